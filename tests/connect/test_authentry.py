@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from sayso.connect import SavedTarget, origin_of, parse_target
-from sayso.connect.auth import AuthKind, UpstreamAuth
-from sayso.connect.kinds import Contract
+from sayso.connect.kinds import AuthKind, Contract, UpstreamAuth
 from sayso.errors import ConfigError
 from sayso.keys import Reference
 

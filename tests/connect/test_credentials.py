@@ -10,15 +10,16 @@ from starlette.responses import JSONResponse, Response
 from tests.access.authority import CLIENT, SECRET, Authority, serve_authority
 
 from sayso.connect import CommandTarget, UrlTarget
-from sayso.connect.auth import AuthKind, UpstreamAuth
 from sayso.connect.credentials import (
     ClientCredentials,
+    Credentials,
     TokenExchange,
     Wallet,
-    make_credentials,
+    credentials_for,
     open_proof,
 )
 from sayso.connect.fetch import Fetcher, open_fetcher
+from sayso.connect.kinds import AuthKind, UpstreamAuth
 from sayso.connect.refreshing_cache import COOLDOWN
 from sayso.errors import AuthenticationError, UnreachableError
 from sayso.keys import Reference
@@ -59,6 +60,13 @@ async def fetcher() -> AsyncGenerator[Fetcher]:
 def auth(authority: Authority, kind: AuthKind, **more: Any) -> UpstreamAuth:
     place = Reference("env", "SAYSO_TEST_SECRET")
     return UpstreamAuth(kind, f"{authority.base}/token", CLIENT, place, **more)
+
+
+def make_credentials(auth: UpstreamAuth, fetcher: Fetcher, wallet: Wallet) -> Credentials:
+    target = UrlTarget("crm", "https://crm.example/mcp", auth=auth)
+    credentials = credentials_for(target, fetcher, wallet)
+    assert credentials is not None
+    return credentials
 
 
 async def test_one_token_serves_all_callers(authority: Authority, fetcher: Fetcher) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from sayso.alarm import Alarm
-from sayso.connect.deadline import Limit
 from sayso.connect.inbox import Inbox
 from sayso.connect.message import Message, read_message
-from sayso.connect.request_listener import MOST_QUESTIONS, RequestListener
+from sayso.connect.request_listener import MOST_QUESTIONS, Limit, RequestListener
 from sayso.connect.rpc import RpcError
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from sayso.alarm import Alarm
-from sayso.connect.deadline import Limit
+from sayso.connect.request_listener import Limit
 
 pytestmark = pytest.mark.anyio
 

@@ -11,7 +11,7 @@ from tests.connect.serving import SERVERS
 from sayso.connect import CommandTarget
 from sayso.connect.link import open_link
 from sayso.connect.listing import read_list
-from sayso.connect.reason import reason_of
+from sayso.connect.stderr_log import reason_of
 from sayso.errors import ServerExitedError
 
 pytestmark = pytest.mark.anyio

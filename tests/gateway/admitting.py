@@ -12,7 +12,7 @@ from tests.connect.servers import real
 from tests.connect.serving import serve_app
 
 from sayso.connect import UrlTarget
-from sayso.connect.auth import AuthKind, UpstreamAuth
+from sayso.connect.kinds import AuthKind, UpstreamAuth
 from sayso.keys import Reference
 
 VARIABLE = "SAYSO_TEST_SECRET"

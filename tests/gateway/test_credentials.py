@@ -20,9 +20,9 @@ from tests.gateway.test_upstream import holding
 
 from sayso.access import load_access, open_access
 from sayso.connect import Fault, RpcError, Target, UrlTarget, parse_target
-from sayso.connect.auth import AuthKind
 from sayso.connect.credentials import ClientCredentials, Wallet
 from sayso.connect.fetch import Fetcher, open_fetcher
+from sayso.connect.kinds import AuthKind
 from sayso.connect.link import Link
 from sayso.errors import AuthenticationError, TimedOutError, UnreachableError
 from sayso.gateway import connection as contact_module

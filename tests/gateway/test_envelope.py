@@ -9,7 +9,7 @@ from tests.guard.world import Clock
 
 from sayso.errors import SealError
 from sayso.gateway.replicas import GoneError, ReplicaClient, open_replicas
-from sayso.gateway.replicas.envelope import AGE_SECONDS, Envelopes, Errand
+from sayso.gateway.replicas.messaging import AGE_SECONDS, Envelopes, Errand
 from sayso.keys import Keyring
 from sayso.store import Database, ReplicaRow
 

@@ -11,7 +11,7 @@ from tests.connect.serving import faulty, until
 from tests.gateway.test_upstream import counting, holding, starts
 
 from sayso.connect import UrlTarget
-from sayso.connect.auth import AuthKind, UpstreamAuth
+from sayso.connect.kinds import AuthKind, UpstreamAuth
 from sayso.errors import TimedOutError, UnreachableError
 from sayso.gateway import connection as contact_module
 from sayso.gateway import upstream as upstream_module

@@ -1,7 +1,7 @@
 """What each caller may find is remembered, shared by those who see the same, and bounded."""
 
 from sayso.catalog import Catalog, Tool, make_catalog, make_tool
-from sayso.gateway.search.views import Views
+from sayso.gateway.search.search import Views
 from sayso.policy import Policy, Principal, load_policy
 
 TOOLS = [make_tool("crm", {"name": f"tool_{number}"}) for number in range(40)]

@@ -22,6 +22,7 @@ from sayso.telemetry.attributes import (
     span_name,
     trace_of,
 )
+from sayso.telemetry.context import Asked
 from sayso.telemetry.labels import (
     METHODS,
     OTHER,
@@ -30,7 +31,6 @@ from sayso.telemetry.labels import (
     failure_label,
     method_label,
 )
-from sayso.telemetry.watch import Asked
 
 
 @given(some.text())

@@ -5,7 +5,30 @@ Importing this package imports no MCP SDK; `sayso.connect.link` does, when a con
 
 from typing import TYPE_CHECKING
 
-from sayso.connect.rpc import Fault, RpcError
+from sayso.connect.message import (
+    Id,
+    Message,
+    in_one_line,
+    read_message,
+    read_object,
+    write_error,
+    write_notification,
+    write_request,
+    write_result,
+)
+from sayso.connect.rpc import (
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
+    PARSE_ERROR,
+    RESOURCE_NOT_FOUND,
+    UNSUPPORTED_VERSION,
+    Fault,
+    RpcError,
+)
 from sayso.lazy import lazily
 
 if TYPE_CHECKING:
@@ -28,33 +51,11 @@ if TYPE_CHECKING:
     )
     from sayso.connect.link import CLIENT_INFO, Link, open_link
     from sayso.connect.listing import LISTS, Listed, list_all, read_list
-    from sayso.connect.message import (
-        Id,
-        Message,
-        in_one_line,
-        read_message,
-        read_object,
-        write_error,
-        write_notification,
-        write_request,
-        write_result,
-    )
     from sayso.connect.naming import plain_name
     from sayso.connect.negotiate import Greeting
     from sayso.connect.package import describe_installed, describe_package
     from sayso.connect.refreshing_cache import Fetched, RefreshingCache
     from sayso.connect.request_listener import MOST_QUESTIONS, RequestListener
-    from sayso.connect.rpc import (
-        HEADER_MISMATCH,
-        INTERNAL_ERROR,
-        INVALID_PARAMS,
-        INVALID_REQUEST,
-        METHOD_NOT_FOUND,
-        MISSING_CAPABILITY,
-        PARSE_ERROR,
-        RESOURCE_NOT_FOUND,
-        UNSUPPORTED_VERSION,
-    )
     from sayso.connect.saved import read_saved, steps_to_tools
     from sayso.connect.startup import BYTECODE, NO_FOREIGN_BYTECODE, steering
     from sayso.connect.stderr_log import NOBODY_TO_ASK
@@ -169,33 +170,11 @@ __getattr__ = lazily(
         ),
         "sayso.connect.link": ("CLIENT_INFO", "Link", "open_link"),
         "sayso.connect.listing": ("LISTS", "Listed", "list_all", "read_list"),
-        "sayso.connect.message": (
-            "Id",
-            "Message",
-            "in_one_line",
-            "read_message",
-            "read_object",
-            "write_error",
-            "write_notification",
-            "write_request",
-            "write_result",
-        ),
         "sayso.connect.naming": ("plain_name",),
         "sayso.connect.negotiate": ("Greeting",),
         "sayso.connect.package": ("describe_installed", "describe_package"),
         "sayso.connect.refreshing_cache": ("Fetched", "RefreshingCache"),
         "sayso.connect.request_listener": ("RequestListener", "MOST_QUESTIONS"),
-        "sayso.connect.rpc": (
-            "HEADER_MISMATCH",
-            "INTERNAL_ERROR",
-            "INVALID_PARAMS",
-            "INVALID_REQUEST",
-            "METHOD_NOT_FOUND",
-            "MISSING_CAPABILITY",
-            "PARSE_ERROR",
-            "RESOURCE_NOT_FOUND",
-            "UNSUPPORTED_VERSION",
-        ),
         "sayso.connect.saved": ("read_saved", "steps_to_tools"),
         "sayso.connect.startup": ("BYTECODE", "NO_FOREIGN_BYTECODE", "steering"),
         "sayso.connect.stderr_log": ("NOBODY_TO_ASK",),

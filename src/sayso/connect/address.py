@@ -1,4 +1,4 @@
-"""What makes a URL unfit as the address of a server, or unfit for secrets."""
+"""Checks of a server's URL: can it be used, and may secrets go there."""
 
 import ipaddress
 import re
@@ -16,7 +16,7 @@ _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f]")
 
 
 def fault_of_url(url: str) -> tuple[str, str] | None:
-    """What is wrong with `url` and what to do, or `None`.
+    """Return what is wrong with `url` and what to do, or `None`.
 
     Never shows the URL itself: a faulty one may hold a password where none belongs.
     """
@@ -25,7 +25,9 @@ def fault_of_url(url: str) -> tuple[str, str] | None:
         host = parts.hostname
         _ = parts.port
     except ValueError as error:
-        return f"the URL cannot be read: {_without_quotes(error)}", "Mend the host or the port."
+        # Without what Python's message quotes: it comes from the URL.
+        why = re.split(r"['\":]", str(error))[0].strip().lower()
+        return f"the URL cannot be read: {why}", "Mend the host or the port."
     is_http = parts.scheme in ("http", "https")
     faults = (
         (not is_http, "the URL is not http:// or https://", "No other kind leads to a server."),
@@ -38,7 +40,7 @@ def fault_of_url(url: str) -> tuple[str, str] | None:
 
 
 def is_private(url: str) -> bool:
-    """Whether nobody on the way can read what is sent to a sound `url`: TLS, or this machine.
+    """Return whether what is sent to `url` is unreadable on the way: TLS, or this machine.
 
     >>> is_private("https://login.example.com"), is_private("http://login.example.com")
     (True, False)
@@ -49,7 +51,7 @@ def is_private(url: str) -> bool:
 
 @lru_cache(1024)
 def is_loopback(host: str) -> bool:
-    """Whether a name or an address is that of this machine alone."""
+    """Return whether a name or an address is that of this machine alone."""
     if host == "localhost":
         return True
     try:
@@ -58,8 +60,3 @@ def is_loopback(host: str) -> bool:
         return False
     # One of IPv4, as a socket of IPv6 names it.
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
-
-
-def _without_quotes(error: ValueError) -> str:
-    """The first words of Python's message; what it quotes comes from the URL."""
-    return re.split(r"['\":]", str(error))[0].strip().lower()

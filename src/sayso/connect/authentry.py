@@ -1,12 +1,11 @@
-"""`sayso` in an entry of a client's configuration, for sayso alone: every fault with its place."""
+"""The key `sayso` of an entry in a client's configuration, read with the place of every fault."""
 
 from pathlib import Path
 from typing import Any, Final, cast
 
 from sayso.connect.address import fault_of_url, is_private
-from sayso.connect.auth import AuthKind, UpstreamAuth
 from sayso.connect.entry import Entry, nearest
-from sayso.connect.kinds import Contract
+from sayso.connect.kinds import AuthKind, Contract, UpstreamAuth
 from sayso.keys import FORM, Reference, find_reference
 from sayso.settings import type_name
 
@@ -20,10 +19,7 @@ _EXAMPLE: Final = (
 
 
 def read_auth(entry: Entry) -> UpstreamAuth | None:
-    """How to prove oneself to the entry's server; `None` where it says nothing of that.
-
-    Raises `ConfigError` for the first mistake.
-    """
+    """Return how to authenticate to the entry's server, if it says. Raises `ConfigError`."""
     ours = _ours(entry)
     if ours.get("auth") is None:
         return None
@@ -32,13 +28,13 @@ def read_auth(entry: Entry) -> UpstreamAuth | None:
         if table.get(key) is None:
             raise entry.fault(f"the key “{key}” is missing here", "sayso", "auth", fix=_EXAMPLE)
     texts = {key: _text(entry, key, value) for key, value in table.items() if value is not None}
-    way = _word(entry, texts, "client_auth", _CLIENT_AUTH) if "client_auth" in texts else ""
+    texts.setdefault("client_auth", _CLIENT_AUTH[0])
     return UpstreamAuth(
         type=AuthKind(_word(entry, texts, "type", tuple(AuthKind))),
         token_url=_address(entry, texts["token_url"]),
         client_id=texts["client_id"],
         client_secret=_secret(entry, texts["client_secret"]),
-        is_secret_in_body=way == "client_secret_post",
+        is_secret_in_body=_word(entry, texts, "client_auth", _CLIENT_AUTH) == "client_secret_post",
         scope=texts.get("scope"),
         resource=texts.get("resource"),
         audience=texts.get("audience"),
@@ -46,54 +42,44 @@ def read_auth(entry: Entry) -> UpstreamAuth | None:
 
 
 def read_shared(entry: Entry) -> bool:
-    """Whether all principals share one connection to the entry's server: `"shared": true`.
-
-    Raises `ConfigError` where that is no boolean.
-    """
-    found = _ours(entry).get("shared")
-    if found is None or isinstance(found, bool):
-        return bool(found)
-    raise entry.fault(f"must be true or false, not {type_name(found)}", "sayso", "shared")
+    """Return whether all principals share one connection. Raises `ConfigError`."""
+    return _flag(entry, "shared")
 
 
 def read_contract(entry: Entry) -> Contract | None:
-    """Whether the entry's server is held to its read-only tools, and its own state.
-
-    Raises `ConfigError` for the first mistake.
-    """
-    ours = _ours(entry)
-    is_held = ours.get("contract")
-    if is_held is not None and not isinstance(is_held, bool):
-        raise entry.fault(f"must be true or false, not {type_name(is_held)}", "sayso", "contract")
-    own = ours.get("own")
+    """Return the contract and the own state of the entry's server. Raises `ConfigError`."""
+    is_held = _flag(entry, "contract")
+    own = _ours(entry).get("own")
     if not is_held:
         if own is not None:
             fix = 'Write "contract": true beside it, or take it out.'
             raise entry.fault("means nothing without “contract”", "sayso", "own", fix=fix)
         return None
-    return Contract(() if own is None else _own(entry, own))
+    return Contract(_own(entry, own))
+
+
+def _flag(entry: Entry, key: str) -> bool:
+    value = _ours(entry).get(key)
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise entry.fault(f"must be true or false, not {type_name(value)}", "sayso", key)
 
 
 def _own(entry: Entry, value: object) -> tuple[str, ...]:
+    if value is None:
+        return ()
     if not isinstance(value, list):
-        fix = 'Write it as ["~/.local/share/NAME"].'
-        raise entry.fault(
-            f"must be an array of paths, not {type_name(value)}", "sayso", "own", fix=fix
-        )
-    return tuple(
-        entry.path(one, "sayso", "own", index)
-        for index, one in enumerate(cast("list[object]", value))
-    )
+        what = f"must be an array of paths, not {type_name(value)}"
+        raise entry.fault(what, "sayso", "own", fix='Write it as ["~/.local/share/NAME"].')
+    paths = enumerate(cast("list[object]", value))
+    return tuple(entry.path(path, "sayso", "own", index) for index, path in paths)
 
 
 def _ours(entry: Entry) -> dict[str, Any]:
-    """What the entry holds for sayso alone."""
     found = entry.fields.get("sayso")
-    return (
-        {}
-        if found is None
-        else _table(entry, found, "sayso", known=("auth", "contract", "own", "shared"))
-    )
+    if found is None:
+        return {}
+    return _table(entry, found, "sayso", known=("auth", "contract", "own", "shared"))
 
 
 def _table(entry: Entry, value: object, *steps: str, known: tuple[str, ...]) -> dict[str, Any]:
@@ -102,8 +88,9 @@ def _table(entry: Entry, value: object, *steps: str, known: tuple[str, ...]) -> 
     table = cast("dict[str, Any]", value)
     for key in table:
         if key not in known:
-            near = nearest(key, known)
-            fix = f"Did you mean “{near}”?" if near else f"Known keys are {', '.join(known)}."
+            fix = f"Known keys are {', '.join(known)}."
+            if near := nearest(key, known):
+                fix = f"Did you mean “{near}”?"
             raise entry.fault("unknown key", *steps, key, fix=fix, of_key=True)
     return table
 
@@ -119,8 +106,7 @@ def _text(entry: Entry, key: str, value: object) -> str:
 def _word(entry: Entry, texts: dict[str, str], key: str, words: tuple[str, ...]) -> str:
     word = texts[key]
     if word not in words:
-        what = f"“{word}” is none of {', '.join(words)}"
-        raise entry.fault(what, "sayso", "auth", key)
+        raise entry.fault(f"“{word}” is none of {', '.join(words)}", "sayso", "auth", key)
     return word
 
 
@@ -136,7 +122,7 @@ def _address(entry: Entry, url: str) -> str:
 def _secret(entry: Entry, text: str) -> Reference:
     found = find_reference(text, Path(entry.file.path).absolute().parent)
     if found is None:
-        # Without the text: it is a secret where none belongs.
+        # The message does not quote the text, which may be the secret itself.
         fix = "Put the secret into the environment or a file of its own."
         what = f"must say where the secret is: {FORM}"
         raise entry.fault(what, "sayso", "auth", "client_secret", fix=fix)

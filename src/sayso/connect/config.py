@@ -1,4 +1,4 @@
-"""Clients' configurations: the servers that a desktop client or an editor was told of.
+"""Clients' configurations: the servers that a desktop client or an editor knows.
 
 `mcpServers` is the key of Claude Desktop, Claude Code, Cursor, Gemini CLI and most others,
 `servers` that of VS Code. Other keys of the file are the client's own and are passed over.
@@ -11,12 +11,11 @@ from typing import Any, Final, cast
 from sayso.connect.address import fault_of_url
 from sayso.connect.authentry import read_auth, read_contract, read_shared
 from sayso.connect.entry import Entry, nearest
-from sayso.connect.envfile import read_env_file
 from sayso.connect.kinds import CommandTarget, UrlTarget
 from sayso.connect.naming import plain_name
 from sayso.connect.variables import Scope
 from sayso.errors import ConfigError, TargetError
-from sayso.settings import JsonFile, fault_of_file, locate, type_name
+from sayso.settings import JsonFile, fault_of_file, locate, read_text, type_name
 
 SERVER_KEYS: Final = ("mcpServers", "servers")
 
@@ -36,15 +35,26 @@ _VARIABLE_NAME: Final = re.compile(r"[^=\0]+")
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110, 5.6.2
 _STARTED_ONLY: Final = "is for servers with a “command” only"
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_ENV_LINE: Final = re.compile(
+    r"""
+    (?:export\s+)?
+    (?P<name>[A-Za-z_][A-Za-z0-9_.]*) \s*=\s*
+    (?: "(?P<double>(?:[^"\\]|\\.)*)" | '(?P<single>[^']*)' | (?P<bare>[^"'].*?)?? )
+    \s* (?:(?<=\s)\#.*)?
+    """,
+    re.VERBOSE,
+)
+_ESCAPE: Final = re.compile(r"\\(.)")
+_ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def is_config(value: object) -> bool:
-    """Whether a file's JSON is a client's configuration."""
+    """Return whether a file's JSON is a client's configuration."""
     return isinstance(value, dict) and any(key in value for key in SERVER_KEYS)
 
 
 def read_config(file: JsonFile) -> tuple[CommandTarget | UrlTarget, ...]:
-    """All servers of a configuration in the order of the file, without those it disables.
+    """Return the enabled servers of a configuration in the order of the file.
 
     Raises `ConfigError` with the place of the first mistake, also where no server is left.
     """
@@ -60,12 +70,12 @@ def read_config(file: JsonFile) -> tuple[CommandTarget | UrlTarget, ...]:
 
 
 def read_entry(file: JsonFile, name: str) -> CommandTarget | UrlTarget:
-    """One server of a configuration; mistakes in the others do not matter."""
+    """Return one server of a configuration; mistakes in the others do not matter."""
     key, servers = _servers(file)
     if name not in servers:
-        near = nearest(name, tuple(servers))
-        known = f"It names {', '.join(servers)}."
-        fix = f"Did you mean “{near}”? {known}" if near else known
+        fix = f"It names {', '.join(servers)}."
+        if near := nearest(name, tuple(servers)):
+            fix = f"Did you mean “{near}”? {fix}"
         raise TargetError(f"it names no server “{name}”", where=file.path, fix=fix)
     entry = Entry.at(file, (key, name), Scope.of(file.path))
     if entry.is_disabled:
@@ -74,18 +84,17 @@ def read_entry(file: JsonFile, name: str) -> CommandTarget | UrlTarget:
 
 
 def lines_of_servers(file: JsonFile) -> dict[str, int]:
-    """The line where each server of a configuration stands, by its target's name."""
+    """Return the line of each server in a configuration, by its target's name."""
     key, servers = _servers(file)
     return {plain_name(name): locate(file.text, (key, name), of_key=True).line for name in servers}
 
 
 def read_target(file: JsonFile, steps: tuple[str, ...], scope: Scope) -> CommandTarget | UrlTarget:
-    """The server at `steps`, disabled or not, with variables from `scope`."""
+    """Return the server at `steps`, disabled or not, with variables from `scope`."""
     return _target(Entry.at(file, steps, scope))
 
 
 def _servers(file: JsonFile) -> tuple[str, Mapping[str, Any]]:
-    """The key that holds the servers, and the servers: at least one."""
     value: object = file.value
     if not isinstance(value, dict):
         what = f"a configuration is an object, not {type_name(value)}"
@@ -127,12 +136,11 @@ def _refuse_same_names(
 
 
 def _target(entry: Entry) -> CommandTarget | UrlTarget:
-    """What an entry names, whether it is disabled or not."""
     address = next((key for key in _URL_KEYS if entry.fields.get(key) is not None), None)
     command = entry.text("command")
     if command is not None and address is not None:
-        fix = "Keep the one that is meant."
-        raise entry.fault(f"has both “command” and “{address}”", fix=fix)
+        what = f"has both “command” and “{address}”"
+        raise entry.fault(what, fix="Keep the one that is meant.")
     transport = _transport(entry)
     if transport == "http" and address is None:
         raise entry.fault("is an HTTP server without “url”", fix='Add "url": "https://…".')
@@ -147,7 +155,6 @@ def _target(entry: Entry) -> CommandTarget | UrlTarget:
 
 
 def _transport(entry: Entry) -> str | None:
-    """`stdio` or `http` as far as the entry says so itself."""
     key = next((key for key in _TYPE_KEYS if entry.fields.get(key) is not None), "type")
     said = entry.text(key)
     if said is None:
@@ -169,15 +176,12 @@ def _command_target(entry: Entry, command: str) -> CommandTarget:
         fix = "A server that sayso starts gets its secrets under “env”."
         raise entry.fault("is for servers with a “url” only", "sayso", "auth", fix=fix, of_key=True)
     env = {**_env_file(entry), **entry.pairs("env", names=_VARIABLE_NAME)}
-    name = plain_name(entry.steps[-1])
-    args = entry.texts("args")
-    folder = entry.folder("cwd")
     return CommandTarget(
-        name,
+        plain_name(entry.steps[-1]),
         command,
-        args,
+        entry.texts("args"),
         env,
-        folder,
+        entry.folder("cwd"),
         is_shared=read_shared(entry),
         contract=read_contract(entry),
     )
@@ -192,11 +196,36 @@ def _env_file(entry: Entry) -> dict[str, str]:
     return read_env_file(path)
 
 
+def read_env_file(path: str) -> dict[str, str]:
+    r"""Return the variables that a file sets (VS Code's `envFile`); the last of a name counts.
+
+    Values may be bare, in single quotes (taken as they are) or in double quotes (with `\n`,
+    `\t` and `\"`). Nothing is expanded. Raises `ConfigError` with the line of a mistake, and
+    never shows the line itself.
+    """
+    found: dict[str, str] = {}
+    for number, raw in enumerate(read_text(path).split("\n"), 1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        match = _ENV_LINE.fullmatch(line)
+        if match is None:
+            fix = "Write NAME=value, with quotes around a value that begins or ends with a blank."
+            raise ConfigError("this line sets no variable", where=f"{path}:{number}", fix=fix)
+        found[match["name"]] = _env_value(match)
+    return found
+
+
+def _env_value(match: re.Match[str]) -> str:
+    if (double := match["double"]) is not None:
+        return _ESCAPE.sub(lambda escape: _ESCAPES.get(escape[1], escape[1]), double)
+    return match["single"] or match["bare"] or ""
+
+
 def _url_target(entry: Entry, key: str) -> UrlTarget:
     url = entry.text(key) or ""
     if fault := fault_of_url(url):
-        what, fix = fault
-        raise entry.fault(what, key, fix=fix)
+        raise entry.fault(fault[0], key, fix=fault[1])
     headers = entry.pairs("headers", names=_HEADER_NAME)
     for name, value in headers.items():
         if _CONTROL.search(value):

@@ -10,18 +10,18 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Protocol
 
-from sayso.connect.auth import UpstreamAuth
 from sayso.connect.fetch import ClientAuth, Fetcher, Reply, open_fetcher
-from sayso.connect.kinds import CommandTarget, UrlTarget
+from sayso.connect.kinds import CommandTarget, UpstreamAuth, UrlTarget
 from sayso.connect.refreshing_cache import Fetched, RefreshingCache
 from sayso.connect.web.authenticator import Authenticator
 from sayso.errors import AuthenticationError, KeysError, UnreachableError
 from sayso.policy import LOCAL, Principal
 
 _MOST: Final = 1000
-"""How many callers' tokens are kept; whose call is longest ago is forgotten first."""
+"""Callers' tokens that are kept; the one that was used longest ago is forgotten first."""
 _UNSAID_SECONDS: Final = 60.0
 _LONGEST_SECONDS: Final = 3600.0
 _EARLY: Final = 0.8
@@ -32,23 +32,16 @@ _ACCESS_TOKEN: Final = "urn:ietf:params:oauth:token-type:access_token"  # noqa: 
 
 
 class Credentials(Protocol):
-    """What is sent to one server so that it lets sayso in."""
+    """Credentials of sayso at one server.
 
-    async def headers(self, principal: Principal) -> Mapping[str, str]:
-        """Headers for a request on behalf of a caller.
+    `headers` raises `AuthenticationError` where there is no token for that caller or no secret to
+    get one with, and `UnreachableError` where the authorization server does not answer. `forget`
+    drops a token that the server did not take, unless it is so new that another would fare no
+    better: a server that takes nothing must not make sayso ask for a token at each call.
+    """
 
-        Raises `AuthenticationError` where there is no token for that caller or no secret to get one
-        with, and `UnreachableError` where the authorization server does not answer.
-        """
-        ...
-
-    def forget(self, principal: Principal) -> None:
-        """Drop what was given out for a caller: the server did not take it.
-
-        What was had a moment ago stays, so that a server that takes nothing does not make sayso
-        ask for a token at each call.
-        """
-        ...
+    async def headers(self, principal: Principal) -> Mapping[str, str]: ...
+    def forget(self, principal: Principal) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +52,18 @@ class OnBehalf:
     principal: Principal
 
     async def headers(self) -> Mapping[str, str]:
-        """See `Credentials.headers`."""
         return await self.credentials.headers(self.principal)
 
     def forget(self) -> None:
-        """See `Credentials.forget`."""
         self.credentials.forget(self.principal)
 
 
 @dataclass(slots=True)
 class Wallet:
-    """The tokens that callers have proved themselves by, in memory alone, until they expire.
+    """The callers' own tokens, in memory until they expire, if some server wants them exchanged.
 
-    Kept only where some server wants them exchanged. A caller that comes with fewer scopes is
-    another principal here, and gets nothing that was had for more.
+    A caller that comes with fewer scopes is another principal here, and gets nothing that was had
+    for more.
     """
 
     clock: Callable[[], float] = time.time
@@ -88,32 +79,25 @@ class Wallet:
             self._tokens.popitem(last=False)
 
     def get(self, principal: Principal) -> str | None:
-        """The caller's newest token, if it still holds."""
+        """Return the caller's newest token, if it still holds."""
         token, expires = self._tokens.get(principal, (None, 0.0))
         return token if self.clock() < expires else None
-
-
-def make_credentials(auth: UpstreamAuth, fetcher: Fetcher, wallet: Wallet) -> Credentials:
-    """Credentials as an entry of a configuration says."""
-    if auth.is_exchange:
-        return TokenExchange(auth, fetcher, wallet)
-    return ClientCredentials(auth, fetcher)
 
 
 def credentials_for(
     target: CommandTarget | UrlTarget, fetcher: Fetcher, wallet: Wallet
 ) -> Credentials | None:
-    """The credentials of one server; `None` where its entry says nothing of any."""
-    auth = target.auth if isinstance(target, UrlTarget) else None
-    return None if auth is None else make_credentials(auth, fetcher, wallet)
+    """Return the credentials of one server; `None` where its entry has none."""
+    if not isinstance(target, UrlTarget) or target.auth is None:
+        return None
+    if target.auth.is_exchange:
+        return TokenExchange(target.auth, fetcher, wallet)
+    return ClientCredentials(target.auth, fetcher)
 
 
 @asynccontextmanager
 async def open_proof(target: CommandTarget | UrlTarget) -> AsyncGenerator[Authenticator | None]:
-    """What sayso proves itself by at a server with no caller; `None` where its entry names nothing.
-
-    Where it wants a caller's token exchanged there is none.
-    """
+    """Yield the authenticator of sayso itself at a server, which exchanges no caller's token."""
     async with open_fetcher() as fetcher:
         found = credentials_for(target, fetcher, Wallet())
         yield None if found is None else OnBehalf(found, Principal(LOCAL))
@@ -132,12 +116,10 @@ class ClientCredentials:
         self._kept = RefreshingCache(self._fetch, clock=self.clock)
 
     async def headers(self, principal: Principal) -> Mapping[str, str]:
-        """See `Credentials.headers`; the caller makes no difference."""
         del principal
         return _bearer(await self._kept.get())
 
     def forget(self, principal: Principal) -> None:
-        """See `Credentials.forget`."""
         del principal
         self._kept.drop()
 
@@ -158,23 +140,20 @@ class TokenExchange:
     )
 
     async def headers(self, principal: Principal) -> Mapping[str, str]:
-        """See `Credentials.headers`. A caller whose own token is over gets none any more."""
         if self.wallet.get(principal) is None:
             self._kept.pop(principal, None)
             raise self._without_token()
         kept = self._kept.get(principal)
         if kept is None:
-            kept = self._kept[principal] = RefreshingCache(
-                lambda: self._fetch(principal), clock=self.clock
-            )
+            fetch = partial(self._fetch, principal)
+            kept = self._kept[principal] = RefreshingCache(fetch, clock=self.clock)
         self._kept.move_to_end(principal)
         while len(self._kept) > _MOST:
             self._kept.popitem(last=False)
         return _bearer(await kept.get())
 
     def forget(self, principal: Principal) -> None:
-        """See `Credentials.forget`."""
-        if (kept := self._kept.get(principal)) is not None:
+        if kept := self._kept.get(principal):
             kept.drop()
 
     async def _fetch(self, principal: Principal) -> Fetched[str]:
@@ -217,13 +196,12 @@ async def _token(fetcher: Fetcher, auth: UpstreamAuth, form: Mapping[str, str]) 
         fix = f"It knows sayso as “{auth.client_id}”: look at its “sayso.auth” and its secret."
         raise AuthenticationError(what, where=auth.shown, fix=fix)
     if not reply.is_ok:
-        what = f"the authorization server failed: {reply.error}"
-        raise UnreachableError(what, where=auth.shown)
+        raise UnreachableError(f"the authorization server failed: {reply.error}", where=auth.shown)
     return _read(reply, auth.shown)
 
 
 def _read(reply: Reply, where: str) -> Fetched[str]:
-    """The token of an answer (RFC 6749, section 5.1); without `expires_in` it is kept shortly."""
+    """Read the token of an answer (RFC 6749, section 5.1)."""
     token = reply.body.get("access_token")
     kind = reply.body.get("token_type")
     is_sound = isinstance(token, str) and token.isascii() and token.isprintable()

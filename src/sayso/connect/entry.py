@@ -11,66 +11,23 @@ from sayso.connect.variables import Scope, VariableError
 from sayso.errors import ConfigError
 from sayso.settings import JsonFile, Step, type_name
 
-UNDERSTOOD: Final = (
-    "args",
-    "sayso",
-    "command",
-    "cwd",
-    "disabled",
-    "enabled",
-    "env",
-    "envFile",
-    "headers",
-    "httpUrl",
-    "serverUrl",
-    "transport",
-    "transportType",
-    "type",
-    "url",
+UNDERSTOOD: Final = tuple(
+    """
+    args sayso command cwd disabled enabled env envFile headers httpUrl serverUrl transport
+    transportType type url
+    """.split()
 )
 """`httpUrl` is Gemini CLI's and `serverUrl` Windsurf's; `transport` and `transportType` are
 older names of `type`, and `sayso` holds what only sayso reads."""
 
-_OF_CLIENTS: Final = (
-    "allowedTools",
-    "alwaysAllow",
-    "alwaysLoad",
-    "auth",
-    "authProviderType",
-    "autoApprove",
-    "description",
-    "dev",
-    "disabledTools",
-    "excludeTools",
-    "extensionName",
-    "gallery",
-    "icon",
-    "icons",
-    "id",
-    "includeTools",
-    "initTimeout",
-    "metadata",
-    "name",
-    "networkTimeout",
-    "oauth",
-    "oauthClientId",
-    "oauthPublicClient",
-    "oauthScopes",
-    "registry",
-    "remoteConfigured",
-    "sandbox",
-    "sandboxEnabled",
-    "source",
-    "startupTimeout",
-    "tags",
-    "targetAudience",
-    "targetServiceAccount",
-    "timeout",
-    "toolTimeout",
-    "tools",
-    "trust",
-    "version",
-    "watchPaths",
+_OF_CLIENTS: Final = tuple(
+    """
+    allowedTools alwaysAllow alwaysLoad auth authProviderType autoApprove description dev
+    disabledTools excludeTools extensionName gallery icon icons id includeTools initTimeout
+    metadata name networkTimeout oauth oauthClientId oauthPublicClient oauthScopes registry
+    remoteConfigured sandbox sandboxEnabled source startupTimeout tags targetAudience
+    targetServiceAccount timeout toolTimeout tools trust version watchPaths
+    """.split()
 )
 """Keys by which a client directs itself: what it may call unasked, how long it waits, its icons."""
 
@@ -86,7 +43,7 @@ class Entry:
 
     @classmethod
     def at(cls, file: JsonFile, steps: tuple[str, ...], scope: Scope) -> "Entry":
-        """The entry that `steps` lead to; its keys are checked, its values not yet."""
+        """Return the entry that `steps` lead to; its keys are checked, its values not yet."""
         value = file.value
         for step in steps:
             value = value[step]
@@ -100,13 +57,12 @@ class Entry:
 
     @property
     def is_disabled(self) -> bool:
-        """Whether the client is told to pass this entry over."""
         return bool(self.flag("disabled")) or self.flag("enabled") is False
 
     def fault(
         self, what: str, *steps: Step, fix: str | None = None, of_key: bool = False
     ) -> ConfigError:
-        """An error about the entry, or about the part of it that `steps` lead to."""
+        """Return an error about the entry, or about the part of it that `steps` lead to."""
         inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
         place = self.file.where(*self.steps, *steps, of_key=of_key)
         return ConfigError(f"{self.steps[-1]}{inside}: {what}", where=place, fix=fix)
@@ -118,24 +74,26 @@ class Entry:
             raise self.fault("sayso runs no program to learn headers", key, fix=fix, of_key=True)
         if key in UNDERSTOOD or key in _OF_CLIENTS:
             return
-        known = f"Known keys are {', '.join(UNDERSTOOD)}."
-        near = nearest(key, (*UNDERSTOOD, *_OF_CLIENTS))
-        fix = f"Did you mean “{near}”? {known}" if near else known
+        fix = f"Known keys are {', '.join(UNDERSTOOD)}."
+        if near := nearest(key, (*UNDERSTOOD, *_OF_CLIENTS)):
+            fix = f"Did you mean “{near}”? {fix}"
         raise self.fault("unknown key", key, fix=fix, of_key=True)
 
     def flag(self, key: str) -> bool | None:
-        """A boolean, or `None` where the key is missing."""
         value = self.fields.get(key)
         if value is None or isinstance(value, bool):
             return value
         raise self.fault(f"must be true or false, not {type_name(value)}", key)
 
     def text(self, key: str) -> str | None:
-        """A string with its variables expanded, or `None` where the key is missing."""
-        return None if self.fields.get(key) is None else self._expand(self.fields[key], key)
+        """Return a string with its variables expanded, or `None` where the key is missing."""
+        value = self.fields.get(key)
+        if value is None:
+            return None
+        return self._expand(value, key)
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """An array of strings, expanded; empty where the key is missing."""
+        """Return an array of strings, expanded; empty where the key is missing."""
         value = self.fields.get(key)
         if value is None:
             return ()
@@ -146,9 +104,9 @@ class Entry:
         return tuple(self._expand(item, key, index) for index, item in enumerate(items))
 
     def pairs(self, key: str, *, names: re.Pattern[str]) -> dict[str, str]:
-        """An object of strings, expanded; whole numbers count as strings and null as absent.
+        """Return an object of strings, expanded; its keys match `names`.
 
-        `names` is what its keys must look like.
+        Whole numbers count as strings and null as absent.
         """
         value = self.fields.get(key)
         if value is None:
@@ -160,18 +118,20 @@ class Entry:
         for name, item in cast("dict[str, object]", value).items():
             if not names.fullmatch(name):
                 raise self.fault("cannot be a name here", key, name, of_key=True)
-            if item is not None:
-                text = str(item) if type(item) is int else item
-                found[name] = self._expand(text, key, name)
+            if type(item) is int:
+                found[name] = str(item)
+            elif item is not None:
+                found[name] = self._expand(item, key, name)
         return found
 
     def folder(self, key: str) -> str | None:
-        """A path, taken from the folder that the configuration is about."""
+        """Return a path, taken from the folder that the configuration is about."""
         text = self.text(key)
-        return None if text is None else str(self.scope.workspace / text)
+        if text is None:
+            return None
+        return str(self.scope.workspace / text)
 
     def path(self, value: object, *steps: Step) -> str:
-        """A path at `steps`, with `~`, taken from the folder that the configuration is about."""
         text = self._expand(value, *steps)
         if not text.strip():
             raise self.fault("must be a path", *steps)
@@ -184,13 +144,13 @@ class Entry:
             raise self.fault("holds a NUL character", *steps)
         is_pair = len(steps) > 1 and isinstance(steps[1], str)
         try:
-            return self.scope.expand_whole(value) if is_pair else self.scope.expand(value)
+            return self.scope.expand(value, may_be_bare=is_pair)
         except VariableError as error:
             raise self.fault(error.what, *steps, fix=error.fix) from error
 
 
 def nearest(word: str, words: tuple[str, ...]) -> str | None:
-    """The one of `words` that was probably meant, whatever the case of its letters."""
-    by_lower = {one.lower(): one for one in reversed(words)}
+    """Return the one of `words` that was probably meant, whatever the case of its letters."""
+    by_lower = {known.lower(): known for known in reversed(words)}
     near = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.7)
-    return by_lower[near[0]] if near else None
+    return next(map(by_lower.get, near), None)

@@ -1,4 +1,4 @@
-"""What every request carries in each protocol era: `_meta` and headers.
+"""The envelope of a request in each protocol era: `_meta` and headers.
 
 2026-07-28 is stateless: version, client and capabilities travel with each request, and the
 headers must agree with the body. Before that only a version header goes along.
@@ -38,30 +38,31 @@ class Envelope:
 
     @property
     def is_modern(self) -> bool:
-        """Whether each request stands alone."""
         return self.version not in HANDSHAKE_VERSIONS
 
     def params(
         self, params: Mapping[str, Any], capabilities: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """`params` with what `_meta` must hold; what it held already stays.
+        """Return `params` with what `_meta` must hold; what it held already stays.
 
-        `capabilities` are those of whoever answers what is asked because of this one request.
+        `capabilities` are those of the client that answers the questions about this one request.
         """
         if not self.is_modern:
             return dict(params)
+        if capabilities is None:
+            capabilities = self.capabilities
         told: dict[str, Any] = {
             **(params.get("_meta") or {}),
             _VERSION: self.version,
             _CLIENT: self.client_info,
-            _CAPABILITIES: self.capabilities if capabilities is None else capabilities,
+            _CAPABILITIES: capabilities,
         }
         return {**params, "_meta": told}
 
     def headers(
         self, method: str, params: Mapping[str, Any], input_schema: Mapping[str, Any] | None = None
     ) -> dict[str, str]:
-        """HTTP headers that name what the body says (2026-07-28, Streamable HTTP transport).
+        """Return HTTP headers that name what the body says (2026-07-28, Streamable HTTP).
 
         `input_schema` is the called tool's, where it marks arguments with `x-mcp-header`: these
         travel as headers too.
@@ -79,7 +80,7 @@ class Envelope:
 
 
 def encode_header(value: str) -> str:
-    """A text as a header can carry it: as it is, or in base64 between marks.
+    """Return a text as a header can carry it: as it is, or in base64 between marks.
 
     >>> encode_header("get_echo"), encode_header("größe")
     ('get_echo', '=?base64?Z3LDtsOfZQ==?=')

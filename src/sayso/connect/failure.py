@@ -1,4 +1,4 @@
-"""Why there is no connection, in words a person can act on."""
+"""Errors that say why there is no connection, in words a person can act on."""
 
 from pathlib import Path
 from typing import Final, cast
@@ -29,7 +29,7 @@ _NOT_TAKEN: Final = (
 def explain(
     error: Exception, target: CommandTarget | UrlTarget, diary: StderrLog, timeout: float
 ) -> SaysoError:
-    """The error a person should read in the place of `error`."""
+    """Return the error a person should read in the place of `error`."""
     error = first_error(error)
     if isinstance(error.__cause__, UnprovedError):
         error = cast("SaysoError", error.__cause__.__cause__)
@@ -55,7 +55,7 @@ def _explain_command(
     if isinstance(error, (OSError, ValueError)) and not isinstance(error, TimeoutError):
         return _explain_spawn(error, target, where)
     said = diary.reason()
-    aside = f"; the last it said on stderr:\n{said}" if said else ""
+    aside = said and f"; the last it said on stderr:\n{said}"
     has_ended = isinstance(error, RpcError) and error.fault is Fault.LOST
     if diary.garbage and not (has_ended and said):
         what = f"it printed something that is not MCP to stdout: “{diary.garbage[0]}”{aside}"
@@ -78,22 +78,20 @@ def _explain_spawn(error: OSError | ValueError, target: CommandTarget, where: st
         what = f"the command “{target.command}” was not found"
         fix = "Install it, or give its full path."
         return CommandNotFoundError(what, where=target.name, fix=fix)
-    why = error.strerror if isinstance(error, OSError) else error
-    what = f"the command cannot be run: {why or error}"
+    what = f"the command cannot be run: {getattr(error, 'strerror', None) or error}"
     return CommandNotFoundError(what, where=where, fix="It must be a program you may execute.")
 
 
 def _explain_url(error: Exception, target: UrlTarget, timeout: float) -> SaysoError:
     where = target.shown
     if _is_timeout(error):
-        return TimedOutError(
-            f"no answer within {timeout:g} s", where=where, fix="Raise --timeout if it is slow."
-        )
-    fault = error.fault if isinstance(error, RpcError) else None
+        what = f"no answer within {timeout:g} s"
+        return TimedOutError(what, where=where, fix="Raise --timeout if it is slow.")
+    fault = getattr(error, "fault", None)
     if fault is Fault.UNAUTHORIZED:
         fix = _UNPROVED if target.auth is None else _NOT_TAKEN
         return AuthenticationError(f"it wants credentials ({error})", where=where, fix=fix)
-    if fault is Fault.NOT_MCP or fault is Fault.REFUSED:
+    if fault in (Fault.NOT_MCP, Fault.REFUSED):
         fix = "Is this the MCP endpoint? Its path is often /mcp."
         return NotMcpError(f"it does not answer as an MCP server ({error})", where=where, fix=fix)
     if fault is Fault.NOT_SENT:
@@ -102,6 +100,4 @@ def _explain_url(error: Exception, target: UrlTarget, timeout: float) -> SaysoEr
 
 
 def _is_timeout(error: Exception) -> bool:
-    return isinstance(error, TimeoutError) or (
-        isinstance(error, RpcError) and error.fault is Fault.TIMED_OUT
-    )
+    return isinstance(error, TimeoutError) or getattr(error, "fault", None) is Fault.TIMED_OUT

@@ -1,4 +1,4 @@
-"""Small JSON documents over HTTP: what sayso asks of authorization servers.
+"""Small JSON documents over HTTP, for requests to authorization servers.
 
 Bounded in size and time, never redirected, and never sent in the clear to another machine. No
 error holds what was sent or what came back.
@@ -28,14 +28,14 @@ LARGEST: Final = 512 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ClientAuth:
-    """How sayso proves at an authorization server who it is (RFC 6749, section 2.3.1)."""
+    """Credentials of sayso at an authorization server (RFC 6749, section 2.3.1)."""
 
     client_id: str
     secret: Reference
     is_in_body: bool = False
 
     def dress(self, form: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-        """`form` and headers with the proof in one of them. Raises `KeysError`."""
+        """Return `form` and headers, with the credentials in one of them. Raises `KeysError`."""
         secret = self.secret.read()
         if self.is_in_body:
             return {**form, "client_id": self.client_id, "client_secret": secret}, {}
@@ -46,22 +46,22 @@ class ClientAuth:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What an authorization server answered: a JSON object, empty where there is none."""
+    """An authorization server's answer: a JSON object, empty where there is none."""
 
     status: int
     body: Mapping[str, Any] = field(repr=False)
 
     @property
     def is_ok(self) -> bool:
-        """Whether it is what was asked for."""
         return self.status == HTTPStatus.OK
 
     @property
     def error(self) -> str:
-        """The code of an error (RFC 6749, section 5.2), as far as it is one."""
+        """The code of the error (RFC 6749, section 5.2), if it is a valid one."""
         code = self.body.get("error")
-        is_code = isinstance(code, str) and code.replace("_", "").isalnum() and code.isascii()
-        return str(code)[:40] if is_code else f"HTTP {self.status}"
+        if isinstance(code, str) and code.replace("_", "").isalnum() and code.isascii():
+            return code[:40]
+        return f"HTTP {self.status}"
 
 
 @dataclass(slots=True)
@@ -76,40 +76,38 @@ class Fetcher:
         return await self._ask("GET", url)
 
     async def post(self, url: str, form: Mapping[str, str], auth: ClientAuth | None) -> Reply:
-        """Send a form, and prove who sends it. Raises `UnreachableError` and `KeysError`.
-
-        Without `auth` nothing is proved: for a client that has no secret.
-        """
-        body, headers = auth.dress(form) if auth else (dict(form), dict[str, str]())
+        """Send a form with the credentials of `auth`. Raises `UnreachableError`, `KeysError`."""
+        body: Mapping[str, str] = form
+        headers: dict[str, str] = {}
+        if auth:
+            body, headers = auth.dress(form)
         headers["Content-Type"] = "application/x-www-form-urlencoded"
         return await self._ask("POST", url, urlencode(body), headers)
 
     async def close(self) -> None:
-        """Let go of all connections."""
-        pools = self._pools
-        self._pools = {}
-        for one in pools.values():
-            await one.close()
+        while self._pools:
+            _, pool = self._pools.popitem()
+            await pool.close()
 
     async def _ask(
         self, verb: str, url: str, body: str | None = None, headers: Mapping[str, str] | None = None
     ) -> Reply:
         where = urlsplit(url)._replace(query="").geturl()
         if not is_private(url):
+            what = "this would go over the network in the clear"
             fix = "Use https, or an address of this machine."
-            raise UnreachableError(
-                "this would go over the network in the clear", where=where, fix=fix
-            )
+            raise UnreachableError(what, where=where, fix=fix)
         try:
             with anyio.fail_after(self.seconds):
                 return await self._exchange(verb, url, body, headers or {}, where)
         except TimeoutError:
             what = f"no answer within {self.seconds:g} s"
             raise TimedOutError(what, where=where) from None
-        except (NotSentError, BrokenError) as error:
-            # Without the cause: it may hold what was sent or what came back.
-            what = f"no connection: {_kind(error)}"
-            raise UnreachableError(what, where=where) from None
+        # Without the cause: it may hold what was sent or what came back.
+        except NotSentError:
+            raise UnreachableError("no connection: it could not be made", where=where) from None
+        except BrokenError:
+            raise UnreachableError("no connection: it broke", where=where) from None
 
     async def _exchange(
         self, verb: str, url: str, body: str | None, headers: Mapping[str, str], where: str
@@ -132,10 +130,11 @@ class Fetcher:
             value = parse_json(bytes(text))
         except (UsageError, UnicodeDecodeError):
             value = None
-        is_object = isinstance(value, dict)
-        if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES and not is_object:
+        if isinstance(value, dict):
+            return Reply(status, cast("dict[str, Any]", value))
+        if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
             raise UnreachableError("the answer is not a JSON object", where=where)
-        return Reply(status, cast("dict[str, Any]", value) if is_object else {})
+        return Reply(status, {})
 
     def _pool(self, url: str) -> Pool:
         parts = urlsplit(url)
@@ -145,13 +144,9 @@ class Fetcher:
         return found
 
 
-def _kind(error: Exception) -> str:
-    return "it could not be made" if isinstance(error, NotSentError) else "it broke"
-
-
 @asynccontextmanager
 async def open_fetcher(seconds: float = SECONDS) -> AsyncGenerator[Fetcher]:
-    """A `Fetcher` whose connections are let go of in the end."""
+    """Yield a `Fetcher` whose connections are closed in the end."""
     fetcher = Fetcher(seconds)
     try:
         yield fetcher

@@ -1,15 +1,13 @@
-"""What a server says unasked: notifications, and questions of its own."""
+"""Notifications and requests that a server sends."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Final
 
-from sayso.connect.deadline import Limit
 from sayso.connect.message import Id, Message, read_object, write_error, write_result
-from sayso.connect.request_listener import Asked, Notified, Question, RequestListener, ignore
+from sayso.connect.request_listener import Asked, Limit, Notified, Question, RequestListener, ignore
 from sayso.connect.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -27,7 +25,7 @@ _FOR_ALL: Final = frozenset(
         PROGRESS,
     }
 )
-"""What is about no request, whichever way it comes."""
+"""Notifications about no request, whichever way they come."""
 _MOST_AT_ONCE: Final = 128
 """Requests of a server that are under way; what comes beyond them gets no answer."""
 _LARGEST: Final = 256 * 1024
@@ -44,12 +42,11 @@ async def offer_nothing(method: str, _params: Mapping[str, Any]) -> Mapping[str,
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """Who is told of what a server says unasked, and who answers its questions.
+    """Dispatches what a server sends to the listeners of the requests under way.
 
-    Over HTTP a server says what belongs to a request on that request's stream. Over stdio, and on
-    a stream of its own, nothing shows which request it has in mind: then the owner of all ears is
-    meant where there is only one, and otherwise nobody, since what one client says is not for
-    another.
+    Over HTTP a message about a request comes on that request's stream. Over stdio, and on a stream
+    of its own, nothing shows which request is meant: then it goes to the owner of all listeners if
+    there is only one, and otherwise to none, since what one client says is not for another.
     """
 
     notified: Notified = ignore
@@ -59,14 +56,14 @@ class Inbox:
     _answering: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
 
     def hearing(self, ear: RequestListener | None, limit: Limit) -> AbstractContextManager[None]:
-        """While a request is under way; what was asked because of it ends with it."""
+        """Return the context of a request; questions that came because of it end with it."""
         if ear is None:
             return _NOBODY
         ear.begin(limit)
         return _Hearing(self._ears, ear)
 
     async def notify(self, message: Message, ear: RequestListener | None = None) -> None:
-        """Pass a notification on; one that cannot be read, or is too large, is nobody's."""
+        """Pass a notification on; one that cannot be read, or is too large, is dropped."""
         if memoryview(message.params).nbytes > _LARGEST:
             return
         try:
@@ -75,20 +72,22 @@ class Inbox:
             return
         method = message.method or ""
         if method == CANCELLED:
-            self._withdraw(params.get("requestId"))
+            number = params.get("requestId")
+            if isinstance(number, int | str) and (question := self._questions.get(number)):
+                question.cancel()
             return
         if method in _FOR_ALL:
             await self.notified(method, params)
             return
-        ears = self._meant(ear)
-        await (ears[0] if ears else self).notified(method, params)
+        receiver = next(iter(self._meant(ear)), self)
+        await receiver.notified(method, params)
 
     def beside(
         self,
         spawn: Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"],
         work: Coroutine[Any, Any, None],
     ) -> None:
-        """Do what answers a server's request, unless it has asked for too much already."""
+        """Run `work`, which answers a request, unless too many are being answered already."""
         if len(self._answering) >= _MOST_AT_ONCE:
             work.close()
             return
@@ -97,9 +96,9 @@ class Inbox:
         task.add_done_callback(self._answering.discard)
 
     async def answer(self, message: Message, ear: RequestListener | None = None) -> bytes:
-        """The answer to a server's question, to be sent back.
+        """Answer a server's request.
 
-        Runs in a task of its own, which is cancelled when the server does not want it any more.
+        Runs in a task of its own, which is cancelled when the server withdraws the request.
         """
         number = message.id
         try:
@@ -120,7 +119,7 @@ class Inbox:
         ears = self._meant(ear)
         if ear is not None and ear not in self._ears:
             raise RpcError(INTERNAL_ERROR, f"the call that {method} was about is over")
-        if not all(one.is_patient for one in ears):
+        if not all(listener.is_patient for listener in ears):
             raise RpcError(INTERNAL_ERROR, f"{method} is refused: this call has asked too often")
         if not ears and self._ears:
             what = f"{method} is refused: calls of several clients run, and which is meant is open"
@@ -129,9 +128,9 @@ class Inbox:
             return await self.asked(method, params)
         assert number is not None  # noqa: S101 - it is a request
         question = self._questions[number] = Question(asyncio.current_task(), {*ears})
-        for one in ears:
-            one.questions.add(question)
-            one.stop()
+        for listener in ears:
+            listener.questions.add(question)
+            listener.stop()
         try:
             return await ears[0].asked(method, params)
         except asyncio.CancelledError:
@@ -141,35 +140,30 @@ class Inbox:
             raise RpcError(INTERNAL_ERROR, f"the call that {method} was about is over") from None
         finally:
             self._questions.pop(number, None)
-            for one in ears:
-                one.questions.discard(question)
-                one.go_on()
+            for listener in ears:
+                listener.questions.discard(question)
+                listener.go_on()
 
     def _meant(self, ear: RequestListener | None) -> list[RequestListener]:
-        """The ears that a message is for: of one owner, or none."""
+        """Return the listeners that a message is for: of one owner, or none."""
         if ear is not None:
             return [ear]
-        ears = [*self._ears]
-        return ears if len({id(one.owner) for one in ears}) == 1 else []
-
-    def _withdraw(self, number: object) -> None:
-        """The server does not want an answer any more."""
-        found = self._questions.get(number) if isinstance(number, int | str) else None
-        if found is not None and found.task is not None:
-            found.task.cancel()
+        if len({id(listener.owner) for listener in self._ears}) != 1:
+            return []
+        return [*self._ears]
 
 
 def with_token(
     params: Mapping[str, Any], number: int, progress: Progress | None
 ) -> Mapping[str, Any]:
-    """With the token under which progress is told, where somebody wants to know."""
+    """Return `params` with the token of progress notifications, if `progress` wants them."""
     if progress is None:
         return params
     return {**params, "_meta": {**(params.get("_meta") or {}), "progressToken": number}}
 
 
 async def tell(progress: Progress | None, message: Message) -> None:
-    """Pass on how far a request has come, as far as that can be read."""
+    """Pass a progress notification on, if it can be read."""
     if progress is None:
         return
     try:
@@ -179,34 +173,31 @@ async def tell(progress: Progress | None, message: Message) -> None:
     done = _number(params.get("progress"))
     total = _number(params.get("total"))
     text = params.get("message")
+    if not isinstance(text, str):
+        text = None
     if done is not None:
-        await progress(done, total, text if isinstance(text, str) else None)
+        await progress(done, total, text)
 
 
 def _number(value: object) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return None
 
 
 @dataclass(slots=True)
 class _Hearing:
-    """See `Inbox.hearing`."""
-
     ears: dict[RequestListener, None]
     ear: RequestListener
 
     def __enter__(self) -> None:
         self.ears[self.ear] = None
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, _error: BaseException | None, _trace: object) -> None:
         self.ear.end()
         del self.ears[self.ear]
-        for one in [*self.ear.questions]:
-            one.ears.discard(self.ear)
-            if not one.ears and one.task is not None:
-                one.is_over = True
-                one.task.cancel()
+        for question in [*self.ear.questions]:
+            question.ears.discard(self.ear)
+            if not question.ears:
+                question.is_over = True
+                question.cancel()

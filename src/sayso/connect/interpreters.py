@@ -1,4 +1,4 @@
-"""What is installed for a Python interpreter, told from its files: it is not run."""
+"""The packages that are installed for a Python interpreter, read from files without running it."""
 
 import ast
 import csv
@@ -14,10 +14,10 @@ from sayso.connect.startup import BYTECODE, has_bytecode
 
 _PYTHON: Final = re.compile(r"python(?:3(?:\.\d+)?)?")
 _OTHERS: Final = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"})
-"""What whoever installed a package has written of that: the same package has other ones."""
+"""Installer metadata, excluded because it differs between installs of one package."""
 
 _SHELL: Final = re.compile(r"""'''exec' "?(/[^"\n]+?)"? "\$0" "\$@"\n' '''""")
-"""How a script is started whose interpreter's path is too long for a first line."""
+"""The start of a script whose interpreter's path is too long for a first line."""
 _USUAL: Final = frozenset(
     ast.unparse(ast.parse(text))
     for text in (
@@ -31,23 +31,25 @@ elif sys.argv[0].endswith('.exe'):
     sys.argv[0] = sys.argv[0][:-4]""",
     )
 )
-"""What the scripts of pip, uv and distlib do before they call a package's function."""
+"""Statements in scripts of pip, uv and distlib before they call a package's function."""
 _DIST_INFO: Final = ".dist-info"
 
 
 def is_python(name: str) -> bool:
-    """Whether a command of this name is Python itself."""
+    """Return whether a command of this name is Python itself."""
     return _PYTHON.fullmatch(name) is not None
 
 
 def venv_of(command: Path) -> Path | None:
-    """The virtual environment that a command stands in."""
+    """Return the virtual environment that a command is part of."""
     root = command.parent.parent
-    return root if (root / "pyvenv.cfg").is_file() else None
+    if (root / "pyvenv.cfg").is_file():
+        return root
+    return None
 
 
 def packages_of(python: Path, home: Path) -> Path | None:
-    """Where the packages of an interpreter lie; `None` where they may lie in several places."""
+    """Return the folder of an interpreter's packages; `None` if there may be several."""
     venv = venv_of(python)
     root = venv or python.resolve().parent.parent
     found = [*root.glob("lib/python3.*/site-packages")]
@@ -61,34 +63,36 @@ def packages_of(python: Path, home: Path) -> Path | None:
 
 
 def module_in(folder: Path, module: str) -> bool:
-    """Whether a module would be found in a folder before any that is installed."""
+    """Return whether a folder has a module that comes before one that is installed."""
     first = module.partition(".")[0]
     return (folder / first).exists() or any(folder.glob(f"{first}.*"))
 
 
 def find_distribution(site: Path, module: str) -> dict[str, Any] | None:
-    """The installed package that `python -m MODULE` runs."""
-    for one in distributions(path=[str(site)]):
-        if _holds(one, module):
-            return _described(one, site)
+    """Return the installed package that `python -m MODULE` runs."""
+    for distribution in distributions(path=[str(site)]):
+        if _holds(distribution, module):
+            return _described(distribution, site)
     return None
 
 
 def find_named(site: Path, name: str) -> dict[str, Any] | None:
-    """The installed package of this name."""
-    for one in distributions(path=[str(site)]):
-        if _plain(one.name) == _plain(name):
-            return _described(one, site)
+    """Return the installed package of this name."""
+    for distribution in distributions(path=[str(site)]):
+        if _plain(distribution.name) == _plain(name):
+            return _described(distribution, site)
     return None
 
 
 def find_script(site: Path, script: Path) -> dict[str, Any] | None:
     """Return the installed package whose command a script is, if it does nothing but call that."""
     text = script.read_text(encoding="utf-8")
-    for one in distributions(path=[str(site)]):
-        for entry in one.entry_points.select(group="console_scripts", name=script.name):
-            if _holds(one, entry.module) and _only_calls(text, script, entry.module, entry.attr):
-                return _described(one, site)
+    for distribution in distributions(path=[str(site)]):
+        for entry in distribution.entry_points.select(group="console_scripts", name=script.name):
+            if _holds(distribution, entry.module) and _only_calls(
+                text, script, entry.module, entry.attr
+            ):
+                return _described(distribution, site)
     return None
 
 
@@ -98,10 +102,10 @@ def _only_calls(text: str, script: Path, module: str, attribute: str) -> bool:
     It must be started by the interpreter beside it, without options.
     """
     lines = text.split("\n", 3)
-    python = lines[0][2:] if lines[0].startswith("#!") else ""
+    marker, _, python = lines[0].partition("#!")
     if lines[0] == "#!/bin/sh" and (match := _SHELL.fullmatch("\n".join(lines[1:3]))):
         python = match[1]
-    if Path(python).parent != script.parent or not is_python(Path(python).name):
+    if marker or Path(python).parent != script.parent or not is_python(Path(python).name):
         return False
     first = attribute.partition(".")[0]
     calls = {f"{attribute}()", f"sys.exit({attribute}())"}
@@ -126,7 +130,7 @@ def _is_usual(statement: ast.stmt, module: str, name: str, calls: set[str]) -> b
 
 
 def _holds(distribution: Distribution, module: str) -> bool:
-    """Whether its own files are those of a module; those of an editable install are elsewhere."""
+    """Return whether its own files are those of a module (not so of an editable install)."""
     path = module.replace(".", "/")
     wanted = {f"{path}/__main__.py", f"{path}/__init__.py", f"{path}.py"}
     return any(name in wanted for name in _names(distribution))
@@ -141,18 +145,20 @@ def _names(distribution: Distribution) -> Iterator[str]:
 
 def _described(distribution: Distribution, site: Path) -> dict[str, Any]:
     digests = digests_of(site, _files(distribution, site))
-    told = {
+    told: dict[str, Any] = {
         "kind": "pypi",
         "name": _plain(distribution.name),
         "version": distribution.version,
         "digest": digest_of(digests),
         "files": digests,
     }
-    return {**told, BYTECODE: True} if has_bytecode(site, digests) else told
+    if has_bytecode(site, digests):
+        told[BYTECODE] = True
+    return told
 
 
 def _plain(name: str) -> str:
-    """The name of a package as indexes compare it (PEP 503)."""
+    """Return the name of a package as indexes compare it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -161,14 +167,13 @@ def _files(distribution: Distribution, site: Path) -> Iterator[Path]:
     tops: dict[str, set[PurePosixPath]] = {}
     for name in _names(distribution):
         path = PurePosixPath(name)
-        is_about = path.parts[0].endswith(_DIST_INFO) if path.parts else True
         if path.is_absolute() or ".." in path.parts or path.name in _OTHERS:
             continue  # a command has the interpreter's path in it
         if "__pycache__" in path.parts:
             continue
         if (site / path).is_file():
             yield site / path
-        if not is_about:
+        if path.parts and not path.parts[0].endswith(_DIST_INFO):
             tops.setdefault(path.parts[0].partition(".")[0], set()).add(path)
     for top, paths in tops.items():
         yield from _named(site, top, paths, depth=0)

@@ -2,17 +2,57 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from sayso.connect.auth import UpstreamAuth
+from sayso.keys import Reference
 from sayso.schema import digest
+
+
+class AuthKind(StrEnum):
+    """The grant by which a token is obtained: one for all callers, or one for each."""
+
+    CLIENT_CREDENTIALS = "client_credentials"
+    TOKEN_EXCHANGE = "token_exchange"  # noqa: S105 - the name of a grant
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamAuth:
+    """A grant at a token endpoint: RFC 6749, section 4.4, or RFC 8693.
+
+    `resource` (RFC 8707) and `audience` (RFC 8693) say which server the token is for.
+    """
+
+    type: AuthKind
+    token_url: str
+    client_id: str
+    client_secret: Reference
+    is_secret_in_body: bool = False
+    scope: str | None = None
+    resource: str | None = None
+    audience: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """The token endpoint as it may be shown: without its query."""
+        return urlsplit(self.token_url)._replace(query="").geturl()
+
+    @property
+    def is_exchange(self) -> bool:
+        return self.type is AuthKind.TOKEN_EXCHANGE
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what tells it from others; it holds no secret."""
+        secret = f"{self.client_secret.kind}:{self.client_secret.place}"
+        fields = (self.token_url, self.client_id, secret, self.scope, self.resource, self.audience)
+        return {"type": str(self.type), "fields": list(fields)}
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """That what counts as read-only changes nothing but what is under `own`: the server's state."""
+    """A promise that read-only tools change nothing outside `own`, the server's own state."""
 
     own: tuple[str, ...] = ()
 
@@ -38,7 +78,7 @@ class CommandTarget:
 
 @dataclass(frozen=True, slots=True)
 class UrlTarget:
-    """A server that is reached over streamable HTTP. Without `is_shared`, for each principal anew.
+    """A server over streamable HTTP; unless `is_shared`, each principal has its own connection.
 
     >>> UrlTarget("example", "https://example.com/mcp?key=secret")
     UrlTarget(name='example', url='https://example.com/mcp?…')
@@ -54,7 +94,9 @@ class UrlTarget:
     def shown(self) -> str:
         """The URL as it may be shown: without its query, where some servers take their key."""
         parts = urlsplit(self.url)
-        return parts._replace(query="…").geturl() if parts.query else self.url
+        if not parts.query:
+            return self.url
+        return parts._replace(query="…").geturl()
 
     def __repr__(self) -> str:
         """Name and address, without headers and query: both may hold secrets."""
@@ -78,22 +120,25 @@ Target = CommandTarget | UrlTarget | SavedTarget
 
 
 def origin_of(target: CommandTarget | UrlTarget) -> str:
-    """A digest of what exactly a target connects to, secrets included and not to be read back.
+    """Return a digest of what exactly a target connects to, secrets included.
 
     Two servers of one name, in two configurations, have two origins.
     """
     if isinstance(target, UrlTarget):
-        told = {"url": target.url, "headers": dict(target.headers)}
-        return digest(told if target.auth is None else {**told, "auth": target.auth.to_dict()})
-    where = target.cwd if target.cwd is not None else str(Path.cwd())
-    words = [target.command, *target.args]
-    return digest({"command": words, "env": dict(target.env), "cwd": where})
+        told: dict[str, Any] = {"url": target.url, "headers": dict(target.headers)}
+        if target.auth is not None:
+            told["auth"] = target.auth.to_dict()
+        return digest(told)
+    return digest({**_start_of(target), "env": dict(target.env)})
 
 
 def place_of(target: CommandTarget | UrlTarget) -> str:
-    """A digest of which server a target names, whatever secrets it is given: those may change."""
+    """Return a digest of the server that a target names, without its secrets: those may change."""
     if isinstance(target, UrlTarget):
         return digest({"name": target.name, "url": target.url})
+    return digest({**_start_of(target), "name": target.name})
+
+
+def _start_of(target: CommandTarget) -> dict[str, Any]:
     where = target.cwd if target.cwd is not None else str(Path.cwd())
-    words = [target.command, *target.args]
-    return digest({"name": target.name, "command": words, "cwd": where})
+    return {"command": [target.command, *target.args], "cwd": where}

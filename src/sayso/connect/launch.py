@@ -17,7 +17,7 @@ from sayso.errors import SaysoError, TargetError
 
 
 def main(argv: Sequence[str]) -> int:
-    """Load and serve; returns the process's exit code."""
+    """Load and serve; return the process's exit code."""
     try:
         path, name = _arguments(argv)
         with _streams_put_aside():
@@ -69,8 +69,7 @@ def _streams_put_aside() -> Generator[None]:
     A file that starts its server as soon as it is loaded then sees a client that hangs up at
     once, and a file that reads stdin takes no message of the protocol.
     """
-    kept_in = os.dup(0)
-    kept_out = os.dup(1)
+    kept = [os.dup(0), os.dup(1)]
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - devnull is a name, not a path
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
@@ -84,9 +83,9 @@ def _streams_put_aside() -> Generator[None]:
             # Closed by the file, or never there (a process without a console).
             with contextlib.suppress(AttributeError, ValueError):
                 cast("Any", stream).flush()
-        for kept, fd in ((kept_in, 0), (kept_out, 1)):
-            os.dup2(kept, fd)
-            os.close(kept)
+        for fd, copy in enumerate(kept):
+            os.dup2(copy, fd)
+            os.close(copy)
 
 
 @contextlib.contextmanager

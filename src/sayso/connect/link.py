@@ -44,10 +44,7 @@ _LEAVE_SECONDS: Final = 1.0
 
 @dataclass(slots=True)
 class Link:
-    """An open connection. Safe to use from many tasks at once; `pending` counts its requests.
-
-    `diary` holds what the server's process says on stderr, where there is one.
-    """
+    """An open connection. Safe to use from many tasks at once; `pending` counts its requests."""
 
     name: str
     greeting: Greeting
@@ -59,16 +56,13 @@ class Link:
 
     @property
     def _ends(self) -> tuple[Fault, ...]:
-        """What ends the connection: a new one has a new session, or says better what is wrong.
-
-        Not that a token was not taken: calls may be under way with one that was.
-        """
-        is_proved = isinstance(self._carrier, Site) and self._carrier.proof is not None
-        return (Fault.EXPIRED,) if is_proved else (Fault.EXPIRED, Fault.UNAUTHORIZED)
+        """The faults that end the connection; a refused token does not, if others may be valid."""
+        if isinstance(self._carrier, Site) and self._carrier.proof is not None:
+            return (Fault.EXPIRED,)
+        return Fault.EXPIRED, Fault.UNAUTHORIZED
 
     @property
     def version(self) -> str:
-        """The protocol version agreed on."""
         return self.greeting.envelope.version
 
     async def request(
@@ -84,10 +78,9 @@ class Link:
     ) -> dict[str, Any]:
         """Send one request and return its result as received; `timeout` in seconds.
 
-        Without `timeout` it is one that lasts, and does not count as `pending`. `ear` hears what
-        the server says because of it, and answers what it asks. Members that `kept` names are not
-        read: they are `msgspec.Raw`. Cancelling the caller cancels the request at the server.
-        Raises `RpcError`.
+        Without `timeout` it does not count as `pending`. `ear` listens to the server meanwhile.
+        Members in `kept` stay `msgspec.Raw`. Cancelling the caller cancels the request at the
+        server. Raises `RpcError`.
         """
         if self.watch is None:
             raw = await self._send(method, params, timeout, progress, ear, input_schema)
@@ -152,12 +145,11 @@ async def open_link(
 ) -> AsyncGenerator[Link]:
     """Connect to `target` and agree on a protocol version within `timeout` seconds.
 
-    `capabilities` are what a server of the handshake eras is told that it may ask for; what it
-    asks outside of requests goes to `asked`. `watch` looks on at the requests that are made after
-    that. `proof` goes along with each request to a URL.
-
-    Enter and leave in the same task. Raises an `UnreachableError` or `AuthenticationError` that
-    says why there is no connection. On leaving, a server's process is ended with all its children.
+    `capabilities` are what a server of the handshake eras is told that it may ask for; what it asks
+    outside of requests goes to `asked`. `watch` looks on at the requests that are made after that.
+    `proof` goes along with each request to a URL. Enter and leave in the same task. Raises an
+    `UnreachableError` or `AuthenticationError` that says why there is no connection. On leaving, a
+    server's process is ended with all its children.
     """
     opening = _Opening(
         target,
@@ -203,7 +195,9 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
     target = opening.target
     timeout = opening.timeout
     failure: Exception | None = None
-    diary = _diary(target)
+    diary = StderrLog(target.name)
+    if isinstance(target, CommandTarget):
+        diary.secrets = secrets_of(target.env)
     is_probing = isinstance(target, CommandTarget) and not is_old
     if is_probing:
         diary.hold()
@@ -211,7 +205,9 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
         try:
             carrier, closed = await _start(opening, stack, diary)
             left = opening.deadline - anyio.current_time()
-            with anyio.fail_after(left - _restart_seconds(timeout) if is_probing else left):
+            if is_probing:
+                left -= min(timeout / 3, _RESTART_SECONDS)
+            with anyio.fail_after(left):
                 greeting = await _greet(carrier, opening, diary, is_old=is_old)
         except (SaysoError, RpcError, OSError, ValueError) as error:
             if isinstance(target, CommandTarget) and isinstance(error, RpcError):
@@ -227,10 +223,7 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
 
 
 class _RestartError(Exception):
-    """The process gave no usable answer to the probe: start it again, in the older era.
-
-    `failure` is what to raise if that comes to nothing; `None` where the probe itself was to blame.
-    """
+    """The probe failed: start the process again, in the older era, or else raise `failure`."""
 
     def __init__(self, failure: SaysoError | None) -> None:
         super().__init__()
@@ -242,11 +235,6 @@ def _may_be_old(error: Exception) -> bool:
     if isinstance(error, TimeoutError):
         return True
     return isinstance(error, RpcError) and error.fault is not Fault.NOT_SENT
-
-
-def _restart_seconds(timeout: float) -> float:
-    """Return the part of `timeout` that is kept for a second start."""
-    return min(timeout / 3, _RESTART_SECONDS)
 
 
 async def _start(
@@ -273,7 +261,6 @@ async def _start(
 async def _read(
     said: asyncio.StreamReader, peer: Peer, diary: StderrLog, closed: anyio.Event
 ) -> None:
-    """Take in what a process says, until it ends."""
     try:
         async for line in lines_of(said):
             try:
@@ -384,8 +371,3 @@ async def _ended(task: "asyncio.Task[None]") -> None:
     task.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await task
-
-
-def _diary(target: CommandTarget | UrlTarget) -> StderrLog:
-    is_command = isinstance(target, CommandTarget)
-    return StderrLog(target.name, secrets_of(target.env) if is_command else ())

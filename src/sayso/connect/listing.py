@@ -1,5 +1,6 @@
 """Whole lists from a server that gives them page by page."""
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,11 +27,7 @@ LISTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One list, as received, and for how long and for whom it holds.
-
-    `seconds` is `None` where that was not said; one that `is_public` is the same for all callers
-    (MCP 2026-07-28, `ttlMs` and `cacheScope`).
-    """
+    """One list as received, with its `ttlMs` (in seconds) and `cacheScope`, if given."""
 
     entries: list[Any]
     seconds: float | None = None
@@ -38,33 +35,34 @@ class Listed:
 
 
 async def list_all(link: Link, method: str, *, timeout: float) -> list[Any]:
-    """Every entry of one list, as received; `timeout` in seconds for each page.
-
-    Raises `RpcError`, and `NotMcpError` when the answer holds no list or the pages never end.
-    """
+    """Return every entry of one list, as received. `timeout` and errors are as for `read_list`."""
     return (await read_list(link, method, timeout=timeout)).entries
 
 
 async def read_list(link: Link, method: str, *, timeout: float) -> Listed:
-    """The same, and how long it holds for whom: what the strictest of its pages says."""
+    """Return one list, for as long and as many callers as the strictest of its pages says.
+
+    `timeout` is in seconds for each page. Raises `RpcError`, and `NotMcpError` if the answer holds
+    no list or the pages never end.
+    """
     key = LISTS[method]
     entries: list[Any] = []
-    seconds: float | None = None
+    seconds = math.inf
     is_public = True
-    cursor: str | None = None
+    params: dict[str, str] = {}
     for _ in range(_MOST_PAGES):
-        params = {} if cursor is None else {"cursor": cursor}
         page = await link.request(method, params, timeout=timeout, kept=frozenset({key}))
         found = await _entries(page.get(key))
         if found is None:
             what = f"its answer to {method} holds no list of {key}"
             raise NotMcpError(what, where=link.name)
         entries += found
-        seconds = _least(seconds, _seconds(page))
+        seconds = min(seconds, _seconds(page))
         is_public = is_public and page.get("cacheScope") == "public"
         cursor = page.get("nextCursor")
         if not isinstance(cursor, str):
-            return Listed(entries, seconds, is_public)
+            return Listed(entries, None if math.isinf(seconds) else seconds, is_public)
+        params = {"cursor": cursor}
     what = f"its {method} does not end after {_MOST_PAGES} pages"
     raise NotMcpError(what, where=link.name)
 
@@ -87,12 +85,8 @@ async def _entries(raw: object) -> list[Any] | None:
         raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
 
 
-def _seconds(page: Mapping[str, Any]) -> float | None:
+def _seconds(page: Mapping[str, Any]) -> float:
     said: object = page.get("ttlMs")
     if isinstance(said, bool) or not isinstance(said, int | float) or said < 0:
-        return None
+        return math.inf
     return said / 1000
-
-
-def _least(one: float | None, other: float | None) -> float | None:
-    return other if one is None else one if other is None else min(one, other)

@@ -1,4 +1,4 @@
-"""Which files beside a Python script its process may load, told from their texts.
+"""The files beside a Python script that its process may load, found by reading their texts.
 
 A file counts if anything that is loaded names it: the script, the files that count already, or what
 is installed (which finds a module beside the script before its own). A program that may load what
@@ -80,7 +80,9 @@ def python_files(script: Path, site: Path | None) -> list[Path]:
         words = set(_WORD.findall(text))
         named = [name for name in modules if _is_named(name, words, text)]
         if not named:
-            named = imported_by_others(modules, site) if site is not None else [*modules]
+            named = [*modules]
+            if site is not None:
+                named = imported_by_others(modules, site)
         waiting = [file for name in named for file in modules.pop(name) if file != script]
         loaded += waiting
     return loaded
@@ -106,11 +108,10 @@ def modules_in(folder: Path) -> dict[str, list[Path]]:
             continue
         if entry.name == "node_modules" and not _has_init(entry):
             continue  # npm's, unless it is a package of Python
-        if entry.is_dir():
-            is_environment = (entry / "pyvenv.cfg").is_file() and not _has_init(entry)
-            files = _beside_packages(entry) if is_environment else code_below(entry)
+        if (entry / "pyvenv.cfg").is_file() and not _has_init(entry):
+            files = _beside_packages(entry)
         else:
-            files = [entry] if entry.suffix in IMPORTED else []
+            files = _code_in(entry)
         if files:
             found.setdefault(entry.name.partition(".")[0], []).extend(files)
         if sum(map(len, found.values())) > package_digest.MOST_FILES:
@@ -119,16 +120,17 @@ def modules_in(folder: Path) -> dict[str, list[Path]]:
 
 
 def _beside_packages(environment: Path) -> list[Path]:
-    """Return the code that an import of an environment's own name would load."""
     found: list[Path] = []
     for entry in environment.iterdir():
-        if entry.name in _OWN_FOLDERS or entry.name in ("Scripts", "__pycache__"):
-            continue
-        if entry.is_dir():
-            found += code_below(entry)
-        elif entry.suffix in IMPORTED:
-            found.append(entry)
+        if entry.name not in _OWN_FOLDERS and entry.name not in ("Scripts", "__pycache__"):
+            found += _code_in(entry)
     return found
+
+
+def _code_in(entry: Path) -> list[Path]:
+    if entry.is_dir():
+        return code_below(entry)
+    return [entry] if entry.suffix in IMPORTED else []
 
 
 def code_below(folder: Path) -> list[Path]:
@@ -181,7 +183,7 @@ def _has_init(folder: Path) -> bool:
 
 def _is_whole(site: Path, name: str) -> bool:
     """Return whether what is installed under a name is found before a folder without `__init__`."""
-    return _has_init(site / name) or any(one.suffix in IMPORTED for one in site.glob(f"{name}.*"))
+    return _has_init(site / name) or any(file.suffix in IMPORTED for file in site.glob(f"{name}.*"))
 
 
 def _holds_code(folder: Path) -> bool:
@@ -197,10 +199,11 @@ def imported_by_others(modules: Mapping[str, Iterable[Path]], site: Path) -> lis
     if not modules:
         return []
     imported = _imported_in(site, site.stat().st_mtime_ns)
+    standard = sys.stdlib_module_names | _OTHER_VERSIONS
     return [
         name
         for name, files in modules.items()
-        if _normal(name) in imported or (_is_standard(name) and _is_regular(name, files))
+        if _normal(name) in imported or (name in standard and _is_regular(name, files))
     ]
 
 
@@ -219,10 +222,6 @@ def _imported_in(site: Path, _changed: int) -> frozenset[str]:
         if any(mark in text for mark in _CALLS):
             found.update(_CALL.findall(text))
     return frozenset(name.decode() for name in found)
-
-
-def _is_standard(name: str) -> bool:
-    return name in sys.stdlib_module_names or name in _OTHER_VERSIONS
 
 
 def _is_regular(name: str, files: Iterable[Path]) -> bool:
@@ -254,5 +253,4 @@ def _is_named(name: str, words: set[str], text: str) -> bool:
 
 
 def _normal(name: str) -> str:
-    """Return a name as Python compares it."""
     return unicodedata.normalize("NFKC", name)

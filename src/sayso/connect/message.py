@@ -26,20 +26,17 @@ class Message(msgspec.Struct, gc=False):
 
     @property
     def is_response(self) -> bool:
-        """Whether it answers a request."""
         return self.method is None and bool(self.result or self.error)
 
 
+_TOO_DEEP: Final = "it is nested too deeply"
 _parts: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _decoder: Final = msgspec.json.Decoder(Message)
 _encode: Final = msgspec.json.Encoder().encode
 
 
 def read_message(data: bytes) -> Message:
-    """The one message that `data` holds; bytes that are not UTF-8 are replaced.
-
-    Raises `ValueError` for what is none, and for JSON that is nested too deeply.
-    """
+    """Read one message; bytes that are not UTF-8 are replaced. Raises `ValueError`."""
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -47,60 +44,59 @@ def read_message(data: bytes) -> Message:
     try:
         found = _decoder.decode(data)
     except RecursionError:
-        message = "it is nested too deeply"
-        raise ValueError(message) from None
+        raise ValueError(_TOO_DEEP) from None
     if found.jsonrpc != "2.0" or not (found.method or found.is_response):
-        message = "it is no JSON-RPC 2.0 message"
-        raise ValueError(message)
+        raise ValueError("it is no JSON-RPC 2.0 message")
     return found
 
 
 def read_value(raw: msgspec.Raw) -> Any:
-    """What is inside a message. Raises `ValueError` for what cannot be read."""
+    """Read a value inside a message. Raises `ValueError`."""
     try:
         return msgspec.json.decode(raw)
     except RecursionError:
-        message = "it is nested too deeply"
-        raise ValueError(message) from None
+        raise ValueError(_TOO_DEEP) from None
 
 
 def read_object(raw: msgspec.Raw) -> dict[str, Any]:
-    """The same for an object; an empty one where there is nothing. Raises `ValueError`."""
-    found: Any = read_value(raw) if raw else {}
+    """Read an object inside a message; an empty one where `raw` is empty. Raises `ValueError`."""
+    if not raw:
+        return {}
+    found = read_value(raw)
     if not isinstance(found, dict):
-        message = "it holds no object where there must be one"
-        raise ValueError(message)  # noqa: TRY004 - what came is wrong, not what was passed
+        raise ValueError("it holds no object where there must be one")  # noqa: TRY004 - what came is wrong, not what was passed
     return cast("dict[str, Any]", found)
 
 
 def read_parts(raw: msgspec.Raw, kept: AbstractSet[str]) -> dict[str, Any]:
-    """The same, with the members that `kept` names as JSON as received. Raises `ValueError`."""
+    """Read an object, with the members in `kept` as JSON as received. Raises `ValueError`."""
     try:
         found = _parts.decode(raw)
     except RecursionError:
-        message = "it is nested too deeply"
-        raise ValueError(message) from None
-    return {key: one if key in kept else read_value(one) for key, one in found.items()}
+        raise ValueError(_TOO_DEEP) from None
+    return {key: part if key in kept else read_value(part) for key, part in found.items()}
 
 
 def write_request(number: Id, method: str, params: Mapping[str, Any]) -> bytes:
-    """A request. Raises `ValueError` or `TypeError` for what JSON cannot say."""
+    """Write a request. Raises `ValueError` or `TypeError` for what JSON cannot say."""
     return _encode({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
 
 
 def write_notification(method: str, params: Mapping[str, Any] | None = None) -> bytes:
-    """A notification."""
-    told = {"params": params} if params else {}
-    return _encode({"jsonrpc": "2.0", "method": method, **told})
+    """Write a notification."""
+    told: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
+    if params:
+        told["params"] = params
+    return _encode(told)
 
 
 def write_result(number: Id | None, result: Any) -> bytes:
-    """The answer to a request; `result` may hold `msgspec.Raw` that goes out as it is."""
+    """Write a response; `result` may hold `msgspec.Raw` that goes out as it is."""
     return _encode({"jsonrpc": "2.0", "id": number, "result": result})
 
 
 def write_error(number: Id | None, code: int, message: str, data: Any = None) -> bytes:
-    """The answer that there is none."""
+    """Write an error response."""
     error: dict[str, Any] = {"code": code, "message": message}
     if data is not None:
         error["data"] = data
@@ -108,7 +104,5 @@ def write_error(number: Id | None, code: int, message: str, data: Any = None) ->
 
 
 def in_one_line(body: bytes) -> bytes:
-    """The same message without line breaks: between the values of JSON they mean nothing."""
-    if b"\n" in body or b"\r" in body:
-        return body.replace(b"\r", b" ").replace(b"\n", b" ")
-    return body
+    """Return a message without line breaks: between the values of JSON they mean nothing."""
+    return body.replace(b"\r", b" ").replace(b"\n", b" ")

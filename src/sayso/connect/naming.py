@@ -11,7 +11,7 @@ _EXTENSION: Final = re.compile(
     r"\.(?:py|pyz|[cm]?[jt]sx?|jar|rb|php|sh|exe|cmd|bat|ps1|git)$", re.IGNORECASE
 )
 _VERSION: Final = re.compile(r"[@=<>!~\[:;#?].*", re.DOTALL)
-_PYTHON: Final = re.compile(r"(?:python|pypy)[\d.]*w?|py")
+_PYTHON: Final = re.compile(r"\A(?:(?:python|pypy)[\d.]*w?|py)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ _RUNNERS: Final[Mapping[str, _Runner]] = {
 
 
 def name_of_command(words: Sequence[str]) -> str:
-    """A name for the server that a command starts: of the package, module or script it runs.
+    """Return a name for the server that a command starts: of the package, module or script.
 
     >>> name_of_command(["npx", "-y", "@modelcontextprotocol/server-filesystem", "/tmp"])
     'server-filesystem'
@@ -90,12 +90,12 @@ def name_of_command(words: Sequence[str]) -> str:
 
 
 def name_of_file(path: str) -> str:
-    """A name for a server or a list that stands in a file."""
+    """Return a name for a server or a list in a file."""
     return plain_name(PurePath(path).stem)
 
 
 def plain_name(text: str) -> str:
-    """`text` with only letters, digits, `_` and `-` of ASCII; `server` when nothing is left.
+    """Return `text` with only letters, digits, `_` and `-` of ASCII; `server` if nothing is left.
 
     >>> plain_name("My Server (beta)")
     'My-Server-beta'
@@ -105,9 +105,8 @@ def plain_name(text: str) -> str:
 
 
 def _after_runner(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool] | None:
-    """The words that a runner runs, and whether the first is a module; `None` for no runner."""
-    head = _bare(words[0]).lower()
-    head = "python" if _PYTHON.fullmatch(head) else head
+    """Return the words that a runner runs, and whether the first is a module, if it is one."""
+    head = _PYTHON.sub("python", _bare(words[0]).lower())
     runner = _RUNNERS.get(head)
     if runner is None:
         return None
@@ -115,23 +114,21 @@ def _after_runner(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool] | None
     rest = iter(range(1, len(words)))
     for at in rest:
         word = words[at]
+        if word in runner.module and words[at + 1 :]:
+            return words[at + 1 :], True
         if word in runner.module:
-            return (words[at + 1 :], True) if words[at + 1 :] else None
+            return None
         if word in runner.valued:
             next(rest, None)
         elif word.lower() in runner.verbs:
             has_verb = True
-        elif not _is_aside(head, word):
+        # Neither a flag without a value of its own, nor an assignment before `env`'s command.
+        elif not word.startswith("-") and not (head == "env" and "=" in word):
             return (words[at:], False) if has_verb else None
     return None
 
 
-def _is_aside(head: str, word: str) -> bool:
-    """A flag without a value of its own, or an assignment before `env`'s command."""
-    return word.startswith("-") or (head == "env" and "=" in word)
-
-
 def _bare(word: str) -> str:
-    """A package, image or script without scope, folder, version, tag and extension."""
+    """Return a package, image or script without scope, folder, version, tag and extension."""
     last = re.split(r"[\\/]", word.rstrip("\\/"))[-1]
     return _EXTENSION.sub("", _VERSION.sub("", last))

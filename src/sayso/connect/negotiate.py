@@ -1,4 +1,4 @@
-"""Finding out which era a server speaks: `server/discover` first, the handshake otherwise."""
+"""Negotiation of the protocol version: `server/discover` first, the handshake otherwise."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Notify = Callable[[str, Envelope], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """What a server said of itself, as received."""
+    """A server's introduction of itself, as received."""
 
     envelope: Envelope
     server: Mapping[str, Any]
@@ -42,7 +42,6 @@ async def negotiate(
     """Agree on a protocol version with the server behind `send`; at once by handshake if `is_old`.
 
     `capabilities` are for a server of the handshake eras; later ones are told with each request.
-
     Raises `NotMcpError` when it agrees to none, and what `send` raises for a dead connection.
     """
     hello = Envelope(LATEST_HANDSHAKE, client_info, capabilities)
@@ -95,19 +94,14 @@ async def _handshake(send: Send, notify: Notify, hello: Envelope, *, timeout: fl
 
 def _greeting(envelope: Envelope, server: Mapping[str, Any], found: Mapping[str, Any]) -> Greeting:
     instructions = found.get("instructions")
-    return Greeting(
-        envelope=envelope,
-        server=server,
-        capabilities=_object(found.get("capabilities")),
-        instructions=instructions if isinstance(instructions, str) else None,
-    )
+    if not isinstance(instructions, str):
+        instructions = None
+    return Greeting(envelope, server, _object(found.get("capabilities")), instructions)
 
 
 def _supports(data: object, *versions: str) -> bool:
-    """Whether the data of an `UNSUPPORTED_PROTOCOL_VERSION` error names one of `versions`."""
     supported = _object(data).get("supported")
-    known = cast("list[Any]", supported) if isinstance(supported, list) else []
-    return any(one in versions for one in known)
+    return isinstance(supported, list) and any(version in supported for version in versions)
 
 
 def _object(value: object) -> Mapping[str, Any]:

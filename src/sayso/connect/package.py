@@ -1,6 +1,6 @@
-"""Which package a command runs, and the digest of its files, told without running anything.
+"""The package that a command runs and the digest of its files, found without running anything.
 
-What cannot be told for sure is `None`: a receipt is held to this, and must not hold for a guess.
+`None` means that it is unsure: a receipt is held to this, and must not hold for a guess.
 """
 
 import json
@@ -54,31 +54,28 @@ def describe_package(target: CommandTarget) -> Described | None:
 
 
 def describe_installed(kind: str, name: str, folder: Path) -> Described | None:
-    """The same of a package in a folder that was made for it, by `npm install` or as a venv."""
+    """Describe a package in a folder that was made for it, by `npm install` or as a venv."""
     try:
         if kind == "npm":
             return _npm(folder / "node_modules" / name)
         site = packages_of(folder / "bin" / "python", folder)
-        return None if site is None else find_named(site, name)
+        return site and find_named(site, name)
     except (OSError, ValueError, RecursionError):
         return None
 
 
 class _Teller:
-    """Tells of one target; what it finds depends on the environment that its process will have."""
-
     def __init__(self, target: CommandTarget) -> None:
         self._words = target.args
-        self._folder = Path(target.cwd) if target.cwd is not None else Path.cwd()
+        self._folder = Path.cwd() if target.cwd is None else Path(target.cwd)
         self._env = child_environment(target.env)
         self._home = Path(self._env.get("HOME", "/"))
-        found = shutil.which(target.command, path=self._env.get("PATH"))
-        self._command = None if found is None else self._folder / found
+        self._command = shutil.which(target.command, path=self._env.get("PATH"))
 
     def tell(self) -> Described | None:
-        command = self._command
-        if command is None:
+        if self._command is None:
             return None
+        command = self._folder / self._command
         if is_python(command.name):
             return self._python(command)
         runners: dict[str, Callable[[], Described | None]] = {
@@ -124,7 +121,7 @@ class _Teller:
             return None
         files = python_files(file, site)
         if is_launched and self._folder.resolve() != file.parent:
-            sources = [one for one in files if one.suffix == ".py" or one == file]
+            sources = [source for source in files if source.suffix == ".py" or source == file]
             if module_in(self._folder, _LAUNCH) or shadowing(self._folder, site, sources):
                 return None
         return _described("script", file.stem, "", file.parent, files)
@@ -139,20 +136,19 @@ class _Teller:
     ) -> Described | None:
         """Return what `find` finds, unless other code may run; `first` is searched before it."""
         site = packages_of(command, self._home)
-        if site is None or not is_accounted_for(site, venv_of(command)):
+        if site is None or not is_accounted_for(site, venv_of(command)) or shadowing(first, site):
             return None
-        return None if shadowing(first, site) else find(site)
+        return find(site)
 
     def _node(self) -> Described | None:
         if not self._words or self._words[0].startswith("-"):
             return None
-        script = (self._folder / self._words[0]).resolve()
-        return _node_script(script)
+        return _node_script((self._folder / self._words[0]).resolve())
 
     def _npx(self) -> Described | None:
-        """The package that is installed here, or that npx has fetched for these words before."""
-        words = [one for one in self._words if one not in ("-y", "--yes")]
-        match = _NPM.fullmatch(words[0]) if words else None
+        """Return the package that is installed here, or that npx has fetched for these words."""
+        words = [word for word in self._words if word not in ("-y", "--yes")]
+        match = _NPM.fullmatch("".join(words[:1]))
         if match is None:
             return None
         name = match["name"]
@@ -162,38 +158,41 @@ class _Teller:
                 return _npm(found, version)
         cache = self._env.get("npm_config_cache") or self._home / ".npm"
         fetched = [
-            one / "node_modules" / name
-            for one in sorted((Path(cache) / "_npx").glob("*"))
-            if _requests(one / "package.json") == [words[0]]
+            folder / "node_modules" / name
+            for folder in sorted((Path(cache) / "_npx").glob("*"))
+            if _requests(folder / "package.json") == [words[0]]
         ]
-        return _npm(fetched[0], version) if len(fetched) == 1 else None
+        if len(fetched) != 1:
+            return None
+        return _npm(fetched[0], version)
 
     def _uvx(self) -> Described | None:
-        """The tool that is installed; what uvx fetches anew when it likes cannot be told."""
-        name = self._words[0] if self._words else ""
+        """Return the tool that is installed; what uvx fetches by itself is unsure."""
+        name = "".join(self._words[:1])
         if not _TOOL.fullmatch(name):
             return None
         data = self._env.get("XDG_DATA_HOME") or self._home / ".local" / "share"
         tools = self._env.get("UV_TOOL_DIR") or Path(data) / "uv" / "tools"
         script = Path(tools) / name / "bin" / name
-        return self._console_script(script) if script.is_file() else None
+        if not script.is_file():
+            return None
+        return self._console_script(script)
 
 
 def _node_script(script: Path) -> Described | None:
-    """A program for Node.js: the package that it is in, or else the code beside it."""
+    """Return a program for Node.js: the package that it is in, or else the code beside it."""
     for folder in script.parents:
         if (folder / "package.json").is_file():
             return _npm(folder)
     if not script.is_file():
         return None
     beside = [
-        one for one in files_below(script.parent) if one.suffix in _NODE_CODE or one == script
+        file for file in files_below(script.parent) if file.suffix in _NODE_CODE or file == script
     ]
     return _described("script", script.stem, "", script.parent, beside)
 
 
 def _npm(folder: Path, wanted: str = "") -> Described | None:
-    """The npm package in a folder, if it is of the wanted version."""
     about = _object(folder / "package.json")
     name = about.get("name")
     version = about.get("version", "")
@@ -203,15 +202,19 @@ def _npm(folder: Path, wanted: str = "") -> Described | None:
         return None
     folder = folder.resolve()
     files = files_below(folder, has_hidden="node_modules" in folder.parts)
-    if any("node_modules" not in one.relative_to(folder).parts and one.is_dir() for one in files):
+    if any(
+        "node_modules" not in file.relative_to(folder).parts and file.is_dir() for file in files
+    ):
         return None  # what is behind a link may change by itself
     return _described("npm", name, version, folder, files)
 
 
 def _requests(file: Path) -> object:
-    """What npx was asked for when it made the folder of this `package.json`."""
-    about: object = _object(file).get("_npx") if file.is_file() else None
-    return cast("dict[str, object]", about).get("packages") if isinstance(about, dict) else None
+    """Return the words that npx had when it made the folder of this `package.json`."""
+    if not file.is_file():
+        return None
+    about: object = _object(file).get("_npx")
+    return isinstance(about, dict) and cast("dict[str, object]", about).get("packages")
 
 
 def _object(file: Path) -> dict[str, Any]:
@@ -223,5 +226,8 @@ def _object(file: Path) -> dict[str, Any]:
 def _described(kind: str, name: str, version: str, root: Path, files: Iterable[Path]) -> Described:
     digests = digests_of(root, files)
     digest = digest_of(digests)
-    told = {"kind": kind, "name": name, "version": version, "digest": digest, "files": digests}
-    return {**told, BYTECODE: True} if has_bytecode(root, digests) else told
+    told: Described = {"kind": kind, "name": name, "version": version, "digest": digest}
+    told["files"] = digests
+    if has_bytecode(root, digests):
+        told[BYTECODE] = True
+    return told

@@ -1,4 +1,4 @@
-"""The digest of a package's files, as they lie there."""
+"""The digest of a package's files."""
 
 import hashlib
 import os
@@ -11,20 +11,20 @@ MOST_BYTES: Final = 512_000_000
 
 
 def files_below(folder: Path, *, has_hidden: bool = False) -> list[Path]:
-    """All files in a folder and below it, and links to folders, which are not followed.
+    """Return all files in a folder and below it, and links to folders, which are not followed.
 
-    What running leaves is passed over (`__pycache__`), and what is hidden unless it `has_hidden`: a
-    working copy has its history there, an installed package perhaps its code. Raises `ValueError`
-    where there are too many: then it is no package, but somebody's home.
+    `__pycache__` is skipped, and so is what is hidden unless it `has_hidden`: a working copy has
+    its history there, an installed package perhaps its code. Raises `ValueError` if there are too
+    many: then it is no package, but somebody's home.
     """
     found: list[Path] = []
     for place, folders, names in os.walk(folder):
         folders[:] = [
-            one for one in folders if one != "__pycache__" and (has_hidden or one[0] != ".")
+            name for name in folders if name != "__pycache__" and (has_hidden or name[0] != ".")
         ]
-        links = [one for one in folders if (Path(place) / one).is_symlink()]
-        kept = [one for one in names if has_hidden or one[0] != "."]
-        found += [Path(place) / one for one in (*links, *kept)]
+        links = [name for name in folders if (Path(place) / name).is_symlink()]
+        kept = [name for name in names if has_hidden or name[0] != "."]
+        found += [Path(place) / name for name in (*links, *kept)]
         if len(found) > MOST_FILES:
             raise ValueError(folder)
     return found
@@ -36,8 +36,8 @@ def digests_of(root: Path, files: Iterable[Path]) -> dict[str, str]:
     Raises `ValueError` where there are none, or they are too large, `OSError` where one cannot be
     read.
     """
-    named = {one.relative_to(root).as_posix(): one for one in files}
-    if not named or sum(one.stat().st_size for one in named.values()) > MOST_BYTES:
+    named = {file.relative_to(root).as_posix(): file for file in files}
+    if not named or sum(file.stat().st_size for file in named.values()) > MOST_BYTES:
         raise ValueError(root)
     return {name: _digest(named[name]) for name in sorted(named, key=os.fsencode)}
 

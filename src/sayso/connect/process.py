@@ -36,12 +36,11 @@ Say = Callable[[bytes], Awaitable[None]]
 async def start_process(
     target: CommandTarget,
 ) -> AsyncGenerator[tuple[asyncio.StreamReader, asyncio.StreamReader, Say]]:
-    """Start the server; give its stdout, its stderr, and what says a line to it.
+    """Start the server; yield its stdout, its stderr, and a function that writes a line to it.
 
-    Enter and leave in one task. Both are to be read, or it waits for that.
-
-    Raises `OSError` where the command cannot be run. On leaving, also when cancelled, the process
-    is given time to end, and then its whole process group is ended.
+    Enter and leave in one task, and read both, or the process blocks. Raises `OSError` if the
+    command cannot be run. On leaving, also when cancelled, the process is given time to end, and
+    then its whole process group is ended.
     """
     process = await asyncio.create_subprocess_exec(
         target.command,
@@ -74,7 +73,7 @@ async def start_process(
 
 
 async def lines_of(said: asyncio.StreamReader) -> AsyncGenerator[bytes]:
-    """Each line until the end, or until one that does not end."""
+    """Yield each line until the end, or until one that does not end."""
     pieces: list[bytes] = []
     with contextlib.suppress(asyncio.IncompleteReadError, OSError):
         while sum(map(len, pieces)) <= _LARGEST_LINE:
@@ -83,7 +82,7 @@ async def lines_of(said: asyncio.StreamReader) -> AsyncGenerator[bytes]:
             except asyncio.LimitOverrunError as error:
                 pieces.append(await said.readexactly(error.consumed))
                 continue
-            yield (pieces[0] if len(pieces) == 1 else b"".join(pieces))[:-1]
+            yield b"".join(pieces)[:-1]
             pieces.clear()
 
 
@@ -114,7 +113,6 @@ async def _wait_for_group(group: int) -> None:
 
 
 def _signal_group(group: int, word: int) -> bool:
-    """Send a signal to a process group; whether there was anybody left in it."""
     try:
         os.killpg(group, word)
     except (ProcessLookupError, PermissionError):

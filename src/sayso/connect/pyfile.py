@@ -37,8 +37,9 @@ def load_server(path: str, name: str | None = None) -> object:
         return _only_server(module, path)
     found: object = getattr(module, name, None)
     if found is None:
-        near = difflib.get_close_matches(name, vars(module), n=1)
-        fix = f"Did you mean {path}:{near[0]}?" if near else "Name a global of the file."
+        fix = "Name a global of the file."
+        for near in difflib.get_close_matches(name, vars(module), n=1):
+            fix = f"Did you mean {path}:{near}?"
         raise TargetError(f"it has no object “{name}”", where=path, fix=fix)
     if kind_of(found):
         return found
@@ -49,7 +50,7 @@ def load_server(path: str, name: str | None = None) -> object:
 
 
 def kind_of(value: object) -> Kind | None:
-    """Which kind of server `value` is. Imports nothing: who made one has imported its class."""
+    """Return the kind of server that `value` is. Imports nothing: its class is imported already."""
     for kind, home in _HOMES.items():
         module = sys.modules.get(home)
         if module is not None and isinstance(value, getattr(module, kind)):
@@ -70,7 +71,9 @@ def _load(path: str) -> ModuleType:
     """Import the file as if it were run as a script: its folder on the path, its name in argv."""
     file = Path(path).absolute()
     # Under its own name, as its neighbours import it; but never in the place of another module.
-    name = file.stem if file.stem not in sys.modules else f"_sayso_{file.stem}"
+    name = file.stem
+    if name in sys.modules:
+        name = f"_sayso_{name}"
     spec = importlib.util.spec_from_file_location(name, file)
     if not file.is_file() or spec is None or spec.loader is None:
         raise TargetError("there is no such Python file", where=path, fix="Mend the path.")
@@ -124,7 +127,7 @@ def _fault(error: BaseException, path: str) -> TargetError:
         said = error.msg
         if error.filename and _is_own(error.filename, path):
             where = f"{_shown(error.filename, path)}:{error.lineno}"
-    what = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    what = ": ".join(filter(None, (type(error).__name__, said)))
     return TargetError(what, where=where, fix=_fix_for(error, path))
 
 
@@ -142,7 +145,7 @@ def _fix_for(error: BaseException, path: str) -> str | None:
 
 
 def _line_of(trace: TracebackType | None, path: str) -> str:
-    """The innermost line of the author's own code: in the file, or in another of its folder."""
+    """Return the innermost line of the author's own code: in the file or beside it."""
     where = path
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
@@ -160,5 +163,5 @@ def _is_own(file: str, path: str) -> bool:
 
 
 def _shown(file: str, path: str) -> str:
-    """One of the author's files as the person would write it, who wrote `path`."""
+    """Return one of the author's files as the person who wrote `path` would write it."""
     return str(Path(path).parent / Path(file).relative_to(Path(path).absolute().parent))

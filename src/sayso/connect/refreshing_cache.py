@@ -1,4 +1,4 @@
-"""A value that is fetched from elsewhere and kept: used while fresh, renewed by one at a time."""
+"""A cache of one fetched value: used while fresh, renewed by one task at a time."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -11,15 +11,12 @@ from sayso.errors import SaysoError, UnreachableError
 
 T = TypeVar("T")
 COOLDOWN: Final = 5.0
-"""Seconds. However many ask, a fetch that failed is not tried again before."""
+"""In seconds: however many ask, a fetch that failed is not tried again sooner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched(Generic[T]):
-    """A value, for how many seconds it is fresh, and for how many it may be used at most.
-
-    In between it is used only while nothing newer can be had.
-    """
+    """A value, the seconds that it is fresh, and those that it may be used if fetching fails."""
 
     value: T = field(repr=False)
     fresh: float
@@ -28,7 +25,7 @@ class Fetched(Generic[T]):
 
 @dataclass(slots=True)
 class RefreshingCache(Generic[T]):
-    """One such value. Safe to use from many tasks of one event loop at once."""
+    """A cached value. Safe to use from many tasks of one event loop at once."""
 
     fetch: Callable[[], Awaitable[Fetched[T]]]
     cooldown: float = COOLDOWN
@@ -40,7 +37,7 @@ class RefreshingCache(Generic[T]):
     _lock: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def get(self) -> T:
-        """The value. Raises what `fetch` raises where there is none that may be used."""
+        """Return the value. Raises what `fetch` raises if there is none that may be used."""
         found = self._usable()
         if found is not None and (self._age() < found.fresh or self._lock.locked()):
             return found.value
@@ -53,7 +50,7 @@ class RefreshingCache(Generic[T]):
             return self._answer()
 
     async def renew(self) -> T:
-        """The value, fetched anew unless that was tried a moment ago."""
+        """Return the value, fetched again unless that was tried a moment ago."""
         tried = self._tried
         async with self._lock:
             if tried == self._tried and not self._is_cool():
@@ -61,7 +58,7 @@ class RefreshingCache(Generic[T]):
             return self._answer()
 
     def drop(self) -> None:
-        """Use the value no more, unless it was fetched a moment ago: then no other is to be had."""
+        """Drop the value, unless it was fetched a moment ago: another would be the same."""
         if not self._is_cool():
             self._found = None
 
@@ -73,7 +70,7 @@ class RefreshingCache(Generic[T]):
             self._error = None
         except SaysoError as error:
             self._error = error
-        # Not where it was cancelled: then nothing is known, and the next one tries.
+        # Not if it was cancelled: then nothing is known, and the next one tries.
         self._tried = self.clock()
 
     def _answer(self) -> T:
@@ -84,12 +81,12 @@ class RefreshingCache(Generic[T]):
         raise error.with_traceback(None)
 
     def _usable(self) -> Fetched[T] | None:
-        found = self._found
-        return found if found is not None and self._age() < found.usable else None
+        if self._found is None or self._age() >= self._found.usable:
+            return None
+        return self._found
 
     def _age(self) -> float:
         return self.clock() - self._since
 
     def _is_cool(self) -> bool:
-        """Whether it was tried so short a while ago that it is not tried again."""
         return self.clock() - self._tried < self.cooldown

@@ -1,9 +1,10 @@
-"""A JSON-RPC error: as a server answered it, or as the connection failed to bring an answer."""
+"""JSON-RPC errors: of a server, or of a connection that failed to bring an answer."""
 
+from contextlib import suppress
 from enum import StrEnum
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from sayso.connect.message import Message, read_value
+from sayso.connect.message import Message, read_object
 
 INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
@@ -44,26 +45,22 @@ class RpcError(Exception):
 
     @property
     def may_have_run(self) -> bool:
-        """Whether the request may have been carried out, though no answer came."""
         return self.fault in (Fault.LOST, Fault.TIMED_OUT)
 
     @classmethod
     def none(cls, fault: Fault, message: str) -> "RpcError":
-        """That there is no answer, and why."""
         return cls(NO_ANSWER, message, fault=fault)
 
     @classmethod
     def received(cls, message: Message) -> "RpcError":
-        """An error as a server sent it; one that is malformed is one all the same."""
-        try:
-            error: Any = read_value(message.error)
-        except ValueError:
-            error = None
-        told = cast("dict[str, Any]", error) if isinstance(error, dict) else {}
+        """Return an error as a server sent it, also if it is malformed."""
+        told: dict[str, Any] = {}
+        with suppress(ValueError):
+            told = read_object(message.error)
         code = told.get("code")
         text = told.get("message")
-        return cls(
-            code if isinstance(code, int) else INTERNAL_ERROR,
-            text if isinstance(text, str) else "the server's error cannot be read",
-            told.get("data"),
-        )
+        if not isinstance(code, int):
+            code = INTERNAL_ERROR
+        if not isinstance(text, str):
+            text = "the server's error cannot be read"
+        return cls(code, text, told.get("data"))

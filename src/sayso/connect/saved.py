@@ -13,7 +13,7 @@ _EXAMPLE: Final = 'A saved list is {"tools": [{"name": "…", "inputSchema": {�
 
 
 def is_saved(value: object) -> bool:
-    """Whether a file's JSON is, or is meant as, the answer to a `tools/list`."""
+    """Return whether a file's JSON is, or is meant as, the answer to a `tools/list`."""
     if not isinstance(value, dict):
         return isinstance(value, list)
     found = cast("dict[str, Any]", value)
@@ -21,12 +21,12 @@ def is_saved(value: object) -> bool:
 
 
 def read_saved(file: JsonFile) -> SavedTarget:
-    """The tools of a saved list: `{"tools": […]}`, only the array, or a JSON-RPC response.
+    """Read the tools of a saved list: `{"tools": […]}`, only the array, or a JSON-RPC response.
 
     Raises `ConfigError` with the place of what is no tool.
     """
     holder, steps = _holder(file)
-    listed = holder.get("tools") if steps[-1:] == ("tools",) else file.value
+    listed = holder.get("tools", file.value)
     if not isinstance(listed, list):
         what = f"“tools” must be an array, not {type_name(listed)}"
         raise ConfigError(what, where=file.where(*steps), fix=_EXAMPLE)
@@ -36,7 +36,7 @@ def read_saved(file: JsonFile) -> SavedTarget:
 
 
 def steps_to_tools(value: object) -> tuple[str, ...]:
-    """The keys that lead to the array of tools in the JSON of a list that `read_saved` has read.
+    """Return the keys that lead to the array of tools in JSON that `read_saved` has read.
 
     >>> steps_to_tools({"result": {"tools": []}}), steps_to_tools([])
     (('result', 'tools'), ())
@@ -47,13 +47,13 @@ def steps_to_tools(value: object) -> tuple[str, ...]:
 
 
 def read_saved_lines(path: str) -> SavedTarget:
-    """The tools of a `.jsonl` file: one on each line."""
+    """Read the tools of a `.jsonl` file: one on each line."""
     tools = tuple(_tool(file, file.value) for file in read_json_lines(path))
     return SavedTarget(name_of_file(path), path, {}, tools)
 
 
 def _holder(file: JsonFile) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """The object that has the tools, and the way to them; for a bare array no object, no way."""
+    """Return the object that has the tools, and the keys to them; both empty for a bare array."""
     if isinstance(file.value, list):
         return {}, ()
     found = cast("Mapping[str, Any]", file.value)
@@ -68,10 +68,11 @@ def _holder(file: JsonFile) -> tuple[Mapping[str, Any], tuple[str, ...]]:
 
 
 def _server(holder: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is said of the server beside its tools: by name, or in `_meta` (MCP 2026-07-28)."""
-    meta = holder.get("_meta")
-    said = cast("Mapping[str, Any]", meta).get(_SERVER_INFO) if isinstance(meta, dict) else None
-    for found in (said, holder.get("serverInfo"), holder.get("server")):
+    """Return what the file says of the server: by name, or in `_meta` (MCP 2026-07-28)."""
+    said: list[object] = [holder.get("serverInfo"), holder.get("server")]
+    if isinstance(meta := holder.get("_meta"), dict):
+        said.insert(0, cast("Mapping[str, Any]", meta).get(_SERVER_INFO))
+    for found in said:
         if isinstance(found, dict):
             return cast("Mapping[str, Any]", found)
     return {}

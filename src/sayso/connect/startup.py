@@ -1,4 +1,4 @@
-"""What runs in a Python process before its program: `.pth` files, `sitecustomize`, variables."""
+"""Code that runs in a Python process before its program: `.pth` files, `sitecustomize`."""
 
 import base64
 import csv
@@ -71,19 +71,14 @@ def is_accounted_for(site: Path, venv: Path | None) -> bool:
     """
     if venv is not None and _SYSTEM_PACKAGES.search((venv / "pyvenv.cfg").read_text()):
         return False
-    recorded = dict(_recorded(site)) if any(_starting(site)) else {}
-    return all(
-        file.is_file()
-        and (
-            recorded.get(file.name) == hashlib.sha256(file.read_bytes()).digest()
-            or _is_virtualenvs(file)
-        )
-        for file in _starting(site)
-    )
+    starting = [*_starting(site)]
+    if not starting:
+        return True
+    recorded = dict(_recorded(site))
+    return all(file.is_file() and _is_recorded(file, recorded) for file in starting)
 
 
 def _starting(site: Path) -> Iterator[Path]:
-    """Yield the files that run code when an interpreter starts."""
     for entry in sorted(site.iterdir()):
         is_customized = entry.name.partition(".")[0] in _CUSTOMIZED
         if is_customized or (entry.suffix == ".pth" and _runs_code(entry)):
@@ -95,7 +90,9 @@ def _runs_code(file: Path) -> bool:
     return any(line.lstrip(b"\xef\xbb\xbf").startswith((b"import ", b"import\t")) for line in lines)
 
 
-def _is_virtualenvs(file: Path) -> bool:
+def _is_recorded(file: Path, recorded: Mapping[str, bytes]) -> bool:
+    if recorded.get(file.name) == hashlib.sha256(file.read_bytes()).digest():
+        return True
     code = file.with_suffix(".py")
     return (
         file.name == "_virtualenv.pth"
@@ -107,7 +104,6 @@ def _is_virtualenvs(file: Path) -> bool:
 
 
 def _recorded(site: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the files right in `site` that packages list, with their SHA-256."""
     for record in site.glob("*.dist-info/RECORD"):
         for row in csv.reader(record.read_text(encoding="utf-8").splitlines()):
             if len(row) > 1 and "/" not in row[0] and row[1].startswith("sha256="):

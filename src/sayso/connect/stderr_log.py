@@ -1,16 +1,20 @@
-"""What a server's process says beside the protocol: kept for errors, and passed on to the log."""
+"""The stderr of a server's process: kept for errors, and passed on to the log.
+
+A stack trace says where an error happened, which is of no use to the person who starts a server:
+an error shows the reason alone.
+"""
 
 import asyncio
 import logging
+import re
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import anyio
 
-from sayso.connect.reason import reason_of
 from sayso.schema import plain, redact, redact_start
 
 _log: Final = logging.getLogger(__name__)
@@ -29,6 +33,18 @@ _PER_SECOND: Final = 5.0
 _SETTLE_SECONDS: Final = 0.25
 _SHORTEST_SECRET: Final = 6
 
+_GROUP: Final = re.compile(r"^ *[|+](?:[-+]+(?: \d+ -+)?)? ?")
+"""What stands before each line of a trace of several errors (`ExceptionGroup`)."""
+
+_ERROR: Final = re.compile(r"^(?:Uncaught )?(?:[\w.$]+\.)?\w*(?:Error|Exception|Exit|Fault)\b")
+_TRACE: Final = re.compile(
+    r"^(?:Traceback \(|Exception Group Traceback|File \"|During handling of|The above exception"
+    r"|Node\.js v\d|node:\w|\s*at \S|[-+^~ ]+$)"
+)
+_HELP: Final = "For further information visit"
+_MOST_DETAIL: Final = 2
+"""Lines that an error's message may go on for."""
+
 NOBODY_TO_ASK: Final = "no call is under way whose client could be asked"
 """How a server's question is refused while it does nothing for any client.
 
@@ -38,9 +54,9 @@ Many servers ask for roots as soon as they are connected, and print the refusal 
 
 @dataclass(slots=True)
 class StderrLog:
-    """What the process of the server `name` said on stderr, and in place of messages.
+    """The stderr of the server `name`, and the lines of its stdout that were no messages.
 
-    `secrets` are masked wherever they stand, and so is what looks like one.
+    `secrets` are masked everywhere, and so is what looks like one.
     """
 
     name: str = ""
@@ -56,7 +72,6 @@ class StderrLog:
     _held: list[str] | None = None
 
     async def hear(self, stderr: asyncio.StreamReader) -> None:
-        """Take in all that is said on stderr, until it is closed."""
         rest = b""
         try:
             while chunk := await stderr.read(_CHUNK):
@@ -74,7 +89,6 @@ class StderrLog:
             await self._heard.wait()
 
     def note(self, line: bytes) -> None:
-        """One line of stderr."""
         said = line[:_LARGEST].decode(errors="replace").rstrip()
         if not said:
             return
@@ -87,20 +101,17 @@ class StderrLog:
     def hold(self) -> None:
         """Keep what comes from now on out of the log until `release`.
 
-        An old server may answer the probe for its version with a stack trace, and then it is
-        started again: nobody has to read that.
+        An old server may answer the probe with a stack trace, and then it is started again.
         """
         self._held = []
 
     def release(self) -> None:
-        """Log what was held back, and all that comes from now on."""
         held = self._held or []
         self._held = None
         for line in held:
             self._tell(self._masked(line, _LOGGED_LENGTH))
 
     def mentions(self, text: str) -> bool:
-        """Return whether one of the last lines of stderr holds this text."""
         return any(text in line for line in self._lines)
 
     def note_garbage(self, line: bytes) -> None:
@@ -115,11 +126,11 @@ class StderrLog:
         self.garbage.append(told)
 
     def tail(self) -> str:
-        """The last lines of stderr, secrets masked."""
+        """Return the last lines of stderr, secrets masked."""
         return self._shown([*self._lines][-_TAIL_LINES:])
 
     def reason(self) -> str:
-        """The lines of stderr that say why the process ended, without stack frames."""
+        """Return the lines of stderr that say why the process ended, without stack frames."""
         return self._shown(reason_of([*self._lines], _TAIL_LINES))
 
     def _shown(self, lines: list[str]) -> str:
@@ -133,7 +144,6 @@ class StderrLog:
         return redact_start(text, length)
 
     def _tell(self, text: str) -> None:
-        """Pass a line on to the log, as far as there is room."""
         now = self.timer()
         self._room = min(_BURST, self._room + (now - self._at) * _PER_SECOND)
         self._at = now
@@ -150,17 +160,54 @@ class StderrLog:
         _log.log(level, "%s: %s", self.name, plain(text))
 
     def _is_key(self, line: str) -> bool:
-        """Whether a line belongs to a private key, which is no secret line by line."""
-        was_in_key = self._is_in_key
+        """Return whether a line belongs to a private key, which is no secret line by line."""
         if "PRIVATE KEY-----" in line:
             self._is_in_key = "-----BEGIN" in line
             return True
-        self._is_in_key = was_in_key and " " not in line
+        self._is_in_key = self._is_in_key and " " not in line
         return self._is_in_key
 
 
 def secrets_of(env: Mapping[str, str]) -> tuple[str, ...]:
-    """The values among a server's own variables that are secrets, by name or by look."""
+    """Return the values among a server's own variables that are secrets, by name or by look."""
     masked: Mapping[str, str] = redact(dict(env), None)
-    found = {one for name, one in env.items() if masked[name] != one}
-    return tuple(sorted((one for one in found if len(one) >= _SHORTEST_SECRET), key=len)[::-1])
+    found = {value for name, value in env.items() if masked[name] != value}
+    return tuple(
+        sorted((value for value in found if len(value) >= _SHORTEST_SECRET), key=len)[::-1]
+    )
+
+
+def reason_of(lines: Sequence[str], most: int) -> list[str]:
+    """Return the lines that say why, `most` at most: the error of a trace, or else the last lines.
+
+    >>> reason_of(
+    ...     [
+    ...         "Traceback (most recent call last):",
+    ...         '  File "a.py", line 1, in main',
+    ...         "    run()",
+    ...         "ValueError: API_KEY is missing",
+    ...     ],
+    ...     5,
+    ... )
+    ['ValueError: API_KEY is missing']
+    >>> reason_of(["starting", "API_KEY is missing"], 5)
+    ['starting', 'API_KEY is missing']
+    """
+    bare = [_GROUP.sub("", line) for line in lines]
+    groups = ("ExceptionGroup", "BaseException")
+    errors = [
+        index
+        for index, line in enumerate(bare)
+        if _ERROR.match(line) and not line.startswith(groups)
+    ]
+    if not any(_TRACE.match(line) for line in bare):
+        return [*lines[-most:]]
+    if not errors:
+        kept = [line for line in bare if line.strip() and not line.startswith(" ")]
+        return [line for line in kept if not _TRACE.match(line)][-most:]
+    index = errors[-1]
+    detail = (line.strip() for line in bare[index + 1 : index + 1 + _MOST_DETAIL])
+    told = [
+        line for line in detail if line and not _TRACE.match(line) and not line.startswith(_HELP)
+    ]
+    return [bare[index].strip(), *told][:most]

@@ -1,4 +1,4 @@
-"""A conversation over lines of JSON, one message each (stdio, MCP 2024-11-05 to 2026-07-28)."""
+"""The stdio transport: one line of JSON for each message (MCP 2024-11-05 to 2026-07-28)."""
 
 import asyncio
 import itertools
@@ -9,16 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sayso.alarm import Alarm
-from sayso.connect.deadline import Limit
 from sayso.connect.inbox import PROGRESS, Inbox, Progress, tell, with_token
 from sayso.connect.message import (
     Message,
+    read_message,
     read_object,
     write_notification,
     write_request,
 )
-from sayso.connect.message import read_message as read
-from sayso.connect.request_listener import RequestListener
+from sayso.connect.request_listener import Limit, RequestListener
 from sayso.connect.rpc import Fault, RpcError
 from sayso.slices import LARGE_BYTES, rest_since
 
@@ -27,10 +26,9 @@ _MOST_COME: Final = 256
 
 @dataclass(slots=True)
 class _Pending:
-    """What has come for one request; whoever made it takes it from here, in order.
+    """The messages that have come for one request, in order, up to its first response.
 
-    Of too much the oldest is left out: it tells how far the request was then. The first response
-    is the last to be taken in.
+    Of too many the oldest are dropped: they are progress notifications.
     """
 
     come: deque[Message] = field(default_factory=lambda: deque[Message](maxlen=_MOST_COME))
@@ -59,7 +57,7 @@ class _Pending:
 
 @dataclass(slots=True)
 class Peer:
-    """The near side. `send` writes one line, and `spawn` runs what goes on beside the requests."""
+    """Carries requests over pipes. `send` writes a line, and `spawn` runs tasks beside them."""
 
     send: Callable[[bytes], Awaitable[None]]
     inbox: Inbox
@@ -78,9 +76,9 @@ class Peer:
         progress: Progress | None = None,
         ear: RequestListener | None = None,
     ) -> Message:
-        """The response to one request, `timeout` seconds at most. Raises `RpcError`.
+        """Return the response to one request, within `timeout` seconds. Raises `RpcError`.
 
-        Cancelling tells the other side, but for what opens a conversation (MCP, cancellation).
+        Cancelling tells the server, except for the first request (MCP, cancellation).
         """
         number = next(self._numbers)
         pending = self._waiting[number] = _Pending(is_lost=self.is_closed)
@@ -107,13 +105,12 @@ class Peer:
             del self._waiting[number]
 
     async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
-        """Send a notification."""
         await self.send(write_notification(method, params))
 
     async def receive(self, line: bytes) -> None:
         """Take in one line. Raises `ValueError` for one that is no message."""
         begun = time.perf_counter()
-        message = read(line)
+        message = read_message(line)
         await rest_since(begun)
         if message.is_response:
             self._hand_over(message.id, message)
@@ -123,17 +120,15 @@ class Peer:
             await self.inbox.notify(message)
 
     def close(self) -> None:
-        """The other side is gone: no request gets an answer any more."""
+        """Note that the server is gone: no request gets an answer any more."""
         self.is_closed = True
-        for one in self._waiting.values():
-            one.is_lost = True
-            one.wake()
+        for pending in self._waiting.values():
+            pending.is_lost = True
+            pending.wake()
 
     def _hand_over(self, number: object, message: Message) -> bool:
-        """Give a message to the request that it is about; one that nobody waits for is dropped."""
         # `True` and 1.0 are keys of a dict as 1 is, and no ids of ours.
-        pending = self._waiting.get(number) if type(number) is int else None
-        if pending is None:
+        if type(number) is not int or (pending := self._waiting.get(number)) is None:
             return False
         pending.take(message)
         return True

@@ -1,4 +1,4 @@
-"""What sayso can be pointed at, and how a person writes it on the command line."""
+"""Targets as a person writes them on the command line."""
 
 import difflib
 import re
@@ -12,13 +12,11 @@ from urllib.parse import urlsplit
 
 from sayso.connect.address import fault_of_url
 from sayso.connect.config import is_config, read_config, read_entry
-from sayso.connect.kinds import CommandTarget, SavedTarget, Target, UrlTarget
+from sayso.connect.kinds import CommandTarget, Target, UrlTarget
 from sayso.connect.naming import name_of_command, name_of_file, plain_name
 from sayso.connect.saved import is_saved, read_saved, read_saved_lines
 from sayso.errors import TargetError
 from sayso.settings import fault_of_file, read_json
-
-__all__ = ["CommandTarget", "SavedTarget", "Target", "UrlTarget", "parse_target"]
 
 _PYTHON: Final = re.compile(r"(?P<path>.+\.py)(?::(?P<object>.*))?", re.DOTALL)
 _JSON: Final = re.compile(r"(?P<path>.+?\.json[cl]?)(?:#(?P<entry>.*))?", re.DOTALL | re.IGNORECASE)
@@ -33,7 +31,7 @@ _KINDS: Final = (
 def parse_target(
     words: Sequence[str], *, is_command: bool = False, command: str = "inspect"
 ) -> tuple[Target, ...]:
-    """What the words of a command line name: one target, or all servers of a configuration.
+    """Return the target that the words of a command line name, or all of a configuration.
 
     With `is_command` the words came after `--` and are a command with its arguments. Files are
     read, nothing is run or called. Raises `TargetError` for words that name nothing, which shows
@@ -66,8 +64,7 @@ def _command(words: Sequence[str]) -> CommandTarget:
 
 def _url(url: str) -> UrlTarget:
     if fault := fault_of_url(url):
-        what, fix = fault
-        raise TargetError(what, fix=fix)
+        raise TargetError(fault[0], fix=fault[1])
     return UrlTarget(plain_name(urlsplit(url).hostname or ""), url)
 
 
@@ -76,8 +73,10 @@ def _python(path: str, name: str | None) -> CommandTarget:
     if name is not None and not name.isidentifier():
         fix = f"Write the name of a server or of a function that makes one: {path}:mcp."
         raise TargetError(f"“{name}” cannot be the name of an object", where=path, fix=fix)
-    launch = ("-m", "sayso.connect.launch", path)
-    return CommandTarget(name_of_file(path), sys.executable, (*launch, name) if name else launch)
+    launch = ["-m", "sayso.connect.launch", path]
+    if name:
+        launch.append(name)
+    return CommandTarget(name_of_file(path), sys.executable, tuple(launch))
 
 
 def _json(path: str, entry: str | None) -> tuple[Target, ...]:
@@ -89,7 +88,9 @@ def _json(path: str, entry: str | None) -> tuple[Target, ...]:
     if is_saved(file.value) and not is_config(file.value):
         _refuse_entry(path, entry)
         return (read_saved(file),)
-    return read_config(file) if entry is None else (read_entry(file, entry),)
+    if entry is None:
+        return read_config(file)
+    return (read_entry(file, entry),)
 
 
 def _refuse_entry(path: str, entry: str | None) -> None:
@@ -101,17 +102,18 @@ def _refuse_entry(path: str, entry: str | None) -> None:
 def _check_file(path: str) -> None:
     """Raise unless `path` is a file, with the names in its folder that may have been meant."""
     if what := fault_of_file(path):
-        near = _names_like(Path(path))
-        fix = f"Did you mean {', '.join(near)}?" if near else _KINDS
+        fix = _KINDS
+        if near := _names_like(Path(path)):
+            fix = f"Did you mean {', '.join(near)}?"
         raise TargetError(what, where=path, fix=fix)
 
 
 def _names_like(file: Path) -> list[str]:
     try:
-        found = sorted(one for one in file.parent.iterdir() if one.suffix == file.suffix)
+        found = sorted(other for other in file.parent.iterdir() if other.suffix == file.suffix)
     except OSError:
         return []
-    by_stem = {one.stem: str(one) for one in found if one.name != file.name}
+    by_stem = {other.stem: str(other) for other in found if other.name != file.name}
     return [by_stem[stem] for stem in difflib.get_close_matches(file.stem, by_stem, n=3)]
 
 
@@ -123,8 +125,6 @@ def _not_one(words: Sequence[str], command: str) -> TargetError:
 
 
 def _no_target(word: str, command: str) -> TargetError:
-    """The error for one word that is no target, with what was probably meant."""
-    what = f"“{word}” is no target"
     if shutil.which(word):
         fix = f"It is a command: put -- before it, sayso {command} -- {shlex.quote(word)}."
     elif _HOST_AND_PORT.fullmatch(word):
@@ -132,13 +132,12 @@ def _no_target(word: str, command: str) -> TargetError:
     elif fault_of_file(word) == "this is not a file":
         fix = f"It is no file; name a file, or one in that folder. {_KINDS}"
     elif fault_of_file(word) is None:
-        fix = (
-            f"Name the command that runs this file: sayso {command} -- COMMAND {shlex.quote(word)}."
-        )
+        runs = f"sayso {command} -- COMMAND {shlex.quote(word)}"
+        fix = f"Name the command that runs this file: {runs}."
     elif " " in word and any(map(shutil.which, word.split(maxsplit=1)[:1])):
         fix = f"It is a command: write it without quotes, sayso {command} -- {word}."
     elif re.fullmatch(r"[\w@-]+", word):
         fix = f"If it is a command, put -- before it: sayso {command} -- {word}. {_KINDS}"
     else:
         fix = _KINDS
-    return TargetError(what, fix=fix)
+    return TargetError(f"“{word}” is no target", fix=fix)

@@ -1,4 +1,4 @@
-"""Variables in a client's configuration: `${NAME}` and what the clients write beside it."""
+"""Variables in a client's configuration: `${NAME}` and the other forms that clients write."""
 
 import os
 import re
@@ -34,25 +34,23 @@ class Scope:
 
     @classmethod
     def of(cls, config: str) -> "Scope":
-        """The scope of a configuration file: the environment, and the folder it is about."""
+        """Return the scope of a configuration file: the environment, and the file's workspace."""
         folder = Path(config).absolute().parent
-        workspace = folder.parent if folder.name in _EDITOR_FOLDERS else folder
-        return cls(os.environ, workspace, Path.home())
+        if folder.name in _EDITOR_FOLDERS:
+            folder = folder.parent
+        return cls(os.environ, folder, Path.home())
 
-    def expand(self, text: str) -> str:
-        """`text` with the value of each variable in its place.
+    def expand(self, text: str, *, may_be_bare: bool = False) -> str:
+        """Return `text` with the value of each variable in its place.
 
         `${NAME}` (all clients), `${NAME:-default}` (Claude Code), `${env:NAME}` (Cursor, VS Code),
-        `${file:PATH}` (sayso's own: the one line in a file), and the editors' folders. A value is
-        not expanded again. Raises `VariableError`.
+        `${file:PATH}` (sayso's own: the one line in a file), and the editors' folders; also `$NAME`
+        if it `may_be_bare`, is all of `text`, and is set (Gemini CLI). A value is not expanded
+        again. Raises `VariableError`.
         """
-        return _VARIABLE.sub(lambda match: self._value(match[1]), text)
-
-    def expand_whole(self, text: str) -> str:
-        """The same, and `$NAME` where that is all of `text` and `NAME` is set (Gemini CLI)."""
-        if text.startswith("$") and text[1:] in self.environ:
+        if may_be_bare and text.startswith("$") and text[1:] in self.environ:
             return self.environ[text[1:]]
-        return self.expand(text)
+        return _VARIABLE.sub(lambda match: self._value(match[1]), text)
 
     def _value(self, inside: str) -> str:
         folders = {
@@ -93,5 +91,5 @@ def _unknown(inside: str) -> VariableError:
         fix = f"Put the value into an environment variable and write ${{env:{name}}} instead."
         return VariableError(f"${{{inside}}} asks a question only the editor can ask", fix)
     names = ("NAME", "NAME:-default", "env:NAME", "file:PATH", "workspaceFolder")
-    known = f"{', '.join(f'${{{one}}}' for one in names)} and ${{userHome}}"
+    known = f"{', '.join(f'${{{name}}}' for name in names)} and ${{userHome}}"
     return VariableError(f"${{{inside}}} is no variable that sayso knows", f"It knows {known}.")

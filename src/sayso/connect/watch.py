@@ -1,4 +1,4 @@
-"""Looking on while requests go to servers and their answers come back."""
+"""The observer of requests to servers."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 class Exchange:
     """One request to one server, without its arguments and its result.
 
-    `url` is where the server is, `None` behind a pipe; `tool` the tool that is called. Whoever
-    looks on may put a `trace` to go along with it (W3C Trace Context, by the names of its headers).
-    `is_error` is set once a tool has said that it failed.
+    `url` is `None` over stdio; `tool` is the tool that is called. The observer may set a `trace` to
+    send with it (W3C Trace Context, by header names). `is_error` says that the tool has failed.
     """
 
     server: str
@@ -24,4 +23,4 @@ class Exchange:
 
 
 Watch = Callable[[Exchange], AbstractContextManager[object]]
-"""Around one exchange. It sees the `RpcError` that the exchange ends with, and lets it pass."""
+"""The context of one exchange. It sees the `RpcError` of the exchange, and lets it pass."""

@@ -9,8 +9,7 @@ if TYPE_CHECKING:
     from sayso.gateway.cluster_calls import Reached, Runs
     from sayso.gateway.drift import Held, accept, held_changes
     from sayso.gateway.frontends.client import CONSOLE
-    from sayso.gateway.frontends.pipes import standard_pipes
-    from sayso.gateway.frontends.stdio import StdioDoor
+    from sayso.gateway.frontends.stdio import StdioDoor, standard_pipes
     from sayso.gateway.frontends.timeouts import PacedProtocol
     from sayso.gateway.health import ServerHealth, State
     from sayso.gateway.quarantine import evidence_of, lift, to_dict
@@ -54,8 +53,7 @@ __getattr__ = lazily(
         "sayso.gateway.cluster_calls": ("Reached", "Runs"),
         "sayso.gateway.drift": ("Held", "accept", "held_changes"),
         "sayso.gateway.frontends.client": ("CONSOLE",),
-        "sayso.gateway.frontends.pipes": ("standard_pipes",),
-        "sayso.gateway.frontends.stdio": ("StdioDoor",),
+        "sayso.gateway.frontends.stdio": ("StdioDoor", "standard_pipes"),
         "sayso.gateway.frontends.timeouts": ("PacedProtocol",),
         "sayso.gateway.health": ("ServerHealth", "State"),
         "sayso.gateway.quarantine": ("evidence_of", "lift", "to_dict"),

@@ -50,7 +50,6 @@ class Addresses:
 
     @classmethod
     def of(cls, resources: Entries, templates: Entries) -> "Addresses":
-        """Index the lists of all servers."""
         uris = [*_values(resources, "uri")]
         listers: dict[str, list[str]] = {}
         for server, uri in uris:
@@ -62,23 +61,25 @@ class Addresses:
         for server, template in patterns:
             starts.setdefault(_start(template), []).append((server, template))
         servers = frozenset(server for server, _ in resources)
-        lengths = sorted({len(one) for one in starts})
+        lengths = sorted({len(start) for start in starts})
         return cls(servers, listers, starts, lengths, _shared(uris, patterns))
 
     def show(self, server: str, uri: str) -> str:
         """Return the URI by which clients read a resource that this server lists."""
-        is_shared = len(self.listers.get(normal(uri), ())) > 1
-        return qualified(server, uri) if is_shared or _is_reserved(uri) else uri
+        if len(self.listers.get(normal(uri), ())) > 1 or _is_reserved(uri):
+            return qualified(server, uri)
+        return uri
 
     def show_template(self, server: str, template: str) -> str:
-        """Return a template whose URIs lead to this server."""
-        is_shared = (server, template) in self.shared
-        return qualified(server, template) if is_shared or _is_reserved(template) else template
+        if (server, template) in self.shared or _is_reserved(template):
+            return qualified(server, template)
+        return template
 
     def show_link(self, server: str, uri: str) -> str:
         """Return the URI of a link in a result of this server, so that it leads to this server."""
-        is_own = self._candidates(uri) in ([], [server])
-        return uri if is_own and not _is_reserved(uri) else qualified(server, uri)
+        if self._candidates(uri) not in ([], [server]) or _is_reserved(uri):
+            return qualified(server, uri)
+        return uri
 
     def find(self, uri: str) -> Address | None:
         """Return whose resource (or template) this is, or None if no server has it.
@@ -93,9 +94,11 @@ class Addresses:
             return Address(server, own, uri[: -len(own)])
         names = self._candidates(uri)
         if len(names) > 1:
-            forms = ", ".join(qualified(one, uri) for one in names[:_MOST_NAMED])
+            forms = ", ".join(qualified(name, uri) for name in names[:_MOST_NAMED])
             raise RpcError(INVALID_PARAMS, f"several servers have {uri}; use one of: {forms}")
-        return Address(names[0], uri) if names else None
+        if not names:
+            return None
+        return Address(names[0], uri)
 
     def _candidates(self, uri: str) -> list[str]:
         """Return the servers that list this URI, or else those with a template that fits it."""
@@ -136,12 +139,14 @@ def readdress(result: Mapping[str, Any], show: Callable[[str], str]) -> dict[str
     """Return a result of a tool or prompt with `show` applied to its links and resources."""
     told = dict(result)
     blocks = told.get("content")
-    if isinstance(blocks, msgspec.Raw):
-        blocks = msgspec.json.decode(blocks) if may_link(told) else None
+    if isinstance(blocks, msgspec.Raw) and may_link(told):
+        blocks = msgspec.json.decode(blocks)
     if isinstance(blocks, list):
-        told["content"] = [_readdressed(one, show) for one in cast("list[Any]", blocks)]
+        told["content"] = [_readdressed(block, show) for block in cast("list[Any]", blocks)]
     if isinstance(told.get("messages"), list):
-        told["messages"] = [_message(one, show) for one in cast("list[Any]", told["messages"])]
+        told["messages"] = [
+            _message(message, show) for message in cast("list[Any]", told["messages"])
+        ]
     return told
 
 
@@ -164,7 +169,7 @@ def _message(message: Any, show: Callable[[str], str]) -> Any:
 
 def _readdressed(block: Any, show: Callable[[str], str]) -> Any:
     if isinstance(block, list):
-        return [_readdressed(one, show) for one in cast("list[Any]", block)]
+        return [_readdressed(part, show) for part in cast("list[Any]", block)]
     if not isinstance(block, dict):
         return block
     told = cast("dict[str, Any]", block)
@@ -178,15 +183,18 @@ def _readdressed(block: Any, show: Callable[[str], str]) -> Any:
 def with_uri(value: Mapping[str, Any], show: Callable[[str], str]) -> dict[str, Any]:
     """Return an object with `show` applied to its `uri`, if it has one."""
     uri = value.get("uri")
-    return {**value, "uri": show(uri)} if isinstance(uri, str) else {**value}
+    if not isinstance(uri, str):
+        return {**value}
+    return {**value, "uri": show(uri)}
 
 
 def _values(lists: Entries, key: str) -> Iterable[tuple[str, str]]:
     for server, entries in lists:
         for entry in entries:
-            value = cast("dict[str, Any]", entry).get(key) if isinstance(entry, dict) else None
-            if isinstance(value, str):
-                yield server, value
+            if isinstance(entry, dict):
+                value = cast("dict[str, Any]", entry).get(key)
+                if isinstance(value, str):
+                    yield server, value
 
 
 def _is_reserved(uri: str) -> bool:
@@ -244,8 +252,12 @@ def _shared(
     One pass over all in order, where each stands after the starts that it begins with. A template
     without a scheme is always among them: in the plain form it stands for nothing.
     """
-    shared = {(server, one) for server, one in templates if not _has_scheme(one)}
-    starts = [(_start(one), server, one) for server, one in templates if _has_scheme(one)]
+    shared = {(server, template) for server, template in templates if not _has_scheme(template)}
+    starts = [
+        (_start(template), server, template)
+        for server, template in templates
+        if _has_scheme(template)
+    ]
     if not starts:
         return frozenset(shared)
     stack: list[_Branch] = []

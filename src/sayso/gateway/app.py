@@ -1,4 +1,4 @@
-"""The gateway as one ASGI application: `/mcp`, and whatever pages are put beside it."""
+"""The gateway as one ASGI application: `/mcp`, and the pages that are served with it."""
 
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -8,15 +8,16 @@ from functools import partial
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sayso.access import Access, Arrival, Local, Names, admit, own_names
+from sayso.access import ALL, WELL_KNOWN, Access, Arrival, Local, Names, admit, own_names
 from sayso.approvals import Approvals, Channel, listening
 from sayso.audit import AuditLog
 from sayso.connect import (
     CommandTarget,
-    Credentials,
     Target,
     UrlTarget,
     Wallet,
@@ -24,12 +25,10 @@ from sayso.connect import (
     open_fetcher,
     place_of,
 )
-from sayso.gateway.contracts import Contracts, open_contracts
 from sayso.gateway.drift import Watch
 from sayso.gateway.frontends.dispatcher import Dispatcher
 from sayso.gateway.frontends.health import LIVE, READY, HealthDoor, StoreCheck
 from sayso.gateway.frontends.http import HttpDoor
-from sayso.gateway.frontends.metadata import metadata_routes
 from sayso.gateway.frontends.remote_session import handlers
 from sayso.gateway.frontends.session_token import Tickets
 from sayso.gateway.frontends.sessions import Sessions
@@ -37,6 +36,7 @@ from sayso.gateway.frontends.stateful import StatefulDoor
 from sayso.gateway.gauges import gauges_of
 from sayso.gateway.multi_round import PendingCalls, open_pending_calls
 from sayso.gateway.patience import DEFAULT_SECONDS
+from sayso.gateway.quarantine import open_contracts
 from sayso.gateway.replicas import ReplicaClient
 from sayso.gateway.router import Router
 from sayso.gateway.tool_cache import Judge
@@ -52,7 +52,7 @@ PATH: Final = "/mcp"
 
 
 def new_keys() -> Keyring:
-    """Keys that nobody else has, for as long as this process lasts."""
+    """Return new random keys for this process."""
     return Keyring.of([secrets.token_bytes(KEY_BYTES)])
 
 
@@ -88,7 +88,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     wallet: Wallet | None = None,
     shelf: Shelf | None = None,
 ) -> AsyncGenerator[Gateway]:
-    """The gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
+    """Yield the gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
     Without `patience` a call waits as long as its client can; without an `audit` of `open_audit`
     the log is not chained. `announce` gets a line per waiting call. Raises `UncontainedError`.
@@ -98,15 +98,19 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     office = post or ReplicaClient()
     log = audit or AuditLog(store.records)
     approvals = Approvals.of(store, heard=shown.heard, keys=own)
-    contracts = await _contracts(targets, store, log, policy)
+    judge = partial(_judge, store.definitions, policy)
+    contracts = await open_contracts(targets, log, store.quarantines, judge)
+    shutdown = Shutdown()
+    # Questions to people are let go of first.
+    shutdown.on_begin(approvals.release)
     async with (
-        _let_in(wallet or Wallet()) as credentials,
+        open_fetcher() as fetcher,
         open_upstreams(
             targets,
             timeout=timeout,
             judges=contracts.judge,
             holds=contracts.hold,
-            credentials=credentials,
+            credentials=partial(credentials_for, fetcher=fetcher, wallet=wallet or Wallet()),
             watch=shown.watch and shown.watch.exchange,
             shelf=shelf,
             policy=policy,
@@ -127,23 +131,9 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             patience=DEFAULT_SECONDS if patience is None else patience,
             announce=announce,
             watch=shown.watch and shown.watch.call,
-            shutdown=_new_shutdown(approvals),
+            shutdown=shutdown,
         )
         yield Gateway(fleet, guard, store, own, office, shown, flights, patience is None)
-
-
-def _new_shutdown(approvals: Approvals) -> Shutdown:
-    """Return a shutdown that first lets go of questions to people."""
-    shutdown = Shutdown()
-    shutdown.on_begin(approvals.release)
-    return shutdown
-
-
-async def _contracts(
-    targets: Sequence[Target], store: Database, log: AuditLog, policy: Callable[[], Policy]
-) -> Contracts:
-    judge = partial(_judge, store.definitions, policy)
-    return await open_contracts(targets, log, store.quarantines, judge)
 
 
 def _judge(
@@ -152,19 +142,11 @@ def _judge(
     return Watch(definitions, place_of(target), target.name, policy).judge
 
 
-@asynccontextmanager
-async def _let_in(wallet: Wallet) -> AsyncGenerator[Callable[..., Credentials | None]]:
-    """What gives each server's credentials."""
-    async with open_fetcher() as fetcher:
-        yield partial(credentials_for, fetcher=fetcher, wallet=wallet)
-
-
 def make_dispatcher(gateway: Gateway, alone: str | None = None) -> Dispatcher:
-    """What answers the requests to `gateway`, whichever door they come through.
-
-    `alone` names the one server that it is for.
-    """
-    fleet = gateway.fleet if alone is None else gateway.fleet.only(alone)
+    """Return the dispatcher of `gateway`, or of the one server that `alone` names."""
+    fleet = gateway.fleet
+    if alone is not None:
+        fleet = fleet.only(alone)
     passage = Router(fleet, gateway.guard, gateway.flights, alone, gateway.fits_patience)
     return Dispatcher(passage, gateway.telemetry.watch)
 
@@ -172,8 +154,6 @@ def make_dispatcher(gateway: Gateway, alone: str | None = None) -> Dispatcher:
 def _identifier(
     access: Access, names: Names, heard: Callable[[Scope], None] | None
 ) -> Callable[[Scope], Awaitable[Principal]]:
-    """Return what tells the caller of a request, and then calls `heard` with the request."""
-
     async def identify(scope: Scope) -> Principal:
         principal = await admit(Arrival.of(scope), access, names)
         if heard is not None:
@@ -192,13 +172,13 @@ def make_app(
     public_url: str | None = None,
     heard: Callable[[Scope], None] | None = None,
 ) -> ASGIApp:
-    """The application that serves `gateway` at `base_url`, with `routes` beside `/mcp`.
+    """Return the application that serves `gateway` at `base_url`, with `routes` beside `/mcp`.
 
     Each server is served alone too, at `/servers/NAME/mcp`, where its tools have their own names.
     `access` says who calls, and `public_url` where others reach it; without them it is for this
     machine alone. Requests that name another host or come from another origin are refused (DNS
-    rebinding), but for those of probes: `/healthz` and `/readyz`. `heard` is called with each
-    request of a client that was let in.
+    rebinding), except for probes: `/healthz` and `/readyz`. `heard` is called with each request of
+    a client that was let in.
     """
     names = own_names(base_url, public_url)
     known = access or Local()
@@ -225,21 +205,33 @@ def make_app(
     )
     doors: dict[str, ASGIApp] = {PATH: door(PATH), LIVE: health, READY: health}
     named: dict[str, str] = {}
-    for one in gateway.fleet.upstreams:
-        path = f"/servers/{one.name}{PATH}"
-        doors[path], named[path] = door(path, one.name), one.name
+    for upstream in gateway.fleet.upstreams:
+        path = f"/servers/{upstream.name}{PATH}"
+        doors[path] = door(path, upstream.name)
+        named[path] = upstream.name
     pages = Starlette(routes=[*metadata_routes(known), *routes])
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        found = doors.get(scope["path"]) if scope["type"] == "http" else None
+        found: ASGIApp = pages
+        if scope["type"] == "http":
+            found = doors.get(scope["path"], pages)
         server = named.get(scope["path"])
         if server is not None and not gateway.fleet.switches.has_server(server):
-            found = None  # as if no such server were configured
-        await (found or pages)(scope, receive, send)
+            found = pages  # as if no such server were configured
+        await found(scope, receive, send)
 
-    def live() -> int:
-        return sessions.open
-
-    gauges = gauges_of(gateway.store, gateway.fleet.upstreams, live)
+    gauges = gauges_of(gateway.store, gateway.fleet.upstreams, sessions)
     gateway.telemetry.show(gateway.store, gauges)
     return gateway.telemetry.around(app)
+
+
+def metadata_routes(access: Access) -> list[Route]:
+    """Return the routes of the metadata of each protected endpoint, which every page may read."""
+
+    async def show(request: Request) -> Response:
+        found = access.metadata(request.path_params.get("path") or ALL)
+        if found is None:
+            return Response(status_code=404)
+        return JSONResponse(found, headers={"access-control-allow-origin": "*"})
+
+    return [Route(WELL_KNOWN, show), Route(WELL_KNOWN + "{path:path}", show)]

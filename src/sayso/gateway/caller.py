@@ -1,4 +1,4 @@
-"""The client whose request is answered, as the server behind can reach it meanwhile."""
+"""The client whose request is answered, as the server behind can reach it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -26,9 +26,9 @@ Ask = Callable[[Questions], Awaitable[Mapping[str, Mapping[str, Any]]]]
 
 @dataclass(slots=True)
 class Caller:
-    """What it can answer, and how it is asked and told. Of two with one `owner` either will do.
+    """A client's capabilities, and how it is asked and told. Any with the same `owner` will do.
 
-    `notify` waits until the client takes it; `tell` never does, and leaves out what is too much.
+    `notify` waits until the client takes it; `tell` never does, and drops what is too much.
     """
 
     owner: object
@@ -38,7 +38,7 @@ class Caller:
     tell: Callable[[str, Mapping[str, Any]], None]
 
     def ear(self, server: str, is_on: Callable[[], bool]) -> RequestListener:
-        """What goes along with a request that is made for it, while `is_on`."""
+        """Return the listener of a request that is made for it, while `is_on`."""
 
         async def asked(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
             check_is_on(server, is_on)
@@ -57,7 +57,7 @@ class Caller:
 
 
 def check_is_on(server: str, is_on: Callable[[], bool]) -> None:
-    """Raise `RpcError` where the server or its caller was switched off since the request began."""
+    """Raise `RpcError` if the server or its caller was switched off since the request began."""
     if not is_on():
         raise RpcError(INTERNAL_ERROR, f"the server “{server}” or its caller is switched off")
 
@@ -72,13 +72,13 @@ async def converse(
     timeout: float,
     **more: Any,
 ) -> dict[str, Any]:
-    """The result of one request, with all that its server asks on the way.
+    """Return the result of one request, with the questions that its server asks answered.
 
     A server of 2026-07-28 asks by a result that wants the request made again with the answers.
     `timeout` is for each time, in seconds. Once it is not `is_on` any more, questions are refused
     and nothing more is sent; a result that comes all the same is returned. Raises `RpcError`.
     """
-    ear = None if caller is None else caller.ear(link.name, is_on)
+    ear = caller and caller.ear(link.name, is_on)
     result = await link.request(method, params, timeout=timeout, ear=ear, **more)
     pause = _FIRST_PAUSE
     rounds = 0
@@ -87,6 +87,7 @@ async def converse(
         check_is_on(link.name, is_on)
         requests = result.get("inputRequests")
         state = result.get("requestState")
+        again: dict[str, Any] = {}
         if requests:
             rounds += 1
             if caller is None:
@@ -94,16 +95,16 @@ async def converse(
                 raise RpcError(INTERNAL_ERROR, what)
             put = questions(link.name, caller.capabilities, requests, MOST_QUESTIONS - asked)
             asked += len(put)
-            again: dict[str, Any] = {"inputResponses": await caller.ask(put)}
+            again["inputResponses"] = await caller.ask(put)
         else:
             rounds += pause / timeout
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
-            again = {}
         if rounds > _MOST_ROUNDS:
             raise RpcError(INTERNAL_ERROR, f"the server “{link.name}” does not end asking")
         check_is_on(link.name, is_on)
-        again |= {} if state is None else {"requestState": state}
+        if state is not None:
+            again["requestState"] = state
         result = await link.request(method, {**params, **again}, timeout=timeout, ear=ear, **more)
     try:
         return await remove_own_meta(result, link.name)

@@ -1,4 +1,4 @@
-"""The calls that servers have just now, in whichever process of the gateway."""
+"""The calls under way in all processes of the gateway."""
 
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -16,7 +16,7 @@ _STOP: Final = "stop"
 
 
 class Reached(NamedTuple):
-    """How far a call is, of how much, and what its server says of it; as far as it does."""
+    """The progress of a call, its total, and its server's message, if the server says them."""
 
     done: float | None
     total: float | None
@@ -35,22 +35,24 @@ class Runs:
         self.post.handlers[_STOP] = self._stopped
 
     async def find(self, call: str) -> Reached | None:
-        """How far a call is; `None` where no process has it."""
+        """Return the progress of a call; `None` where no process has it."""
         told = await self._found(call)
         if told is None:
             with anyio.move_on_after(_SECONDS):
                 told = next(iter(await self.post.send_all(_FIND, call)), None)
-        return None if told is None else Reached(*told)
+        if told is None:
+            return None
+        return Reached(*told)
 
     async def stop(self, call: str, *, by: str) -> bool:
-        """Stop a call wherever it is; whether it was there to stop."""
+        """Stop a call wherever it is; return whether it was there to stop."""
         if self.active_calls.stop(call, by):
             return True
         return any(await self.post.send_all(_STOP, [call, by]))
 
     async def _found(self, call: Any) -> list[Any] | None:
         active = self.active_calls.find(call)
-        return None if active is None else [active.done, active.total, active.text]
+        return active and [active.done, active.total, active.text]
 
     async def _stopped(self, body: Any) -> bool | None:
         call, by = body

@@ -1,4 +1,4 @@
-"""One principal's connection to one server: made when it is needed, and again after it was lost."""
+"""One principal's connection to one server: made when needed, and again after it was lost."""
 
 import logging
 import random
@@ -44,15 +44,15 @@ _log: Final = logging.getLogger(__name__)
 
 _PAUSE_SECONDS: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
-"""After a failure the same answer is given for a while, so that a dead server is not started anew
-for every call: longer after each failure, and not for the same time everywhere."""
+"""After a failure the same answer is given for a while, so that a dead server is not started again
+for every call: longer after each failure, with jitter."""
 
 _HELD_SECONDS: Final = 30.0
 """A connection that held for so long has begun well: what comes after it is a first failure."""
 
 _AGAIN_SECONDS: Final = 2.0
-"""How long a caller waits for a server that could not be reached the last time. A server that
-hangs would else hold up every list of the others, again and again."""
+"""How long a caller waits for a server that could not be reached the last time: a server that
+hangs must not hold up every list of the others."""
 
 _PATIENCE_SECONDS: Final = 5.0
 _SLOW_SECONDS: Final = 0.5
@@ -63,10 +63,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Connecting:
-    """One try to connect, which any number of callers wait for; `before` is why the last failed.
-
-    Another is due when the link was lost, and after `pause` seconds.
-    """
+    """One try to connect, which any number of callers wait for; `before` is why the last failed."""
 
     before: SaysoError | None = None
     done: anyio.Event = field(default_factory=anyio.Event)
@@ -81,16 +78,16 @@ class _Connecting:
 
     @property
     def is_over(self) -> bool:
-        if not self.done.is_set() or (self.link is not None and not self.link.closed.is_set()):
-            return False
-        return time.monotonic() - self.at >= self.pause
+        """Whether another try is due: the link was lost, and the pause is over."""
+        is_due = self.done.is_set() and not self.is_held
+        return is_due and time.monotonic() - self.at >= self.pause
 
 
 class ServerConnection:
     """A server, and the connection to it on behalf of one principal.
 
-    `proof` goes along with all that is asked. `run` holds the connection; the rest may be called
-    from any task and raises a `SaysoError` when the server cannot be had.
+    `proof` goes with every request. `run` holds the connection; the rest may be called from any
+    task and raises a `SaysoError` when the server is unavailable.
     """
 
     def __init__(
@@ -117,7 +114,7 @@ class ServerConnection:
         self._watch = watch
         self._try: _Connecting | None = None
         self._wanted = anyio.Event()
-        self._lists = Lists(self._ask, shared if shared is not None else {})
+        self._lists = Lists(self._ask, {} if shared is None else shared)
         self._roll: ToolList | None = None
         self.package: Package | None = None
         self._failures = 0
@@ -131,7 +128,6 @@ class ServerConnection:
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """How many entries each of its lists holds, of those that are remembered."""
         return self._lists.sizes
 
     @property
@@ -142,17 +138,18 @@ class ServerConnection:
     @property
     def said(self) -> str:
         """The last lines of its process's stderr, secrets masked; empty without a process."""
-        link = self._try and self._try.link
-        return link.diary.tail() if link else ""
+        if self._try is None or self._try.link is None:
+            return ""
+        return self._try.link.diary.tail()
 
     def retry(self) -> None:
-        """Have the next who wants a connection try to make it, however lately that failed."""
+        """Let the next caller try to connect, however lately that failed."""
         if self._try is not None:
             self._try.pause = 0.0
 
     @property
     def is_busy(self) -> bool:
-        """Whether a connection is being made, or used just now, or somebody listens to it."""
+        """Whether a connection is being made, or in use, or has listeners."""
         if self._try is None:
             return False
         return self.is_answering or self._hub.has(self.name, self._subject)
@@ -169,12 +166,10 @@ class ServerConnection:
 
     @property
     def _is_on(self) -> bool:
-        """Whether the policy lets the server take part."""
         return self._hub.switches.has_server(self.name)
 
     @property
     def is_connected(self) -> bool:
-        """Whether there is a connection."""
         return self._try is not None and self._try.is_held
 
     async def run(self) -> None:
@@ -186,23 +181,25 @@ class ServerConnection:
                 await self._hold(self._try)
 
     async def _due(self) -> None:
-        """Until a caller wants a connection, or it is time to try for those who listen.
+        """Wait until a caller wants a connection, or it is time to try again for listeners.
 
         They were given lists without this server, and most clients never ask for one again.
         """
         while True:
-            failed = self._try if self._try is not None and self._lacking else None
-            # One that lets nobody in wants a person first.
-            if failed is None or not failed.error or isinstance(failed.error, AuthenticationError):
+            failed = self._try
+            error = failed and failed.error
+            # A server that refuses the credentials needs a person first.
+            is_refused = isinstance(error, AuthenticationError)
+            if failed is None or error is None or is_refused or not self._lacking:
                 return await self._wanted.wait()
             with anyio.move_on_after(max(failed.pause, _PAUSE_SECONDS)):
                 return await self._wanted.wait()
             if self._is_on and self._hub.has(self.name, self._subject):
-                self._try = _Connecting(before=failed.error)
+                self._try = _Connecting(before=error)
                 return None
 
     def end(self) -> None:
-        """Let go of the connection for good; whoever comes later gets another contact."""
+        """End the connection for good; later callers get another one."""
         self._is_over = True
         self._wanted.set()
         if self._try is not None and self._try.link is not None:
@@ -242,9 +239,9 @@ class ServerConnection:
             self._lost(attempt, time.monotonic() - began)
 
     async def _look(self) -> None:
-        """See which package is about to run; what was known of tools of another is let go of."""
+        """Find the package that is about to run; tools of another are forgotten."""
         vouching = self._roster.vouching
-        package = await vouching.look() if vouching is not None else None
+        package = vouching and await vouching.look()
         if package != self.package:
             self.package = package
             self._roll = None
@@ -255,7 +252,9 @@ class ServerConnection:
         was_up = attempt.link is not None
         if attempt.link is not None:
             attempt.link.closed.set()
-        self._failures = 1 if was_up and held > _HELD_SECONDS else self._failures + 1
+            if held > _HELD_SECONDS:
+                self._failures = 0
+        self._failures += 1
         attempt.pause = pause_after(self._failures - was_up)
         if self._is_over:
             self.health.is_idle()
@@ -265,9 +264,9 @@ class ServerConnection:
         attempt.done.set()
 
     async def link(self) -> Link:
-        """The connection, made if there is none; the error of the last try where it fails.
+        """Return the connection, made if there is none. Raises the error of the last try.
 
-        Raises `UnreachableError` where the policy switches the server off, even if it is connected.
+        Raises `UnreachableError` if the policy switches the server off, even if it is connected.
         """
         if not self._is_on:
             fix = "Take its name out of [off] in the policy."
@@ -290,13 +289,13 @@ class ServerConnection:
     async def entries(
         self, method: str, *, is_fresh: bool = False, may_be_stale: bool = False
     ) -> list[Any]:
-        """All entries of one list, as received: as they are known, or asked for now if `is_fresh`.
+        """Return the entries of one list, as received: as known, or asked for now if `is_fresh`.
 
-        Where they are known nobody waits for them, unless their server says that they have
-        changed; then only for a moment where they `may_be_stale`.
+        If they are known there is no wait, unless their server says that they have changed; then
+        only a short one if they `may_be_stale`.
         """
         link = await self.link()
-        if not _offers(link.greeting.capabilities, method):
+        if method.partition("/")[0] not in link.greeting.capabilities:
             return []
         if is_fresh:
             return await self._lists.read(method)
@@ -310,9 +309,10 @@ class ServerConnection:
         except (RpcError, TimeoutError) as error:
             raise UnreachableError(f"{method} failed: {error}", where=self.name) from error
         if method in self._lacking:
-            # Whoever was given a list without it asks again, and then waits for the rest of this.
+            # Clients that were given a list without it ask again, and then wait for the rest.
             self._lacking.discard(method)
-            self._hub.tell(self.name, self._subject, _changed(method), {})
+            changed = f"notifications/{method.partition('/')[0]}/list_changed"
+            self._hub.tell(self.name, self._subject, changed, {})
         if method != "tools/list":
             return listed
         # Read and judged here, so that no call waits for that either.
@@ -323,19 +323,17 @@ class ServerConnection:
     async def tools(
         self, *, is_fresh: bool = False, may_be_stale: bool = False
     ) -> tuple[list[Tool], list[str]]:
-        """Its tools, and what is wrong with entries of its list that are none."""
+        """Return its tools, and what is wrong with entries of its list that are none."""
         roll = await self._rolled(is_fresh=is_fresh, may_be_stale=may_be_stale)
-        return (roll.tools, roll.problems) if roll else ([], [])
+        if roll is None:
+            return [], []
+        return roll.tools, roll.problems
 
     async def listed(self) -> tuple[list[Tool], list[str]]:
-        """Its tools for a list of many servers': one that is slow is waited for only for a while.
-
-        Then it goes on beside, and raises `TimedOutError`.
-        """
+        """Return its tools for a list of many servers. Raises `TimedOutError` if it is slow."""
         return await self._soon("tools/list", self.tools)
 
     async def listed_entries(self, method: str) -> list[Any]:
-        """The same of any list."""
         entries = await self._soon(method, partial(self.entries, method))
         self._latest[method] = entries
         return entries
@@ -345,7 +343,7 @@ class ServerConnection:
         return self._latest.get(method, [])
 
     async def _soon(self, method: str, ask: Callable[[], Awaitable[T]]) -> T:
-        """Ask within a while; a list that lacks what comes later is told to have changed then."""
+        """Ask with a short timeout; after it, send list_changed when the answer arrives."""
         seconds = _SLOW_SECONDS if self.is_slow else _PATIENCE_SECONDS
         with anyio.move_on_after(min(seconds, self._timeout)):
             try:
@@ -362,19 +360,18 @@ class ServerConnection:
         raise TimedOutError(what, where=self.name, fix=fix)
 
     def _lack(self, method: str) -> None:
-        """A list was given without what this server has."""
         self._lacking.add(method)
         self._wanted.set()
 
     async def tool(self, qualified_name: str, *, is_fresh: bool = False) -> Tool | None:
-        """Its tool of this name; of two with one name the first."""
+        """Return its tool of this name; of two with one name the first."""
         if not is_fresh and (at_hand := self._at_hand(qualified_name)) is not None:
             return at_hand
         roll = await self._rolled(is_fresh=is_fresh, may_be_stale=True)
-        found = roll.named.get(qualified_name) if roll else None
+        found = roll and roll.named.get(qualified_name)
         if found is None and roll is not None and not self._lists.is_settled("tools/list"):
             roll = await self._rolled(settled=True)
-            found = roll.named.get(qualified_name) if roll else None
+            found = roll and roll.named.get(qualified_name)
         return found
 
     async def _rolled(
@@ -388,14 +385,14 @@ class ServerConnection:
             return None
         roll = self._roll
         if roll is None or roll.entries is not entries or roll.package != self.package:
-            # It was read for another principal, and is everybody's.
+            # It was read for another principal, and is the same for all.
             roll = self._roll = await self._roster.read(entries, self.package)
         elif roll.is_due:
             await self._roster.judge_again(roll)
         return roll
 
     def _at_hand(self, qualified_name: str) -> Tool | None:
-        """The same where there is nothing to wait for: the server is there, and so is its list."""
+        """Return its tool if there is nothing to wait for: the server is up, and its list known."""
         roll = self._roll
         is_reachable = self.is_connected and self._is_on
         if roll is None or roll.is_due or not is_reachable or roll.package != self.package:
@@ -407,31 +404,28 @@ class ServerConnection:
 
     @property
     def remembered(self) -> list[Tool] | None:
-        """The tools of the list that is remembered; `None` where there is none."""
-        return None if self._roll is None else list(self._roll.named.values())
+        """The tools of the list that is remembered, if there is one."""
+        return self._roll and list(self._roll.named.values())
 
     def known(self, qualified_name: str) -> Tool | None:
-        """The tool of this name, if the list that is remembered has it."""
-        return self._roll.named.get(qualified_name) if self._roll else None
+        """Return the tool of this name, if the list that is remembered has it."""
+        return self._roll and self._roll.named.get(qualified_name)
 
     def move(self) -> None:
-        """Others follow its resources now."""
         if self._news is not None:
             self._news.move()
 
     async def follow(self, uri: str) -> None:
-        """Have it tell of one resource. Raises `RpcError` where it does not."""
+        """Follow one resource. Raises `RpcError` if the server does not offer that."""
         await self.link()
         if self._news is not None:
             await self._news.follow(uri)
 
     async def hear(self, level: str) -> None:
-        """Have it log from this level on, if it is there and can."""
         if self._news is not None:
             await self._news.set_level(level)
 
     def _begin_news(self, link: Link) -> News:
-        """Whoever knew its lists is told that they may be others behind a new connection."""
         if self.health.opened or self._lacking:
             self._lacking.clear()
             self._missed()
@@ -449,7 +443,6 @@ class ServerConnection:
         self._hub.tell_lists(self.name, self._subject)
 
     async def _notified(self, method: str, params: Mapping[str, Any]) -> None:
-        """Read a list again that the server says has changed, and tell whoever wants to know."""
         if method == ACKNOWLEDGED:
             if self._news is not None:
                 self._news.acknowledge(params)
@@ -458,17 +451,12 @@ class ServerConnection:
         for known in LISTS:
             if known.startswith(f"{kind}/"):
                 self._lists.change(known)
-        told = {key: one for key, one in params.items() if key != "_meta"}
+        told = {key: value for key, value in params.items() if key != "_meta"}
         self._hub.tell(self.name, self._subject, method, told)
 
 
-def _changed(method: str) -> str:
-    """How clients are told that this list has changed."""
-    return f"notifications/{method.partition('/')[0]}/list_changed"
-
-
 def pause_after(failures: int) -> float:
-    """How many seconds to pause after so many failures in a row; not the same everywhere."""
+    """Return the seconds to pause after so many failures in a row, with jitter."""
     if failures < 1:
         return 0.0
     longest = min(_LONGEST_PAUSE, _PAUSE_SECONDS * 2.0 ** min(failures - 1, 16))
@@ -476,12 +464,5 @@ def pause_after(failures: int) -> float:
 
 
 async def _nobody(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Refuse what a server asks while it does nothing for any client.
-
-    A server that remembers roots would remember an empty list, so none is given.
-    """
+    """Refuse a server's question outside of calls; an empty list of roots would be remembered."""
     raise RpcError(INTERNAL_ERROR, f"{NOBODY_TO_ASK} {method}")
-
-
-def _offers(capabilities: Mapping[str, Any], method: str) -> bool:
-    return method.split("/", 1)[0] in capabilities

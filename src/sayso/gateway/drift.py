@@ -1,8 +1,7 @@
-"""Servers that change their tools: what permits more waits until a person accepts it.
+"""Servers that change their tools: a change that permits more waits until a person accepts it.
 
-What each server's tools were is kept in the store, so that it is known after a restart and by every
-replica. A definition that a server goes on giving costs nothing. One that it keeps changing is
-written in place, and once a minute at most, unless it permits less by it.
+Definitions are kept in the store, for restarts and replicas. One that keeps changing is written in
+place, and once a minute at most, unless it permits less by it.
 """
 
 import json
@@ -33,7 +32,7 @@ _TOLD: Final = (
 
 
 class _Judged(NamedTuple):
-    """What was found of a definition: what the tool was before, where it is held."""
+    """The verdict on a definition; `before` is the tool as it was, if the change is held."""
 
     known: Known
     mark: str
@@ -42,7 +41,7 @@ class _Judged(NamedTuple):
 
 @dataclass(slots=True)
 class Watch:
-    """What is known of the tools of the server at `place`, which is called `server`."""
+    """Compares the tools of the server at `place`, called `server`, with what they were."""
 
     definitions: Definitions
     place: str
@@ -54,14 +53,14 @@ class Watch:
     _written: dict[str, float] = field(default_factory=dict[str, float])
 
     async def judge(self, tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
-        """The tools as they count, and what is wrong with those that do not.
+        """Return the tools as they count, and what is wrong with those that do not.
 
-        A tool that is seen for the first time is remembered. Raises `StoreError` when what was
-        known cannot be read; what cannot be written is judged all the same.
+        A new tool is remembered. Raises `StoreError` if what was known cannot be read; what cannot
+        be written is judged all the same.
         """
         named: dict[str, Tool] = {}
-        for one in tools:
-            named.setdefault(storable(one.name), one)
+        for tool in tools:
+            named.setdefault(storable(tool.name), tool)
         known = await self.definitions.known(self.place)
         new = [name for name in named if name not in known]
         room = max(0, _MOST_TOOLS - len(known))
@@ -71,11 +70,13 @@ class Watch:
             )
             # Another process may have been first, with another definition.
             known = await self.definitions.known(self.place)
-        await self._compare({name: one for name, one in named.items() if name in known}, known)
+        await self._compare({name: tool for name, tool in named.items() if name in known}, known)
         refused = set(new[room:])
-        found = [self._counting(one) for one in tools if storable(one.name) not in refused]
+        found = [self._counting(tool) for tool in tools if storable(tool.name) not in refused]
+        if not refused:
+            return found, []
         what = f"{self.server}: {len(refused)} tools are left out: it has had too many names"
-        return found, [what] if refused else []
+        return found, [what]
 
     async def _compare(self, named: Mapping[str, Tool], known: Mapping[str, Known]) -> None:
         """Judge what is not as it was when it was last judged."""
@@ -99,14 +100,16 @@ class Watch:
         return found.before is not None and known.held != mark  # what is held is yet to be written
 
     def _judge(self, row: DefinitionRow, tool: Tool, mark: str) -> DefinitionRow | None:
-        """Note whether the tool is held; gives the row to write, if it is to be another one."""
         short = Known(row.mark, row.accepted, row.held_mark)
         self._judged[row.tool] = _Judged(short, mark, None)
         next_ = replace(row, held=None, held_mark=None, held_since=None, revision=row.revision + 1)
         if mark in (row.mark, row.accepted):
             return None if row.held is None else self._soon(next_)
         before = restore_tool(self.server, json.loads(row.definition))
-        under = self._resolver(tool.name)
+
+        def under(evidence: Evidence) -> ResolvedIntent:
+            return self.policy().resolve(self.server, tool.name, evidence)
+
         if loosens(before, tool, under):
             self._judged[row.tool] = _Judged(short, mark, before)
             if row.held_mark == mark or not self._may_write(row.tool):
@@ -114,10 +117,12 @@ class Watch:
             return replace(next_, held=_text(tool), held_mark=mark, held_since=self.clock())
         _log.debug("%s: its tool “%s” has changed", row.server, row.tool)
         moved = replace(next_, definition=_text(tool), mark=mark, since=self.clock())
-        return moved if loosens(tool, before, under) else self._soon(moved)
+        if loosens(tool, before, under):
+            return moved
+        return self._soon(moved)
 
     def _soon(self, row: DefinitionRow) -> DefinitionRow | None:
-        """The row, unless its tool was just written about: then it is judged again."""
+        """Return the row, unless its tool was just written: then it is judged again."""
         if self._may_write(row.tool):
             return row
         del self._judged[row.tool]
@@ -125,10 +130,9 @@ class Watch:
 
     def _counting(self, tool: Tool) -> Tool:
         found = self._judged.get(storable(tool.name))
-        return tool if found is None or found.before is None else hold(tool, found.before)
-
-    def _resolver(self, name: str) -> Callable[[Evidence], ResolvedIntent]:
-        return lambda evidence: self.policy().resolve(self.server, name, evidence)
+        if found is None or found.before is None:
+            return tool
+        return hold(tool, found.before)
 
     def _may_write(self, name: str) -> bool:
         now = self.timer()
@@ -166,38 +170,36 @@ class Held:
 
     @classmethod
     def of(cls, row: DefinitionRow) -> Self:
-        """What is held in a row of the store."""
-        known, now = (
-            restore_tool(row.server, json.loads(text))
-            for text in (row.definition, row.held or "{}")
-        )
+        known = restore_tool(row.server, json.loads(row.definition))
+        now = restore_tool(row.server, json.loads(row.held or "{}"))
         return cls(row, known, now, tuple(changes(known, now)))
 
     def to_dict(self) -> dict[str, Any]:
-        """As data."""
         return {
             "server": self.row.server,
             "tool": self.now.name,
             "place": self.row.place,
             "since": self.row.held_since,
             "level": {"was": str(self.known.level), "would_be": str(self.now.level)},
-            "changes": [{"what": one.what, "is_looser": one.is_looser} for one in self.changes],
+            "changes": [
+                {"what": change.what, "is_looser": change.is_looser} for change in self.changes
+            ],
             "was": json.loads(self.row.definition),
             "is": json.loads(self.row.held or "{}"),
         }
 
 
 async def held_changes(definitions: Definitions) -> list[Held]:
-    """All changes that wait for a person, by server and tool."""
+    """Return all changes that wait for a person, by server and tool."""
     return [Held.of(row) for row in await definitions.all(is_held=True)]
 
 
 async def accept(log: AuditLog, definitions: Definitions, held: Held, *, by: str) -> bool:
-    """Have a change count from now on, on record; `False` where it is another one by now.
+    """Accept a change, on record; return `False` if the tool has changed again.
 
-    A gateway that runs goes by it within seconds.
+    Running gateways notice within seconds.
     """
-    told = [one.what for one in held.changes]
+    told = [change.what for change in held.changes]
     return await log.accept(definitions, held.row, changes=told, by=by)
 
 

@@ -1,58 +1,47 @@
-"""What stands in a gateway at a moment: questions, servers and their lists, sessions, the queue."""
+"""The gauges of a gateway: open questions, servers and their lists, sessions, the queue."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from sayso.gateway.frontends.sessions import Sessions
 from sayso.gateway.upstream import Upstream
 from sayso.store import Database
 from sayso.telemetry import Gauge, Reading
 
 
-def gauges_of(
-    store: Database, upstreams: Sequence[Upstream], sessions: Callable[[], int]
-) -> list[Gauge]:
-    """The gauges of one gateway; `sessions` counts those in which something goes on."""
+def gauges_of(store: Database, upstreams: Sequence[Upstream], sessions: Sessions) -> list[Gauge]:
+    """Return the gauges of one gateway."""
 
     async def waiting() -> Reading:
         return [((), await store.questions.count_pending(now=time.time()))]
 
     async def connections() -> Reading:
-        return [((one.name,), one.health().connections) for one in upstreams]
+        return [((upstream.name,), upstream.health().connections) for upstream in upstreams]
 
     async def failing() -> Reading:
-        return [((one.name,), float(one.health().is_failing)) for one in upstreams]
+        return [((upstream.name,), float(upstream.health().is_failing)) for upstream in upstreams]
 
     async def entries() -> Reading:
         return [
-            ((one.name, method), size) for one in upstreams for method, size in one.sizes.items()
+            ((upstream.name, method), size)
+            for upstream in upstreams
+            for method, size in upstream.sizes.items()
         ]
 
     async def queued() -> Reading:
         return [((), store.queued)]
 
     async def live() -> Reading:
-        return [((), sessions())]
+        return [((), sessions.open)]
 
+    of_failing = "Whether a connection to it was lost, or could not be made, and none since."
+    of_entries = "What a server's lists hold, as far as they are remembered."
+    open_ = "Those that are open to a server."
     return [
         Gauge("sayso_approvals_waiting", "Questions that wait for a person.", waiting),
-        Gauge(
-            "sayso_upstream_connections",
-            "Those that are open to a server.",
-            connections,
-            ("server",),
-        ),
-        Gauge(
-            "sayso_upstream_failing",
-            "Whether a connection to it was lost, or could not be made, and none since.",
-            failing,
-            ("server",),
-        ),
-        Gauge(
-            "sayso_upstream_entries",
-            "What a server's lists hold, as far as they are remembered.",
-            entries,
-            ("server", "list"),
-        ),
+        Gauge("sayso_upstream_connections", open_, connections, ("server",)),
+        Gauge("sayso_upstream_failing", of_failing, failing, ("server",)),
+        Gauge("sayso_upstream_entries", of_entries, entries, ("server", "list")),
         Gauge("sayso_store_queue", "What waits to be written.", queued),
         Gauge("sayso_sessions", "Sessions in which something goes on here.", live),
     ]

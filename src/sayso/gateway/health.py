@@ -1,4 +1,4 @@
-"""How a server behind the gateway fares, as the console and `/readyz` show it."""
+"""The health of a server behind the gateway, as the console and `/readyz` show it."""
 
 import time
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class State(StrEnum):
-    """Never tried, connected, let go of while nobody needs it, or failing."""
+    """The state of a connection: never tried, connected, closed while unused, or failing."""
 
     UNTRIED = "untried"
     UP = "up"
@@ -17,10 +17,9 @@ class State(StrEnum):
 
 @dataclass(slots=True)
 class Health:
-    """How one connection fares; `since` is when its state began, in Unix seconds.
+    """The health of one connection; `since` is when its state began, in Unix seconds.
 
-    `why` is the error of the last failure, for a person who may see it: it may quote the server.
-    `version` is that of the protocol, and `opened` and `failed` count connections.
+    `why` is the last failure, and may quote the server. `version` is that of the protocol.
     """
 
     state: State = State.UNTRIED
@@ -31,14 +30,12 @@ class Health:
     failed: int = 0
 
     def is_up(self, version: str) -> None:
-        """A connection was made."""
         self.opened += 1
         self.version = version
         self.why = None
         self._become(State.UP)
 
     def is_failing(self, why: str) -> None:
-        """A connection could not be made, or was lost."""
         self.failed += 1
         self.why = why
         self._become(State.FAILING)
@@ -49,14 +46,15 @@ class Health:
 
     def _become(self, state: State) -> None:
         if self.state is not state:
-            self.state, self.since = state, time.time()
+            self.state = state
+            self.since = time.time()
 
 
 @dataclass(frozen=True, slots=True)
 class ServerHealth:
-    """One server: how the worst of its connections fares that are needed, and how many there are.
+    """The health of one server: that of its worst connection, and how many there are.
 
-    `worst` is shared with nobody who may not see what servers say.
+    `worst` may only be shown to those who may see what servers say.
     """
 
     name: str
@@ -71,10 +69,9 @@ class ServerHealth:
         return self.worst.state is State.FAILING
 
     def to_dict(self, *, has_reasons: bool = False) -> dict[str, Any]:
-        """As data; with `has_reasons` for those who may read what a server said."""
+        """Return it as data; with `has_reasons` for those who may read what a server said."""
         worst = self.worst
-        reasons = {"why": worst.why} if has_reasons and worst.why else {}
-        return {
+        told: dict[str, Any] = {
             "name": self.name,
             "state": str(worst.state),
             "since": worst.since,
@@ -82,5 +79,7 @@ class ServerHealth:
             "connections": self.connections,
             "opened": self.opened,
             "failed": self.failed,
-            **reasons,
         }
+        if has_reasons and worst.why:
+            told["why"] = worst.why
+        return told

@@ -45,7 +45,7 @@ _QUOTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """What a client is told when it connects."""
+    """The name and instructions that a client gets when it connects."""
 
     server_info: Mapping[str, Any]
     instructions: str
@@ -76,17 +76,17 @@ async def introduce(
                 group.start_soon(greet, upstream)
     if alone is not None:
         return _of_one(greetings.get(alone), alone, own)
-    said = [
-        (one.name, greetings[one.name].instructions) for one in upstreams if one.name in greetings
-    ]
+    names = [upstream.name for upstream in upstreams if upstream.name in greetings]
+    said = [(name, greetings[name].instructions) for name in names]
     return Introduction(GATEWAY_INFO, _joined(own, said))
 
 
 def info_of(upstream: Upstream) -> Mapping[str, Any]:
     """Return what the server said of itself when it was last connected, or the gateway's own."""
     contact = upstream.latest
-    greeting = contact and contact.greeting
-    return server_info(greeting.server, upstream.name) if greeting else GATEWAY_INFO
+    if contact is None or contact.greeting is None:
+        return GATEWAY_INFO
+    return server_info(contact.greeting.server, upstream.name)
 
 
 def server_info(said: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -98,8 +98,11 @@ def server_info(said: Mapping[str, Any], name: str) -> dict[str, Any]:
             info[key] = text
     if not str(info.get("websiteUrl", "https://")).startswith(("https://", "http://")):
         del info["websiteUrl"]
-    icons = [one for one in _list(said.get("icons"))[:_MOST_ICONS] if _is_icon(one)]
-    return info | ({"icons": icons} if icons else {})
+    if isinstance(icons := said.get("icons"), list):
+        kept = [icon for icon in cast("list[Any]", icons)[:_MOST_ICONS] if _is_icon(icon)]
+        if kept:
+            info["icons"] = kept
+    return info
 
 
 async def _may_know(upstream: Upstream, guard: Guard, principal: Principal) -> bool:
@@ -117,9 +120,8 @@ def _of_one(greeting: Greeting | None, name: str, own: str) -> Introduction:
     if not greeting.instructions:
         return Introduction(info, own)
     text = greeting.instructions[:_MOST_CHARACTERS_ALONE]
-    return Introduction(
-        info, f"{own}\n\nThe server “{tame(name, _MOST_CHARACTERS_NAME)}” says:\n{text}"
-    )
+    shown = tame(name, _MOST_CHARACTERS_NAME)
+    return Introduction(info, f"{own}\n\nThe server “{shown}” says:\n{text}")
 
 
 def _joined(own: str, said: Sequence[tuple[str, str | None]]) -> str:
@@ -135,20 +137,19 @@ def _joined(own: str, said: Sequence[tuple[str, str | None]]) -> str:
             break
         room -= len(line)
         lines.append(line)
-    return "\n".join([f"{own}\n\n{_QUOTED}", *lines]) if lines else own
+    if not lines:
+        return own
+    return "\n".join([f"{own}\n\n{_QUOTED}", *lines])
 
 
 def _text(value: object) -> str:
     return value[:_MOST_CHARACTERS_FIELD] if isinstance(value, str) else ""
 
 
-def _list(value: object) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
-
-
 def _is_icon(value: object) -> bool:
-    """Return whether this is an icon whose source is a picture and no script."""
-    source: Any = cast("dict[str, Any]", value).get("src") if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return False
+    source = cast("dict[str, Any]", value).get("src")
     return (
         isinstance(source, str)
         and len(source) <= _MOST_ICON_CHARACTERS

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from sayso.connect import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from sayso.errors import SaysoError
@@ -18,7 +18,7 @@ _LONGEST_URI: Final = 2048
 
 
 async def set_level(fleet: Upstreams, request: Request) -> dict[str, Any]:
-    """From now on this client hears what is logged from this level on."""
+    """Send log messages of this level and above to the client from now on."""
     level = request.params["level"]
     listener = _session(request)
     if level not in LEVELS:
@@ -32,14 +32,14 @@ async def set_level(fleet: Upstreams, request: Request) -> dict[str, Any]:
 
 
 async def subscribe(fleet: Upstreams, request: Request) -> dict[str, Any]:
-    """From now on this client hears when a resource changes."""
+    """Tell the client of changes of a resource from now on."""
     listener = _session(request)
     await _follow(fleet, request, listener, request.params["uri"])
     return {}
 
 
 async def unsubscribe(fleet: Upstreams, request: Request) -> dict[str, Any]:
-    """From now on it does not."""
+    """Tell the client of changes of a resource no longer."""
     address = _session(request).uris.pop(request.params["uri"], None)
     if address is not None:
         fleet.hub.moved(address.server)
@@ -47,9 +47,9 @@ async def unsubscribe(fleet: Upstreams, request: Request) -> dict[str, Any]:
 
 
 async def listen(fleet: Upstreams, request: Request, alone: str | None) -> dict[str, Any]:
-    """A stream of what changes, until the client leaves or the gateway ends (2026-07-28).
+    """Serve a stream of changes until the client leaves or the gateway ends (2026-07-28).
 
-    A client that does not keep up is sent away: it reads all anew when it comes back.
+    A client that does not keep up is disconnected: it reads everything again when it comes back.
     """
     caller = request.caller
     wanted = request.params["notifications"]
@@ -70,13 +70,15 @@ async def listen(fleet: Upstreams, request: Request, alone: str | None) -> dict[
     kinds = {key: method for key, method in LISTS_CHANGED.items() if wanted.get(key) is True}
     is_local = not request.principal.is_known
     listener = Listener(tell, request.principal.account, is_local, hears_logs=False)
-    listener.server, listener.kinds = alone, frozenset(kinds.values())
+    listener.server = alone
+    listener.kinds = frozenset(kinds.values())
     meta = {SUBSCRIPTION: request.id}
     fleet.hub.join(listener)
     try:
         uris = await _followed(fleet, request, listener, wanted.get("resourceSubscriptions"))
         honored: dict[str, Any] = dict.fromkeys(kinds, True)
-        honored |= {"resourceSubscriptions": uris} if uris else {}
+        if uris:
+            honored["resourceSubscriptions"] = uris
         await caller.notify(ACKNOWLEDGED, {"notifications": honored, "_meta": meta})
         while (told := await queue.get())[0]:
             await caller.notify(told[0], {**told[1], "_meta": meta})
@@ -88,15 +90,13 @@ async def listen(fleet: Upstreams, request: Request, alone: str | None) -> dict[
 async def _followed(
     fleet: Upstreams, request: Request, listener: Listener, wanted: object
 ) -> list[str]:
-    """Those of the wanted resources that their servers tell of."""
     found: list[str] = []
-    for uri in wanted[:_MOST_FOLLOWED] if isinstance(wanted, list) else []:  # pyright: ignore[reportUnknownVariableType] - looked at next
-        if isinstance(uri, str):
-            try:
-                await _follow(fleet, request, listener, uri)
-            except (RpcError, SaysoError):
-                continue
-            found.append(uri)
+    if isinstance(wanted, list):
+        for uri in cast("list[object]", wanted)[:_MOST_FOLLOWED]:
+            if isinstance(uri, str):
+                with suppress(RpcError, SaysoError):
+                    await _follow(fleet, request, listener, uri)
+                    found.append(uri)
     return found
 
 

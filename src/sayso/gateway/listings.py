@@ -1,8 +1,7 @@
-"""`tools/list` results as bytes, remembered: rendering thousands of tools takes long.
+"""A cache of `tools/list` results as bytes: rendering thousands of tools takes long.
 
-A list depends on the tools, the policy, the whole principal and the version of the protocol. While
-all of these are the same objects, a caller gets the bytes of before. Callers who see the same tools
-share them.
+A result is valid while the tools, the policy, the principal and the version are the same objects.
+Callers who see the same tools share it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,8 +24,6 @@ Entry = Callable[[Tool, str], dict[str, Any]]
 
 
 class _Seen(NamedTuple):
-    """The list that a caller was given, and what it was made of."""
-
     catalog: Catalog
     policy: Policy
     rendered: msgspec.Raw
@@ -36,8 +33,7 @@ class _Seen(NamedTuple):
 class Listings:
     """Rendered lists, by caller and by the tools in them.
 
-    `entry` makes the entry of one tool for a version of the protocol, and `first` are entries that
-    come before those of the tools.
+    `entry` makes the entry of one tool for a version of the protocol.
     """
 
     entry: Entry
@@ -69,15 +65,17 @@ class Listings:
         *,
         is_kept: bool = True,
     ) -> msgspec.Raw:
-        """Render the tools that a caller may see, and remember that unless `is_kept` is false.
+        """Render the tools that a caller may see, after the entries `first`; keep it if `is_kept`.
 
-        `tools` are as the policy sees them: while it counts, the same objects for all callers.
+        `tools` are as the policy sees them: under one policy, the same objects for all callers.
         """
         before = [*first]
         # Entries that come first are those of the gateway itself: their number tells them apart.
         key = f"{version} {len(before)}", tuple(map(id, tools))
-        known = self._of_tools.get(key)
-        rendered = await self._rendered(tools, version, before) if known is None else known[1]
+        if known := self._of_tools.get(key):
+            rendered = known[1]
+        else:
+            rendered = await self._rendered(tools, version, before)
         if is_kept:
             self._keep(key, tools, rendered)
             self._of_callers[principal, version] = _Seen(catalog, policy, rendered)

@@ -1,4 +1,4 @@
-"""The lists of one connection: kept for a while, read again beside the calls, by one at a time."""
+"""The lists of one connection: cached, and read again in the background."""
 
 import asyncio
 import contextlib
@@ -17,10 +17,10 @@ FRESH_SECONDS: Final = 30.0
 """How long a list is taken as it was, where its server does not say."""
 _LEAST_SECONDS: Final = 1.0
 _MOST_SECONDS: Final = 300.0
-"""Within which a server may say how long its list holds."""
+"""Limits of the time that a server may say its list holds."""
 _REST: Final = 20.0
-"""For how many times as long as a list took to be given it is not asked for again: a server that
-says of a long list that it never holds would else do nothing but give it."""
+"""A list is not asked for again for so many times as long as it took, or a server that says of a
+long list that it never holds would do nothing but give it."""
 _CHANGED_SECONDS: Final = 0.25
 """How long a call waits for a list that its server says has changed."""
 _OLDEST_SECONDS: Final = 900.0
@@ -33,10 +33,7 @@ Ask = Callable[[str], Awaitable[Listed]]
 
 @dataclass(slots=True)
 class Kept:
-    """A list, when it was read, and whether its server says that it has changed since.
-
-    `took` is how many seconds its server was busy with it.
-    """
+    """A list, when it was read, the seconds that it took, and whether its server has changed it."""
 
     listed: Listed
     at: float
@@ -45,15 +42,14 @@ class Kept:
 
     @property
     def is_stale(self) -> bool:
-        """Whether it is time to read it again."""
-        said = self.listed.seconds
-        least = max(_LEAST_SECONDS, min(_REST * self.took, FRESH_SECONDS))
-        seconds = FRESH_SECONDS if said is None else min(max(said, least), _MOST_SECONDS)
+        seconds = FRESH_SECONDS
+        if self.listed.seconds is not None:
+            least = max(_LEAST_SECONDS, min(_REST * self.took, FRESH_SECONDS))
+            seconds = min(max(self.listed.seconds, least), _MOST_SECONDS)
         return self.is_changed or time.monotonic() - self.at > seconds
 
     @property
     def is_lost(self) -> bool:
-        """Whether it is too old to be gone by."""
         return time.monotonic() - self.at > _OLDEST_SECONDS
 
 
@@ -63,7 +59,7 @@ Shared = dict[str, Kept]
 
 @dataclass(slots=True)
 class Lists:
-    """What a server's lists were when they were last asked for; `ask` asks for one.
+    """A server's lists as they were last read; `ask` asks for one.
 
     `shared` holds those that are the same for all callers, for all of them.
     """
@@ -78,24 +74,25 @@ class Lists:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many entries each list holds that is known."""
         known = {**self.shared, **self._kept}
-        return {method: len(one.listed.entries) for method, one in known.items()}
+        return {method: len(kept.listed.entries) for method, kept in known.items()}
 
     def is_settled(self, method: str) -> bool:
-        """Whether a list is known and nothing says that it is another one by now."""
+        """Return whether a list is known and still valid."""
         return self.at_hand(method) is not None
 
     def at_hand(self, method: str) -> list[Any] | None:
-        """A list that is known, where nothing says that it is another one by now."""
+        """Return a list that is known and still valid."""
         found = self._find(method)
-        return None if found is None or found.is_stale else found.listed.entries
+        if found is None or found.is_stale:
+            return None
+        return found.listed.entries
 
     async def get(self, method: str, *, may_be_stale: bool = False) -> list[Any]:
-        """A list: as it is known, or read now where it is not.
+        """Return a list: as it is known, or read now if it is not.
 
-        One that is due to be read again is read beside, and given as it was. One that its server
-        says has changed is waited for; only for a moment where it `may_be_stale`.
+        A stale one is read again in the background, and returned as it was. One that its server
+        says has changed is waited for; only for a moment if it `may_be_stale`.
         """
         found = self._find(method)
         if found is None or found.is_lost:
@@ -110,7 +107,7 @@ class Lists:
         return found.listed.entries
 
     async def settled(self, method: str) -> list[Any]:
-        """A list as it is once all that was said of changes is in it."""
+        """Return a list after all changes that the server has announced."""
         entries = await asyncio.shield(self._begin(method))
         tries = 1
         while tries < _TRIES and not self.is_settled(method):
@@ -119,11 +116,11 @@ class Lists:
         return entries
 
     async def read(self, method: str) -> list[Any]:
-        """A list as it is now: asked for after this was called, and not before."""
+        """Return a list that is asked for after this was called, and not before."""
         return await self._run(method)
 
     def change(self, method: str) -> None:
-        """A server says that a list has changed: it is read again now, beside."""
+        """Note that a list has changed: it is read again now, in the background."""
         self._changes[method] += 1
         found = self._find(method)
         if found is not None:
@@ -131,7 +128,7 @@ class Lists:
             self._begin(method)
 
     def clear(self) -> None:
-        """Know nothing any more: the connection is another one."""
+        """Forget all lists: the connection is another one."""
         self._changes[""] += 1
         self._kept.clear()
         self._asking.clear()
@@ -140,7 +137,7 @@ class Lists:
         return self._kept.get(method) or self.shared.get(method)
 
     def _begin(self, method: str) -> asyncio.Task[list[Any]]:
-        """Ask, or join who asks. Whoever waits may leave, and the asking goes on."""
+        """Ask, or join the task that asks; it goes on if a waiter is cancelled."""
         if method not in self._asking:
             task = self._asking[method] = asyncio.ensure_future(self._run(method))
             task.add_done_callback(lambda done: self._ended(method, done))
@@ -161,12 +158,13 @@ class Lists:
         if self._asking.get(method) is task:
             del self._asking[method]
         if not task.cancelled() and (error := task.exception()) is not None:
-            # Who waited for it is told; where nobody did, the list stays as it was.
+            # A waiter gets the error; without one, the list stays as it was.
             _log.debug("%s failed: %s", method, error)
 
     def _keep(self, method: str, kept: Kept) -> None:
-        mine, other = (
-            (self.shared, self._kept) if kept.listed.is_public else (self._kept, self.shared)
-        )
-        other.pop(method, None)
-        mine[method] = kept
+        self.shared.pop(method, None)
+        self._kept.pop(method, None)
+        if kept.listed.is_public:
+            self.shared[method] = kept
+        else:
+            self._kept[method] = kept

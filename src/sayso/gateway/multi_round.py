@@ -1,10 +1,9 @@
-"""Calls that go on while their client of 2026-07-28 is away to find an answer.
+"""Pending calls whose client of 2026-07-28 is away to find an answer.
 
-Such a client is asked by the answer to its call: what is to be found out, and a state that it
-brings back with the same call (MCP 2026-07-28, multi round-trip requests). Meanwhile the call
-stays where it is, with its approval and its place in the record, so that it is one call however
-often its client comes. The state comes back from a client: it is sealed, bound to the caller and
-the call, expires, and each is good for one use.
+Such a client is asked by the answer to its call: the questions, and a state that it brings back
+with the same call (MCP 2026-07-28, multi round-trip requests). Meanwhile the call stays pending,
+with its approval and its record, so that it is one call however often its client comes. The state
+is sealed, bound to the caller and the call, expires, and each is good for one use.
 """
 
 import asyncio
@@ -32,12 +31,12 @@ from sayso.policy import Principal
 _PURPOSE: Final = "round"
 _MARK: Final = "round."
 _ROUND: Final = "round"
-"""The errand of bringing a round to the process that holds its call."""
+"""The message that brings a round to the process that holds its call."""
 
 _MOST: Final = 1000
 """Calls that wait for their clients at the same time."""
 _MOST_EACH: Final = 100
-"""The same for each caller that is known: nobody takes the place of all others."""
+"""Pending calls of one known caller, so that others keep their places."""
 
 Result = dict[str, Any]
 Work = Callable[[Request], Awaitable[Result]]
@@ -45,8 +44,6 @@ Work = Callable[[Request], Awaitable[Result]]
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    """Questions that are put together, and their answers."""
-
     questions: Questions
     answers: "asyncio.Future[Mapping[str, Mapping[str, Any]]]"
 
@@ -55,8 +52,7 @@ class _Group:
 class PendingCall:
     """One call. `request` is how its client made it the last time.
 
-    While the client `is_away` it holds the state of the last round. `bound` is what states of this
-    call are good for.
+    While the client `is_away` it has the state of the last round; states are bound to `bound`.
     """
 
     id: str
@@ -71,7 +67,6 @@ class PendingCall:
     groups: deque[_Group] = field(default_factory=deque[_Group])
 
     async def ask(self, questions: Questions) -> Mapping[str, Mapping[str, Any]]:
-        """See `Caller.ask`."""
         self.flights.hold(self)
         self.bound = self.bound or await _bound(self.request)
         group = _Group(questions, asyncio.get_running_loop().create_future())
@@ -104,21 +99,20 @@ class PendingCall:
         )
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
-        """See `Caller.tell`."""
         caller = self.request.caller
         if caller is not None and self.told is not None:
             caller.tell(method, params)
 
     async def progress(self, done: float, total: float | None, text: str | None) -> None:
-        """Tell the client how far it is, while it is there."""
         if self.told is not None:
             await self.request.progress(done, total, text)
 
     async def answer(self, request: Request) -> Result:
-        """What there is to say to `request`: the result, or what is asked next."""
+        """Answer `request` by the result, or by what is asked next."""
         task = self.task
         assert task is not None  # noqa: S101 - it has begun
-        self.request, self.told = request, asyncio.get_running_loop().create_future()
+        self.request = request
+        self.told = asyncio.get_running_loop().create_future()
         self.put()
         try:
             await asyncio.wait({task, self.told}, return_when=asyncio.FIRST_COMPLETED)
@@ -138,7 +132,7 @@ class PendingCall:
 
 @dataclass(slots=True)
 class PendingCalls:
-    """All such calls of this process, which `name` tells from others."""
+    """The pending calls of this process, whose name is `name`."""
 
     keys: Keyring
     post: ReplicaClient = field(default_factory=ReplicaClient)
@@ -152,9 +146,9 @@ class PendingCalls:
         self.post.handlers[_ROUND] = self._brought
 
     async def take(self, request: Request, work: Work) -> Result:
-        """Do `work` for a request, or go on with what the same request has begun before.
+        """Do `work` for a request, or continue the pending call of the same request.
 
-        Raises `RpcError`, and whatever `work` raises.
+        Raises `RpcError`, and what `work` raises.
         """
         state = request.params.get("requestState")
         if isinstance(state, str) and state.startswith(_MARK):
@@ -172,14 +166,10 @@ class PendingCalls:
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for their clients."""
         return len(self._held)
 
     def hold(self, flight: PendingCall) -> None:
-        """Keep a call that is to ask its client.
-
-        Raises `RpcError` where there are too many, and for one that is over.
-        """
+        """Keep a call that asks its client. Raises `RpcError` for too many, or one that is over."""
         if flight.task is None or flight.task.done():
             raise RpcError(INTERNAL_ERROR, "the call that this is about is over")
         if flight.id not in self._held and not self._has_room(flight.request.principal):
@@ -189,11 +179,10 @@ class PendingCalls:
     def _has_room(self, principal: Principal) -> bool:
         if len(self._held) >= _MOST or not principal.is_known:
             return len(self._held) < _MOST
-        held = (one.request.principal.account for one in self._held.values())
-        return sum(one == principal.account for one in held) < _MOST_EACH
+        held = (call.request.principal.account for call in self._held.values())
+        return sum(account == principal.account for account in held) < _MOST_EACH
 
     def seal(self, flight: PendingCall) -> str:
-        """The state that is good for the round that `flight` is in."""
         state = {
             "at": self.name,
             "id": flight.id,
@@ -203,7 +192,7 @@ class PendingCalls:
         return _MARK + self.keys.seal(_PURPOSE, state, bound=flight.bound)
 
     async def close(self) -> None:
-        """End all that goes on; the record says how."""
+        """Cancel all calls and wait for their end."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -229,7 +218,6 @@ class PendingCalls:
         return await flight.answer(request)
 
     async def _bring(self, holder: str, request: Request) -> Result:
-        """Bring a round to the process that holds its call."""
         body = {"method": request.method, "params": request.params, "version": request.version}
         caller = {"principal": msgspec.json.encode(request.principal).decode()}
         try:
@@ -241,7 +229,6 @@ class PendingCalls:
         return msgspec.json.decode(told["result"])
 
     async def _brought(self, body: Any) -> Any:
-        """A round that another process was brought: what it is to say."""
         principal = msgspec.json.decode(body["principal"], type=Principal)
         request = Request(
             body["method"], body["params"], body["version"], principal, progress=no_progress
@@ -253,18 +240,17 @@ class PendingCalls:
         return {"result": msgspec.json.encode(result).decode()}
 
     def forget(self, flight: PendingCall) -> None:
-        """Its client knows all, or wants to know no more."""
         self._held.pop(flight.id, None)
 
     def _ended(self, flight: PendingCall, task: "asyncio.Task[Result]") -> None:
         self._tasks.discard(task)
         if flight.is_away:
-            # It ran: whoever comes for its result within the time of the state must find it.
+            # It ran: a client that comes for its result before the state expires must find it.
             asyncio.get_running_loop().call_later(ASK_SECONDS, self.forget, flight)
         else:
             self.forget(flight)
         if not task.cancelled():
-            task.exception()  # whoever was told of it has gone, or has it
+            task.exception()  # the client has it, or has gone
 
 
 @asynccontextmanager
@@ -280,8 +266,10 @@ async def open_pending_calls(
 
 
 async def _bound(request: Request) -> dict[str, Any]:
-    """What a state is good for: this caller and this request, whatever it brings along."""
-    own = {key: one for key, one in request.params.items() if key in ("name", "uri", "arguments")}
+    """Return what a state is bound to: this caller and this request."""
+    own = {
+        key: value for key, value in request.params.items() if key in ("name", "uri", "arguments")
+    }
     principal = request.principal
     return {
         "subject": principal.account,
@@ -292,8 +280,10 @@ async def _bound(request: Request) -> dict[str, Any]:
 
 
 def _answers(params: Mapping[str, Any], group: _Group) -> Mapping[str, Mapping[str, Any]]:
-    brought: Any = params.get("inputResponses")
-    found = cast("dict[str, Any]", brought) if isinstance(brought, dict) else {}
+    found: Any = params.get("inputResponses")
+    if not isinstance(found, dict):
+        found = {}
+    found = cast("dict[str, Any]", found)
     missing = [key for key in group.questions if not isinstance(found.get(key), dict)]
     if missing:
         # The round stays open: a client may have sent its request before it had all answers.
@@ -302,7 +292,6 @@ def _answers(params: Mapping[str, Any], group: _Group) -> Mapping[str, Mapping[s
 
 
 def _lost(request: Request) -> Result:
-    """The process that held the call has ended, and the call with it."""
     text = (
         "The gateway was started anew while this call waited for an answer: it may have run or "
         "not. Look at what it would have changed before doing anything else."

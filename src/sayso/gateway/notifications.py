@@ -1,4 +1,4 @@
-"""Who is told of what changes at the servers, and of what they log."""
+"""Dispatch of servers' changes and log messages to the clients that listen."""
 
 import asyncio
 from collections import Counter, deque
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 
 class Backlog(asyncio.Queue[T]):
-    """What waits for a client that is told of changes."""
+    """The messages that wait for a client that listens."""
 
     _queue: deque[T]
 
@@ -55,23 +55,23 @@ class Backlog(asyncio.Queue[T]):
         super().__init__(_MOST_UNSAID)
 
     def holds(self, item: T) -> bool:
-        """Whether the same waits already: of many changes a client need hear but once."""
+        """Return whether the same message waits already: one is enough for many changes."""
         return item in self._queue
 
 
 def is_severe(said: object, wanted: str) -> bool:
-    """Whether what was logged at level `said` is for somebody who wants `wanted` and above."""
+    """Return whether a message of level `said` is for a client that wants `wanted` and above."""
     return said not in LEVELS or LEVELS.index(str(said)) >= LEVELS.index(wanted)
 
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """A client that hears what belongs to none of its requests. `tell` never waits.
+    """A client that gets messages about none of its requests. `tell` never waits.
 
-    `subject` is its caller, and `server` names the only one that it is for. `uris` are resources as
-    its client names them, each with whose it is, and `level` is from where on it wants to know what
-    is logged. What is logged over a connection that callers share may say what was done for
-    somebody else: it is for those who are all one caller, since they are local.
+    `subject` is its caller, and `server` the only server that it is for, if any. `uris` are
+    resources as its client names them, and `level` the least severe log message that it gets. A log
+    message over a connection that callers share may be about another caller: only local clients,
+    which are all one caller, get it.
     """
 
     tell: Tell
@@ -86,7 +86,7 @@ class Listener:
     def hears(
         self, server: str, subject: str | None, method: str, params: Mapping[str, Any]
     ) -> Sequence[Mapping[str, Any]]:
-        """Return what to tell of what was heard for `subject`, or for all; mostly one or nothing.
+        """Return what to tell of a message for `subject`, or for all; mostly one or nothing.
 
         A change of a resource is told in each form in which its client follows it.
         """
@@ -94,21 +94,27 @@ class Listener:
             return ()
         if method == UPDATED:
             uri = str(params.get("uri"))
-            followed = [one for one in self.uris.values() if one.server == server]
-            prefixes = dict.fromkeys(one.prefix for one in followed if _is_below(uri, one.uri))
+            followed = [address for address in self.uris.values() if address.server == server]
+            prefixes = dict.fromkeys(
+                address.prefix for address in followed if _is_below(uri, address.uri)
+            )
             return [{**params, "uri": prefix + uri} for prefix in prefixes]
         if method == LOGGED:
-            is_own = subject is not None or self.is_local
-            is_loud = is_severe(params.get("level"), self.level or LEVELS[0])
-            return [params] if self.hears_logs and is_own and is_loud else ()
-        return [params] if method in self.kinds else ()
+            if not self.hears_logs or (subject is None and not self.is_local):
+                return ()
+            if not is_severe(params.get("level"), self.level or LEVELS[0]):
+                return ()
+        elif method not in self.kinds:
+            return ()
+        return [params]
 
 
 @dataclass(slots=True)
 class Hub:
-    """All listeners of this process. `moved` is called when others follow a server's resources.
+    """All listeners of this process. `moved` is called when a server's followers change.
 
-    Nothing is told of a server that is switched off, and a caller that is loses its streams.
+    Nothing is told of a server that is switched off, and a caller that is switched off loses its
+    streams.
     """
 
     moved: Callable[[str], None] = lambda _: None
@@ -118,75 +124,69 @@ class Hub:
     is_closed: bool = False
 
     def join(self, listener: Listener) -> None:
-        """Tell it from now on. Raises `RpcError` where there are too many."""
+        """Tell it from now on. Raises `RpcError` if there are too many."""
         if listener in self._listeners:
             return
         subject = listener.subject
-        is_full = self.count >= _MOST or (
-            not listener.is_local and self._each[subject] >= _MOST_EACH
-        )
-        if self.is_closed or is_full:
+        has_many = not listener.is_local and self._each[subject] >= _MOST_EACH
+        if self.is_closed or has_many or self.count >= _MOST:
             raise RpcError(INTERNAL_ERROR, "no more listeners are taken")
         self._listeners[listener] = None
         self._each[subject] += 1
 
     def leave(self, listener: Listener) -> None:
-        """Tell it no more."""
         if listener in self._listeners:
             del self._listeners[listener]
             self._each -= Counter({listener.subject: 1})
-            for server in {one.server for one in listener.uris.values()}:
+            for server in {address.server for address in listener.uris.values()}:
                 self.moved(server)
 
     def may_follow(self, subject: str) -> bool:
-        """Whether this caller may follow one more resource."""
-        return sum(len(one.uris) for one in self._of(subject)) < _MOST_FOLLOWED
+        return sum(len(listener.uris) for listener in self._of(subject)) < _MOST_FOLLOWED
 
     def followed(self, server: str, subject: str | None) -> frozenset[str]:
-        """The resources of this server that `subject` wants to hear of, or anybody."""
+        """Return the resources of this server that `subject` follows, or any caller."""
         return frozenset(
-            one.uri
+            address.uri
             for listener in self._of(subject)
-            for one in listener.uris.values()
-            if one.server == server
+            for address in listener.uris.values()
+            if address.server == server
         )
 
     def has(self, server: str, subject: str | None) -> bool:
-        """Whether anybody listens to what is heard from this server for `subject`, or for all."""
-        return any(one.server in (None, server) for one in self._of(subject))
+        """Return whether this server has listeners for `subject`, or for all."""
+        return any(listener.server in (None, server) for listener in self._of(subject))
 
     @property
     def count(self) -> int:
-        """How many there are."""
         return len(self._listeners)
 
     def level(self, subject: str | None) -> str | None:
-        """The least severe level that `subject` wants to hear of, or anybody, if one has said."""
-        wanted = [one.level for one in self._of(subject) if one.level in LEVELS]
-        return min(wanted, key=LEVELS.index) if wanted else None
+        """Return the least severe level that `subject` wants, or any caller, if one has said."""
+        wanted = [listener.level for listener in self._of(subject) if listener.level in LEVELS]
+        return min(wanted, key=LEVELS.index, default=None)
 
     def tell(
         self, server: str, subject: str | None, method: str, params: Mapping[str, Any]
     ) -> None:
-        """What was heard from this server on behalf of `subject`, or of all."""
+        """Tell listeners of a message of this server on behalf of `subject`, or of all."""
         if not self.switches.has_server(server):
             return
-        for one in [*self._listeners]:
-            told = one.hears(server, subject, method, params)
-            if told and self._keeps(one):
+        for listener in [*self._listeners]:
+            told = listener.hears(server, subject, method, params)
+            if told and self._keeps(listener):
                 for form in told:
-                    one.tell(method, form)
+                    listener.tell(method, form)
 
     def tell_policy(self) -> None:
-        """End the streams of callers that are switched off; any list of others may have changed."""
-        for one in [*self._listeners]:
-            if self._keeps(one):
+        """End the streams of callers that are switched off; tell others that lists may differ."""
+        for listener in [*self._listeners]:
+            if self._keeps(listener):
                 for method in LISTS_CHANGED.values():
-                    if method in one.kinds:
-                        one.tell(method, {})
+                    if method in listener.kinds:
+                        listener.tell(method, {})
 
     def _keeps(self, listener: Listener) -> bool:
-        """Let go of a listener whose caller is switched off."""
         if self.switches.has_caller(subject_of(listener.subject)):
             return True
         self.leave(listener)
@@ -194,20 +194,19 @@ class Hub:
         return False
 
     def tell_lists(self, server: str, subject: str | None) -> None:
-        """Any list of this server may have changed."""
         for method in LISTS_CHANGED.values():
             self.tell(server, subject, method, {})
 
     def _of(self, subject: str | None) -> list[Listener]:
-        return [one for one in self._listeners if subject in (None, one.subject)]
+        return [listener for listener in self._listeners if subject in (None, listener.subject)]
 
     def close(self) -> None:
-        """End all streams: their clients listen again elsewhere."""
+        """End all streams: their clients listen again at another process."""
         self.is_closed = True
-        for one in [*self._listeners]:
-            one.tell("", {})
+        for listener in [*self._listeners]:
+            listener.tell("", {})
 
 
 def _is_below(uri: str, followed: str) -> bool:
-    """A server may tell of a part of what is followed."""
+    """Return whether `uri` is a part of a followed resource, which a server may tell of."""
     return uri == followed or uri.startswith((f"{followed.rstrip('/')}/", f"{followed}#"))

@@ -45,5 +45,5 @@ def patience_for(client_name: str, *, tells_progress: bool) -> float:
     if tells_progress:
         return DEFAULT_SECONDS
     name = client_name.strip().casefold()
-    limits = [one.limit_seconds for one in KNOWN_CLIENTS if one.name == name]
+    limits = [client.limit_seconds for client in KNOWN_CLIENTS if client.name == name]
     return min(limits) * _MARGIN if limits else UNKNOWN_CLIENT_SECONDS

@@ -1,6 +1,6 @@
-"""Tools that broke their contract: not called any more, by anybody, until a person lifts that.
+"""Quarantine of tools that broke their contract: no calls until a person lifts it.
 
-What is in quarantine stands in the store, so that it holds after a restart and in every process.
+It is kept in the store, so that it holds after a restart and in every process.
 """
 
 import json
@@ -12,9 +12,12 @@ from typing import Final, NamedTuple
 
 from sayso.audit import AuditLog
 from sayso.catalog import Tool
+from sayso.connect import CommandTarget, Target, UrlTarget, place_of
+from sayso.contract import Hold, check_ready
 from sayso.errors import StoreError
 from sayso.gateway.tool_cache import Judge
 from sayso.intent import Finding
+from sayso.sandbox import Programs
 from sayso.store import QuarantineRow, Quarantines, storable
 
 _log: Final = logging.getLogger(__name__)
@@ -28,7 +31,7 @@ REASON: Final = (
 
 
 class _Breach(NamedTuple):
-    """What is to be written of one: the row, the call, and who made it."""
+    """A quarantine that is not written yet: the row, the call, and its caller."""
 
     row: QuarantineRow
     call: str
@@ -37,7 +40,7 @@ class _Breach(NamedTuple):
 
 @dataclass(slots=True)
 class Quarantine:
-    """Those of the server at `place`, which is called `server`; `inner` judges its tools first."""
+    """The quarantine of the server at `place`, called `server`; `inner` judges its tools first."""
 
     audit: AuditLog
     quarantines: Quarantines
@@ -49,24 +52,20 @@ class Quarantine:
     _held: frozenset[str] = frozenset()
 
     async def judge(self, tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
-        """The tools as they count. Raises `StoreError` where that cannot be read."""
+        """Return the tools as they count. Raises `StoreError` if that cannot be read."""
         found, problems = await self.inner(tools)
         await self._write()
         rows = await self.quarantines.all(self.place)
         self._held = frozenset(row.tool for row in rows) | self._unwritten.keys()
-        return [self._confined(one) for one in found], problems
+        return [self._confined(tool) for tool in found], problems
 
     def holds(self, tool: Tool) -> bool:
-        """Whether it is in quarantine, as was known lately."""
         return storable(tool.name) in self._held
 
     async def add(self, tool: Tool, evidence: Sequence[str], *, call: str, subject: str) -> None:
-        """Put a tool into quarantine, on record.
-
-        Where it cannot be written it holds here all the same, and is written as soon as it can be.
-        """
+        """Put a tool into quarantine, on record; it holds here even while it cannot be written."""
         name = storable(tool.name)
-        kept = [storable(one) for one in evidence[:_MOST_EVIDENCE]]
+        kept = [storable(text) for text in evidence[:_MOST_EVIDENCE]]
         row = QuarantineRow(self.place, name, self.server, self.clock(), json.dumps(kept))
         self._unwritten[name] = _Breach(row, call, subject)
         self._held |= {name}
@@ -93,20 +92,20 @@ class Quarantine:
 
 
 async def lift(log: AuditLog, quarantines: Quarantines, row: QuarantineRow, *, by: str) -> bool:
-    """Let a tool be called again, on record; `False` where it was not in that quarantine any more.
+    """Lift a quarantine, on record; return `False` if it was lifted or changed already.
 
-    A gateway that runs goes by it within seconds.
+    Running gateways notice within seconds.
     """
     return await log.lift(quarantines, row, by=by)
 
 
 def evidence_of(row: QuarantineRow) -> list[str]:
-    """What the tool tried, in words."""
+    """Return what the tool tried, in words."""
     return list(map(str, json.loads(row.evidence)))
 
 
 def to_dict(row: QuarantineRow) -> dict[str, object]:
-    """As data."""
+    """Return it as data."""
     return {
         "server": row.server,
         "tool": row.tool,
@@ -114,3 +113,46 @@ def to_dict(row: QuarantineRow) -> dict[str, object]:
         "since": row.since,
         "evidence": evidence_of(row),
     }
+
+
+@dataclass(slots=True)
+class Contracts:
+    """The judges and holds of servers. `programs` is `None` if no server has a contract."""
+
+    audit: AuditLog
+    quarantines: Quarantines
+    inner: Callable[[CommandTarget | UrlTarget], Judge]
+    programs: Programs | None
+    _holds: dict[str, Hold]
+
+    def judge(self, target: CommandTarget | UrlTarget) -> Judge:
+        """Return the judge of a server's tools: `inner`, and then the quarantine.
+
+        That holds for servers without a contract too: a person lifts it, and not a changed file.
+        """
+        inner = self.inner(target)
+        found = Quarantine(self.audit, self.quarantines, place_of(target), target.name, inner)
+        if self.programs is not None and _has_contract(target):
+            self._holds[target.name] = Hold(self.programs, found)
+        return found.judge
+
+    def hold(self, target: CommandTarget | UrlTarget) -> Hold | None:
+        """Return what holds a server to its contract, after `judge` was called for it."""
+        return self._holds.get(target.name)
+
+
+async def open_contracts(
+    targets: Sequence[Target],
+    audit: AuditLog,
+    quarantines: Quarantines,
+    inner: Callable[[CommandTarget | UrlTarget], Judge],
+) -> Contracts:
+    """Return the contracts of `targets`. Raises `UncontainedError` if nothing can hold them."""
+    programs: Programs | None = None
+    if names := [target.name for target in targets if _has_contract(target)]:
+        programs = await check_ready(names)
+    return Contracts(audit, quarantines, inner, programs, {})
+
+
+def _has_contract(target: Target) -> bool:
+    return isinstance(target, CommandTarget) and target.contract is not None

@@ -21,17 +21,16 @@ _MOST_TOLD: Final = 1_000
 
 @dataclass(slots=True)
 class Vouching:
-    """The receipts at hand, for the server at `target`."""
+    """The receipts for the server at `target`."""
 
     target: CommandTarget | UrlTarget
     shelf: Shelf = field(default_factory=Shelf)
     _told: set[str] = field(default_factory=set[str])
 
     async def look(self) -> Package | None:
-        """The package that is about to be started; `None` where no receipt could be held to it.
+        """Return the package that is about to be started; `None` if receipts cannot apply to it.
 
-        Just before each start: what is changed on disk after that is another package only for the
-        next process.
+        Called just before each start: a later change on disk counts for the next process.
         """
         if not self.shelf or not isinstance(self.target, CommandTarget):
             return None
@@ -44,10 +43,7 @@ class Vouching:
         return package_of(described)
 
     def give(self, tools: Sequence[Tool], package: Package | None) -> list[Tool]:
-        """The tools of a process of that package, with the receipts about them.
-
-        What a receipt says of a tool or a package that has changed since is dropped, and told.
-        """
+        """Return the tools of a process of that package with their receipts; log dropped ones."""
         found = self.shelf.give(tools, package)
         for tool in found:
             for finding in tool.findings:
@@ -74,9 +70,9 @@ def without_bytecode(
 
 
 def check_package(tool: Tool, package: Package | None) -> None:
-    """Raise `UnreachableError` where a call was judged by receipts for another package than runs.
+    """Raise `UnreachableError` if the call was judged by receipts for another package than runs.
 
-    A server that was started anew between the decision and the call may have been updated.
+    A server that was restarted between the decision and the call may have been updated.
     """
     if tool.receipts and (package is None or tool.receipts[0].package != package.digest):
         what = "its package has changed since this call was judged, and nothing was sent"

@@ -38,5 +38,4 @@ class Request:
 
     @property
     def is_modern(self) -> bool:
-        """Whether it stands alone (since 2026-07-28)."""
         return self.version not in HANDSHAKE_VERSIONS

@@ -1,7 +1,4 @@
-"""What becomes of each request.
-
-Lists are joined, calls go through the guard, the rest is passed on to the server it belongs to.
-"""
+"""The router of requests: lists are joined, calls are guarded, the rest is forwarded."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -62,7 +59,6 @@ class Router:
 
     @property
     def routes(self) -> Mapping[str, Route]:
-        """The methods that are answered here."""
         tasks = Tasks(self.fleet, self.guard, self.flights.keys)
         return {
             "tools/list": self.list_tools,
@@ -119,15 +115,17 @@ class Router:
         if tools is None:
             tools = await self._render(catalog, policy, caller, version)
         problems = _problems(catalog, caller)
-        return {"tools": tools} | ({"_meta": {META_PROBLEMS: problems}} if problems else {})
+        if not problems:
+            return {"tools": tools}
+        return {"tools": tools, "_meta": {META_PROBLEMS: problems}}
 
     async def _render(
         self, catalog: Catalog, policy: Policy, caller: Principal, version: str
     ) -> msgspec.Raw:
         first: list[dict[str, Any]] = []
         if policy.tools is Listing.SEARCH:
-            metas = (one.listing(version) for one in META_TOOLS.values())
-            first = [known_fields("tool", one, version) for one in metas]
+            metas = (meta.listing(version) for meta in META_TOOLS.values())
+            first = [known_fields("tool", entry, version) for entry in metas]
             found = await self.search.listed(caller)
         else:
             looked = await in_slices(
@@ -140,7 +138,6 @@ class Router:
         )
 
     async def call_tool(self, request: Request) -> dict[str, Any]:
-        """One call through the guard, in one round or in several."""
         return await self.flights.take(request, self._call)
 
     async def _call(self, request: Request) -> dict[str, Any]:
@@ -182,7 +179,9 @@ class Router:
             return result
         tool = self.fleet.known(self._qualified(name), request.principal)
         reach = self.fleet.of(request.principal)
-        return result if tool is None else await reach.readdress(tool.server, result)
+        if tool is None:
+            return result
+        return await reach.readdress(tool.server, result)
 
     def _patience(self, request: Request) -> float | None:
         """Return how long a call may wait: what the operator said, or what its client can bear."""
@@ -196,26 +195,24 @@ class Router:
         return {**entry, "name": self._name_of(tool)}
 
     def _name_of(self, tool: Tool) -> str:
-        """What clients call a tool here."""
         return tool.name if self.alone else tool.qualified_name
 
     def _qualified(self, name: str) -> str:
         return qualify(self.alone, name) if self.alone else name
 
     async def list_prompts(self, request: Request) -> dict[str, Any]:
-        """The prompts of all servers, named `server__prompt`."""
         found = await self.fleet.of(request.principal).collect("prompts/list")
         return {
             "prompts": [
-                entry if self.alone else {**entry, "name": f"{one.name}{SEPARATOR}{entry['name']}"}
-                for one, entry in found
+                entry
+                if self.alone
+                else {**entry, "name": f"{upstream.name}{SEPARATOR}{entry['name']}"}
+                for upstream, entry in found
                 if isinstance(entry.get("name"), str)
             ]
         }
 
     async def get_prompt(self, request: Request) -> dict[str, Any]:
-        """One prompt, from its server."""
-
         async def get(request: Request) -> dict[str, Any]:
             return await self._forward_prompt(request, request.params["name"], ("name",))
 
@@ -227,7 +224,9 @@ class Router:
         found = await reach.collect(request.method)
         key = "uriTemplate" if "templates" in request.method else "uri"
         # One entry that is none would make a client refuse the whole list.
-        entries = [(one.name, entry) for one, entry in found if isinstance(entry.get(key), str)]
+        entries = [
+            (upstream.name, entry) for upstream, entry in found if isinstance(entry.get(key), str)
+        ]
         if not reach.is_single:
             addresses = await reach.addresses()
             show = addresses.show if key == "uri" else addresses.show_template
@@ -244,7 +243,7 @@ class Router:
         result = await self._forward(address.server, request, params)
         if address.prefix and isinstance(result.get("contents"), list):
             contents = cast("list[object]", result["contents"])
-            result["contents"] = [_prefixed(one, address.prefix) for one in contents]
+            result["contents"] = [_prefixed(content, address.prefix) for content in contents]
         return result
 
     async def complete(self, request: Request) -> dict[str, Any]:
@@ -288,10 +287,7 @@ class Router:
 
 
 def _problems(catalog: Catalog, principal: Principal) -> list[str]:
-    """What is wrong with the servers behind, as far as this caller may know.
-
-    Problems name tools, and quote what servers say: who sees only some tools sees none of it.
-    """
+    """Return the problems of servers. They name tools: a caller with scopes gets no details."""
     found = catalog.problems
     if principal.scopes is None or not found:
         return list(found)
@@ -305,10 +301,9 @@ def _own(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _prefixed(content: object, prefix: str) -> object:
-    """Return one of a resource's contents with its URI in the qualified form."""
     if not isinstance(content, dict):
         return content
-    return with_uri(cast("dict[str, Any]", content), lambda uri: prefix + uri)
+    return with_uri(cast("dict[str, Any]", content), prefix.__add__)
 
 
 def _with(params: Mapping[str, Any], path: tuple[str, ...], value: str) -> dict[str, Any]:

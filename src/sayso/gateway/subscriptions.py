@@ -1,4 +1,4 @@
-"""What one server tells of itself unasked, as long as one connection to it lasts."""
+"""The subscription to one server's changes, over one connection."""
 
 import asyncio
 import contextlib
@@ -21,11 +21,11 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class News:
-    """Asks a server to tell of changes, in the way of its era.
+    """Subscribes to a server's changes, in the way of its era.
 
-    `followed` gives the resources that somebody wants to hear of now, and `missed` is called when
-    something may have changed that nobody was told of. A server of 2026-07-28 tells on a stream
-    that it is asked for; before, it told of lists by itself and of each resource when asked to.
+    `followed` gives the resources that clients follow now, and `missed` is called when changes may
+    have been missed. A server of 2026-07-28 sends changes on a stream that is requested; before, it
+    sent those of lists by itself and those of each resource on request.
     """
 
     link: Link
@@ -40,7 +40,7 @@ class News:
     _asked: frozenset[str] = frozenset()
 
     async def run(self) -> None:
-        """Until it is cancelled; what a server refuses is its own affair."""
+        """Run until cancelled, or until the server refuses."""
         run = self._listen if self.link.greeting.envelope.is_modern else self._follow
         try:
             await run()
@@ -48,15 +48,13 @@ class News:
             _log.info("%s tells of no changes: %s", self.link.name, error.message)
 
     def move(self) -> None:
-        """Others are followed now."""
         self._moved.set()
 
     def acknowledge(self, params: Mapping[str, Any]) -> None:
-        """The server says what it will tell of."""
         honored: Any = params.get("notifications")
         found: Any = honored.get("resourceSubscriptions") if isinstance(honored, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         uris = cast("list[Any]", found) if isinstance(found, list) else []
-        self._have = frozenset(one for one in uris if isinstance(one, str))
+        self._have = frozenset(uri for uri in uris if isinstance(uri, str))
         self._told.set()
 
     async def follow(self, uri: str) -> None:
@@ -103,7 +101,12 @@ class News:
             # One at a time: whoever follows a resource must not find it on its way out.
             async with self._turn:
                 for uri in self._have - self.followed():
-                    await self._unsubscribe(uri)
+                    self._have -= {uri}
+                    params = {"uri": uri}
+                    with contextlib.suppress(RpcError):
+                        await self.link.request(
+                            "resources/unsubscribe", params, timeout=self.timeout
+                        )
                 for uri in self.followed() - self._have:
                     with contextlib.suppress(RpcError):
                         await self._subscribe(uri)
@@ -113,11 +116,6 @@ class News:
     async def _subscribe(self, uri: str) -> None:
         await self.link.request("resources/subscribe", {"uri": uri}, timeout=self.timeout)
         self._have |= {uri}
-
-    async def _unsubscribe(self, uri: str) -> None:
-        self._have -= {uri}
-        with contextlib.suppress(RpcError):
-            await self.link.request("resources/unsubscribe", {"uri": uri}, timeout=self.timeout)
 
     async def _listen(self) -> None:
         """Hold one stream open; where others are wanted, the old one ends when the new one runs."""
@@ -148,13 +146,14 @@ class News:
 
     def _opened(self) -> list["asyncio.Task[Any]"]:
         """The stream for what is wanted now; none where that is nothing."""
-        wanted = {key: True for key in LISTS_CHANGED if self._tells(key)}
+        wanted: dict[str, Any] = {key: True for key in LISTS_CHANGED if self._tells(key)}
         self._asked = self.followed()
         uris = sorted(self._asked)
-        told: dict[str, Any] = {**wanted, **({"resourceSubscriptions": uris} if uris else {})}
-        if not told:
+        if uris:
+            wanted["resourceSubscriptions"] = uris
+        if not wanted:
             return []
-        asking = self.link.request("subscriptions/listen", {"notifications": told}, timeout=None)
+        asking = self.link.request("subscriptions/listen", {"notifications": wanted}, timeout=None)
         return [asyncio.ensure_future(asking)]
 
     def _tells(self, key: str) -> bool:
@@ -163,9 +162,9 @@ class News:
 
 
 def _end(streams: list["asyncio.Task[Any]"]) -> None:
-    for one in streams:
-        if not one.cancel() and not one.cancelled():
-            one.exception()  # nobody wants to know any more
+    for stream in streams:
+        if not stream.cancel() and not stream.cancelled():
+            stream.exception()  # nobody wants to know any more
 
 
 def _refused(stream: "asyncio.Task[Any]") -> None:

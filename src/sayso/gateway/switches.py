@@ -18,13 +18,10 @@ class Switches:
     policy: Callable[[], Policy] = unruled
 
     def has_server(self, name: str) -> bool:
-        """Return whether this server takes part."""
         return not is_switched_off(self.policy(), server=name)
 
     def has_caller(self, subject: str) -> bool:
-        """Return whether this caller takes part."""
         return not is_switched_off(self.policy(), subject=subject)
 
     def has(self, server: str, subject: str) -> bool:
-        """Return whether both take part."""
         return not is_switched_off(self.policy(), server=server, subject=subject)

@@ -31,7 +31,7 @@ _WITHHELD: Final = "the result does not have the form that the tool promised, so
 def task_of(
     keys: Keyring, principal: Principal, tool: str, result: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A result that says that the answer comes later, as the caller gets it."""
+    """Return a result whose answer comes later, as the caller gets it."""
     state = {"tool": tool, "id": result.get("taskId")}
     return {**result, "taskId": keys.seal(_PURPOSE, state, bound=_bound(principal))}
 
@@ -45,10 +45,9 @@ class Tasks:
     keys: Keyring
 
     async def forward(self, request: Request) -> dict[str, Any]:
-        """`tasks/get`, `tasks/update` or `tasks/cancel`.
+        """Forward `tasks/get`, `tasks/update` or `tasks/cancel`.
 
-        Raises `RpcError`, in the same words for the task of another caller, of a tool that this
-        one may not see any more, and for none.
+        Raises `RpcError`, the same for a missing task as for one that this caller may not see.
         """
         if not request.is_modern or request.caller is None:
             raise RpcError(METHOD_NOT_FOUND, "Method not found", request.method)
@@ -62,7 +61,7 @@ class Tasks:
         tool = await self.fleet.find_tool(state["tool"], request.principal)
         if tool is None or self.guard.sees(request.principal, tool) is None:
             raise RpcError(INVALID_PARAMS, _UNKNOWN)
-        own = {key: one for key, one in request.params.items() if key != "_meta"}
+        own = {key: value for key, value in request.params.items() if key != "_meta"}
         params = {**own, "taskId": state["id"], **protocol_params(request.params.get("_meta"))}
         reach = self.fleet.of(request.principal)
         found = await reach.forward(

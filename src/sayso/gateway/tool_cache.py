@@ -1,4 +1,4 @@
-"""A server's tools, made of its lists: the same list makes the same tools, whoever asked."""
+"""A cache of a server's tools by its lists: the same list makes the same tools for all callers."""
 
 import math
 import time
@@ -28,10 +28,7 @@ async def take_all(tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
 
 @dataclass(slots=True)
 class ToolList:
-    """The tools of one list, read once; and as they count by now, with what is wrong.
-
-    `package` is what the process runs that gave it, as far as that matters.
-    """
+    """The tools of one list as `read`, and as they count now. `package` is its process's."""
 
     entries: list[Any]
     read: list[Tool]
@@ -66,34 +63,34 @@ class ToolCache:
     async def read(self, entries: list[Any], package: Package | None = None) -> ToolList:
         """The tools of a list that a process of `package` has just given."""
         found = next(
-            (one for one in self._rolls if one.package == package and one.entries == entries), None
+            (roll for roll in self._rolls if roll.package == package and roll.entries == entries),
+            None,
         )
         if found is None:
-            known = await in_slices(enumerate(entries), self._read_entry)
-            tools = [one for one in known if isinstance(one, Tool)]
-            wrong = [one for one in known if isinstance(one, str)]
+
+            def read(entry: tuple[int, Any]) -> Tool | str:
+                return read_entry(self.name, *entry, trust=self.trust, origin=self.origin)
+
+            known = await in_slices(enumerate(entries), read)
+            tools = [entry for entry in known if isinstance(entry, Tool)]
+            wrong = [entry for entry in known if isinstance(entry, str)]
             found = ToolList(entries, tools, wrong, [], [], {}, package=package)
             self._rolls = [found, *self._rolls][:_MOST]
         await self.judge_again(found)
         return found
 
-    def _read_entry(self, entry: tuple[int, Any]) -> Tool | str:
-        index, raw = entry
-        return read_entry(self.name, index, raw, trust=self.trust, origin=self.origin)
-
     async def judge_again(self, roll: ToolList) -> None:
         """Have the tools of a list compared with what they were, as it is known by now."""
         tools, problems = await self.judge(roll.read)
-        is_soon = self.is_restless or any(one.before is not None for one in tools)
+        is_soon = self.is_restless or any(tool.before is not None for tool in tools)
         if self.vouching is not None:
             # After they were judged: a receipt lets no change by that a person must accept.
             tools = self.vouching.give(tools, roll.package)
         roll.tools = tools
         roll.problems = [*roll.wrong, *problems]
-        roll.named = {one.qualified_name: one for one in reversed(tools)}
+        roll.named = {tool.qualified_name: tool for tool in reversed(tools)}
         roll.due = time.monotonic() + _HELD_SECONDS if is_soon else math.inf
 
     def look_again(self) -> None:
-        """Have all lists judged again when they are next looked at."""
-        for one in self._rolls:
-            one.due = -math.inf
+        for roll in self._rolls:
+            roll.due = -math.inf

@@ -40,9 +40,9 @@ _ORDER: Final = (State.FAILING, State.UP, State.IDLE, State.UNTRIED)
 
 
 class Upstream:
-    """A server, and a contact for each principal that uses it; `run` holds their connections.
+    """A server, and a connection for each principal that uses it; `run` holds them.
 
-    A contact that is not used for a while ends, and a server's process with it; the last one stays.
+    Idle connections (and their processes) are closed; the last one stays.
     """
 
     def __init__(
@@ -94,31 +94,34 @@ class Upstream:
     def sizes(self) -> Mapping[str, int]:
         """How many entries each of its lists holds, of those that are remembered."""
         found: dict[str, int] = {}
-        for one in self._contacts.values():
-            for method, size in one.sizes.items():
+        for contact in self._contacts.values():
+            for method, size in contact.sizes.items():
                 found[method] = max(size, found.get(method, 0))
         return found
 
     @property
     def listed_at(self) -> float | None:
         """When it last gave its tools, in Unix seconds."""
-        found = [one.listed_at for one in self._contacts.values() if one.listed_at is not None]
+        found = [
+            contact.listed_at
+            for contact in self._contacts.values()
+            if contact.listed_at is not None
+        ]
         return max(found, default=None)
 
     @property
     def latest(self) -> ServerConnection | None:
-        """The contact that was used last, if there is one."""
-        return max(self._contacts.values(), key=lambda one: one.used, default=None)
+        return max(self._contacts.values(), key=lambda contact: contact.used, default=None)
 
     @property
     def remembered(self) -> list[Tool] | None:
         """The tools that it gave last, without asking it; `None` where it gave none yet."""
-        return None if self.latest is None else self.latest.remembered
+        return self.latest and self.latest.remembered
 
     async def retry(self) -> None:
         """Connect now where that failed lately. Raises a `SaysoError` where it fails again."""
-        for one in self._all():
-            one.retry()
+        for contact in self._all():
+            contact.retry()
         await self.tools()
 
     async def run(self) -> None:
@@ -144,9 +147,9 @@ class Upstream:
     async def call(
         self, call: Call, send: Callable[[ServerConnection], Awaitable[Answer]]
     ) -> Answer:
-        """Have one of its processes run a call by `send`; with a contract a twin runs what reads.
+        """Send a call by `send`; with a contract, a read-only process runs read-only tools.
 
-        That changes nothing; a tool that tries is in quarantine from then on.
+        A tool that tries to change something there is in quarantine from then on.
         """
         if self._twins is None or not self._twins.takes(call.tool):
             return await send(self.of(call.principal))
@@ -161,12 +164,11 @@ class Upstream:
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
         """The tool of this name, if the list that a principal was given last has it."""
         found = self._contacts.get(self._key(principal))
-        return None if found is None else found.known(qualified_name)
+        return found and found.known(qualified_name)
 
     def move(self) -> None:
-        """Others follow its resources now."""
-        for one in self._contacts.values():
-            one.move()
+        for contact in self._contacts.values():
+            contact.move()
 
     def _key(self, principal: Principal) -> Key:
         if self.target.is_shared:
@@ -176,20 +178,20 @@ class Upstream:
 
     def health(self) -> ServerHealth:
         """How it fares: as the worst of its contacts does."""
-        all_ = [one.health for one in self._all()]
-        worst = min(all_, key=lambda one: _ORDER.index(one.state), default=Health())
+        all_ = [contact.health for contact in self._all()]
+        worst = min(all_, key=lambda health: _ORDER.index(health.state), default=Health())
         return ServerHealth(
             self.name,
             worst,
-            connections=sum(one.is_connected for one in self._all()),
-            opened=sum(one.opened for one in all_),
-            failed=sum(one.failed for one in all_),
+            connections=sum(contact.is_connected for contact in self._all()),
+            opened=sum(health.opened for health in all_),
+            failed=sum(health.failed for health in all_),
         )
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
-        """Its tools as whoever was here last is told them, or else sayso itself.
+        """Return its tools as the last caller sees them, or else sayso itself.
 
-        Raises `AuthenticationError` where nobody was here, and it is for callers alone.
+        Raises `AuthenticationError` if there was no caller yet, and it is for callers alone.
         """
         known = self.latest
         if known is None and self.is_for_callers:
@@ -218,15 +220,11 @@ class Upstream:
         """A contact beside the one that gives its lists: what it tells of those, nobody hears."""
         subject = None if target.is_shared else principal.account
         return ServerConnection(
-            target,
-            self._roster,
-            timeout=self._timeout,
-            subject=subject,
-            watch=self._watch,
+            target, self._roster, timeout=self._timeout, subject=subject, watch=self._watch
         )
 
-    def _begin(self, one: ServerConnection | ReadonlyProcess[ServerConnection]) -> None:
-        self._new.append(one)
+    def _begin(self, runner: ServerConnection | ReadonlyProcess[ServerConnection]) -> None:
+        self._new.append(runner)
         self._wanted.set()
 
     def _all(self) -> list[ServerConnection]:
@@ -234,7 +232,6 @@ class Upstream:
         return [*self._contacts.values(), *twins]
 
     def _make_room(self) -> None:
-        """End the contact that nobody has used for the longest."""
         idle = self._idle(_JUST_NOW)
         if not idle:
             what = f"its {self._most} connections are all in use"
@@ -254,12 +251,16 @@ class Upstream:
         """End all connections and processes where the server is off; calls under way finish."""
         if self._hub.switches.has_server(self.name):
             return
-        for key in [key for key, one in self._contacts.items() if not one.is_answering]:
+        for key in [key for key, contact in self._contacts.items() if not contact.is_answering]:
             self._end(key)
 
     def _idle(self, seconds: float) -> list[Key]:
         before = time.monotonic() - seconds
-        return [key for key, one in self._contacts.items() if one.used < before and not one.is_busy]
+        return [
+            key
+            for key, contact in self._contacts.items()
+            if contact.used < before and not contact.is_busy
+        ]
 
     def _end(self, key: Key) -> None:
         _log.debug("%s: a connection that nobody uses ends", self.name)

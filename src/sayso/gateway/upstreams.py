@@ -1,4 +1,4 @@
-"""All servers behind the gateway, and whose a tool, a prompt or a resource is."""
+"""All servers behind the gateway, and the server of each tool, prompt and resource."""
 
 import contextlib
 import logging
@@ -83,10 +83,9 @@ class Upstreams:
     _by_name: dict[str, Upstream] = field(init=False, default_factory=dict[str, Upstream])
 
     def __post_init__(self) -> None:
-        self._by_name.update((one.name, one) for one in self.upstreams)
+        self._by_name.update((upstream.name, upstream) for upstream in self.upstreams)
 
     def of(self, principal: Principal) -> "Reach":
-        """The servers that take part, as one principal has them."""
         return Reach(
             self.reachable(principal),
             principal,
@@ -101,37 +100,31 @@ class Upstreams:
         """Return the servers that this caller may reach: none that the policy switches off."""
         has = self.switches.has
         subject = principal.subject
-        return [one for one in self.upstreams if has(one.name, subject)]
+        return [upstream for upstream in self.upstreams if has(upstream.name, subject)]
 
     def only(self, name: str) -> "Upstreams":
-        """The fleet of this one server."""
         return Upstreams([self.owner(name)], self.timeout, self.hub, self.switches)
 
     def owner(self, name: str) -> Upstream:
-        """The server of this name; a tool in hand names one that is there."""
         return self._by_name[name]
 
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
         """The tool of this name, if a list that a principal was given last has it."""
-        for one in self.reachable(principal):
-            if qualified_name.startswith(one.prefix):
-                tool = one.known(qualified_name, principal)
-                if tool is not None:
-                    return tool
+        for upstream in _owners(self.reachable(principal), qualified_name):
+            if (tool := upstream.known(qualified_name, principal)) is not None:
+                return tool
         return None
 
     def health(self) -> list[ServerHealth]:
-        """How each server fares."""
-        return [one.health() for one in self.upstreams]
+        return [upstream.health() for upstream in self.upstreams]
 
     async def find_tool(
         self, qualified_name: str, principal: Principal, /, *, is_fresh: bool = False
     ) -> Tool | None:
         """The tool of this name; asks only servers whose name it can be under.
 
-        `is_fresh` asks them now, whatever is remembered of their lists.
-
-        Raises the error of a server that cannot be asked, when no other has the tool.
+        `is_fresh` asks them now, whatever is remembered of their lists. Raises the error of a
+        server that cannot be asked, when no other has the tool.
         """
         failure: SaysoError | None = None
         for upstream in _owners(self.reachable(principal), qualified_name):
@@ -190,7 +183,7 @@ class Reach:
     is_single: bool = False
 
     async def catalog(self) -> Catalog:
-        """The tools of all servers; one that fails or is slow leaves the others, and is told of.
+        """Return the tools of all servers, and problems of those that fail or are slow.
 
         It is the same object as long as no server's list changes.
         """
@@ -247,15 +240,17 @@ class Reach:
         return lists
 
     async def find_prompt(self, qualified_name: str) -> tuple[Upstream, str] | None:
-        """The server of a prompt, and the prompt's own name there."""
         found = [
-            (one, qualified_name.removeprefix(f"{one.name}{SEPARATOR}"))
-            for one in _owners(self.upstreams, qualified_name)
+            (upstream, qualified_name.removeprefix(f"{upstream.name}{SEPARATOR}"))
+            for upstream in _owners(self.upstreams, qualified_name)
         ]
         if len(found) > 1:
             # The name of one server begins like that of another: who lists the prompt is meant.
-            listed = [(one, entry.get("name")) for one, entry in await self.collect("prompts/list")]
-            found = [one for one in found if one in listed] or found
+            listed = [
+                (upstream, entry.get("name"))
+                for upstream, entry in await self.collect("prompts/list")
+            ]
+            found = [candidate for candidate in found if candidate in listed] or found
         return found[0] if found else None
 
     async def find_resource(self, uri: str) -> Address | None:
@@ -275,8 +270,8 @@ class Reach:
         """
         resources = await self._gather("resources/list", or_latest=True)
         templates = await self._gather("resources/templates/list", or_latest=True)
-        names = [one.name for one in self.upstreams]
-        key = (*names, *(id(one) if one else 0 for one in (*resources, *templates)))
+        names = [upstream.name for upstream in self.upstreams]
+        key = (*names, *(id(entries) if entries else 0 for entries in (*resources, *templates)))
         known = self.indexed.get(key)
         if known is not None:
             return known[1]
@@ -341,7 +336,7 @@ class Reach:
 
 
 def _owners(upstreams: Sequence[Upstream], qualified_name: str) -> list[Upstream]:
-    return [one for one in upstreams if qualified_name.startswith(one.prefix)]
+    return [upstream for upstream in upstreams if qualified_name.startswith(upstream.prefix)]
 
 
 @asynccontextmanager
@@ -361,29 +356,28 @@ async def open_upstreams(
     `judges` says for each who compares its tools with what they were, and `credentials` what is
     sent to it so that it lets sayso in. `watch` looks on at what is asked of them, `shelf` holds
     receipts about their tools, and `holds` says what holds each to its contract. `policy` is that
-    of the moment; connections of servers that it switches off are ended.
-
-    Raises `TargetError` for a saved list: there is nothing behind it to call.
+    of the moment; connections of servers that it switches off are ended. Raises `TargetError` for a
+    saved list: there is nothing behind it to call.
     """
     switches = Switches(policy)
     hub = Hub(switches=switches)
-    known = [_callable(one) for one in targets]
+    known = [_callable(target) for target in targets]
     upstreams = [
         Upstream(
-            one,
+            target,
             timeout=timeout,
-            judge=judges(one),
-            credentials=credentials(one),
+            judge=judges(target),
+            credentials=credentials(target),
             watch=watch,
             hub=hub,
-            vouching=Vouching(one, shelf) if shelf else None,
+            vouching=Vouching(target, shelf) if shelf else None,
         )
-        for one in known
+        for target in known
     ]
-    for one in upstreams:
-        if (hold := holds(one.target)) is not None:
-            one.keep_to(hold)
-    named = {one.name: one for one in upstreams}
+    for upstream in upstreams:
+        if (hold := holds(upstream.target)) is not None:
+            upstream.keep_to(hold)
+    named = {upstream.name: upstream for upstream in upstreams}
     hub.moved = lambda name: named[name].move()
     follow = partial(_follow, policy, upstreams, hub)
     async with beside(follow, *(upstream.run for upstream in upstreams)):

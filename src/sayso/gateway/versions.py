@@ -51,7 +51,7 @@ def known_fields(kind: str, value: Mapping[str, Any], version: str) -> dict[str,
     {'name': 'a'}
     """
     since = FIELDS_SINCE[kind]
-    return {key: one for key, one in value.items() if since.get(key, "") <= version}
+    return {key: field for key, field in value.items() if since.get(key, "") <= version}
 
 
 def known_server_info(info: Mapping[str, Any], version: str) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _call(result: Mapping[str, Any], version: str) -> dict[str, Any]:
     if isinstance(blocks, msgspec.Raw):
         blocks = msgspec.json.decode(blocks) if _may_be_new(blocks, version) else None
     if isinstance(blocks, list):
-        told["content"] = [_content(one, version) for one in cast("list[Any]", blocks)]
+        told["content"] = [_content(block, version) for block in cast("list[Any]", blocks)]
     if not told.get("content") and "structuredContent" in result and version < _STRUCTURED_SINCE:
         text = msgspec.json.encode(result["structuredContent"]).decode()
         told["content"] = [{"type": "text", "text": text}]
@@ -90,8 +90,10 @@ def _may_be_new(blocks: msgspec.Raw, version: str) -> bool:
 
 def _prompt(result: Mapping[str, Any], version: str) -> dict[str, Any]:
     messages = [
-        {**one, "content": _content(one["content"], version)} if "content" in one else one
-        for one in _objects(result.get("messages"))
+        {**message, "content": _content(message["content"], version)}
+        if "content" in message
+        else message
+        for message in _objects(result.get("messages"))
     ]
     return {**result, "messages": messages}
 
@@ -101,7 +103,7 @@ def _entries(key: str, kind: str = "entry") -> Callable[[Mapping[str, Any], str]
         if isinstance(result.get(key), msgspec.Raw):
             # A rendered list was written for this version.
             return {**result}
-        entries = [_entry(one, version, kind) for one in _objects(result.get(key))]
+        entries = [_entry(entry, version, kind) for entry in _objects(result.get(key))]
         return {**result, key: entries}
 
     return translated
@@ -111,7 +113,7 @@ def _entry(entry: Mapping[str, Any], version: str, kind: str = "entry") -> dict[
     told = known_fields(kind, entry, version)
     if isinstance(told.get("arguments"), list):
         arguments = _objects(told["arguments"])
-        told["arguments"] = [known_fields("argument", one, version) for one in arguments]
+        told["arguments"] = [known_fields("argument", argument, version) for argument in arguments]
     return told
 
 
@@ -128,14 +130,18 @@ def _content(block: Any, version: str) -> Any:
 
 
 def _link(block: Mapping[str, Any]) -> str:
-    """Return a link as text: what it leads to, where, and what that is."""
     name = block.get("title") or block.get("name")
     kind = block.get("mimeType")
-    head = f"Resource “{name}”" if isinstance(name, str) else "Resource"
-    head += f" ({kind})" if isinstance(kind, str) else ""
+    text = "Resource"
+    if isinstance(name, str):
+        text += f" “{name}”"
+    if isinstance(kind, str):
+        text += f" ({kind})"
+    text += f": {block.get('uri', '')}"
     said = block.get("description")
-    tail = f"\n{said}" if isinstance(said, str) and said else ""
-    return f"{head}: {block.get('uri', '')}{tail}"
+    if isinstance(said, str) and said:
+        text += f"\n{said}"
+    return text
 
 
 def _audio(block: Mapping[str, Any]) -> str:
@@ -148,7 +154,7 @@ def _audio(block: Mapping[str, Any]) -> str:
 
 def _objects(value: object) -> list[dict[str, Any]]:
     found = cast("list[Any]", value) if isinstance(value, list) else []
-    return [one for one in found if isinstance(one, dict)]
+    return [entry for entry in found if isinstance(entry, dict)]
 
 
 _TRANSLATIONS: Final[Mapping[str, Callable[[Mapping[str, Any], str], Mapping[str, Any]]]] = {

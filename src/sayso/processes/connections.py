@@ -1,6 +1,7 @@
 """The processes at the other end of local TCP connections, as far as Linux shows them."""
 
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,9 @@ def clients_of(port: int, client_ports: Collection[int], root: Path = _PROC) -> 
         for name in _TABLES
         for inode in _inodes(root / name, port, frozenset(client_ports))
     }
-    return _owners(root, wanted) if wanted else set()
+    if not wanted:
+        return set()
+    return _owners(root, wanted)
 
 
 def _inodes(path: Path, port: int, client_ports: frozenset[int]) -> list[str]:
@@ -26,12 +29,11 @@ def _inodes(path: Path, port: int, client_ports: frozenset[int]) -> list[str]:
         lines = path.read_text().splitlines()[1:]
     except OSError:
         return []
-    found: list[str] = []
-    for line in lines:
-        values = line.split()
-        if _port(values[2]) == port and _port(values[1]) in client_ports and values[9] != "0":
-            found.append(values[9])
-    return found
+    return [
+        values[9]
+        for values in map(str.split, lines)
+        if _port(values[2]) == port and _port(values[1]) in client_ports and values[9] != "0"
+    ]
 
 
 def _port(address: str) -> int:
@@ -39,11 +41,11 @@ def _port(address: str) -> int:
 
 
 def _owners(root: Path, wanted: set[str]) -> set[int]:
-    owners: set[int] = set()
-    for folder in root.iterdir():
-        if folder.name.isdigit() and _has_open(folder / "fd", wanted):
-            owners.add(int(folder.name))
-    return owners
+    return {
+        int(folder.name)
+        for folder in root.iterdir()
+        if folder.name.isdigit() and _has_open(folder / "fd", wanted)
+    }
 
 
 def _has_open(folder: Path, wanted: set[str]) -> bool:
@@ -52,9 +54,7 @@ def _has_open(folder: Path, wanted: set[str]) -> bool:
     except OSError:
         return False
     for entry in entries:
-        try:
+        with suppress(OSError):
             if str(entry.readlink()) in wanted:
                 return True
-        except OSError:
-            continue
     return False

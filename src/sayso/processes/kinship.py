@@ -1,11 +1,10 @@
-"""Whether a process belongs to a program whose calls a person answers.
+"""Kinship of processes with the gateway's clients, the programs whose calls a person answers.
 
 A client of the gateway starts other programs: an agent has a shell. None of them may act for the
 person. Three things give one away: a client among its ancestors, a client's own terminal, or an
-ancestry that was cut so that a client may be behind it. In doubt it counts as the client's.
-
-What is certain is used: ancestors that are older than a client were not started by it; a process of
-another user, which the client's user could not become, was not either; nor was one that entered the
+ancestry that was cut so that a client may be behind it. In doubt it counts as the client's. What is
+certain is used: ancestors that are older than a client were not started by it; a process of another
+user, which the client's user could not become, was not either; nor was one that entered the
 container from outside.
 """
 
@@ -48,22 +47,19 @@ class Family:
 
     def joined(self, newer: "Family") -> "Family":
         """Return this family with the members of `newer`, which has the same oldest member."""
-        known = {_key(one): one for one in (*self.members[:-1], *newer.members[:-1])}
+        known = {_key(member): member for member in (*self.members[:-1], *newer.members[:-1])}
         last = [*known.values()][-MAX_MEMBERS:]
         return Family((*last, newer.members[-1]), newer.above)
 
     @property
     def terminals(self) -> frozenset[str]:
-        """Return the terminals that its members have."""
-        return frozenset(one.terminal for one in self.members if one.terminal is not None)
+        return frozenset(member.terminal for member in self.members if member.terminal is not None)
 
     @property
     def groups(self) -> frozenset[str]:
-        """Return the control groups of its members."""
-        return frozenset(one.group for one in self.members)
+        return frozenset(member.group for member in self.members)
 
     def has(self, process: Process) -> bool:
-        """Return whether a process is a member."""
         return _key(process) in map(_key, self.members)
 
     def is_below(self, process: Process) -> bool:
@@ -77,9 +73,9 @@ def family_of(line: list[Process]) -> Family:
     With a terminal all that run in it belong to the client, up to the shell. Without one its own
     are all processes of its user, up to the service manager.
     """
-    terminal = next((one.terminal for one in line if one.terminal is not None), None)
+    terminal = next((process.terminal for process in line if process.terminal is not None), None)
     if terminal is not None:
-        size = 1 + max(index for index, one in enumerate(line) if one.terminal == terminal)
+        size = 1 + max(index for index, process in enumerate(line) if process.terminal == terminal)
     else:
         size = 1
         while size < len(line) and not _is_shared(line[size], line[0]):
@@ -103,7 +99,6 @@ class Clients:
     families: dict[_Key, Family] = field(default_factory=dict[_Key, Family])
 
     def add(self, pid: int) -> None:
-        """Remember a client, with its ancestors as they are now."""
         table = self.tables()
         line = ancestors(table, pid)
         if not line:
@@ -111,7 +106,9 @@ class Clients:
         family = family_of(line)
         key = _key(family.members[-1])
         known = self.families.get(key)
-        self.families[key] = known.joined(family) if known else family
+        if known:
+            family = known.joined(family)
+        self.families[key] = family
         if len(self.families) > MAX_FAMILIES:
             self._drop_one(table)
 
@@ -123,14 +120,13 @@ class Clients:
                 return
 
     def name_of(self, pid: int) -> str | None:
-        """Return the name of a process."""
         process = self.tables().look(pid)
-        return process.name if process else None
+        return process and process.name
 
     def has(self, pid: int) -> bool:
         """Return whether a process is a client, or was surely started by one."""
         line = ancestors(self.tables(), pid)
-        return any(family.has(one) for family in self.families.values() for one in line)
+        return any(family.has(process) for family in self.families.values() for process in line)
 
     def refusal(self, pid: int) -> str | None:
         """Return why a process may not act for a person; `None` if it may."""
@@ -139,11 +135,11 @@ class Clients:
         if not line or line[0].terminal is None:
             return NO_TERMINAL
         holders = table.terminal_holders(line[0].terminal)
-        drivers = [ancestors(table, one) for one in holders or ()]
+        drivers = [ancestors(table, holder) for holder in holders or ()]
         if len(self.families) > MAX_FAMILIES:
             return UNCLEAR
         for family in self.families.values():
-            if any(family.has(one) for one in line):
+            if any(family.has(process) for process in line):
                 return DESCENDS
             if line[0].terminal in family.terminals:
                 return SAME_TERMINAL
@@ -155,12 +151,12 @@ class Clients:
 def _is_apart(line: list[Process], drivers: list[list[Process]], family: Family) -> bool:
     """Return whether neither a process nor what drives its terminal was started by a client."""
     for driver in drivers:
-        if any(family.has(one) for one in driver):
+        if any(family.has(process) for process in driver):
             return False
         if not family.is_below(driver[0]) and not _is_foreign(driver, family):
             return False
     trusted = {_key(driver[0]) for driver in drivers}
-    return any(_key(one) in trusted for one in line) or _is_foreign(line, family)
+    return any(_key(process) in trusted for process in line) or _is_foreign(line, family)
 
 
 def _is_foreign(line: list[Process], family: Family) -> bool:
@@ -171,10 +167,14 @@ def _is_foreign(line: list[Process], family: Family) -> bool:
     """
     if line[-1].parent > 0:
         return False
-    own = [one for one in line if not family.is_below(one) and not _is_shared(one, one)]
+    own = [
+        process
+        for process in line
+        if not family.is_below(process) and not _is_shared(process, process)
+    ]
     client = family.members[0]
-    is_older = any(one.started < family.started for one in own)
-    is_anothers = any(_is_out_of_reach(one.uid, client.uid) for one in own)
+    is_older = any(process.started < family.started for process in own)
+    is_anothers = any(_is_out_of_reach(process.uid, client.uid) for process in own)
     is_from_outside = bool(own) and own[-1] is line[-1] and line[-1].pid != _INIT
     is_elsewhere = line[0].group not in family.groups
     return is_older or is_anothers or is_from_outside or is_elsewhere

@@ -32,7 +32,6 @@ class LocalClients:
     _looking: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, scope: Mapping[str, Any]) -> None:
-        """Note the connection of a request, on the event loop."""
         client = scope.get("client")
         if client is None or client[1] in self._known:
             return

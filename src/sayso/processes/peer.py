@@ -34,7 +34,6 @@ class Peer:
         return bool(poll.poll(0))
 
     def close(self) -> None:
-        """Let go of the pidfd."""
         if self.handle >= 0:
             os.close(self.handle)
             self.handle = -1

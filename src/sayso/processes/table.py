@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
@@ -36,15 +37,13 @@ class Process:
 
 
 class Table(Protocol):
-    """Reads processes. Each look is fresh."""
+    """Reads processes: `look` gives `None` for one that is missing or cannot be read.
 
-    def look(self, pid: int) -> Process | None:
-        """Return the process, or `None` if there is none or it cannot be read."""
-        ...
+    `terminal_holders` are the processes that drive a pseudo-terminal; `None` if that is unknown.
+    """
 
-    def terminal_holders(self, terminal: str) -> list[int] | None:
-        """Return the processes that drive a pseudo-terminal; `None` if that cannot be told."""
-        ...
+    def look(self, pid: int) -> Process | None: ...
+    def terminal_holders(self, terminal: str) -> list[int] | None: ...
 
 
 def open_table() -> Table:
@@ -76,7 +75,6 @@ class ProcTable:
     root: Path = _PROC
 
     def look(self, pid: int) -> Process | None:
-        """Return the process, or `None` if there is none or it cannot be read."""
         folder = self.root / str(pid)
         try:
             stat = (folder / "stat").read_text(errors="replace")
@@ -133,14 +131,11 @@ def _drives(folder: Path, number: str) -> bool:
     except OSError:
         return False
     for entry in entries:
-        try:
-            if entry.readlink().name != "ptmx":
-                continue
-            info = (folder / "fdinfo" / entry.name).read_text()
-        except OSError:
-            continue
-        if any(line.split() == ["tty-index:", number] for line in info.splitlines()):
-            return True
+        with suppress(OSError):
+            if entry.readlink().name == "ptmx":
+                info = (folder / "fdinfo" / entry.name).read_text()
+                if any(line.split() == ["tty-index:", number] for line in info.splitlines()):
+                    return True
     return False
 
 
@@ -154,7 +149,6 @@ class PsTable:
     rows: dict[int, Process] = field(default_factory=dict[int, Process])
 
     def look(self, pid: int) -> Process | None:
-        """Return the process, or `None` if there is none."""
         if not self.rows:
             self.rows.update(_ps())
         return self.rows.get(pid)

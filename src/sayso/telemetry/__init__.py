@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from sayso.lazy import lazily
 
 if TYPE_CHECKING:
+    from sayso.telemetry.context import Asked
     from sayso.telemetry.gauge import Gauge, Reading
     from sayso.telemetry.logs import LogFormat, LogLevel, is_structured, set_up_logs
     from sayso.telemetry.opening import Telemetry, open_telemetry
     from sayso.telemetry.page import MetricsPage
-    from sayso.telemetry.watch import Asked, Watch
+    from sayso.telemetry.watch import Watch
 
 
 __all__ = [
@@ -32,10 +33,11 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
+        "sayso.telemetry.context": ("Asked",),
         "sayso.telemetry.gauge": ("Gauge", "Reading"),
         "sayso.telemetry.logs": ("LogFormat", "LogLevel", "is_structured", "set_up_logs"),
         "sayso.telemetry.opening": ("Telemetry", "open_telemetry"),
         "sayso.telemetry.page": ("MetricsPage",),
-        "sayso.telemetry.watch": ("Asked", "Watch"),
+        "sayso.telemetry.watch": ("Watch",),
     },
 )

@@ -1,7 +1,7 @@
-"""What spans say, by the names of the conventions for MCP and GenAI; ours begin with `sayso.`.
+"""Attributes of spans, named by the conventions for MCP and GenAI; ours begin with `sayso.`.
 
-Pure. Arguments, results, addresses of resources and who called are in none of them. Names come
-from what is there: a tool that was not found, and a prompt that nobody has, are not named.
+None holds arguments, results, addresses of resources or callers. A tool or prompt that does not
+exist is not named.
 """
 
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from sayso.connect import Exchange
 from sayso.guard import Call
 from sayso.schema import plain, read_traceparent, redact_start
+from sayso.telemetry.context import Asked
 from sayso.telemetry.labels import CallLabels, method_label
-from sayso.telemetry.watch import Asked
 
 Attributes = dict[str, str | int]
 
@@ -20,13 +20,14 @@ _LONGEST: Final = 128
 
 
 def request_attributes(asked: Asked, *, is_http: bool) -> Attributes:
-    """A request of a client, as it comes in."""
+    """Return the attributes of a request of a client."""
     found: Attributes = {
         "mcp.method.name": method_label(asked.method),
         "mcp.protocol.version": asked.version,
-        "network.transport": "tcp" if is_http else "pipe",
+        "network.transport": "pipe",
     }
     if is_http:
+        found["network.transport"] = "tcp"
         found["network.protocol.name"] = "http"
     if asked.id is not None:
         found["jsonrpc.request.id"] = short(str(asked.id))
@@ -36,28 +37,28 @@ def request_attributes(asked: Asked, *, is_http: bool) -> Attributes:
 
 
 def exchange_attributes(exchange: Exchange) -> Attributes:
-    """A request to a server, as it goes out."""
+    """Return the attributes of a request to a server."""
     found: Attributes = {
         "mcp.method.name": method_label(exchange.method),
         "mcp.protocol.version": exchange.version,
-        "network.transport": "pipe" if exchange.url is None else "tcp",
+        "network.transport": "pipe",
         "sayso.server": exchange.server,
     }
     if exchange.url is not None:
         parts = urlsplit(exchange.url)
+        found["network.transport"] = "tcp"
         found["network.protocol.name"] = "http"
         found["server.address"] = parts.hostname or ""
-        found["server.port"] = parts.port or (443 if parts.scheme == "https" else 80)
+        found["server.port"] = parts.port or {"https": 443}.get(parts.scheme, 80)
     if exchange.tool is not None:
         found |= _tool_attributes(exchange.tool)
     return found
 
 
 def call_attributes(call: Call, labels: CallLabels) -> Attributes:
-    """A call that has ended."""
+    """Return the attributes of a call that has ended."""
     found: Attributes = {"sayso.call.id": call.id}
-    said = {f"sayso.{name}": word for name, word in labels._asdict().items()}
-    found |= {name: word for name, word in said.items() if word}
+    found |= {f"sayso.{name}": word for name, word in labels._asdict().items() if word}
     if call.is_found:
         found |= _tool_attributes(call.tool.qualified_name)
     if call.approval is not None:
@@ -70,13 +71,13 @@ def call_attributes(call: Call, labels: CallLabels) -> Attributes:
 
 
 def decision_attributes(call: Call) -> Attributes:
-    """A decision: what, and by which rule."""
+    """Return the attributes of a decision: its effect, and the rule that made it."""
     decided = call.decision
     return {"sayso.decision": str(decided.effect), "sayso.rule": short(decided.rule)}
 
 
 def approval_attributes(call: Call) -> Attributes:
-    """An approval: which, and over which channel; not by whom."""
+    """Return the attributes of an approval: its number and channel, not who gave it."""
     approved = call.approved
     if approved is None:
         return {}
@@ -87,8 +88,10 @@ def approval_attributes(call: Call) -> Attributes:
 
 
 def span_name(method: str, target: str | None = None) -> str:
-    """The name of a span: its method, and the tool or prompt that it is about."""
-    return method_label(method) if target is None else f"{method_label(method)} {short(target)}"
+    """Return the name of a span: its method, and the tool or prompt that it is about."""
+    if target is None:
+        return method_label(method)
+    return f"{method_label(method)} {short(target)}"
 
 
 def trace_of(carrier: Mapping[str, object]) -> dict[str, str]:
@@ -97,11 +100,13 @@ def trace_of(carrier: Mapping[str, object]) -> dict[str, str]:
     state = carrier.get("tracestate")
     if parent is None:
         return {}
-    return {"traceparent": parent} | ({"tracestate": state} if isinstance(state, str) else {})
+    if not isinstance(state, str):
+        return {"traceparent": parent}
+    return {"traceparent": parent, "tracestate": state}
 
 
 def short(text: str) -> str:
-    """The other side's words, in one line, without secrets, and not too many."""
+    """Return the other side's words on one line, bounded and without secrets."""
     return plain(redact_start(text, _LONGEST))[:_LONGEST]
 
 

@@ -1,22 +1,28 @@
-"""The call that is under way where a line of the log is written."""
+"""The request and the call that are under way."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import Any, Final, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from sayso.guard import Call
 
 
-class UnderWay(Protocol):
-    """A call, as far as its lines in the log name it."""
+@dataclass(slots=True)
+class Asked:
+    """One request of a client. `meta` is its `_meta`, `prompt` the prompt that it names.
 
-    @property
-    def id(self) -> str:
-        """The id under which the audit log has it."""
-        ...
+    `code` is the code of the error that it ends with, set by the code that answers it.
+    """
 
-    @property
-    def meta(self) -> Mapping[str, Any] | None:
-        """What came with it; a trace among that."""
-        ...
+    method: str
+    id: int | str | None
+    version: str
+    session: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    prompt: str | None = None
+    code: int | None = None
 
 
-CALL: Final[ContextVar[UnderWay | None]] = ContextVar("sayso_call", default=None)
+CALL: Final["ContextVar[Call | None]"] = ContextVar("sayso_call", default=None)

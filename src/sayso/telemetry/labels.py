@@ -1,4 +1,4 @@
-"""What is said of a request, a call and an exchange: pure, and of a bounded number of words.
+"""Labels of requests, calls and exchanges: a bounded number of words.
 
 Method names and error codes are the other side's to choose, so those that MCP does not know share
 one word (OpenTelemetry, `error.type`: `_OTHER`).
@@ -59,39 +59,41 @@ class CallLabels(NamedTuple):
 
 
 def method_label(method: str | None) -> str:
-    """A method as a label: its own name, where it is one of MCP's."""
+    """Return the label of a method: its own name if MCP has it."""
     return method if method in METHODS else OTHER
 
 
 def code_label(code: int | None) -> str:
-    """The error of a response as a label; empty where it is none."""
+    """Return the label of a response's error; empty without one."""
     if code is None:
         return ""
     return str(code) if code in _CODES else OTHER
 
 
 def failure_label(error: BaseException | None, *, is_error: bool = False) -> str:
-    """Why an exchange with a server came to nothing; empty where it did not."""
+    """Return why an exchange with a server failed; empty where it did not."""
     if isinstance(error, RpcError):
-        return str(error.fault) if error.fault is not None else code_label(error.code)
+        return str(error.fault or code_label(error.code))
     if error is not None:
-        # Whoever waited for the answer wants it no more, or sayso itself is at fault.
+        # The answer is no longer wanted, or sayso itself is at fault.
         return "error" if isinstance(error, Exception) else "cancelled"
     return TOOL_ERROR if is_error else ""
 
 
 def call_labels(call: Call, error: BaseException | None) -> CallLabels:
-    """A call that has ended. What was not found has no server, and what was not decided no word."""
-    return CallLabels(
-        call.tool.server if call.is_found else "",
-        str(call.tool.level) if call.is_found else "",
-        str(call.decision.effect) if call.is_decided else "",
-        _outcome(call, error),
-    )
+    """Return the labels of a call that has ended; empty ones for what was not found or decided."""
+    server = level = decision = ""
+    if call.is_found:
+        server = call.tool.server
+        level = str(call.tool.level)
+    if call.is_decided:
+        decision = str(call.decision.effect)
+    return CallLabels(server, level, decision, _outcome(call, error))
 
 
 def _outcome(call: Call, error: BaseException | None) -> str:
     if call.outcome is not None:
         return str(call.outcome)
-    is_cancelled = error is not None and not isinstance(error, Exception)
-    return str(Outcome.CANCELLED if is_cancelled else Outcome.FAILED)
+    if error is None or isinstance(error, Exception):
+        return str(Outcome.FAILED)
+    return str(Outcome.CANCELLED)

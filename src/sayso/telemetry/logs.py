@@ -19,7 +19,7 @@ from sayso.telemetry.context import CALL
 _LONGEST: Final = 16_384
 """Characters of one message; a server may write a line without an end."""
 _MORE: Final = ("incident", "server", "error", "head", "link")
-"""What a line may hold beside its message, where whoever logs it has said so with `extra`."""
+"""What a line may hold in addition to its message, if the caller gives it as `extra`."""
 _TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-")
 
 
@@ -80,34 +80,39 @@ def set_up_logs(form: LogFormat = LogFormat.TEXT, level: LogLevel | None = None)
     For a person the default is what goes wrong; a program is told of what goes on too.
     """
     is_json = form is LogFormat.JSON
+    formatter: logging.Formatter = TextFormatter()
+    least = LogLevel.WARNING
+    if is_json:
+        formatter = JsonFormatter()
+        least = LogLevel.INFO
     handler = logging.StreamHandler()
-    handler.setFormatter(JsonFormatter() if is_json else TextFormatter())
-    least = level or (LogLevel.INFO if is_json else LogLevel.WARNING)
-    logging.basicConfig(level=least.upper(), handlers=[handler], force=True)
+    handler.setFormatter(formatter)
+    logging.basicConfig(level=(level or least).upper(), handlers=[handler], force=True)
     logging.captureWarnings(is_json)
     # The SDK logs with stack traces what sayso tells in words.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
 
 
 def is_structured() -> bool:
-    """Whether the log is for a program."""
+    """Return whether the log is for a program."""
     handlers = logging.getLogger().handlers
-    return any(isinstance(one.formatter, JsonFormatter) for one in handlers)
+    return any(isinstance(handler.formatter, JsonFormatter) for handler in handlers)
 
 
 def _message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
     except (TypeError, ValueError):
-        # Whoever logs it has miscounted; the line must come all the same, and be JSON.
+        # Its arguments do not fit its format; the line must come all the same, and be JSON.
         return str(record.msg)
 
 
 def _call() -> dict[str, str]:
-    """The call that is under way, and the trace that it is part of."""
     call = CALL.get()
     if call is None:
         return {}
-    said = (call.meta or {}).get("traceparent")
-    found = _TRACEPARENT.match(said) if isinstance(said, str) else None
-    return {"call": call.id} | ({"trace": found[1]} if found else {})
+    found = {"call": call.id}
+    parent = (call.meta or {}).get("traceparent")
+    if isinstance(parent, str) and (match := _TRACEPARENT.match(parent)):
+        found["trace"] = match[1]
+    return found

@@ -1,17 +1,19 @@
-"""What is counted and timed, by OpenTelemetry: for the page that Prometheus reads, and for OTLP.
+"""The instruments of OpenTelemetry: for the page that Prometheus reads, and for OTLP.
 
-The page has the names of docs/gateway.md; what is sent has the names of the conventions for MCP.
-Times are in seconds.
+The page has the names of docs/gateway.md; OTLP has the names of the conventions for MCP. Times are
+in seconds.
 """
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, NoOpMeter, Observation
 
+from sayso.errors import SaysoError
 from sayso.store import Commit
-from sayso.telemetry.gauge import Gauge, Gauges, Reading
+from sayso.telemetry.gauge import Gauge, Reading
 from sayso.telemetry.labels import CallLabels
 
 _READ_SECONDS: Final = 2.0
@@ -32,7 +34,6 @@ class Metrics:
         self._sent = _Sent(sent or NoOpMeter("sent"))
 
     def requested(self, method: str, error: str, seconds: float) -> None:
-        """Count a request of a client that was answered."""
         self._page.requests.add(1, {"method": method, "error": error})
         self._sent.server_seconds.record(seconds, _operation(method, error))
 
@@ -47,7 +48,6 @@ class Metrics:
         self._sent.calls.add(1, {f"sayso.{name}": word for name, word in words.items()})
 
     def exchanged(self, server: str, method: str, error: str, seconds: float) -> None:
-        """Count a request to a server that was answered, or was not."""
         labels = {"server": server, "method": method}
         self._page.upstream_seconds.record(seconds, labels)
         if error:
@@ -56,22 +56,18 @@ class Metrics:
         self._sent.client_seconds.record(seconds, attributes)
 
     def heard(self, is_allowed: bool, seconds: float) -> None:  # noqa: FBT001 - as the ledger tells it
-        """Count a person's answer."""
         answer = "allow" if is_allowed else "deny"
         self._page.answer_seconds.record(max(seconds, 0.0), {"answer": answer})
 
     def committed(self, commit: Commit) -> None:
-        """Count what the store has written."""
         self._page.commit_seconds.record(commit.seconds)
         self._page.writes.add(commit.jobs)
         self._page.store_errors.add(commit.failed)
 
     def received(self, size: int) -> None:
-        """Count bytes that have come from a client."""
         self._page.received.add(size)
 
     def sent(self, size: int) -> None:
-        """Count bytes that have gone to a client."""
         self._page.sent.add(size)
 
 
@@ -79,11 +75,6 @@ class _Page:
     """The instruments of the page. A counter without labels stands there from the start."""
 
     def __init__(self, meter: Meter) -> None:
-        def total(name: str, description: str) -> Counter:
-            counter = meter.create_counter(f"sayso_{name}", "", description)
-            counter.add(0)
-            return counter
-
         def count(name: str, description: str) -> Counter:
             return meter.create_counter(f"sayso_{name}", "", description)
 
@@ -108,55 +99,68 @@ class _Page:
         self.answer_seconds = time("approval_answer", _PEOPLE, what)
         what = "To write one group of records and other changes."
         self.commit_seconds = time("store_commit", _QUICK, what)
-        self.writes = total("store_writes", "Records and other changes.")
-        self.store_errors = total("store_errors", "Of them, those that could not be written.")
-        self.received = total("received_bytes", "In the bodies of requests of clients.")
-        self.sent = total("sent_bytes", "In the bodies of answers to them.")
+        self.writes = count("store_writes", "Records and other changes.")
+        self.store_errors = count("store_errors", "Of them, those that could not be written.")
+        self.received = count("received_bytes", "In the bodies of requests of clients.")
+        self.sent = count("sent_bytes", "In the bodies of answers to them.")
+        for counter in (self.writes, self.store_errors, self.received, self.sent):
+            counter.add(0)
 
 
 class _Sent:
     """The instruments of the conventions for MCP."""
 
     def __init__(self, meter: Meter) -> None:
-        self.server_seconds = meter.create_histogram(
-            "mcp.server.operation.duration",
-            "s",
-            "From a request of a client to its answer.",
-            explicit_bucket_boundaries_advisory=_MCP,
-        )
-        self.client_seconds = meter.create_histogram(
-            "mcp.client.operation.duration",
-            "s",
-            "From a request to a server to its answer.",
-            explicit_bucket_boundaries_advisory=_MCP,
-        )
+        def time(side: str, description: str) -> Histogram:
+            name = f"mcp.{side}.operation.duration"
+            return meter.create_histogram(
+                name, "s", description, explicit_bucket_boundaries_advisory=_MCP
+            )
+
+        self.server_seconds = time("server", "From a request of a client to its answer.")
+        self.client_seconds = time("client", "From a request to a server to its answer.")
         self.calls = meter.create_counter("sayso.calls", "{call}", "Calls of tools that ended.")
 
 
 @dataclass(slots=True)
 class ObservedGauges:
-    """Gauges that are read before each page, and given to `meter` while it is made."""
+    """Gauges that are read before each page, and given to `meter` while it is made.
+
+    One whose reading hangs is left out, and not read again until it is over.
+    """
 
     meter: Meter
-    gauges: Gauges = field(default_factory=Gauges)
+    _gauges: list[Gauge] = field(default_factory=list[Gauge])
+    _under_way: dict[str, asyncio.Task[Reading | None]] = field(
+        default_factory=dict[str, "asyncio.Task[Reading | None]"]
+    )
     _readings: dict[str, tuple[Gauge, Reading]] = field(
         default_factory=dict[str, tuple[Gauge, Reading]]
     )
 
     def watch(self, gauges: Iterable[Gauge]) -> None:
-        """Show these gauges from now on."""
-        self.gauges.all = [*gauges]
-        for gauge in self.gauges.all:
+        self._gauges = [*gauges]
+        for gauge in self._gauges:
 
             def observe(_: CallbackOptions, name: str = gauge.name) -> Iterable[Observation]:
                 return self._observations(name)
 
             self.meter.create_observable_gauge(gauge.name, [observe], "", gauge.what)
 
-    async def read(self) -> None:
-        """Read the gauges; one that fails or takes too long is left out."""
-        found = await self.gauges.read(_READ_SECONDS)
-        self._readings = {gauge.name: (gauge, reading) for gauge, reading in found}
+    async def read(self, seconds: float = _READ_SECONDS) -> Sequence[str]:
+        """Read the gauges and return the names of those that could be read within `seconds`."""
+        for gauge in self._gauges:
+            if gauge.name not in self._under_way:
+                self._under_way[gauge.name] = asyncio.create_task(_read(gauge))
+        if self._gauges:
+            await asyncio.wait(self._under_way.values(), timeout=seconds)
+        self._readings.clear()
+        for gauge in self._gauges:
+            if self._under_way[gauge.name].done():
+                reading = self._under_way.pop(gauge.name).result()
+                if reading is not None:
+                    self._readings[gauge.name] = (gauge, reading)
+        return [*self._readings]
 
     def _observations(self, name: str) -> Iterable[Observation]:
         if name not in self._readings:
@@ -166,6 +170,16 @@ class ObservedGauges:
             yield Observation(value, dict(zip(gauge.labels, words, strict=True)))
 
 
+async def _read(gauge: Gauge) -> Reading | None:
+    try:
+        return await gauge.read()
+    except SaysoError:
+        # A store that fails shows in its own errors; the other gauges still count.
+        return None
+
+
 def _operation(method: str, error: str) -> dict[str, str]:
     attributes = {"mcp.method.name": method}
-    return {**attributes, "error.type": error} if error else attributes
+    if error:
+        attributes["error.type"] = error
+    return attributes

@@ -36,23 +36,20 @@ class Telemetry:
 
     @property
     def heard(self) -> Callable[[bool, float], None] | None:
-        """Whom the ledger of approvals tells of answers."""
         return self._shown and self._shown.heard
 
     @property
     def _shown(self) -> "Metrics | None":
-        """What counts for the page, where there is one: OTLP has fewer metrics."""
-        return None if self.prometheus is None or self.watch is None else self.watch.metrics
+        """The metrics of the page, where there is one: OTLP has fewer."""
+        return self.prometheus and self.watch and self.watch.metrics
 
     def show(self, store: Database, gauges: Iterable[Gauge]) -> None:
-        """Show what the store does, and what the gauges say."""
         if self._shown is not None:
             store.measure(self._shown.committed)
         if self.prometheus is not None:
             self.prometheus.gauges.watch(gauges)
 
     def around(self, app: ASGIApp) -> ASGIApp:
-        """The application, with what is looked at on the wire."""
         if self.otel is not None:
             app = traced(app)
         if self._shown is not None:
@@ -76,7 +73,7 @@ async def open_telemetry(
     async with AsyncExitStack() as stack:
         prometheus = _prometheus() if has_metrics else None
         otel = None
-        if _wants_otel(environment) if has_otel is None else has_otel:
+        if has_otel or (has_otel is None and _wants_otel(environment)):
             otel = await _otel(stack, is_asked=has_otel is True)
         metrics = _metrics(prometheus, otel) if prometheus or otel else None
         is_seen = metrics is not None or has_logs

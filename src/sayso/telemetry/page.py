@@ -1,7 +1,4 @@
-"""`/metrics`, on a listener of its own: who may call tools need not see this, nor the reverse.
-
-OpenTelemetry's exporter for Prometheus (extra `metrics`) writes the page.
-"""
+"""`/metrics`, on a listener of its own, written by OpenTelemetry's exporter (extra `metrics`)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -57,17 +54,12 @@ class Prometheus:
 
 @dataclass(frozen=True, slots=True)
 class MetricsPage:
-    """Serves the page. `names` are those that it may be called by, `None` for any.
-
-    On loopback there is a name: a web page of others may not read it under a name that was made to
-    point here (DNS rebinding).
-    """
+    """Serves the page. `names` are the hosts that it answers to (DNS rebinding), `None` for any."""
 
     metrics: Prometheus
     names: Names | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         del receive
         if self.names is not None and not is_own_host(scope["headers"], self.names):
             await _say(send, 421, b"sayso does not go by that name.\n")

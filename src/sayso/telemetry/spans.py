@@ -25,8 +25,8 @@ from sayso.telemetry.attributes import (
     span_name,
     trace_of,
 )
+from sayso.telemetry.context import Asked
 from sayso.telemetry.labels import TOOL_ERROR, CallLabels
-from sayso.telemetry.watch import Asked
 from sayso.telemetry.wire import CARRIED
 
 _W3C: Final = TraceContextTextMapPropagator()
@@ -35,13 +35,12 @@ _CALL: Final = "tools/call"
 
 
 class Spans:
-    """A `Tracing` that gives its spans to a tracer."""
+    """Makes the spans of requests, exchanges and calls with a tracer."""
 
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
 
     def request(self, asked: Asked) -> "_RequestSpan":
-        """See `Tracing.request`."""
         carried = CARRIED.get()
         parent, links = _origin(asked, carried or {})
         span = self._tracer.start_span(
@@ -54,7 +53,6 @@ class Spans:
         return _RequestSpan(span, asked)
 
     def exchange(self, exchange: Exchange) -> "_Span":
-        """See `Tracing.exchange`."""
         span = self._tracer.start_span(
             span_name(exchange.method, exchange.tool),
             kind=SpanKind.CLIENT,
@@ -64,21 +62,18 @@ class Spans:
         return _Span(span)
 
     def began(self, call: Call) -> None:
-        """See `Tracing.began`: from now on the call is of this trace, in the log too."""
+        """Note that a call has begun: from now on it is of this trace, in the log too."""
         carrier = _carrier(trace.get_current_span())
         if carrier:
             call.meta = {**(call.meta or {}), **carrier}
 
     def decided(self, call: Call) -> None:
-        """See `Tracing.decided`."""
         trace.get_current_span().add_event("sayso.decision", decision_attributes(call))
 
     def approved(self, call: Call) -> None:
-        """See `Tracing.approved`."""
         trace.get_current_span().add_event("sayso.approval", approval_attributes(call))
 
     def ended(self, call: Call, labels: CallLabels, *, is_error: bool) -> None:
-        """See `Tracing.ended`."""
         span = trace.get_current_span()
         if not span.is_recording():
             return
@@ -128,13 +123,14 @@ def _fail(span: trace.Span, error: str) -> None:
 
 
 def _origin(asked: Asked, carried: dict[str, str]) -> tuple[Context, list[Link]]:
-    """What a request is part of, and what it is linked to."""
     said = _W3C.extract(trace_of(asked.meta), _EMPTY)
     around = _W3C.extract(carried, _EMPTY)
     if not trace.get_current_span(said).get_span_context().is_valid:
         return around, []
     ambient = trace.get_current_span(around).get_span_context()
-    return said, [Link(ambient)] if ambient.is_valid else []
+    if not ambient.is_valid:
+        return said, []
+    return said, [Link(ambient)]
 
 
 def _carrier(span: trace.Span) -> dict[str, str]:

@@ -1,95 +1,36 @@
-"""Looks on at requests, calls and exchanges, once, for all who want to know of them."""
+"""The observer of requests, calls and exchanges, for metrics, traces and the log."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from sayso.connect import Exchange
 from sayso.guard import Answer, Call
-from sayso.telemetry.context import CALL
-from sayso.telemetry.labels import (
-    CallLabels,
-    call_labels,
-    code_label,
-    failure_label,
-    method_label,
-)
+from sayso.telemetry.context import CALL, Asked
+from sayso.telemetry.labels import call_labels, code_label, failure_label, method_label
 
 if TYPE_CHECKING:
     from sayso.telemetry.metrics import Metrics
-
-
-@dataclass(slots=True)
-class Asked:
-    """One request of a client. `meta` is its `_meta`, `prompt` the prompt that it names.
-
-    `code` is the code of the error that it ends with, set by whoever answers it.
-    """
-
-    method: str
-    id: int | str | None
-    version: str
-    session: str | None = None
-    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    prompt: str | None = None
-    code: int | None = None
-
-
-class Span(Protocol):
-    """The trace of something that goes on."""
-
-    def end(self, error: str) -> None:
-        """It is over, with an error where that is not empty."""
-        ...
-
-
-class Tracing(Protocol):
-    """Makes the spans of a trace."""
-
-    def request(self, asked: Asked) -> Span:
-        """A request of a client has come in."""
-        ...
-
-    def exchange(self, exchange: Exchange) -> Span:
-        """A request goes to a server; puts the trace on it that it takes along."""
-        ...
-
-    def began(self, call: Call) -> None:
-        """A call begins, within a request."""
-        ...
-
-    def decided(self, call: Call) -> None:
-        """A call has its decision."""
-        ...
-
-    def approved(self, call: Call) -> None:
-        """A person has said that a call may run."""
-        ...
-
-    def ended(self, call: Call, labels: CallLabels, *, is_error: bool) -> None:
-        """A call has ended."""
-        ...
+    from sayso.telemetry.spans import Spans
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Everybody who looks on."""
+    """Tells metrics and traces, where there are any, of what goes on."""
 
     metrics: "Metrics | None" = None
-    tracing: Tracing | None = None
+    tracing: "Spans | None" = None
 
     def request(self, asked: Asked) -> "_Request":
-        """Around the answering of a request."""
+        """Return the context in which a request of a client is answered."""
         return _Request(self, asked)
 
     def exchange(self, exchange: Exchange) -> "_Exchange":
-        """Around an exchange with a server: a `sayso.connect.watch.Watch`."""
+        """Return the context of an exchange with a server: a `sayso.connect.Watch`."""
         return _Exchange(self, exchange)
 
     def call(self, call: Call) -> "_Trail":
-        """Along a call through the guard: a `sayso.guard.step.Watch`."""
+        """Begin the trail of a call through the guard: a `sayso.guard.step.Watch`."""
         return _Trail(self, call)
 
 
@@ -102,21 +43,15 @@ class _Request:
 
     def __enter__(self) -> Self:
         tracing = self._watch.tracing
-        self._span = None if tracing is None else tracing.request(self._asked)
+        self._span = tracing and tracing.request(self._asked)
         self._began = perf_counter()
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         seconds = perf_counter() - self._began
         told = failure_label(error) or code_label(self._asked.code)
-        method = method_label(self._asked.method)
         if self._watch.metrics is not None:
-            self._watch.metrics.requested(method, told, seconds)
+            self._watch.metrics.requested(method_label(self._asked.method), told, seconds)
         if self._span is not None:
             self._span.end(told)
 
@@ -130,16 +65,11 @@ class _Exchange:
 
     def __enter__(self) -> Self:
         tracing = self._watch.tracing
-        self._span = None if tracing is None else tracing.exchange(self._exchange)
+        self._span = tracing and tracing.exchange(self._exchange)
         self._began = perf_counter()
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         seconds = perf_counter() - self._began
         exchange = self._exchange
         told = failure_label(error, is_error=exchange.is_error)
@@ -151,7 +81,7 @@ class _Exchange:
 
 
 class _Trail:
-    """One call. What asks its server for its list of tools does not count as deciding."""
+    """One call. Asking its server for the list of tools does not count as deciding."""
 
     __slots__ = ("_began", "_call", "_decided", "_found", "_token", "_watch")
 
@@ -172,13 +102,10 @@ class _Trail:
             self._decided = perf_counter()
             if tracing is not None:
                 tracing.decided(self._call)
-        elif step == "attempt" and tracing is not None and self._is_approved_now:
-            tracing.approved(self._call)
-
-    @property
-    def _is_approved_now(self) -> bool:
-        """Whether this is the first try on an approval; later tries run on the same one."""
-        return self._call.approved is not None and self._call.tries == 0
+        elif step == "attempt" and tracing is not None:
+            call = self._call
+            if call.approved is not None and call.tries == 0:  # later tries run on the same one
+                tracing.approved(call)
 
     def end(self, answer: Answer | None, error: BaseException | None) -> None:
         seconds = perf_counter() - self._began

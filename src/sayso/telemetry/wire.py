@@ -1,4 +1,4 @@
-"""Around the gateway's application: what goes over the wire, and the trace that came with it."""
+"""Wrappers of the gateway's application that count bytes and keep the trace of each request."""
 
 from collections.abc import Callable, MutableMapping
 from contextvars import ContextVar
@@ -13,12 +13,14 @@ _TRACE: Final = (b"traceparent", b"tracestate")
 
 
 def traced(app: ASGIApp) -> ASGIApp:
-    """The application, with the trace of each request at hand."""
+    """Return the application with the trace of each request in `CARRIED`."""
 
     async def outer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             headers = scope["headers"]
-            found = {key.decode(): one.decode("latin-1") for key, one in headers if key in _TRACE}
+            found = {
+                key.decode(): value.decode("latin-1") for key, value in headers if key in _TRACE
+            }
             CARRIED.set(found)
         await app(scope, receive, send)
 
@@ -26,7 +28,7 @@ def traced(app: ASGIApp) -> ASGIApp:
 
 
 def counted(app: ASGIApp, received: Callable[[int], None], sent: Callable[[int], None]) -> ASGIApp:
-    """The application; both are told how many bytes bodies have."""
+    """Return the application; `received` and `sent` are called with the size of each body."""
 
     async def outer(scope: Scope, receive: Receive, send: Send) -> None:
         async def heard() -> MutableMapping[str, Any]:

@@ -40,9 +40,8 @@ class BoundedChecker:
     """A schema that any value can be checked against without holding up the event loop.
 
     Cheap checks are made at once. All others go to a worker process, which is killed when it takes
-    more than 2 seconds or too much memory.
-
-    Raises `UsageError` for what is not a JSON Schema, as far as that can be told cheaply.
+    more than 2 seconds or too much memory. Raises `UsageError` for what is not a JSON Schema, as
+    far as that can be told cheaply.
     """
 
     def __init__(self, schema: Mapping[str, Any] | bool) -> None:  # noqa: FBT001 - a schema may be a boolean
@@ -77,13 +76,17 @@ class BoundedChecker:
         `caller` is whom it is done for. Raises `UndecidedError` where that cannot be told within
         the limits. When cancelled, the work is ended.
         """
-        told = self.problems_now(value)
-        return await self._remote(value, caller) if told is None else told
+        problems = self.problems_now(value)
+        if problems is None:
+            return await self._remote(value, caller)
+        return problems
 
     async def is_valid(self, value: Any, caller: str = "") -> bool:
         """Return whether `value` fits; raises as `problems`."""
         fits = self.is_valid_now(value)
-        return not await self._remote(value, caller) if fits is None else fits
+        if fits is None:
+            return not await self._remote(value, caller)
+        return fits
 
     async def _remote(self, value: Any, caller: str) -> tuple[Problem, ...]:
         if self._packed is None:

@@ -40,9 +40,9 @@ def find_problems(schema: bytes, value: Any) -> Iterator[bytes]:
     found = locate(marshal.loads(schema), value)  # noqa: S302 - as for each request to a worker
     yield encoded([[found.path, found.message]])
     problems = checker.problems(value)
-    if found.path not in {one.path for one in problems}:
+    if found.path not in {problem.path for problem in problems}:
         problems = (*problems, found)
-    yield encoded([[one.path, one.message] for one in problems])
+    yield encoded([[problem.path, problem.message] for problem in problems])
 
 
 def find_fault(body: bytes) -> Iterator[bytes]:

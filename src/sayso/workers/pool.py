@@ -42,17 +42,14 @@ class Pool:
 
     @property
     def idle(self) -> int:
-        """How many processes wait for a job."""
         return len(self._idle)
 
     @property
     def busy(self) -> int:
-        """How many jobs are under way."""
         return self._busy.total()
 
     @property
     def waiting(self) -> int:
-        """How many jobs wait for a process."""
         return sum(map(len, self._waiting.values()))
 
     async def run(
@@ -80,7 +77,6 @@ class Pool:
             self._leave(caller)
 
     def close(self) -> None:
-        """End the workers that have nothing to do."""
         while self._idle:
             self._idle.pop().end()
 
@@ -162,9 +158,8 @@ def packed(value: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Return a copy in which every mapping is a `dict`."""
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in cast("Mapping[Any, Any]", value).items()}
+        return {key: _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in cast("list[Any]", value)]
+        return [_plain(item) for item in cast("list[Any]", value)]
     return value

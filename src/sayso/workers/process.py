@@ -33,7 +33,6 @@ class Output:
 
     @property
     def last(self) -> bytes | None:
-        """The last part, if there is any."""
         return self.parts[-1] if self.parts else None
 
 
@@ -63,19 +62,16 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can be given a job."""
         return self._finalizer.alive
 
     def end(self) -> None:
-        """Kill the process."""
         self._finalizer()
 
     async def run(self, request: bytes, *, seconds: float, memory: int) -> Output:
         """Do one job and return what it sent. A job that exceeds a limit ends this worker.
 
-        `seconds` are of the processor.
-
-        Raises `RuntimeError` where the job itself failed. When cancelled, the worker ends.
+        `seconds` are of the processor. Raises `RuntimeError` where the job itself failed. When
+        cancelled, the worker ends.
         """
         parts: list[bytes] = []
         is_complete = False
@@ -118,7 +114,7 @@ class Worker:
                 raise EOFError
             pieces.append(piece)
             size -= len(piece)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return b"".join(pieces)
 
 
 def _end(connection: socket.socket, process: "subprocess.Popen[bytes]") -> None:

@@ -47,7 +47,6 @@ class Reply:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much waits to be read that no more should come."""
         return self._kept > _FULL
 
     async def head(self) -> None:
@@ -75,7 +74,7 @@ class Reply:
             size += len(piece)
             if size > most:
                 raise BrokenError("an answer is too large")
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return b"".join(pieces)
 
     async def _wait(self) -> None:
         if self._error is not None:
@@ -87,7 +86,6 @@ class Reply:
             self._waiter = None
 
     def take(self, piece: bytes) -> None:
-        """A piece has come."""
         self._pieces.append(piece)
         self._kept += len(piece)
         self.wake()
@@ -99,7 +97,6 @@ class Reply:
             self.wake()
 
     def wake(self) -> None:
-        """Let whoever waits look again."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
@@ -123,7 +120,6 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_open(self) -> bool:
-        """Whether a request can be sent."""
         return not self._transport.is_closing()
 
     def send(self, *parts: bytes) -> Reply:
@@ -136,7 +132,6 @@ class Connection(asyncio.Protocol):
         return reply
 
     def close(self) -> None:
-        """End it, whatever goes on."""
         self._transport.abort()
 
     async def secured(self, inner: "Connection", context: ssl.SSLContext, host: str) -> None:

@@ -11,13 +11,11 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Final
 
 import anyio
 
 from sayso.alarm import Alarm
-from sayso.connect.deadline import Limit
 from sayso.connect.inbox import PROGRESS, Inbox, Progress, tell, with_token
 from sayso.connect.message import (
     Message,
@@ -25,7 +23,7 @@ from sayso.connect.message import (
     write_notification,
     write_request,
 )
-from sayso.connect.request_listener import RequestListener
+from sayso.connect.request_listener import Limit, RequestListener
 from sayso.connect.rpc import Fault, RpcError
 from sayso.connect.web.answer import (
     EVENTS,
@@ -118,7 +116,7 @@ class Site:
     ) -> None:
         """Send a notification; whether it arrives is not known. Raises `RpcError`."""
         self._version = headers
-        async with self._post(write_notification(method, params), headers) as exchange:
+        async with _Post(self, write_notification(method, params), headers) as exchange:
             await exchange.reply.body()
 
     def hear(self) -> None:
@@ -141,7 +139,7 @@ class Site:
             except (RpcError, NotSentError, BrokenError, ValueError) as error:
                 _log.debug("the stream of %s broke: %s", self.pool.parts.hostname, error)
             last = reader.last_id
-            await anyio.sleep(_RESUME_SECONDS if reader.retry is None else reader.retry / 1000)
+            await _pause(reader)
 
     async def close(self) -> None:
         """Say goodbye to a session, for two seconds at most, and end all connections."""
@@ -168,7 +166,7 @@ class Site:
         progress: Progress | None,
         ear: RequestListener | None,
     ) -> Message:
-        async with self._post(body, headers, number) as exchange:
+        async with _Post(self, body, headers, number) as exchange:
             reply = exchange.reply
             if method == "initialize":
                 self.session = reply.headers.get(_SESSION)
@@ -214,38 +212,26 @@ class Site:
         progress: Progress | None,
         ear: RequestListener | None,
     ) -> Message:
-        """Go on with a stream that ended early, where the server can (MCP 2025-11-25)."""
+        """Resume a stream that ended early, if the server can (MCP 2025-11-25)."""
+        tries = 0
         try:
-            found = await self._taken_up(reader, number, progress, ear)
+            while reader.last_id and tries < _MOST_RESUMES:
+                tries += 1
+                await _pause(reader)
+                last = reader.last_id
+                async with self._get(last) as exchange:
+                    if exchange is None:
+                        break
+                    reader = EventReader(MOST_BYTES, last, reader.retry)
+                    if found := await self._await(exchange, reader, number, progress, ear):
+                        return found
         except (NotSentError, BrokenError) as error:
             raise RpcError.none(Fault.LOST, f"the connection broke: {error}") from error
         except ValueError as error:  # the words quote what could not be read
             raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
-        if found is None:
-            raise RpcError.none(Fault.LOST, "the stream ended without a response")
-        return found
-
-    async def _taken_up(
-        self,
-        reader: EventReader,
-        number: int,
-        progress: Progress | None,
-        ear: RequestListener | None,
-    ) -> Message | None:
-        for _ in range(_MOST_RESUMES if reader.last_id else 0):
-            await anyio.sleep(_RESUME_SECONDS if reader.retry is None else reader.retry / 1000)
-            last = reader.last_id
-            async with self._get(last) as exchange:
-                if exchange is None:
-                    return None
-                reader = EventReader(MOST_BYTES, last, reader.retry)
-                found = await self._await(exchange, reader, number, progress, ear)
-            if found is not None:
-                return found
-        return None
+        raise RpcError.none(Fault.LOST, "the stream ended without a response")
 
     async def _take(self, message: Message, ear: RequestListener | None = None) -> None:
-        """What the server says unasked."""
         if message.method is None:
             return
         if message.id is None:
@@ -256,7 +242,7 @@ class Site:
     async def _answer(self, message: Message, ear: RequestListener | None) -> None:
         body = await self.inbox.answer(message, ear)
         with contextlib.suppress(RpcError):
-            async with self._post(body, self._version) as exchange:
+            async with _Post(self, body, self._version) as exchange:
                 await exchange.reply.body()
 
     def _cancel(
@@ -268,14 +254,10 @@ class Site:
     async def _say_cancelled(self, number: int, headers: Mapping[str, str]) -> None:
         body = write_notification("notifications/cancelled", {"requestId": number})
         with contextlib.suppress(RpcError, TimeoutError):
-            async with asyncio.timeout(_GOODBYE_SECONDS), self._post(body, headers) as exchange:
+            async with asyncio.timeout(_GOODBYE_SECONDS), _Post(self, body, headers) as exchange:
                 await exchange.reply.body()
 
-    def _post(self, body: bytes, headers: Mapping[str, str], number: int | None = None) -> "_Post":
-        return _Post(self, body, headers, number)
-
     async def followed(self, body: bytes, headers: Mapping[str, str]) -> Exchange:
-        """Follow redirects as far as they stay within the origin."""
         told = {**_TOLD, **headers}
         for _ in range(_MOST_REDIRECTS):
             exchange = await self._exchange("POST", self._path, told, body)
@@ -288,7 +270,6 @@ class Site:
     async def _exchange(
         self, verb: str, path: str, headers: Mapping[str, str], body: bytes = b""
     ) -> Exchange:
-        """One exchange, as soon as the head of its answer is there."""
         told = {**self.headers, **headers}
         if self.session is not None:
             told[_SESSION] = self.session
@@ -317,17 +298,19 @@ class Site:
             exchange.close()
 
 
+async def _pause(reader: EventReader) -> None:
+    seconds = _RESUME_SECONDS if reader.retry is None else reader.retry / 1000
+    await anyio.sleep(seconds)
+
+
 @dataclass(slots=True)
 class _Post:
-    """One POST; what is no answer in MCP is raised as the `Fault` that it is.
-
-    `number` is that of the request, where it is one.
-    """
+    """One POST; what is no answer in MCP is raised as a `Fault`. `number` is the request's."""
 
     site: Site
     body: bytes
     headers: Mapping[str, str]
-    number: int | None
+    number: int | None = None
     exchange: Exchange | None = None
 
     async def __aenter__(self) -> Exchange:
@@ -339,16 +322,10 @@ class _Post:
             raise
         return exchange
 
-    async def __aexit__(
-        self,
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self._end(error)
 
     def _end(self, error: BaseException | None) -> None:
-        """Let go of the connection, and say which fault an error is."""
         if self.exchange is not None:
             self.exchange.close()
         if isinstance(error, UnprovedError):

@@ -46,7 +46,6 @@ class Pool:
 
     @classmethod
     def to(cls, url: str) -> "Pool":
-        """The pool for the place of `url`, which is http or https."""
         parts = urlsplit(url)
         bypass = bool(proxy_bypass(parts.hostname or ""))
         proxy = None if bypass else getproxies().get(parts.scheme)
@@ -82,8 +81,8 @@ class Pool:
     async def close(self) -> None:
         """End all connections. What is still said after that is said, and its connection ended."""
         self._is_closed = True
-        for one in self._all:
-            one.close()
+        for connection in self._all:
+            connection.close()
         self._all.clear()
         self._idle.clear()
         await asyncio.sleep(0)  # asyncio lets go of a connection one turn after it was ended
@@ -91,11 +90,11 @@ class Pool:
     def _kept(self) -> Connection | None:
         now = time.monotonic()
         while self._idle:
-            one = self._idle.pop()
-            if one.is_open and now - one.idle_since < _IDLE_SECONDS:
-                return one
-            one.close()
-            self._all.discard(one)
+            connection = self._idle.pop()
+            if connection.is_open and now - connection.idle_since < _IDLE_SECONDS:
+                return connection
+            connection.close()
+            self._all.discard(connection)
         return None
 
     def _free(self, connection: Connection) -> None:

@@ -1,8 +1,8 @@
-"""Several messages in one, as MCP 2025-03-26 had them and no other version."""
+"""Batches: several messages in one, which only MCP 2025-03-26 has."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final
 
 import msgspec
 
@@ -16,38 +16,34 @@ _parts: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def is_batch(body: bytes) -> bool:
-    """Whether it holds an array."""
+    """Return whether a body holds an array."""
     return body.lstrip()[:1] == b"["
 
 
 def read_batch(body: bytes) -> list[Message]:
-    """The messages of an array. Raises `ValueError` for what is none, or too many."""
+    """Read the messages of an array. Raises `ValueError`."""
     try:
         parts = _parts.decode(body)
     except RecursionError:
-        message = "it is nested too deeply"
-        raise ValueError(message) from None
+        raise ValueError("it is nested too deeply") from None
     if not 0 < len(parts) <= _MOST:
-        message = f"a batch holds 1 to {_MOST} messages"
-        raise ValueError(message)
-    return [read_message(bytes(one)) for one in parts]
+        raise ValueError(f"a batch holds 1 to {_MOST} messages")
+    return [read_message(bytes(part)) for part in parts]
 
 
 async def answer_batch(
-    messages: Sequence[Message], answer: Callable[[Message], Awaitable[bytes | None]]
+    messages: Sequence[Message], answer: Callable[[Message], Coroutine[Any, Any, bytes | None]]
 ) -> bytes:
-    """The answers to all requests among `messages`, as one array; empty where there are none.
+    """Return the answers to all requests in `messages` as one array; empty without requests.
 
     Cancelling cancels them all.
     """
-    wanted = [one for one in messages if one.method is not None and one.id is not None]
+    wanted = [
+        message for message in messages if message.method is not None and message.id is not None
+    ]
     async with asyncio.TaskGroup() as group:
-        answering = [group.create_task(_one(answer, one)) for one in wanted]
-    answers = [body for one in answering if (body := one.result())]
-    return b"[" + b",".join(answers) + b"]" if answers else b""
-
-
-async def _one(
-    answer: Callable[[Message], Awaitable[bytes | None]], message: Message
-) -> bytes | None:
-    return await answer(message)
+        answering = [group.create_task(answer(message)) for message in wanted]
+    answers = [body for task in answering if (body := task.result())]
+    if not answers:
+        return b""
+    return b"[" + b",".join(answers) + b"]"

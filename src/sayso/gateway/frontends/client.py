@@ -1,12 +1,21 @@
-"""What is known of a client while one of its requests is answered."""
+"""A client, and the way back to it, while one of its requests is answered."""
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, Protocol, cast
 
-from sayso.connect import HANDSHAKE_VERSIONS, INTERNAL_ERROR, RpcError
+from sayso.connect import (
+    HANDSHAKE_VERSIONS,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    LATEST_HANDSHAKE,
+    Message,
+    RpcError,
+    read_object,
+)
 from sayso.gateway.caller import ASK_SECONDS, Caller, Questions
 from sayso.gateway.notifications import LEVELS, LOGGED, Listener, is_severe
 from sayso.policy import Principal
@@ -20,9 +29,9 @@ _LONGEST_NAME: Final = 128
 
 @dataclass(slots=True)
 class Client:
-    """Who calls, what its client speaks and can do, and the session that this is part of.
+    """A caller's client, and the session that its request is part of.
 
-    `level` is from where on it hears what is logged, and `name` what its program calls itself.
+    `level` is the least severe of the log messages that it gets; `name` is its program's own.
     """
 
     principal: Principal
@@ -34,57 +43,50 @@ class Client:
 
     @property
     def is_modern(self) -> bool:
-        """Whether each of its requests stands alone (since 2026-07-28)."""
         return self.version not in HANDSHAKE_VERSIONS
 
     def hears(self, level: object) -> bool:
-        """Whether it is told of what a server logs: since 2026-07-28 only on request."""
+        """Return whether it gets a log message of this level: since 2026-07-28 only on request."""
         if self.level is None:
             return not self.is_modern
         return is_severe(level, self.level)
 
 
 class Line(Protocol):
-    """The way back to a client while its request is answered."""
+    """The way back to a client while its request is answered.
+
+    `owner` is the same for all requests of which one client takes what the others are about.
+    `listener` gets what its session hears outside of requests, where there are sessions. `notify`
+    waits until the client takes a message; `tell` does not, and may drop it. `ask` sends a request,
+    which was possible before 2026-07-28, and raises `RpcError`.
+    """
 
     @property
-    def owner(self) -> object:
-        """The same for all requests of which one client takes what the others are about."""
-        ...
-
+    def owner(self) -> object: ...
     @property
-    def listener(self) -> Listener | None:
-        """What its session hears outside of requests, where there are sessions."""
-        ...
-
-    async def notify(self, method: str, params: Mapping[str, Any]) -> None:
-        """Tell the client something, and wait until it takes it."""
-        ...
-
-    def tell(self, method: str, params: Mapping[str, Any]) -> None:
-        """The same without waiting, for what may be left out."""
-        ...
-
-    async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Ask the client something, as could be done before 2026-07-28. Raises `RpcError`."""
-        ...
+    def listener(self) -> Listener | None: ...
+    async def notify(self, method: str, params: Mapping[str, Any]) -> None: ...
+    def tell(self, method: str, params: Mapping[str, Any]) -> None: ...
+    async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]: ...
 
 
 @lru_cache(maxsize=1024)
 def called(principal: Principal, client: str) -> Principal:
-    """The caller through a client that calls itself so; one that is proved keeps its own name."""
-    return principal if principal.is_known else replace(principal, client=client)
+    """Return the caller with the client's own name, unless its identity is proved."""
+    if principal.is_known:
+        return principal
+    return replace(principal, client=client)
 
 
 def caller_of(client: Client, line: Line) -> Caller:
-    """How a server behind reaches the client while its request is answered."""
+    """Return how a server behind reaches the client while its request is answered."""
 
     async def ask(questions: Questions) -> Mapping[str, Mapping[str, Any]]:
         answers: dict[str, Mapping[str, Any]] = {}
         try:
             async with asyncio.timeout(ASK_SECONDS):
-                for key, one in questions.items():
-                    answers[key] = await line.ask(one["method"], one["params"])
+                for key, asked in questions.items():
+                    answers[key] = await line.ask(asked["method"], asked["params"])
         except TimeoutError:
             raise RpcError(INTERNAL_ERROR, "the client of this call gave no answer") from None
         return answers
@@ -97,16 +99,31 @@ def caller_of(client: Client, line: Line) -> Caller:
 
 
 def level_of(wanted: object) -> str | None:
-    """The level that a client asks for, if there is such a one."""
+    """Return the log level that a client asks for, if it exists."""
     return wanted if isinstance(wanted, str) and wanted in LEVELS else None
 
 
 def name_of(info: object) -> str:
-    """What a client calls itself. None is called what sayso's own console is called."""
-    name = cast("dict[str, Any]", info).get("name") if isinstance(info, dict) else None
+    """Return what a client calls itself; the name of sayso's own console is reserved."""
+    if not isinstance(info, dict):
+        return "unknown"
+    name = cast("dict[str, Any]", info).get("name")
     if not isinstance(name, str) or not name:
         return "unknown"
     if name.strip().casefold() == CONSOLE:
         # A standing answer that a person gave for what they try there is not for others.
         return f"{CONSOLE} (not sayso's)"
     return name[:_LONGEST_NAME]
+
+
+def hello_of(message: Message) -> tuple[str, dict[str, Any], str]:
+    """Return the version agreed on, the client's capabilities, and its name. Raises `RpcError`."""
+    params: dict[str, Any] = {}
+    with suppress(ValueError):
+        params = read_object(message.params)
+    wanted = params.get("protocolVersion")
+    offered = params.get("capabilities")
+    if not isinstance(wanted, str) or not isinstance(offered, dict):
+        raise RpcError(INVALID_PARAMS, "initialize must say protocolVersion and capabilities")
+    version = wanted if wanted in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE
+    return version, cast("dict[str, Any]", offered), name_of(params.get("clientInfo"))

@@ -1,9 +1,10 @@
-"""The desk: answers one request of one client, whichever door it came through."""
+"""The dispatcher: answers one request of one client, over any transport."""
 
 import asyncio
 import logging
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
@@ -31,7 +32,7 @@ from sayso.gateway.request import Request
 from sayso.gateway.router import Route, Router
 from sayso.gateway.search import HOW
 from sayso.gateway.tasks import TASKS
-from sayso.gateway.versions import translate
+from sayso.gateway.versions import known_server_info, translate
 from sayso.guard import Progress, UnknownToolError, no_progress
 from sayso.incidents import describe_incident, report_incident
 from sayso.policy import Principal
@@ -53,11 +54,12 @@ CAPABILITIES: Final[Mapping[str, Any]] = {
     "logging": {},
 }
 CANCELLED: Final = -32800
-"""The code of what a client wanted no more."""
+"""The error code of a request that its client has cancelled."""
 
 SWITCHED_OFF: Final = "the policy of this gateway switches this caller off"
 
 _FRESH: Final[Mapping[str, Any]] = {"ttlMs": 0, "cacheScope": "private"}
+_SERVER_INFO: Final = f"{META}serverInfo"
 
 
 class Told(NamedTuple):
@@ -69,7 +71,7 @@ class Told(NamedTuple):
 
 @dataclass(slots=True)
 class Dispatcher:
-    """Answers requests by the gateway's passage. `watch` looks on."""
+    """Answers requests by the gateway's router. `watch` observes."""
 
     passage: Router
     watch: Watch | None = None
@@ -87,24 +89,25 @@ class Dispatcher:
         return info_of(passage.fleet.owner(passage.alone))
 
     async def introduce(self, principal: Principal) -> Introduction:
-        """Say what this is to a client that connects. Raises `RpcError` where it is turned away."""
+        """Introduce the gateway to a client that connects. Raises `RpcError` if it is refused."""
         if not self.admits(principal):
             raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
         passage = self.passage
-        own = f"{INSTRUCTIONS} {HOW}" if passage.search.is_on else INSTRUCTIONS
+        own = INSTRUCTIONS
+        if passage.search.is_on:
+            own = f"{own} {HOW}"
         return await introduce(
             passage.fleet, passage.guard, principal, own=own, alone=passage.alone
         )
 
     def admits(self, principal: Principal) -> bool:
-        """Return whether the policy of the moment lets this caller in."""
         return self.passage.fleet.switches.has_caller(principal.subject)
 
     async def turn_away(self, messages: Sequence[Message], principal: Principal) -> None:
         """Record the calls of a caller that is switched off. Raises `StoreError`."""
-        for one in messages:
-            if one.method == "tools/call" and one.id is not None:
-                await self.passage.guard.refuse(principal, _name_in(one), Outcome.DENIED)
+        for message in messages:
+            if message.method == "tools/call" and message.id is not None:
+                await self.passage.guard.refuse(principal, _name_in(message), Outcome.DENIED)
 
     async def answer(
         self,
@@ -115,7 +118,7 @@ class Dispatcher:
         *,
         tool: Tool | None = None,
     ) -> Told:
-        """Answer a request; `tool` is the one that it calls, where that was just found.
+        """Answer a request; `tool` is the one that it calls, if it was just found.
 
         Cancelling cancels what it began.
         """
@@ -135,7 +138,6 @@ class Dispatcher:
         line: Line,
         tool: Tool | None,
     ) -> Told:
-        """As above. Where the process ends, whoever asked is told so."""
         try:
             result = await self._result(message, params, client, line, tool)
             begun = time.perf_counter()
@@ -155,7 +157,7 @@ class Dispatcher:
                 raise
             what = "sayso was stopped before it could answer: send the request again"
             return _error(message, INTERNAL_ERROR, what)
-        except Exception as error:  # noqa: BLE001 - the edge of a request: the client learns nothing of our inside
+        except Exception as error:  # noqa: BLE001 - the edge of a request: the client learns no internals
             return _error(message, INTERNAL_ERROR, describe_incident(report_incident(_log, error)))
 
     async def _result(
@@ -185,20 +187,30 @@ class Dispatcher:
 
 
 def _asked(message: Message, params: Mapping[str, Any], client: Client) -> Asked:
-    """What one who looks on is told of a request."""
     method = message.method or ""
-    name = params.get("name") if method == "prompts/get" else None
-    prompt = name if isinstance(name, str) else None
     meta: Mapping[str, Any] = params.get("_meta") or {}
-    return Asked(method, message.id, client.version, client.session, meta, prompt)
+    asked = Asked(method, message.id, client.version, client.session, meta)
+    if method == "prompts/get" and isinstance(name := params.get("name"), str):
+        asked.prompt = name
+    return asked
 
 
 def discovery(instructions: str) -> dict[str, Any]:
-    """What the gateway says of itself (MCP 2026-07-28, discovery)."""
+    """Return the result of `server/discover` (MCP 2026-07-28)."""
     return {
         "supportedVersions": [MODERN],
         "capabilities": {**CAPABILITIES, "extensions": {TASKS: {}}},
         "instructions": instructions,
+    }
+
+
+def greeting(version: str, introduction: Introduction) -> dict[str, Any]:
+    """Return the gateway's answer to `initialize`."""
+    return {
+        "protocolVersion": version,
+        "capabilities": CAPABILITIES,
+        "serverInfo": known_server_info(introduction.server_info, version),
+        "instructions": introduction.instructions,
     }
 
 
@@ -222,16 +234,17 @@ def _request(
 
 
 def _progress(params: Mapping[str, Any], line: Line) -> Progress:
-    """Where progress is told: only who gave a token for it wants to know."""
+    """Return a progress callback; a no-op unless the request has a progressToken."""
     meta = params.get("_meta")
-    token = meta.get("progressToken") if meta else None
-    if token is None:
+    if not meta or (token := meta.get("progressToken")) is None:
         return no_progress
 
     async def tell(done: float, total: float | None, text: str | None) -> None:
         told: dict[str, Any] = {"progressToken": token, "progress": done}
-        told |= {} if total is None else {"total": total}
-        told |= {} if text is None else {"message": text}
+        if total is not None:
+            told["total"] = total
+        if text is not None:
+            told["message"] = text
         line.tell("notifications/progress", told)
         await asyncio.sleep(0)
 
@@ -239,13 +252,13 @@ def _progress(params: Mapping[str, Any], line: Line) -> Progress:
 
 
 def _elicit(client: Client, line: Line) -> Elicit | None:
-    """How an older client is asked: by a request to it, while its call waits."""
     if client.is_modern or not (modes := _modes(client)):
         return None
 
     async def send(params: Mapping[str, Any]) -> Mapping[str, Any]:
-        asked = params if client.version >= MODES_SINCE else _without_mode(params)
-        return await line.ask("elicitation/create", asked)
+        if client.version < MODES_SINCE:
+            params = {key: value for key, value in params.items() if key != "mode"}
+        return await line.ask("elicitation/create", params)
 
     async def complete(elicitation: str) -> None:
         await line.notify("notifications/elicitation/complete", {"elicitationId": elicitation})
@@ -253,22 +266,17 @@ def _elicit(client: Client, line: Line) -> Elicit | None:
     return Elicit(send, modes, complete)
 
 
-def _without_mode(params: Mapping[str, Any]) -> dict[str, Any]:
-    """A question as it was put before there was more than one way to."""
-    return {key: value for key, value in params.items() if key != "mode"}
-
-
 def _rounds(params: Mapping[str, Any], client: Client) -> Rounds | None:
     """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
     if not client.is_modern or not (modes := _modes(client)):
         return None
-    responses = params.get("inputResponses")
+    responses: Any = params.get("inputResponses")
     state = params.get("requestState")
-    return Rounds(
-        None if responses is None else _object(responses),
-        state if isinstance(state, str) else None,
-        modes,
-    )
+    if responses is not None and not isinstance(responses, dict):
+        responses = {}
+    if not isinstance(state, str):
+        state = None
+    return Rounds(cast("dict[str, Any] | None", responses), state, modes)
 
 
 def _modes(client: Client) -> frozenset[str]:
@@ -276,34 +284,31 @@ def _modes(client: Client) -> frozenset[str]:
 
 
 def _name_in(message: Message) -> str:
-    """The name of the tool that a call wants, as far as it can be read."""
-    try:
+    with suppress(ValueError):
         name = read_object(message.params).get("name")
-    except ValueError:
-        return ""
-    return name if isinstance(name, str) else ""
-
-
-def _object(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        if isinstance(name, str):
+            return name
+    return ""
 
 
 def _dressed(
     method: str, result: Mapping[str, Any], client: Client, info: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """What 2026-07-28 wants around every result; older clients are spared it."""
+    """Return a result with what 2026-07-28 wants around it, or without that for older clients."""
     # What a server behind says of its own connection is not about this one.
     given: Mapping[str, Any] = result.get("_meta") or {}
     meta = {key: value for key, value in given.items() if not key.startswith(META)}
     if SUBSCRIPTION in given and method == "subscriptions/listen":
         meta[SUBSCRIPTION] = given[SUBSCRIPTION]
     if not client.is_modern:
-        kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
-        return {**kept, "_meta": meta} if meta else kept
-    meta[f"{META}serverInfo"] = info
-    is_cacheable = method.endswith("/list") or method in ("resources/read", "server/discover")
-    fresh = _FRESH if is_cacheable else {}
-    return {"resultType": "complete", **fresh, **result, "_meta": meta}
+        kept = {key: value for key, value in result.items() if key not in ("resultType", "_meta")}
+        if meta:
+            kept["_meta"] = meta
+        return kept
+    meta[_SERVER_INFO] = info
+    if method.endswith("/list") or method in ("resources/read", "server/discover"):
+        return {"resultType": "complete", **_FRESH, **result, "_meta": meta}
+    return {"resultType": "complete", **result, "_meta": meta}
 
 
 def _error(message: Message, code: int, text: str, data: Any = None) -> Told:
@@ -311,5 +316,5 @@ def _error(message: Message, code: int, text: str, data: Any = None) -> Told:
 
 
 def _code(client: Client, code: int) -> int:
-    """The code of an error in the client's version: 2026-07-28 has none for a missing resource."""
+    """Return the error code in the client's version: 2026-07-28 has none for missing resources."""
     return INVALID_PARAMS if code == RESOURCE_NOT_FOUND and client.is_modern else code

@@ -1,7 +1,7 @@
-"""What a probe asks: `/healthz`, does the process live, and `/readyz`, may requests be sent to it.
+"""Probes: `/healthz` says that the process lives, and `/readyz` whether to send requests to it.
 
-Answered to anybody, before the host is looked at: a probe calls a pod by its address. So strangers
-learn no more than whether the gateway is ready, and which part of it is not.
+Answered before the host is checked: a probe calls a pod by its address. So strangers learn only
+whether the gateway is ready, and which part of it is not.
 """
 
 import asyncio
@@ -10,12 +10,13 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from starlette.types import Receive, Scope, Send
 
 from sayso.access import Access, Arrival, Names, RefusedError, admit
 from sayso.errors import SaysoError, StoreError
+from sayso.gateway.upstream import Upstream
 from sayso.guard import Shutdown
 from sayso.store import Records
 
@@ -31,26 +32,9 @@ _FRESH_SECONDS: Final = 1.0
 _log: Final = logging.getLogger(__name__)
 
 
-class Probed(Protocol):
-    """A server behind the gateway, as far as its health goes."""
-
-    @property
-    def name(self) -> str:
-        """Its name in the configuration."""
-        ...
-
-    @property
-    def is_up(self) -> bool | None:
-        """Whether it is connected; `None` where nothing has wanted it yet."""
-        ...
-
-
 @dataclass(slots=True)
 class StoreCheck:
-    """Whether the store answers in time: asked once for all who want to know at the same time.
-
-    A question that hangs goes on until the store answers it; no second one is put meanwhile.
-    """
+    """Whether the store answers in time: one query for all probes, also while one hangs."""
 
     records: Records
     seconds: float = _STORE_SECONDS
@@ -59,16 +43,17 @@ class StoreCheck:
     _was_there: bool = True
 
     async def is_there(self) -> bool:
-        """Whether it answers, or did a moment ago."""
         asked = self._asked
         now = asyncio.get_running_loop().time()
         if asked is None or (asked.done() and now - self._at > _FRESH_SECONDS):
             asked = self._asked = asyncio.create_task(self._ask())
             self._at = now
         await asyncio.wait({asked}, timeout=self.seconds)
-        why = asked.result() if asked.done() else f"no answer within {self.seconds:g} s"
+        why: object = f"no answer within {self.seconds:g} s"
+        if asked.done():
+            why = asked.result()
         if (why is None) is not self._was_there:
-            # Told once, not with every probe.
+            # Logged once, not with every probe.
             self._was_there = why is None
             _log.warning("the store: %s", why or "it can be reached again")
         return self._was_there
@@ -83,20 +68,19 @@ class StoreCheck:
 
 @dataclass(frozen=True, slots=True)
 class HealthDoor:
-    """Answers probes. `policy` raises where there is none.
+    """Answers probes. `policy` raises a `SaysoError` if there is none.
 
-    `access` and `names` say who is told of the servers behind: callers who prove who they are.
+    `access` and `names` decide who may see the servers behind: callers who prove who they are.
     """
 
     shutdown: Shutdown
     check: StoreCheck
     policy: Callable[[], object]
-    upstreams: Sequence[Probed]
+    upstreams: Sequence[Upstream]
     access: Access
     names: Names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one probe."""
         del receive
         if scope["method"] not in ("GET", "HEAD"):
             told = {"error": "A probe is a GET."}
@@ -104,16 +88,16 @@ class HealthDoor:
         elif scope["path"] == LIVE:
             await _say(send, HTTPStatus.OK, {"live": True})
         else:
-            # Whoever asks sends no requests on once it is told no: the end can wait for that.
+            # A proxy that probes sends no requests on once it gets a no: the end can wait for that.
             self.shutdown.is_watched = True
-            told = await self._parts()
-            is_ready = all(one == _OK for one in told.values())
+            told: dict[str, Any] = await self._parts()
+            is_ready = all(state == _OK for state in told.values())
+            if await self._may_know(Arrival.of(scope)):
+                told["upstreams"] = self._states()
             status = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
-            more = {"upstreams": self._states()} if await self._may_know(Arrival.of(scope)) else {}
-            await _say(send, status, {"ready": is_ready, **told, **more})
+            await _say(send, status, {"ready": is_ready, **told})
 
-    async def _parts(self) -> dict[str, str]:
-        """What must be well before requests are taken, each with what is wrong with it."""
+    async def _parts(self) -> dict[str, Any]:
         return {
             "store": _OK if await self.check.is_there() else "cannot be reached",
             "policy": _OK if self._has_policy() else "cannot be used",
@@ -129,15 +113,12 @@ class HealthDoor:
         return True
 
     def _states(self) -> dict[str, str]:
-        """Of each server; one that is down leaves the others, and the gateway ready."""
+        """Return the state of each server; one that is down leaves the gateway ready."""
         words = {True: "up", False: "down", None: "not yet wanted"}
-        return {one.name: words[one.is_up] for one in self.upstreams}
+        return {upstream.name: words[upstream.is_up] for upstream in self.upstreams}
 
     async def _may_know(self, arrival: Arrival) -> bool:
-        """Return whether a probe proves who sends it, by a token or an API key.
-
-        To come from this machine is not enough: a proxy here speaks for others.
-        """
+        """Return whether a probe has a token or an API key; to be local is not enough (proxies)."""
         try:
             principal = await admit(arrival, self.access, self.names)
         except (RefusedError, StoreError):

@@ -1,4 +1,4 @@
-"""The door over HTTP: one endpoint for clients of every version (MCP, Streamable HTTP)."""
+"""The HTTP transport: one endpoint for clients of every version (MCP, Streamable HTTP)."""
 
 import logging
 from dataclasses import dataclass
@@ -47,14 +47,13 @@ _STATUS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class HttpDoor:
-    """Answers HTTP requests by one desk. `identify` tells who calls."""
+    """Answers HTTP requests by one dispatcher. `identify` returns the caller."""
 
     desk: Dispatcher
     identify: Identify
     stateful: StatefulDoor
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         try:
             principal = await self.identify(scope)
             request = Request.of(scope, receive, send)
@@ -64,17 +63,20 @@ class HttpDoor:
         except RefusedError as error:
             await error.answer(send)
         except access.RefusedError as error:
-            await _refuse(send, error)
+            start = {"status": error.status, "headers": error.headers}
+            await send({"type": "http.response.start", **start})
+            await send({"type": "http.response.body", "body": error.body})
         except StoreError as error:
             _log.error("%s", error)
             what = "sayso cannot read its store"
             await RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, what).answer(send)
 
     async def _turn_away(self, request: Request, principal: Principal) -> None:
-        """Record what a caller wants that is switched off, and raise `RefusedError`."""
+        """Record the calls of a caller that is switched off, and raise `RefusedError`."""
         if request.verb == "POST":
-            wanted = await request.messages()
-            messages = wanted if isinstance(wanted, list) else [wanted]
+            messages = await request.messages()
+            if not isinstance(messages, list):
+                messages = [messages]
             await self.desk.turn_away(messages, principal)
         raise RefusedError(HTTPStatus.FORBIDDEN, SWITCHED_OFF)
 
@@ -106,7 +108,7 @@ class HttpDoor:
             raise RefusedError(HTTPStatus.BAD_REQUEST, "only requests are taken here")
 
     async def _answer_alone(self, request: Request, principal: Principal, message: Message) -> None:
-        """A request of 2026-07-28: all that there is to know is in it."""
+        """Answer a request of 2026-07-28, which stands alone."""
         reply = Reply(request.send, takes_events=request.takes_events)
         if message.method == "subscriptions/listen" and not request.takes_events:
             what = "subscriptions/listen must accept text/event-stream"
@@ -134,14 +136,8 @@ class HttpDoor:
                 return
             line = ModernLine(reply)
             told = await self.desk.answer(message, params, client, line, tool=tool)
-            await reply.finish(told.body, _STATUS.get(told.code, 200) if told.code else 200)
+            await reply.finish(told.body, _STATUS.get(told.code or 0, 200))
 
         # Since 2026-07-28 a client cancels by closing the stream of its answer.
         with anyio.CancelScope() as scope:
             await watched(work, reply, request.left, self.stateful.patience, scope.cancel)
-
-
-async def _refuse(send: Send, error: access.RefusedError) -> None:
-    start = {"type": "http.response.start", "status": error.status, "headers": error.headers}
-    await send(start)
-    await send({"type": "http.response.body", "body": error.body})

@@ -1,4 +1,4 @@
-"""What a request of 2026-07-28 must carry over HTTP (MCP, Streamable HTTP, request headers)."""
+"""Checks of a request of 2026-07-28 over HTTP (MCP, Streamable HTTP, request headers)."""
 
 import binascii
 from base64 import b64decode, b64encode
@@ -32,10 +32,7 @@ _CAPABILITIES: Final = f"{META}clientCapabilities"
 
 
 def alone(params: Mapping[str, Any], principal: Principal) -> Client:
-    """The client that a request speaks of, in which all stands that there is to know.
-
-    Raises `RpcError`.
-    """
+    """Return the client that a request of 2026-07-28 describes. Raises `RpcError`."""
     meta: Mapping[str, Any] = params.get("_meta") or {}
     if _VERSION not in meta or _CAPABILITIES not in meta:
         what = f"params._meta must hold {_VERSION!r} and {_CAPABILITIES!r}"
@@ -51,14 +48,15 @@ def alone(params: Mapping[str, Any], principal: Principal) -> Client:
 
 
 def check_headers(message: Message, params: Mapping[str, Any], headers: Mapping[str, str]) -> None:
-    """Whoever routes by a header must see what is carried out. Raises `RpcError`."""
+    """Check that the headers say what the body says: proxies route by them. Raises `RpcError`."""
     meta: Mapping[str, Any] = params.get("_meta") or {}
     key = _NAMED.get(message.method or "")
-    # Only a name may need to be encoded: who filters by the others reads them as they stand.
+    named = key and params.get(key)
+    # Only a name may need to be encoded: a proxy that filters by the others reads them as they are.
     said = (
         (_VERSION_HEADER, meta.get(_VERSION), headers.get(_VERSION_HEADER)),
         (_METHOD_HEADER, message.method, headers.get(_METHOD_HEADER)),
-        (_NAME_HEADER, params.get(key) if key else None, decode_header(headers.get(_NAME_HEADER))),
+        (_NAME_HEADER, named, decode_header(headers.get(_NAME_HEADER))),
     )
     for name, value, found in said:
         # A header may be missing only where there is nothing that it could say.
@@ -69,14 +67,14 @@ def check_headers(message: Message, params: Mapping[str, Any], headers: Mapping[
 def refuse_false_headers(
     message: Message, params: Mapping[str, Any], headers: Mapping[str, str]
 ) -> None:
-    """The same for older clients, which need not send these headers. Raises `RpcError`."""
+    """Check the headers of older clients, which need not send them. Raises `RpcError`."""
     if _METHOD_HEADER not in headers and _NAME_HEADER not in headers:
         return
     key = _NAMED.get(message.method or "")
-    name = params.get(key) if key else None
+    named = key and params.get(key)
     for header, value, found in (
         (_METHOD_HEADER, message.method, headers.get(_METHOD_HEADER)),
-        (_NAME_HEADER, name, decode_header(headers.get(_NAME_HEADER))),
+        (_NAME_HEADER, named, decode_header(headers.get(_NAME_HEADER))),
     ):
         if header in headers and found != value:
             raise RpcError(HEADER_MISMATCH, f"the header {header} does not say what the body says")
@@ -90,7 +88,7 @@ def refuse_version(version: object) -> None:
 
 
 def decode_header(value: str | None) -> str | None:
-    """The text that a header carries; `None` where it is none, or not encoded as it must be."""
+    """Return the text of a header; `None` if it is missing or wrongly encoded."""
     if value is None or not (value.startswith("=?base64?") and value.endswith("?=")):
         return value
     payload = value[9:-2]

@@ -1,4 +1,4 @@
-"""The parameters of each request that the gateway answers, and what is wrong with them."""
+"""The parameters of each request that the gateway answers, validated."""
 
 import gc
 import time
@@ -98,18 +98,17 @@ async def read_parameters(message: Message) -> dict[str, Any]:
 
 
 def parameters_of(message: Message) -> dict[str, Any]:
-    """What a request says, checked as far as the gateway looks at it. Raises `RpcError`."""
+    """Return the parameters of a request, checked. Raises `RpcError`."""
     try:
         found: Any = msgspec.json.decode(message.params) if message.params else {}
         msgspec.convert(found, _FORMS.get(message.method or "", _Any))
-    except (ValueError, RecursionError) as error:
-        raise RpcError(INVALID_PARAMS, f"Invalid request parameters: {_why(error)}") from None
+    except msgspec.MsgspecError as error:
+        raise RpcError(INVALID_PARAMS, f"Invalid request parameters: {error}") from None
+    except (ValueError, RecursionError):
+        # Without the message, which may quote them.
+        what = "Invalid request parameters: they cannot be read"
+        raise RpcError(INVALID_PARAMS, what) from None
     if found.get("cursor") is not None and message.method in LISTS:
         # A list comes whole, since many clients never ask for a second page.
         raise RpcError(INVALID_PARAMS, "Invalid cursor: every list here has one page")
     return found
-
-
-def _why(error: Exception) -> str:
-    """What is wrong, without what stands there."""
-    return str(error) if isinstance(error, msgspec.MsgspecError) else "they cannot be read"

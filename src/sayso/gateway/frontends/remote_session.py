@@ -1,7 +1,7 @@
-"""What belongs to a session and goes on in another process than the one its client has reached.
+"""Messages about a session to other processes than the one that its client has reached.
 
-A question names the process that asked it, and its answer is brought there. Where a request runs,
-or a stream is held open, nobody but that process knows, so all are told.
+A question names the process that asked it, and its answer is brought there. Which process runs a
+request or holds a stream is unknown, so all are told.
 """
 
 from http import HTTPStatus
@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from sayso.connect import Id, Message, read_message
+from sayso.connect import Message, read_message
 from sayso.gateway.frontends.request import RefusedError
 from sayso.gateway.frontends.sessions import SAY, Sessions
 from sayso.gateway.replicas import GoneError, Handler
@@ -26,15 +26,15 @@ _GONE: Final = (
 
 
 async def bring_answer(sessions: Sessions, name: str, message: Message) -> None:
-    """Bring a client's answer to whoever asked; one that nobody asked for is dropped.
+    """Bring a client's answer to the process that asked; other answers are dropped.
 
-    Raises `RefusedError` where the process that asked is gone.
+    Raises `RefusedError` if that process is gone.
     """
     session = sessions.known(name)
     if session is not None and session.answered(message):
         return
-    owner = message.id.rpartition("-")[0] if isinstance(message.id, str) else ""
-    if not owner or owner == sessions.post.name:
+    owner = str(message.id).rpartition("-")[0]
+    if not isinstance(message.id, str) or not owner or owner == sessions.post.name:
         return
     try:
         await sessions.post.send(owner, _ANSWER, [name, _text(message)])
@@ -56,17 +56,16 @@ async def end(sessions: Sessions, name: str) -> None:
 
 
 def handlers(sessions: Sessions) -> dict[str, Handler]:
-    """How a process does what the others ask of it; `None` says that it is not about this one."""
+    """Return the handlers of messages from other processes; they return `None` if not concerned."""
 
     async def answer(body: Any) -> Any:
         session = sessions.known(body[0])
-        if session is None:
-            return None
-        return session.answered(read_message(cast("str", body[1]).encode())) or None
+        message = read_message(cast("str", body[1]).encode())
+        return (session and session.answered(message)) or None
 
     async def cancelled(body: Any) -> Any:
         session = sessions.known(body[0])
-        return None if session is None else session.cancel(body[1]) or None
+        return (session and session.cancel(body[1])) or None
 
     async def ended(body: Any) -> Any:
         sessions.end(body[0])
@@ -74,12 +73,15 @@ def handlers(sessions: Sessions) -> dict[str, Handler]:
 
     async def say(body: Any) -> Any:
         session = sessions.known(body[0])
-        return None if session is None else session.say(cast("str", body[1]).encode()) or None
+        return (session and session.say(cast("str", body[1]).encode())) or None
 
     return {_ANSWER: answer, _CANCEL: cancelled, _END: ended, SAY: say}
 
 
 def _text(message: Message) -> str:
-    number: Id | None = message.id
-    told = {"error": message.error} if message.error else {"result": message.result}
-    return msgspec.json.encode({"jsonrpc": "2.0", "id": number, **told}).decode()
+    told: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
+    if message.error:
+        told["error"] = message.error
+    else:
+        told["result"] = message.result
+    return msgspec.json.encode(told).decode()

@@ -1,14 +1,61 @@
-"""The answer to one POST: JSON where it comes alone, a stream where something comes before it."""
+"""The answer to one POST: JSON if it comes alone, a stream if messages come before it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import contextlib
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Final
 
 from starlette.types import Send
 
 from sayso.alarm import Alarm
 from sayso.connect import in_one_line
-from sayso.gateway.frontends.outbox import Outbox
+
+_MOST: Final = 256
+_MOST_BYTES: Final = 4 * 1024 * 1024
+"""What waits for a client to read; what comes beyond that is left out."""
+
+
+@dataclass(slots=True)
+class Outbox:
+    """Sends by `send`, which may take as long as the client does; a slow client delays no other."""
+
+    send: Callable[[bytes], Awaitable[None]]
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _waiting: deque[bytes] = field(default_factory=deque[bytes])
+    _size: int = 0
+    _sending: "asyncio.Task[None] | None" = None
+
+    async def say(self, body: bytes) -> None:
+        async with self.turn():
+            await self.send(body)
+
+    def tell(self, body: bytes) -> None:
+        """Send a message without waiting; it is dropped if the client does not keep up."""
+        if len(self._waiting) >= _MOST or self._size > _MOST_BYTES:
+            return
+        self._waiting.append(body)
+        self._size += len(body)
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.ensure_future(self._send_waiting())
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None]:
+        async with self._turn:
+            while self._waiting:
+                body = self._waiting.popleft()
+                self._size -= len(body)
+                await self.send(body)
+            yield
+
+    async def _send_waiting(self) -> None:
+        # A client that has gone hears nothing; whoever answers it notices.
+        with contextlib.suppress(OSError):
+            async with self.turn():
+                pass
+
 
 PATIENCE_SECONDS: Final = 0.2
 """How long a request may take before its client is watched and its stream kept alive."""
@@ -29,12 +76,12 @@ _JSON: Final = (b"content-type", b"application/json")
 
 
 def as_event(body: bytes) -> bytes:
-    """One message as a server-sent event."""
+    """Return a message as a server-sent event."""
     return b"event: message\ndata: " + in_one_line(body) + b"\n\n"
 
 
 class Reply:
-    """What goes back. Whoever takes only JSON gets the response alone."""
+    """The answer to a request. A client that takes only JSON gets the response alone."""
 
     def __init__(self, send: Send, *, takes_events: bool, headers: Sequence[Header] = ()) -> None:
         self._send = send
@@ -45,21 +92,20 @@ class Reply:
         self.is_over = False
 
     async def say(self, body: bytes) -> bool:
-        """Send a message that is not the response; whether it could be."""
+        """Send a message that is not the response; return whether that was possible."""
         if not self._takes_events or self.is_over:
             return False
         await self._begun().say(body)
         return True
 
     def tell(self, body: bytes) -> bool:
-        """The same without waiting, for what may be left out."""
+        """Send a message without waiting; it may be dropped."""
         if not self._takes_events or self.is_over:
             return False
         self._begun().tell(body)
         return True
 
     async def finish(self, body: bytes, status: int = 200) -> None:
-        """Send the response."""
         self.is_over = True
         if self._outbox is not None:
             async with self._outbox.turn():
@@ -72,14 +118,12 @@ class Reply:
         await self._piece(body, more=False)
 
     async def end(self) -> None:
-        """End the stream without a response: nobody waits for one."""
         self.is_over = True
         async with self._begun().turn():
             await self._open()
             await self._piece(b"", more=False)
 
     async def ping(self) -> None:
-        """Show that the answer is still to come."""
         if self._takes_events and not self.is_over:
             async with self._begun().turn():
                 await self._open()
@@ -90,7 +134,7 @@ class Reply:
         await self._piece(as_event(body), more=True)
 
     def _begun(self) -> Outbox:
-        """The turns on a stream. Most answers are none, and nothing comes before or after them."""
+        """Return the outbox of a stream, which most answers never need."""
         if self._outbox is None:
             self._outbox = Outbox(self._event)
         return self._outbox
@@ -116,9 +160,9 @@ async def watched(
     patience: Alarm,
     gone: Callable[[], None] = _nothing,
 ) -> None:
-    """Do `work`, and keep its stream alive; say when the client has `gone` before it was done.
+    """Do `work` and keep its stream alive; call `gone` if the client leaves before it is done.
 
-    Most work is over before anybody starts to watch, which `patience` says.
+    Watching starts after `patience`: most work is over before.
     """
     watcher: asyncio.Task[None] | None = None
 

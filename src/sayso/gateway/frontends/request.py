@@ -1,5 +1,7 @@
-"""One HTTP request, as far as it is of use here, and how it is turned away."""
+"""One HTTP request, and how it is refused."""
 
+import contextlib
+import itertools
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -16,11 +18,53 @@ from sayso.connect import (
     read_message,
     write_error,
 )
+from sayso.errors import UsageError
 from sayso.gateway.frontends.batch import is_batch, read_batch
 from sayso.gateway.frontends.reply import Header, Reply
-from sayso.gateway.frontends.strict import AmbiguousError, check_unambiguous
 from sayso.policy import Principal
+from sayso.schema import RepeatedKeyError, read_strictly
 from sayso.slices import rest_since
+from sayso.workers import BusyError, run_job
+
+_AT_ONCE_BYTES: Final = 65_536
+"""Messages up to this size are checked on the event loop; larger ones in a worker process."""
+
+_CHECK_SECONDS: Final = 5.0
+_LANES: Final = 2
+"""The caller is not known yet, so large messages share a part of the workers."""
+
+_JOB: Final = "sayso.workers.jobs:find_fault"
+_numbers: Final = itertools.count()
+
+
+class AmbiguousError(ValueError):
+    """A message that two readers would read differently, or that is too large."""
+
+
+async def check_unambiguous(body: bytes) -> None:
+    """Raise `AmbiguousError` for JSON with a key given twice, or with too many keys or values."""
+    if len(body) <= _AT_ONCE_BYTES:
+        _check(body)
+        return
+    lane = f"message {next(_numbers) % _LANES}"
+    try:
+        output = await run_job(lane, _JOB, (body,), seconds=_CHECK_SECONDS)
+    except (BusyError, OSError, RuntimeError) as error:
+        raise AmbiguousError("it cannot be checked for repeated keys now") from error
+    if not output.is_complete:
+        raise AmbiguousError("it cannot be checked for repeated keys in time")
+    if output.last is not None:
+        raise AmbiguousError(output.last.decode())
+
+
+def _check(body: bytes) -> None:
+    # What else is wrong with it is for whoever reads the message.
+    with contextlib.suppress(UsageError):
+        try:
+            read_strictly(body)
+        except RepeatedKeyError as error:
+            raise AmbiguousError(error.what) from None
+
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 """Of one request."""
@@ -32,7 +76,7 @@ _ROUTING: Final = frozenset({"mcp-protocol-version", "mcp-method", "mcp-name", "
 
 
 class RefusedError(Exception):
-    """A request that is turned away, with a status and in the words of an error."""
+    """A request that is refused, with an HTTP status and a JSON-RPC error."""
 
     def __init__(
         self, status: int, text: str, code: int = INVALID_REQUEST, headers: tuple[Header, ...] = ()
@@ -44,7 +88,6 @@ class RefusedError(Exception):
         self.headers = headers
 
     async def answer(self, send: Send) -> None:
-        """Turn it away."""
         reply = Reply(send, takes_events=False, headers=self.headers)
         await reply.finish(write_error(None, self.code, self.text), self.status)
 
@@ -69,12 +112,12 @@ class Request:
 
     @property
     def takes_events(self) -> bool:
-        """Whether the client takes a stream in the place of one message."""
+        """Whether the client accepts a stream instead of one message."""
         accept = self.headers.get("accept", "")
-        return any(one in accept for one in _EVENTS)
+        return any(kind in accept for kind in _EVENTS)
 
     async def messages(self) -> Message | list[Message]:
-        """The message that it carries, or all of a batch. Raises `RefusedError`."""
+        """Read the message that it carries, or all of a batch. Raises `RefusedError`."""
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             what = "the content type must be application/json"
@@ -88,29 +131,27 @@ class Request:
         except AmbiguousError as error:
             raise RefusedError(HTTPStatus.BAD_REQUEST, str(error), INVALID_REQUEST) from None
         except ValueError:
-            is_json = body.lstrip()[:1] in (b"{", b"[")
-            code = INVALID_REQUEST if is_json else PARSE_ERROR
+            code = PARSE_ERROR
+            if body.lstrip().startswith((b"{", b"[")):
+                code = INVALID_REQUEST
             what = "the body must be one JSON-RPC 2.0 message"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what, code) from None
         return found
 
     async def accept(self) -> None:
-        """Say that a message which wants no response was taken."""
         headers = [(b"content-length", b"0")]
         await self.send({"type": "http.response.start", "status": 202, "headers": headers})
         await self.send({"type": "http.response.body", "body": b""})
 
     async def left(self) -> None:
-        """Return when the client has gone."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
 
     async def _body(self) -> bytes:
         length = self.headers.get("content-length", "0")
-        pieces: list[bytes] = []
-        size = int(length) if length.isdigit() else 0
-        if size > MOST_BYTES:
+        if length.isdigit() and int(length) > MOST_BYTES:
             raise _too_large()
+        pieces: list[bytes] = []
         size = 0
         while True:
             part = await self.receive()
@@ -125,7 +166,6 @@ class Request:
 
 
 def _headers(scope: Scope) -> dict[str, str]:
-    """Headers by their names in small letters."""
     headers = scope["headers"]
     found = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
     if len(found) == len(headers):
@@ -137,7 +177,7 @@ def _headers(scope: Scope) -> dict[str, str]:
         if key not in found:
             found[key] = said
         elif key in _ROUTING or key.startswith(PARAMETER):
-            # Who reads the first and who reads the last would see two different requests.
+            # Readers of the first one and of the last one would see two different requests.
             what = f"the header {key} stands there twice"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what, HEADER_MISMATCH)
         else:

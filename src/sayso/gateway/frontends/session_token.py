@@ -1,4 +1,4 @@
-"""Session tokens of the handshake eras: signed, so that any replica knows what they say."""
+"""Session tokens of the handshake eras: signed, so that any replica can read them."""
 
 import secrets
 import time
@@ -19,10 +19,7 @@ _KNOWN: Final = ("roots", "sampling", "elicitation", "tasks")
 
 
 class Ticket(msgspec.Struct, frozen=True, array_like=True):
-    """What a session token says: `subject` is its caller, `replica` who made it, in Unix seconds.
-
-    `capabilities` are the client's.
-    """
+    """The content of a session token; `replica` has made it, `expires` is in Unix seconds."""
 
     id: str
     subject: str
@@ -46,7 +43,6 @@ class Tickets:
     clock: Callable[[], float] = time.time
 
     def make(self, *, subject: str, client: str, version: str, capabilities: dict[str, Any]) -> str:
-        """The token of a new session."""
         if len(msgspec.json.encode(capabilities)) > _MOST_CAPABILITIES:
             # What a client can do is its keys; what it says about each may be as long as it likes.
             capabilities = {key: {} for key in capabilities if key in _KNOWN}
@@ -64,13 +60,14 @@ class Tickets:
         return f"{body.decode()}.{self.keys.sign(self._purpose, body)}"
 
     def read(self, token: str, *, subject: str) -> Ticket | None:
-        """What a token says; `None` for one of another caller, a forged and an expired one."""
+        """Read a token; return `None` for one of another caller, a forged or an expired one."""
         text, _, signature = token.partition(".")
         if not token.isascii() or not self.keys.verify(self._purpose, text.encode(), signature):
             return None
         ticket = msgspec.json.decode(b32decode(text.upper() + "=" * (-len(text) % 8)), type=Ticket)
-        is_good = ticket.subject == subject and ticket.expires > self.clock()
-        return ticket if is_good else None
+        if ticket.subject != subject or ticket.expires <= self.clock():
+            return None
+        return ticket
 
     @property
     def _purpose(self) -> str:

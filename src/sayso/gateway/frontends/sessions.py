@@ -1,4 +1,4 @@
-"""What a session of the handshake eras has in mid-air: its stream, its questions, its calls."""
+"""The live state of sessions of the handshake eras: their streams, questions and calls."""
 
 import asyncio
 import secrets
@@ -26,7 +26,7 @@ from sayso.gateway.replicas import ReplicaClient
 _WITHDRAW_SECONDS: Final = 1.0
 _MOST_ENDED: Final = 10_000
 _MOST_KEPT: Final = 5_000
-"""Half of the places that a hub has: who comes now finds one, whoever stays away."""
+"""Half of the places that a hub has, so that absent clients leave room for new ones."""
 
 SAY: Final = "say"
 """The errand of putting a message on the stream of a session: its id, and the message."""
@@ -34,7 +34,7 @@ SAY: Final = "say"
 
 @dataclass(slots=True)
 class Session:
-    """What is going on in one session, in this process; `elsewhere` says it to the others."""
+    """One session in this process; `elsewhere` sends a message by another process."""
 
     running: dict[Id, Callable[[], object]] = field(default_factory=dict[Id, Callable[[], object]])
     asked: dict[str, asyncio.Future[Message]] = field(
@@ -50,7 +50,6 @@ class Session:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing would be lost if it were forgotten."""
         return not self.running and not self.asked and self.stream is None
 
     @property
@@ -59,10 +58,10 @@ class Session:
         return bool(self.listener.uris or self.listener.level)
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
-        """Tell the client on its stream, if it holds one open; an empty method ends it.
+        """Send a notification on the stream that the client holds open; an empty method ends it.
 
-        A client that does not keep up with what changes is sent away, since it would not know
-        what it has missed; of what is logged it misses some.
+        A client that does not keep up with changes is disconnected, since it would not know what
+        it has missed; log messages are dropped.
         """
         if not method:
             self.hang_up()
@@ -75,7 +74,7 @@ class Session:
             self.hang_up()
 
     def say(self, body: bytes) -> bool:
-        """Put a message on the stream that the client holds open, if it does and keeps up."""
+        """Put a message on the open stream; return whether there was one with room."""
         if self.stream is None or self.stream.full():
             return False
         self.stream.put_nowait(body)
@@ -90,17 +89,18 @@ class Session:
             self.stream = None
 
     def answered(self, message: Message) -> bool:
-        """Take the client's answer to a question; whether it was asked."""
-        waiting = self.asked.get(message.id) if isinstance(message.id, str) else None
-        if waiting is None or waiting.done():
+        """Take the client's answer to a question; return whether it was asked."""
+        waiting = self.asked.get(str(message.id))
+        if waiting is None or waiting.done() or not isinstance(message.id, str):
             return False
         waiting.set_result(message)
         return True
 
     def cancel(self, number: object) -> bool:
-        """The client wants one of its requests no more; whether it was under way here."""
-        end = self.running.get(number) if isinstance(number, int | str) else None
-        if end is None or isinstance(number, bool):
+        """Cancel a request of the client; return whether it was under way here."""
+        if isinstance(number, bool) or not isinstance(number, int | str):
+            return False
+        if (end := self.running.get(number)) is None:
             return False
         end()
         return True
@@ -108,10 +108,9 @@ class Session:
 
 @dataclass(slots=True)
 class Sessions:
-    """The sessions in which something goes on here; all else is in their tokens.
+    """The sessions in which something goes on in this process; all else is in their tokens.
 
-    What goes on in other processes, those are told over `post`. What a client wants to hear of is
-    kept too, of the last five thousand that have said so.
+    `post` reaches other processes. What a client subscribes to is kept for the last five thousand.
     """
 
     post: ReplicaClient = field(default_factory=ReplicaClient)
@@ -122,24 +121,20 @@ class Sessions:
 
     @property
     def open(self) -> int:
-        """In how many something goes on."""
         return len(self._live)
 
     def of(self, name: str) -> Session:
-        """The session of this id."""
         found = self._live.get(name)
         if found is None:
-            mark = f"{self.post.name}-" if self.post.name else ""
+            mark = self.post.name and f"{self.post.name}-"
             found = Session(mark=mark, elsewhere=partial(self._say_elsewhere, name))
             self._live[name] = found
         return found
 
     def known(self, name: str) -> Session | None:
-        """The session of this id, if something goes on in it."""
         return self._live.get(name)
 
     def rest(self, name: str) -> None:
-        """Forget a session in which nothing goes on any more."""
         found = self._live.get(name)
         if found is None or not found.is_idle:
             return
@@ -161,30 +156,27 @@ class Sessions:
         return found
 
     def end(self, name: str) -> None:
-        """The client has said goodbye."""
         self._ended[name] = None
         while len(self._ended) > _MOST_ENDED:
             self._ended.popitem(last=False)
-        found = self._forget(name)
-        for end in [*found.running.values()] if found else []:
-            end()
+        if found := self._forget(name):
+            for end in [*found.running.values()]:
+                end()
 
     def has_ended(self, name: str) -> bool:
         """Whether the client has said goodbye to this session."""
         return name in self._ended
 
     async def _say_elsewhere(self, name: str, body: bytes) -> bool:
-        """Have a message put on the stream that the client holds open at another process."""
         return bool(await self.post.send_all(SAY, [name, body.decode()]))
 
     def hang_up(self) -> None:
-        """End all streams."""
-        for one in self._live.values():
-            one.hang_up()
+        for session in self._live.values():
+            session.hang_up()
 
 
 def open_stream(session: Session) -> Backlog[bytes | None] | None:
-    """The queue of a new stream; `None` where the session has one already."""
+    """Return the queue of a new stream; `None` if the session has one already."""
     if session.stream is not None:
         return None
     session.stream = Backlog[bytes | None]()
@@ -192,15 +184,10 @@ def open_stream(session: Session) -> Backlog[bytes | None] | None:
 
 
 class Outlet(Protocol):
-    """What takes a message to the client: the stream of an answer, or its pipe."""
+    """The stream of an answer, or a pipe; methods as in `Reply`."""
 
-    async def say(self, body: bytes) -> bool:
-        """Send a message; whether it could be sent."""
-        ...
-
-    def tell(self, body: bytes) -> bool:
-        """The same without waiting; it may be left out where the client does not keep up."""
-        ...
+    async def say(self, body: bytes) -> bool: ...
+    def tell(self, body: bytes) -> bool: ...
 
 
 @dataclass(slots=True)
@@ -212,26 +199,21 @@ class SessionLine:
 
     @property
     def owner(self) -> object:
-        """See `Line.owner`."""
         return self.session
 
     @property
     def listener(self) -> Listener | None:
-        """See `Line.listener`."""
         return self.session.listener
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
-        """See `Line.notify`."""
         await self._say(write_notification(method, params))
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
-        """See `Line.tell`."""
         body = write_notification(method, params)
         if not self.reply.tell(body):
             self.session.say(body)
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """See `Line.ask`."""
         # Its mark says which process asked: the answer may come to any.
         number = self.session.mark + secrets.token_hex(8)
         waiting = asyncio.get_running_loop().create_future()
@@ -268,23 +250,18 @@ class ModernLine:
 
     @property
     def owner(self) -> object:
-        """See `Line.owner`: each request stands alone."""
         return self
 
     @property
     def listener(self) -> Listener | None:
-        """See `Line.listener`: it asks for a stream instead."""
         return None
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
-        """See `Line.notify`."""
         await self.reply.say(write_notification(method, params))
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
-        """See `Line.tell`."""
         self.reply.tell(write_notification(method, params))
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """See `Line.ask`."""
         del params
         raise RpcError(INTERNAL_ERROR, f"a client of 2026-07-28 cannot be asked {method}")

@@ -13,9 +13,8 @@ from sayso.alarm import Alarm
 from sayso.connect import Id, Message, RpcError, read_object, write_error, write_result
 from sayso.gateway.frontends import remote_session
 from sayso.gateway.frontends.batch import BATCHING, answer_batch
-from sayso.gateway.frontends.client import Client, called
-from sayso.gateway.frontends.dispatcher import CANCELLED, Dispatcher
-from sayso.gateway.frontends.handshake import greeting, hello_of
+from sayso.gateway.frontends.client import Client, called, hello_of
+from sayso.gateway.frontends.dispatcher import CANCELLED, Dispatcher, greeting
 from sayso.gateway.frontends.modern import refuse_false_headers
 from sayso.gateway.frontends.parameters import read_parameters
 from sayso.gateway.frontends.reply import (
@@ -37,7 +36,7 @@ _SESSION: Final = "mcp-session-id"
 
 @dataclass(frozen=True, slots=True)
 class StatefulDoor:
-    """Answers within sessions. What a session is stands in its token, so any replica can."""
+    """Answers within sessions. A session is described by its token, so any replica can answer."""
 
     desk: Dispatcher
     tickets: Tickets
@@ -45,7 +44,7 @@ class StatefulDoor:
     patience: Alarm = field(default_factory=lambda: Alarm(PATIENCE_SECONDS))
 
     async def take(self, request: Request, principal: Principal, message: Message) -> None:
-        """One message of a client. Raises `RefusedError`."""
+        """Take one message of a client. Raises `RefusedError`."""
         if message.method == "initialize" and message.id is not None:
             await self._begin(request, principal, message)
             return
@@ -59,22 +58,25 @@ class StatefulDoor:
     async def take_all(
         self, request: Request, principal: Principal, messages: Sequence[Message]
     ) -> None:
-        """The messages of one batch, which only one version has. Raises `RefusedError`."""
+        """Take the messages of one batch, which only one version has. Raises `RefusedError`."""
         ticket = self._ticket(request, principal)
-        if ticket.version != BATCHING or any(one.method == "initialize" for one in messages):
+        if ticket.version != BATCHING or any(
+            message.method == "initialize" for message in messages
+        ):
             what = "the body must be one JSON-RPC 2.0 message"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what)
-        requests = [one for one in messages if one.method is not None and one.id is not None]
-        for one in messages:
-            if one not in requests:
-                await self._note(ticket, one)
+        requests = [
+            message for message in messages if message.method is not None and message.id is not None
+        ]
+        for message in messages:
+            if message not in requests:
+                await self._note(ticket, message)
         if requests:
             await self._answer(request, principal, ticket, requests, is_batch=True)
         else:
             await request.accept()
 
     async def _note(self, ticket: Ticket, message: Message) -> None:
-        """What wants no answer."""
         if message.is_response:
             await remote_session.bring_answer(self.sessions, ticket.id, message)
         elif message.method == "notifications/cancelled":
@@ -83,10 +85,7 @@ class StatefulDoor:
                 await remote_session.cancel(self.sessions, ticket.id, number)
 
     async def listen(self, request: Request, principal: Principal) -> None:
-        """The stream on which a client hears what belongs to none of its requests.
-
-        Raises `RefusedError`.
-        """
+        """Serve the stream of messages about none of its requests. Raises `RefusedError`."""
         ticket = self._ticket(request, principal)
         if not request.takes_events:
             raise RefusedError(HTTPStatus.NOT_ACCEPTABLE, "a GET must accept text/event-stream")
@@ -94,12 +93,14 @@ class StatefulDoor:
         queue = open_stream(session)
         if queue is None:
             raise RefusedError(HTTPStatus.CONFLICT, "this session has a stream already")
-        headers = [*EVENT_HEADERS]
+        start = {"type": "http.response.start", "status": 200, "headers": [*EVENT_HEADERS]}
         self._introduce(session, principal)
         try:
-            self._join(session)
-            await request.send({"type": "http.response.start", "status": 200, "headers": headers})
+            self.sessions.hub.join(session.listener)
+            await request.send(start)
             await _stream(request, queue)
+        except RpcError as error:
+            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message) from None
         finally:
             if session.stream is queue:
                 session.stream = None
@@ -107,14 +108,8 @@ class StatefulDoor:
                 self.sessions.hub.leave(session.listener)
             self.sessions.rest(ticket.id)
 
-    def _join(self, session: Session) -> None:
-        try:
-            self.sessions.hub.join(session.listener)
-        except RpcError as error:
-            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message) from None
-
     async def end(self, request: Request, principal: Principal) -> None:
-        """The client says goodbye. Raises `RefusedError`."""
+        """End the client's session. Raises `RefusedError`."""
         await remote_session.end(self.sessions, self._ticket(request, principal).id)
         await Reply(request.send, takes_events=False).finish(b"")
 
@@ -142,7 +137,7 @@ class StatefulDoor:
         *,
         is_batch: bool = False,
     ) -> None:
-        """Requests, which the client may cancel by a notification; leaving is no word of its."""
+        """Answer requests, which the client cancels by a notification, not by leaving."""
         reply = Reply(request.send, takes_events=request.takes_events)
         caller = called(principal, ticket.client)
         session = self.sessions.of(ticket.id)
@@ -174,7 +169,6 @@ class StatefulDoor:
             self.sessions.rest(ticket.id)
 
     def _introduce(self, session: Session, principal: Principal) -> None:
-        """Say whose session it is to whoever tells it something."""
         session.listener.subject = principal.account
         session.listener.is_local = not principal.is_known
         session.listener.server = self.desk.passage.alone
@@ -182,7 +176,7 @@ class StatefulDoor:
     async def _respond(
         self, request: Request, message: Message, client: Client, line: SessionLine
     ) -> bytes | None:
-        """The response; what was cancelled gets none (MCP, cancellation)."""
+        """Return the response; a cancelled request gets none (MCP, cancellation)."""
         number = cast("Id", message.id)
         running = line.session.running
         body = None
@@ -211,7 +205,6 @@ class StatefulDoor:
 
 
 async def _stream(request: Request, queue: "asyncio.Queue[bytes | None]") -> None:
-    """Send what comes until the client leaves, or the stream is ended here."""
     leaving = asyncio.ensure_future(request.left())
     try:
         while True:
@@ -221,10 +214,13 @@ async def _stream(request: Request, queue: "asyncio.Queue[bytes | None]") -> Non
             if leaving.done():
                 coming.cancel()
                 return
-            said = coming.result() if coming.done() else PING
+            body = PING
+            more = True
+            if coming.done():
+                said = coming.result()
+                more = said is not None
+                body = as_event(said) if said is not None else b""
             coming.cancel()
-            body = b"" if said is None else said if said is PING else as_event(said)
-            more = said is not None
             await request.send({"type": "http.response.body", "body": body, "more_body": more})
             if not more:
                 return

@@ -1,9 +1,12 @@
-"""The door over stdio: one client, one message a line, in either protocol era."""
+"""The stdio transport: one client, one message a line, in either protocol era."""
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+import os
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import anyio
 
@@ -13,20 +16,20 @@ from sayso.connect import (
     Id,
     Message,
     RpcError,
+    in_one_line,
     read_message,
     read_object,
     write_error,
     write_result,
 )
 from sayso.gateway.frontends.batch import BATCHING, answer_batch, is_batch, read_batch
-from sayso.gateway.frontends.client import META, Client, called
-from sayso.gateway.frontends.dispatcher import SWITCHED_OFF, Dispatcher
-from sayso.gateway.frontends.handshake import greeting, hello_of
+from sayso.gateway.frontends.client import META, Client, Line, called, hello_of
+from sayso.gateway.frontends.dispatcher import SWITCHED_OFF, Dispatcher, greeting
 from sayso.gateway.frontends.modern import alone
-from sayso.gateway.frontends.outbox import Outbox
 from sayso.gateway.frontends.parameters import read_parameters
+from sayso.gateway.frontends.reply import Outbox
+from sayso.gateway.frontends.request import AmbiguousError, check_unambiguous
 from sayso.gateway.frontends.sessions import ModernLine, Session, SessionLine, open_stream
-from sayso.gateway.frontends.strict import AmbiguousError, check_unambiguous
 from sayso.gateway.notifications import Hub
 from sayso.policy import Principal
 
@@ -48,7 +51,7 @@ class StdioDoor:
         self._outbox = Outbox(self.write)
 
     async def run(self, lines: AsyncIterator[bytes]) -> None:
-        """Answer until the client has said all; what is under way then is cancelled."""
+        """Answer until the input ends; requests under way then are cancelled."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._tell)
             async for line in lines:
@@ -64,9 +67,8 @@ class StdioDoor:
                     await self._outbox.say(write_error(_id_of(line), INVALID_REQUEST, str(error)))
                     continue
                 except ValueError:
-                    await self._outbox.say(
-                        write_error(None, PARSE_ERROR, "this line is no message")
-                    )
+                    error = write_error(None, PARSE_ERROR, "this line is no message")
+                    await self._outbox.say(error)
                     continue
                 if message.is_response or message.id is None:
                     self._note(message)
@@ -80,18 +82,15 @@ class StdioDoor:
         return self.desk.passage.fleet.hub
 
     async def _tell(self) -> None:
-        """Send what belongs to no request."""
         while not self._hub.is_closed and (queue := open_stream(self._session)):
             while body := await queue.get():
                 await self._outbox.say(body)
 
     async def say(self, body: bytes) -> bool:
-        """Send a message."""
         await self._outbox.say(body)
         return True
 
     def tell(self, body: bytes) -> bool:
-        """The same without waiting."""
         self._outbox.tell(body)
         return True
 
@@ -100,7 +99,6 @@ class StdioDoor:
         return self._client is not None and self._client.version == BATCHING
 
     def _note(self, message: Message) -> None:
-        """What wants no answer."""
         if not self.desk.admits(self.principal):
             return
         if message.is_response:
@@ -114,14 +112,14 @@ class StdioDoor:
             await self._outbox.say(body)
 
     async def _answer_all(self, messages: list[Message]) -> None:
-        for one in messages:
-            if one.is_response or one.id is None:
-                self._note(one)
+        for message in messages:
+            if message.is_response or message.id is None:
+                self._note(message)
         if body := await answer_batch(messages, self._respond):
             await self._outbox.say(body)
 
     async def _respond(self, message: Message) -> bytes | None:
-        """The response; what was cancelled gets none (MCP, cancellation)."""
+        """Return the response; a cancelled request gets none (MCP, cancellation)."""
         number = cast("Id", message.id)
         try:
             if message.method == "initialize":
@@ -130,7 +128,9 @@ class StdioDoor:
             client = self._client_of(params)
         except RpcError as error:
             return write_error(number, error.code, error.message, error.data)
-        line = ModernLine(self) if client.is_modern else SessionLine(self._session, self)
+        line: Line = SessionLine(self._session, self)
+        if client.is_modern:
+            line = ModernLine(self)
         body = None
         with anyio.CancelScope() as scope:
             self._session.running[number] = scope.cancel
@@ -141,7 +141,7 @@ class StdioDoor:
         return body
 
     def _client_of(self, params: dict[str, Any]) -> Client:
-        """Who a request comes from: it says so itself, or the handshake has said it."""
+        """Return the client of a request: as it says itself, or as the handshake has said."""
         meta: dict[str, Any] = params.get("_meta") or {}
         if f"{META}protocolVersion" in meta:
             return alone(params, self.principal)
@@ -163,5 +163,48 @@ class StdioDoor:
 
 
 def _id_of(line: bytes) -> Id | None:
-    """Return the id of a message that cannot be answered otherwise; `None` for a batch."""
+    """Return the id of a message that is refused; `None` for a batch."""
     return None if is_batch(line) else read_message(line).id
+
+
+_LARGEST_LINE: Final = 4 * 1024 * 1024
+
+
+@contextlib.asynccontextmanager
+async def standard_pipes() -> AsyncGenerator[tuple[AsyncIterator[bytes], Write]]:
+    """Yield the lines of standard input, and a function that writes one to standard output.
+
+    Everything else in this process that prints to standard output writes to standard error. Lines
+    of more than 4 MiB end the conversation.
+    """
+    loop = asyncio.get_running_loop()
+    said = os.fdopen(os.dup(0), "rb", 0)
+    sent = os.fdopen(os.dup(1), "wb", 0)
+    os.dup2(2, 1)
+    sys.stdout.flush()
+    reader = asyncio.StreamReader(_LARGEST_LINE)
+    reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), said)
+    flow = cast("Any", asyncio.streams.FlowControlMixin)
+    transport, protocol = await loop.connect_write_pipe(flow, sent)
+    writer = asyncio.StreamWriter(transport, protocol, None, loop)
+    turn = asyncio.Lock()
+
+    async def write(body: bytes) -> None:
+        async with turn:
+            with contextlib.suppress(ConnectionError):
+                writer.write(in_one_line(body) + b"\n")
+                await writer.drain()
+
+    try:
+        yield _lines(reader), write
+    finally:
+        reading.close()
+        writer.close()
+
+
+async def _lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    with contextlib.suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        while True:
+            line = (await reader.readuntil(b"\n")).strip()
+            if line:
+                yield line

@@ -1,7 +1,7 @@
-"""How fast a client must be: a request comes in within a time, and its answer is taken.
+"""Timeouts for slow clients: a request must come in, and its answer be read, within a time.
 
 uvicorn waits forever for the rest of a request, keeps a head of any length, and holds an answer
-for as long as nobody reads it. Each of these costs a stranger nothing.
+until it is read. Each of these costs a stranger nothing.
 """
 
 import asyncio
@@ -20,9 +20,8 @@ TAKE_SECONDS: Final = 60.0
 """How long a client may take nothing of what is waiting to be sent to it."""
 
 LINGER_SECONDS: Final = 0.3
-"""How long a connection is read on when there is nothing more to say: one that is kept open when
-its server ends, and one that was refused. What is on its way just then would else meet a closed
-door, and its client could not know that nothing was run, or why."""
+"""How long a connection is still read when the process ends, or it was refused: a request that is
+on its way then must not meet a closed port, or its client cannot know that nothing was run."""
 
 MOST_HEAD: Final = 64 * 1024
 """Bytes of a head; tokens of sessions and of issuers have room in it many times."""
@@ -140,7 +139,6 @@ class PacedProtocol(HttpToolsProtocol):
         return is_last or bool(self.pipeline)
 
     def _refuse(self, status: bytes) -> None:
-        """End the connection, with a word to the client where no answer has begun."""
         self._stop()
         cycle = self.cycle
         if cycle is None or cycle.response_complete or not cycle.response_started:  # pyright: ignore[reportUnnecessaryComparison] - as above

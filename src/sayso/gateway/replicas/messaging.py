@@ -2,15 +2,71 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+import secrets
+import socket
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import anyio
 
+from sayso.beside import beside
 from sayso.errors import SealError, StoreError
-from sayso.gateway.replicas.envelope import Envelopes, Errand
 from sayso.gateway.replicas.presence import Presence
+from sayso.keys import Keyring
+from sayso.store import ReplicaRow, Replicas
+
+AGE_SECONDS: Final = 60.0
+"""How far apart the clocks of two machines may be, with the time that a message takes."""
+
+_ERRAND: Final = "errand"
+_REPLY: Final = "errand reply"
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """Something for another process to do; `number` is told of none other."""
+
+    kind: str
+    body: Any
+    number: str = field(default_factory=lambda: secrets.token_hex(12))
+
+
+@dataclass(slots=True)
+class Envelopes:
+    """Seals what goes out, and opens what comes in, for the process `here`."""
+
+    keys: Keyring
+    here: str
+    clock: Callable[[], float] = time.time
+    _seen: dict[str, float] = field(default_factory=dict[str, float])
+
+    def seal(self, errand: Errand, to: str) -> str:
+        value = [errand.kind, errand.body, errand.number, self.clock()]
+        return self.keys.seal(_ERRAND, value, bound={"to": to})
+
+    def open(self, text: str) -> Errand:
+        """An errand that came here. Raises `SealError` for any other text, and the second time."""
+        kind, body, number, at = self.keys.open(_ERRAND, text, bound={"to": self.here})
+        now = self.clock()
+        if abs(now - at) > AGE_SECONDS:
+            raise SealError("it is too old, or the clocks of two machines are too far apart")
+        self._seen = {known: seen for known, seen in self._seen.items() if seen > now}
+        if number in self._seen:
+            raise SealError("it was here before")
+        # As long as its time could be taken for one of now.
+        self._seen[number] = at + 2 * AGE_SECONDS
+        return Errand(kind, body, number)
+
+    def seal_reply(self, errand: Errand, value: Any) -> str:
+        return self.keys.seal(_REPLY, value, bound={"number": errand.number})
+
+    def open_reply(self, errand: Errand, text: str) -> Any:
+        """The answer to this errand. Raises `SealError` for any other text."""
+        return self.keys.open(_REPLY, text, bound={"number": errand.number})
+
 
 _SECONDS: Final = 5.0
 _MOST_BYTES: Final = 16 * 1024 * 1024
@@ -68,7 +124,7 @@ class ReplicaClient:
             return []
         found: list[Any] = []
 
-        async def one(to: str) -> None:
+        async def ask(to: str) -> None:
             try:
                 told = await self.send(to, kind, body)
             except GoneError:
@@ -78,7 +134,7 @@ class ReplicaClient:
 
         async with anyio.create_task_group() as group:
             for to in await self.presence.others():
-                group.start_soon(one, to)
+                group.start_soon(ask, to)
         return found
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -119,3 +175,27 @@ async def _exchange(address: str, line: str) -> str:
         raise ConnectionResetError("it hung up") from error
     finally:
         writer.close()
+
+
+@asynccontextmanager
+async def open_replicas(
+    replicas: Replicas, keys: Keyring, listener: socket.socket, host: str
+) -> AsyncGenerator[ReplicaClient]:
+    """The post of a process that others reach at `host` and the port of `listener`.
+
+    Raises `KeysError` where another process has other keys.
+    """
+    name = secrets.token_hex(6)
+    port = listener.getsockname()[1]
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    presence = Presence(replicas, ReplicaRow(name, address, " ".join(keys.ids)))
+    post = ReplicaClient(name, Envelopes(keys, name), presence)
+    await presence.join(keys)
+    try:
+        server = await listen(post, listener)
+        await presence.look()
+        async with server, beside(presence.run):
+            yield post
+    finally:
+        with anyio.CancelScope(shield=True):
+            await presence.leave()

@@ -29,8 +29,8 @@ class Presence:
 
         Raises `KeysError` where another could not read what this one signs, or the reverse.
         """
-        for one in await self._rows():
-            _check_keys(one, keys)
+        for row in await self._rows():
+            _check_keys(row, keys)
         await self._beat()
 
     async def leave(self) -> None:
@@ -51,8 +51,7 @@ class Presence:
                 _log.warning("the list of replicas cannot be kept: %s", error)
 
     async def look(self) -> None:
-        """See who is there now."""
-        self._others = {one.id: one.address for one in await self._rows()}
+        self._others = {row.id: row.address for row in await self._rows()}
 
     async def address_of(self, name: str) -> str | None:
         """Where a process is; `None` for one that is gone."""
@@ -61,14 +60,13 @@ class Presence:
         return self._others.get(name)
 
     async def others(self) -> list[str]:
-        """The names of the others, as they were a moment ago."""
         return list(self._others)
 
     async def _beat(self) -> None:
         await self.replicas.beat(self.here, seconds=_LEASE_SECONDS)
 
     async def _rows(self) -> list[ReplicaRow]:
-        return [one for one in await self.replicas.all() if one.id != self.here.id]
+        return [row for row in await self.replicas.all() if row.id != self.here.id]
 
 
 def _check_keys(other: ReplicaRow, keys: Keyring) -> None:

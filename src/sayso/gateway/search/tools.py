@@ -106,12 +106,10 @@ class MetaTool:
 
     @property
     def name(self) -> str:
-        """What it is called."""
         return self.raw["name"]
 
     @cached_property
     def checker(self) -> BoundedChecker:
-        """What its own arguments must fit."""
         return BoundedChecker(self.raw["inputSchema"])
 
     def listing(self, version: str) -> dict[str, Any]:
@@ -155,8 +153,8 @@ _SEARCH: Final = MetaTool(
 )
 
 META_TOOLS: Final[Mapping[str, MetaTool]] = {
-    one.name: one
-    for one in (
+    meta.name: meta
+    for meta in (
         _SEARCH,
         _call(Level.READ, FETCH, "Nothing is changed: a tool that could is refused."),
         _call(
