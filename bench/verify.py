@@ -28,7 +28,7 @@ import anyio
 from sayso.connect import CommandTarget
 from sayso.connect.link import Link, open_link
 from sayso.sandbox.box import open_box
-from sayso.sandbox.layers import Layer
+from sayso.sandbox.spec import Layer
 from sayso.sandbox.probe import probe_layers
 from sayso.sandbox.spec import SandboxSpec
 

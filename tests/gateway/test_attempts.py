@@ -6,8 +6,7 @@ import pytest
 
 from sayso.connect import CommandTarget
 from sayso.connect.kinds import Contract
-from sayso.contract.attempts import Attempts
-from sayso.contract.kept import is_kept
+from sayso.contract.attempts import Attempts, is_kept
 from sayso.contract.wrap import trace_of, wrap
 from sayso.sandbox.programs import Programs
 

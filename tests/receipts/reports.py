@@ -10,7 +10,7 @@ from sayso.intent import CONTAINING, Package
 from sayso.keys import SigningKey, make_signing_key
 from sayso.receipts.envelope import encode, write_envelope
 from sayso.receipts.statement import make_statement
-from sayso.sandbox.layers import Layer
+from sayso.sandbox.spec import Layer
 from sayso.schema import canonical
 from sayso.verify.verdict import HintVerdict, Report, ToolReport
 

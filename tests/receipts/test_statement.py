@@ -16,7 +16,7 @@ from sayso.errors import ReceiptError
 from sayso.intent import LAYERS as KNOWN_LAYERS
 from sayso.receipts import make_statement, read_statement
 from sayso.receipts.statement import PREDICATE_TYPE, STATEMENT_TYPE
-from sayso.sandbox.layers import CONTAINING
+from sayso.sandbox.spec import CONTAINING
 from sayso.verify.verdict import HintVerdict
 
 

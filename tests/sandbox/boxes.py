@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 
 from sayso.sandbox.box import Box, SandboxSpec, open_box
-from sayso.sandbox.layers import Layer
+from sayso.sandbox.spec import Layer
 
 
 @dataclass

@@ -4,8 +4,8 @@ import anyio
 import pytest
 from tests.sandbox.boxes import Run, run_in_box
 
-from sayso.sandbox.layers import CONTAINING, Layer
 from sayso.sandbox.probe import probe_layers
+from sayso.sandbox.spec import CONTAINING, Layer
 
 
 @pytest.fixture(scope="session")

@@ -9,9 +9,9 @@ from tests.sandbox.boxes import Run, files_of, start
 
 from sayso.errors import UncontainedError, UsageError
 from sayso.sandbox.box import SandboxSpec, open_box
-from sayso.sandbox.layers import Layer
 from sayso.sandbox.limits import Limits
 from sayso.sandbox.mount import Role, place_of
+from sayso.sandbox.spec import Layer
 
 
 async def test_nothing_of_this_machine_is_there_but_what_runs_the_server(run: Run) -> None:

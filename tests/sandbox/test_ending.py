@@ -13,7 +13,7 @@ import pytest
 from sayso.connect.kinds import CommandTarget
 from sayso.connect.process import start_process
 from sayso.sandbox.box import SandboxSpec, open_box
-from sayso.sandbox.layers import Layer
+from sayso.sandbox.spec import Layer
 
 # A server with a child that has left its session, and takes no polite word.
 SERVER = """

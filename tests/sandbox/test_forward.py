@@ -9,7 +9,7 @@ from tests.sandbox.boxes import Run, start
 from sayso.errors import UsageError
 from sayso.sandbox.box import SandboxSpec, open_box
 from sayso.sandbox.forward import check_address
-from sayso.sandbox.layers import Layer
+from sayso.sandbox.spec import Layer
 
 ASK = """
 import socket, sys

@@ -2,9 +2,9 @@ import pytest
 
 from sayso.errors import UncontainedError
 from sayso.sandbox import probe
-from sayso.sandbox.layers import CONTAINING, Layer
 from sayso.sandbox.probe import check_layers, probe_layers
 from sayso.sandbox.programs import Programs, find_programs
+from sayso.sandbox.spec import CONTAINING, Layer
 
 
 async def test_each_layer_is_tried_once_and_named() -> None:

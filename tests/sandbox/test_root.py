@@ -9,8 +9,8 @@ from tests.sandbox.boxes import start
 from sayso.errors import CommandNotFoundError, UsageError
 from sayso.sandbox.bind import is_crowded
 from sayso.sandbox.box import SandboxSpec, open_box
-from sayso.sandbox.layers import Layer
 from sayso.sandbox.root import Root, find_root
+from sayso.sandbox.spec import Layer
 
 ROOT = Path(__file__).parents[2]
 

@@ -16,10 +16,10 @@ from sayso.trace.effect import Kind
 from sayso.verify.inputs.captured_values import Harvest
 from sayso.verify.inputs.hints import VerifyHints
 from sayso.verify.inputs.order import order_tools
-from sayso.verify.inputs.plan import plan_cases
+from sayso.verify.inputs.plan import Plan
 from sayso.verify.inputs.world import World, make_world
-from sayso.verify.observe.files import open_files
-from sayso.verify.observe.sqlite import open_sqlite
+from sayso.verify.observe.files import FilesWatcher
+from sayso.verify.observe.sqlite import SqliteWatcher
 
 _PIECES = {
     f"d{at}": {
@@ -57,7 +57,7 @@ def test_no_schema_keeps_sayso_busy_or_ends_it(name: str, world: World) -> None:
     schema = {"type": "object", **ENDLESS[name]}
     tools, _ = read_tools("hostile", [{"name": "look", "inputSchema": schema}])
     tool = order_tools(tools)[0]
-    plan = plan_cases(tool, world, Harvest(), VerifyHints(), seed=0, budget=3)
+    plan = Plan(tool, world, Harvest(), VerifyHints(), seed=0, budget=3)
 
     assert len(list(plan)) <= 3
 
@@ -83,7 +83,7 @@ async def test_a_database_beside_a_link_is_copied_without_what_the_link_leads_to
     secret, fixture = tmp_path / "secret", tmp_path / "fixture"
     secret.write_text("of the host")
     fixture.mkdir()
-    watcher = open_sqlite([Place("/world", fixture, Role.FIXTURE)], tmp_path / "seen")
+    watcher = SqliteWatcher([Place("/world", fixture, Role.FIXTURE)], tmp_path / "seen")
     await watcher.begin()
     with sqlite3.connect(fixture / "x.db") as db:
         db.execute("CREATE TABLE one (id INTEGER PRIMARY KEY)")
@@ -99,7 +99,7 @@ async def test_a_database_beside_a_link_is_copied_without_what_the_link_leads_to
 async def test_more_changes_than_can_be_graded_are_told_as_blindness(tmp_path: Path) -> None:
     fixture = tmp_path / "fixture"
     fixture.mkdir()
-    watcher = open_files([Place("/world", fixture, Role.FIXTURE)], tmp_path / "seen")
+    watcher = FilesWatcher([Place("/world", fixture, Role.FIXTURE)], tmp_path / "seen")
     await watcher.begin()
     for number in range(2_500):
         (fixture / str(number)).touch()

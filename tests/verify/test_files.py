@@ -1,4 +1,3 @@
-import mmap
 import os
 import socket
 import tempfile
@@ -14,7 +13,7 @@ from tests.tiers import examples
 
 from sayso.sandbox.mount import Place, Role
 from sayso.trace.effect import Effect, Kind
-from sayso.verify.observe.files import FilesWatcher, open_files
+from sayso.verify.observe.files import FilesWatcher
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def world(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def watcher(world: Path, tmp_path: Path) -> Iterator[FilesWatcher]:
-    watcher = open_files([Place("/world", world, Role.FIXTURE)], tmp_path / "pool")
+    watcher = FilesWatcher([Place("/world", world, Role.FIXTURE)], tmp_path / "pool")
     yield watcher
     watcher.close()
 
@@ -143,22 +142,6 @@ async def test_each_kind_of_change_is_told_as_what_it_is(
     ]
 
 
-async def test_a_file_that_is_mapped_is_read_when_it_is_suspect(
-    watcher: FilesWatcher, world: Path
-) -> None:
-    path = world / "a.txt"
-    settle(world)
-    watcher.suspect("/world/a.txt")
-    await watcher.begin()
-    status = path.stat()
-    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
-        mapped[0:1] = b"O"
-        mapped.flush()
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-
-    assert [one.kind for one in await watcher.end(1)] == [Kind.WRITE]
-
-
 async def test_what_changes_between_calls_is_told_as_of_no_call(
     watcher: FilesWatcher, world: Path
 ) -> None:
@@ -202,7 +185,7 @@ async def test_fifty_thousand_files_are_looked_at_in_a_moment(tmp_path: Path) ->
         for number in range(200):
             descriptor = os.open(folder / str(part) / str(number), os.O_CREAT | os.O_WRONLY)
             os.close(descriptor)
-    watcher = open_files([Place("/many", folder, Role.FIXTURE)], tmp_path / "pool")
+    watcher = FilesWatcher([Place("/many", folder, Role.FIXTURE)], tmp_path / "pool")
     await watcher.begin()
     await watcher.begin()
     (folder / "7" / "7").write_text("x")
@@ -232,7 +215,7 @@ async def test_the_difference_of_two_folders_is_exactly_what_was_done(
         (folder / "d").mkdir(parents=True)
         for path, text in before.items():
             (folder / path).write_text(text)
-        watcher = open_files([Place("/w", folder, Role.FIXTURE)], Path(name) / "pool")
+        watcher = FilesWatcher([Place("/w", folder, Role.FIXTURE)], Path(name) / "pool")
         await watcher.begin()
         for path in before.keys() - after.keys():
             (folder / path).unlink()

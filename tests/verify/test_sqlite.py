@@ -12,7 +12,7 @@ from tests.tiers import examples
 
 from sayso.sandbox.mount import Place, Role
 from sayso.trace.effect import Effect, Kind, Loss
-from sayso.verify.observe.sqlite import SqliteWatcher, open_sqlite
+from sayso.verify.observe.sqlite import SqliteWatcher
 
 NOTES = """
     PRAGMA synchronous = OFF;
@@ -35,7 +35,7 @@ def base(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 @pytest.fixture
 def watcher(tmp_path: Path) -> SqliteWatcher:
-    return open_sqlite([Place("/w", tmp_path / "world", Role.FIXTURE)], tmp_path / "copies")
+    return SqliteWatcher([Place("/w", tmp_path / "world", Role.FIXTURE)], tmp_path / "copies")
 
 
 async def changes(
@@ -239,7 +239,7 @@ async def test_the_difference_of_two_tables_is_exactly_what_was_done(
             db.execute("PRAGMA synchronous = OFF")
             db.execute("CREATE TABLE t (k INTEGER PRIMARY KEY, a COLLATE NOCASE, b)")
             fill(db, before)
-            watcher = open_sqlite([Place("/w", path.parent, Role.FIXTURE)], Path(name) / "c")
+            watcher = SqliteWatcher([Place("/w", path.parent, Role.FIXTURE)], Path(name) / "c")
             await watcher.begin()
             db.execute("DELETE FROM t")
             fill(db, after)

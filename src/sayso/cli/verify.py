@@ -100,7 +100,7 @@ class Telling:
     Parameters
     ----------
     format
-        How to tell it: text, json, junit, sarif or html.
+        How to tell it: text, json or junit.
     json
         The same as --format json.
     output
@@ -113,7 +113,7 @@ class Telling:
         The private key that signs it (sayso receipt keygen).
     """
 
-    format: Literal["text", "json", "junit", "sarif", "html"] = "text"
+    format: Literal["text", "json", "junit"] = "text"
     json: bool = False
     output: Annotated[str | None, Parameter(alias="-o")] = None
     evidence: bool = False

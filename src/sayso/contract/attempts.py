@@ -3,13 +3,13 @@
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+import stat
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from sayso.connect import CommandTarget, child_environment
-from sayso.contract.kept import is_kept, is_way_to_others
 from sayso.contract.launcher import MARK
 from sayso.trace import (
     OPENS,
@@ -21,6 +21,7 @@ from sayso.trace import (
     Stitcher,
     Tail,
     effects_of,
+    is_noise,
     is_noise_socket,
     read_address,
 )
@@ -39,6 +40,19 @@ _UNKNOWN_FILE: Final = "(a file that was open already)"
 _LISTENING: Final = Path("/proc/net/unix")
 _HARMLESS: Final = ("ENOENT", "ENXIO", "ENOTDIR", "EEXIST", "EISDIR")
 """Most of what fails: nothing was there, or what was wanted was there already."""
+_SYSTEM: Final = tuple(
+    f"/{name}"
+    for name in (
+        *("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "proc"),
+        *("dev", "run", "var", "boot", "nix", "snap"),
+    )
+)
+_KERNEL: Final = ("/proc/sys", "/proc/sysrq-trigger", "/sys")
+"""Settings of the whole machine, which no program writes by the way."""
+_TEMPORARY: Final = ("/tmp", "/var/tmp")  # noqa: S108 - names to compare with
+_RUNTIME: Final = frozenset({"__pycache__", ".cache", "node_modules", "site-packages", ".npm"})
+_SIDECARS: Final = (".pyc", ".lock", "-wal", "-shm", "-journal")
+_XDG: Final = {"XDG_CACHE_HOME": ".cache", "XDG_STATE_HOME": ".local/state"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +82,9 @@ class Attempts:
         self._env = child_environment(target.env)
         self._cwd = target.cwd or str(Path.cwd())
         # The twin's own temporary folder is nobody else's.
-        self._own = (*(target.contract.own if target.contract else ()), str(trace.parent / "tmp"))
+        self._own = [str(trace.parent / "tmp")]
+        if target.contract:
+            self._own += target.contract.own
         self._is_open = is_open
 
     def read(self) -> Sequence[Attempt]:
@@ -85,10 +101,11 @@ class Attempts:
             if not isinstance(call, Call) or not call.error:
                 continue
             self._memory.folders.put(str(call.pid), _folder_of(call.pid) or self._cwd)
-            path = self._memory.resolve(call, 0) if is_mark and call.name == "unlink" else None
-            if path is not None and path.startswith(f"{MARK}/"):
-                yield from self._marked(path.removeprefix(f"{MARK}/"), call.pid)
-                continue
+            if is_mark and call.name == "unlink":
+                path = self._memory.resolve(call, 0) or ""
+                if path.startswith(f"{MARK}/"):
+                    yield from self._marked(path.removeprefix(f"{MARK}/"), call.pid)
+                    continue
             call = self._from_outside(call)
             if attempt := self._way_to_others(call):
                 yield attempt
@@ -115,15 +132,13 @@ class Attempts:
     def _way_to_others(self, call: Call) -> Attempt | None:
         """The attempt to write to a FIFO or a Unix socket, in whatever folder it is."""
         if call.name in OPENS:
-            at = 1 if call.name in ("openat", "openat2") else 0
-            path = self._memory.resolve(call, at, 0 if at else None)
+            places = (1, 0) if call.name in ("openat", "openat2") else (0,)
+            path = self._memory.resolve(call, *places)
             is_fifo = path is not None and not self._is_own(path) and is_way_to_others(path)
             is_written = any(flag in _flags(call) for flag in ("O_WRONLY", "O_RDWR"))
-            return (
-                Attempt(Kind.WRITE, path, is_breach=True)
-                if path and is_fifo and is_written
-                else None
-            )
+            if path and is_fifo and is_written:
+                return Attempt(Kind.WRITE, path, is_breach=True)
+            return None
         if call.name in _TO_ADDRESSES:
             address = read_address(" ".join(call.arguments[1:]))
             if address is not None and address.family == "AF_UNIX" and address.host:
@@ -173,7 +188,7 @@ class Attempts:
     def _from_outside(self, call: Call) -> Call:
         """Return the call with paths as the gateway would name them: /proc/self is not its own."""
         arguments = tuple(self._named(argument, call.pid) for argument in call.arguments)
-        return call if arguments == call.arguments else replace(call, arguments=arguments)
+        return replace(call, arguments=arguments)
 
     def _named(self, argument: str, pid: int) -> str:
         match = _PROCESS_LINK.match(argument)
@@ -182,7 +197,9 @@ class Attempts:
         if match["link"].startswith("fd"):
             # Neither a pipe nor a device: those can be opened again.
             return f'"/{_UNKNOWN_FILE}"'
-        start = "" if match["link"] == "root" else _folder_of(pid) or self._cwd
+        start = ""
+        if match["link"] == "cwd":
+            start = _folder_of(pid) or self._cwd
         return f'"{start}{argument[match.end() :]}'
 
 
@@ -205,3 +222,35 @@ def _is_listening(name: str) -> bool:
     except OSError:
         return True
     return any(line.endswith(f" {name}") for line in lines)
+
+
+def is_kept(path: str, *, env: Mapping[str, str], is_there: bool) -> bool:
+    """Whether a change at `path` is a change of what a person keeps.
+
+    `env` is the server's environment; `is_there` says whether something stands at the path.
+    """
+    pure = PurePosixPath(path)
+    if any(pure.is_relative_to(folder) for folder in _KERNEL):
+        return True
+    if is_noise(path) or path.endswith(_SIDECARS) or not _RUNTIME.isdisjoint(pure.parts):
+        return False
+    if any(pure.is_relative_to(folder) for folder in _scratch(env)):
+        return False
+    if any(pure.is_relative_to(folder) for folder in _TEMPORARY):
+        # Programs that never ask for TMPDIR make new things there; what lies deeper is somebody's.
+        return is_there or str(pure.parent) not in _TEMPORARY
+    return not any(pure.is_relative_to(folder) for folder in _SYSTEM)
+
+
+def is_way_to_others(path: str) -> bool:
+    """Return whether a FIFO or a Unix socket stands at `path`: another process is behind it."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - names of any bytes
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def _scratch(env: Mapping[str, str]) -> list[str]:
+    home = env.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - for a name, not for a file
+    return [env.get(name) or f"{home}/{below}" for name, below in _XDG.items()]

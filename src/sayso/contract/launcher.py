@@ -137,8 +137,10 @@ def restrict(writable: Sequence[str]) -> None:
     if version < 1:
         raise OSError(errno.ENOSYS, "Landlock is missing: it needs Linux 5.13 with lsm=landlock")
     handled = (1 << 1) | _ACCESS_FOLDER & _FIRST_ABI
-    handled |= (1 << 13) if version >= _REFER_ABI else 0
-    handled |= (1 << 14) if version >= _TRUNCATE_ABI else 0
+    if version >= _REFER_ABI:
+        handled |= 1 << 13
+    if version >= _TRUNCATE_ABI:
+        handled |= 1 << 14
     attributes = struct.pack("=Q", handled)
     if version >= _SCOPE_ABI:
         attributes += struct.pack("=QQ", 0, _SCOPES)
@@ -152,7 +154,9 @@ def restrict(writable: Sequence[str]) -> None:
 
 def _allow(rules: int, path: str, handled: int) -> None:
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    allowed = handled if os.path.isdir(path) else handled & _ACCESS_FILE
+    allowed = handled
+    if not os.path.isdir(path):
+        allowed &= _ACCESS_FILE
     rule = struct.pack("=Qi", allowed, place)
     _call(_kernel.syscall, _LANDLOCK_ADD, rules, 1, rule, 0)
     os.close(place)
@@ -213,12 +217,13 @@ def _decide(listener: int, request: Request, settings: Settings) -> None:
 def _give_dead_socket(listener: int, request: Request) -> None:
     """Give a socket that no path can be reached by, in place of a Unix socket."""
     kind = request.arguments[1]
-    is_datagram = kind & 0xF == socket.SOCK_DGRAM
-    with socket.socket(
-        socket.AF_INET, socket.SOCK_DGRAM if is_datagram else socket.SOCK_STREAM
-    ) as dead:
+    sort = socket.SOCK_STREAM
+    if kind & 0xF == socket.SOCK_DGRAM:
+        sort = socket.SOCK_DGRAM
+    with socket.socket(socket.AF_INET, sort) as dead:
         dead.setblocking(not kind & socket.SOCK_NONBLOCK)
-        flags = os.O_CLOEXEC if kind & socket.SOCK_CLOEXEC else 0
+        # The two flags have the same value (socket(2), `SOCK_CLOEXEC`).
+        flags = kind & socket.SOCK_CLOEXEC & os.O_CLOEXEC
         _add(listener, struct.pack("=QIIII", request.id, _AND_ANSWER, dead.fileno(), 0, flags))
 
 
@@ -252,7 +257,7 @@ def _connect(listener: int, request: Request, own: Sequence[str]) -> None:
 
 
 def _is_own(path: str, own: Sequence[str]) -> bool:
-    return any(path == one or path.startswith(one.rstrip("/") + "/") for one in own)
+    return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in own)
 
 
 def _refuse_path(listener: int, request: Request, path: str) -> None:
@@ -291,7 +296,8 @@ def _lock(listener: int, request: Request, *, is_flock: bool) -> None:
             return
     path = _path_of(request.thread, descriptor)
     if path.startswith("/"):
-        mark(f"lock-{'shared' if is_shared else 'exclusive'}{path}")
+        sort = "shared" if is_shared else "exclusive"
+        mark(f"lock-{sort}{path}")
     _answer(listener, request, is_continued=True)
 
 

@@ -1,6 +1,7 @@
 """A server's twin: a second process of it, which can change nothing and is watched."""
 
 import logging
+import os
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,7 +15,6 @@ from sayso.audit import Outcome
 from sayso.catalog import Tool
 from sayso.connect import CommandTarget, RpcError
 from sayso.contract.attempts import Attempt, Attempts
-from sayso.contract.locks import is_locked
 from sayso.contract.wrap import trace_of, wrap
 from sayso.errors import SaysoError
 from sayso.guard import Answer, Call, tool_error
@@ -22,6 +22,9 @@ from sayso.sandbox import Programs
 
 _log: Final = logging.getLogger(__name__)
 
+_LOCKS: Final = Path("/proc/locks")
+_NO_PROCESS: Final = "-1"
+"""What the kernel says of a lock that belongs to an open file (F_OFD_SETLK)."""
 _BROKEN: Final = (
     "This tool counts as read-only, and the call tried to change something. That failed, and the "
     "tool is in quarantine: it is not called again until a person has looked at it."
@@ -97,7 +100,6 @@ class ReadonlyProcess(Generic[C]):
             self.close()
 
     def close(self) -> None:
-        """Remove what it has on disk."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
@@ -123,44 +125,82 @@ class ReadonlyProcess(Generic[C]):
             except BaseException:
                 await self._breaks(call)
                 raise
-            return tool_error(_BROKEN) if await self._breaks(call) else answer
+            if await self._breaks(call):
+                return tool_error(_BROKEN)
+            return answer
 
     def _kept_locks(self, call: Call, tried: Sequence[Attempt]) -> tuple[str, ...]:
-        """Tell of locks that outlast the call; they stand in its record."""
-        kept = [one for one in tried if one.holder and is_locked(one.target, by=one.holder)]
-        for one in kept:
-            if one not in self._told_locks:
-                self._told_locks.add(one)
+        kept = [
+            attempt
+            for attempt in tried
+            if attempt.holder and is_locked(attempt.target, by=attempt.holder)
+        ]
+        for attempt in kept:
+            if attempt not in self._told_locks:
+                self._told_locks.add(attempt)
                 _log.warning(
                     "%s: keeps a lock on %s, so writing there may have to wait",
                     call.name,
-                    one.target,
+                    attempt.target,
                 )
-        return tuple(str(one) for one in kept)
+        return tuple(str(attempt) for attempt in kept)
 
     def _pass_over(self) -> None:
-        """Note what was tried by nobody's call."""
         tried = self._attempts.read()
         self._nobodys.update(tried)
-        for one in tried:
-            if one.is_breach:
-                _log.warning("%s: tried between calls: %s", self._name, one)
+        for attempt in tried:
+            if attempt.is_breach:
+                _log.warning("%s: tried between calls: %s", self._name, attempt)
 
     async def _breaks(self, call: Call) -> bool:
         """Whether the call that was under way broke the contract; if so, that is on record."""
-        tried = [one for one in self._attempts.read() if one.holder or one not in self._nobodys]
-        found = [str(one) for one in tried if one.is_breach]
-        for one in tried:
-            if one.holder:
-                _log.info("%s: took a lock: %s", call.name, one.target)
-            elif not one.is_breach:
-                _log.info("%s: could not: %s", call.name, one)
+        tried = [
+            attempt
+            for attempt in self._attempts.read()
+            if attempt.holder or attempt not in self._nobodys
+        ]
+        found = [str(attempt) for attempt in tried if attempt.is_breach]
+        for attempt in tried:
+            if attempt.holder:
+                _log.info("%s: took a lock: %s", call.name, attempt.target)
+            elif not attempt.is_breach:
+                _log.info("%s: could not: %s", call.name, attempt)
         call.evidence = self._kept_locks(call, tried)
         if not found:
             return False
-        call.evidence, call.outcome = tuple(found), Outcome.BROKE_CONTRACT
+        call.evidence = tuple(found)
+        call.outcome = Outcome.BROKE_CONTRACT
         with anyio.CancelScope(shield=True):
             await self._hold.report.add(
                 call.tool, found, call=call.id, subject=call.principal.subject
             )
         return True
+
+
+def is_locked(path: str, *, by: int) -> bool:
+    """Return whether a process in the PID namespace of the process `by` holds a lock on a file.
+
+    False if the file or the process is gone. A lock that belongs to an open file counts whoever
+    opened it, since the kernel does not tell.
+    """
+    try:
+        inode = str(os.stat(path).st_ino)  # noqa: PTH116 - names of any bytes
+        box = _box_of(str(by))
+        lines = _LOCKS.read_text().splitlines()
+    except (OSError, ValueError):
+        return False
+    # `1: POSIX  ADVISORY  READ  1234 08:01:5678 0 EOF`; with `->`, a lock that is waited for.
+    held = [words for words in map(str.split, lines) if "->" not in words]
+    holders = {words[4] for words in held if words[5].rpartition(":")[2] == inode}
+    return _NO_PROCESS in holders or any(_is_in(holder, box) for holder in holders)
+
+
+def _is_in(process: str, box: str) -> bool:
+    try:
+        return _box_of(process) == box
+    except OSError:
+        return False
+
+
+def _box_of(process: str) -> str:
+    return os.readlink(f"/proc/{process}/ns/pid")  # noqa: PTH115 - a name is wanted, not a path

@@ -48,25 +48,24 @@ class ReadonlyProcesses(Generic[C]):
         return await twin.call(call, send)
 
     def contacts(self) -> Iterator[C]:
-        """Their connections."""
-        return (one.contact for one in self._twins.values())
+        return (twin.contact for twin in self._twins.values())
 
     def end_idle(self, seconds: float) -> None:
         """End those that nobody has used for so long."""
         before = time.monotonic() - seconds
-        for which, one in list(self._twins.items()):
-            if one.contact.used < before and not one.is_busy:
+        for which, twin in list(self._twins.items()):
+            if twin.contact.used < before and not twin.is_busy:
                 self._end(which)
 
     def end_of(self, key: Hashable) -> None:
         """End those of one caller."""
-        for which in [one for one in self._twins if one.key == key]:
+        for which in [twin for twin in self._twins if twin.key == key]:
             self._end(which)
 
     def close(self) -> None:
         """Remove what they have on disk, where they have not run either."""
-        for one in self._twins.values():
-            one.close()
+        for twin in self._twins.values():
+            twin.close()
 
     def _end(self, which: _Which) -> None:
         self._twins.pop(which).contact.end()

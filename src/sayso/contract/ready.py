@@ -30,7 +30,7 @@ async def check_ready(names: Sequence[str], programs: Programs | None = None) ->
     Raises `UncontainedError` where they are missing, or do not see or hold what is tried: the
     servers `names` would else run as if nobody had asked for it.
     """
-    found = find_programs() if programs is None else programs
+    found = programs or find_programs()
     where = ", ".join(names)
     if missing := [package for name, package in _NEEDED.items() if not found.has(name)]:
         what = f"contract mode cannot hold it here: {' and '.join(missing)} not installed"
@@ -71,4 +71,6 @@ async def _try(folder: Path, programs: Programs) -> str:
         return said[-1] if said else f"exit code {done.returncode}"
     trace = trace_of(folder)
     is_seen = trace.exists() and str(file) in await anyio.Path(trace).read_text(errors="replace")
-    return "" if is_seen else "strace does not see what it tries"
+    if not is_seen:
+        return "strace does not see what it tries"
+    return ""

@@ -40,7 +40,9 @@ def wrap(
     """
     private = folder / "tmp"
     private.mkdir(exist_ok=True)
-    own = target.contract.own if target.contract else ()
+    own: Sequence[str] = ()
+    if target.contract:
+        own = target.contract.own
     writable = (*own, str(private))
     words = (
         *ending_words(programs),
@@ -85,25 +87,16 @@ def trace_of(folder: Path) -> Path:
 def _strace(program: str, trace: Path) -> Sequence[str]:
     names = ",".join(f"?{name}" for name in _TRACED)
     told = ("-e", f"trace={names}", "-e", "status=failed", "-e", "signal=none")
-    return (
-        program,
-        "-f",
-        "--seccomp-bpf",
-        "-qq",
-        "-yy",
-        "-ttt",
-        "-A",
-        "-o",
-        str(trace),
-        *told,
-        "--",
-    )
+    options = ("-f", "--seccomp-bpf", "-qq", "-yy", "-ttt", "-A", "-o", str(trace))
+    return (program, *options, *told, "--")
 
 
 def _apart(*, is_open: bool) -> Sequence[str]:
-    user, group = (str(one or _UID) for one in (os.getuid(), os.getgid()))
-    network = () if is_open else ("--unshare-net",)
-    return (
+    user, group = (str(number or _UID) for number in (os.getuid(), os.getgid()))
+    words = (
         *("--unshare-user", "--uid", user, "--gid", group, "--cap-drop", "ALL"),
-        *("--unshare-pid", "--unshare-ipc", "--die-with-parent", *network),
+        *("--unshare-pid", "--unshare-ipc", "--die-with-parent"),
     )
+    if is_open:
+        return words
+    return (*words, "--unshare-net")

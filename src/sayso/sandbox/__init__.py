@@ -8,14 +8,13 @@ if TYPE_CHECKING:
     from sayso.sandbox.box import open_box
     from sayso.sandbox.bpf import NOTIFY, Rule, Test, assemble, refuse, this_machine
     from sayso.sandbox.filter import shared_rules
-    from sayso.sandbox.layers import CONTAINING, Layer
     from sayso.sandbox.mount import Place, Role, place_of
     from sayso.sandbox.overlay import namespace_words
     from sayso.sandbox.prepare import prepare_by, prepare_fetched
     from sayso.sandbox.private import private_folder
     from sayso.sandbox.probe import check_layers, probe_layers
     from sayso.sandbox.programs import Programs, find_programs
-    from sayso.sandbox.spec import Box, Prepared, SandboxSpec
+    from sayso.sandbox.spec import CONTAINING, Box, Layer, Prepared, SandboxSpec
     from sayso.sandbox.start import ending_words
 
 
@@ -53,14 +52,13 @@ __getattr__ = lazily(
         "sayso.sandbox.box": ("open_box",),
         "sayso.sandbox.bpf": ("NOTIFY", "Rule", "Test", "assemble", "refuse", "this_machine"),
         "sayso.sandbox.filter": ("shared_rules",),
-        "sayso.sandbox.layers": ("CONTAINING", "Layer"),
         "sayso.sandbox.mount": ("Place", "Role", "place_of"),
         "sayso.sandbox.overlay": ("namespace_words",),
         "sayso.sandbox.prepare": ("prepare_by", "prepare_fetched"),
         "sayso.sandbox.private": ("private_folder",),
         "sayso.sandbox.probe": ("check_layers", "probe_layers"),
         "sayso.sandbox.programs": ("Programs", "find_programs"),
-        "sayso.sandbox.spec": ("Box", "Prepared", "SandboxSpec"),
+        "sayso.sandbox.spec": ("CONTAINING", "Box", "Layer", "Prepared", "SandboxSpec"),
         "sayso.sandbox.start": ("ending_words",),
     },
 )

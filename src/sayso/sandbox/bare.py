@@ -8,14 +8,12 @@ from typing import Final
 
 from sayso.errors import UsageError
 from sayso.sandbox.fixture import copy_tree, fixture_path
-from sayso.sandbox.layers import CONTAINING, Layer
-from sayso.sandbox.layout import make_home, replace_world
+from sayso.sandbox.layout import in_home, make_home, replace_world
 from sayso.sandbox.mount import Place, Role
 from sayso.sandbox.program import find_program
 from sayso.sandbox.programs import Programs
-from sayso.sandbox.spec import Box, SandboxSpec
-from sayso.sandbox.start import ending_words, environment_inside
-from sayso.sandbox.syscalls import strace_words
+from sayso.sandbox.spec import CONTAINING, Box, Layer, SandboxSpec
+from sayso.sandbox.start import ending_words, environment_inside, strace_words
 
 _UNCONTAINED: Final = "--uncontained"
 
@@ -43,18 +41,23 @@ def make_bare(
         notes.append(f"{path}: not copied, the server works on it as it is")
     copies = [_copy(folder / "worlds" / inside.strip("/"), host) for inside, host in wish.worlds]
     places += copies
-    places += [Place(path, Path(path), Role.OWN) for path in _own(wish, home)]
-    world = copies[0].inside if copies else None
+    own = [in_home(given, str(home)) for given in wish.own]
+    places += [Place(path, Path(path), Role.OWN) for path in own]
+    world = next((place.inside for place in copies), None)
     search = wish.env.get("PATH") or os.environ.get("PATH", os.defpath)
     words = replace_world(wish.command, world)
     program = str(find_program(words[0], search=search, cwd=Path.cwd()))
-    watched = strace_words(programs.strace, trace) if trace else ()
     return Box(
-        command=(*ending_words(programs), *watched, program, *words[1:]),
+        command=(
+            *ending_words(programs),
+            *strace_words(programs.strace, trace),
+            program,
+            *words[1:],
+        ),
         env=environment_inside(str(home), search, wish.env, temporary=str(temporary)),
         cwd=wish.cwd or world,
         places=tuple(places),
-        layers=tuple(_layer(one) for one in probed),
+        layers=tuple(_layer(layer) for layer in probed),
         trace=trace,
         home=str(home),
         world=world,
@@ -69,12 +72,7 @@ def _copy(target: Path, template: Path) -> Place:
     return Place(str(target), target, Role.FIXTURE)
 
 
-def _own(wish: SandboxSpec, home: Path) -> list[str]:
-    return [given.replace("~", str(home), 1) if given[:1] == "~" else given for given in wish.own]
-
-
 def _layer(probed: Layer) -> Layer:
-    """Whatever contains is not there, even where it could be."""
     if probed.name in CONTAINING - {"private"} or probed.name in ("filter", "limits", "overlay"):
         return replace(probed, is_active=False, detail=_UNCONTAINED)
     return probed

@@ -31,7 +31,7 @@ class Bind:
 
 def is_system(path: Path) -> bool:
     """Whether it is there in any box."""
-    return any(path.is_relative_to(one) for one in _SYSTEM)
+    return any(path.is_relative_to(folder) for folder in _SYSTEM)
 
 
 def is_crowded(path: Path) -> bool:
@@ -40,23 +40,25 @@ def is_crowded(path: Path) -> bool:
     homes = {home, home.resolve()}
     return (
         path in _CROWDED
-        or any(one.is_relative_to(path) for one in homes)
-        or any(path == one / name for one in homes for name in _PERSONAL)
+        or any(folder.is_relative_to(path) for folder in homes)
+        or any(path == folder / name for folder in homes for name in _PERSONAL)
     )
 
 
 def folder_or_file(file: Path) -> Path:
     """The folder of a file, or the file alone where others' files lie beside it."""
-    return file if is_crowded(file.parent) else file.parent
+    if is_crowded(file.parent):
+        return file
+    return file.parent
 
 
 def tidy(binds: Iterable[Bind]) -> tuple[Bind, ...]:
     """Without what is there anyway, or lies in another; outer folders first."""
     kept: list[Bind] = []
-    for one in sorted(
+    for bind in sorted(
         dict.fromkeys(binds), key=lambda each: (len(each.path.parts), str(each.path))
     ):
-        is_held = any(one.path.is_relative_to(each.path) for each in kept)
-        if not is_held and not is_system(one.path) and one.path.exists():
-            kept.append(one)
+        is_held = any(bind.path.is_relative_to(each.path) for each in kept)
+        if not is_held and not is_system(bind.path) and bind.path.exists():
+            kept.append(bind)
     return tuple(kept)

@@ -13,14 +13,13 @@ from sayso.beside import beside
 from sayso.sandbox.bare import make_bare
 from sayso.sandbox.ceiling import hold
 from sayso.sandbox.forward import Gate, check_address, forward, make_gate
-from sayso.sandbox.layers import Layer
 from sayso.sandbox.layout import Layout, lay_out
 from sayso.sandbox.limits import tell_limits
 from sayso.sandbox.private import private_folder
 from sayso.sandbox.probe import check_layers
 from sayso.sandbox.programs import find_programs
 from sayso.sandbox.root import SYSTEM_PATH
-from sayso.sandbox.spec import Box, Prepared, SandboxSpec
+from sayso.sandbox.spec import Box, Layer, Prepared, SandboxSpec
 from sayso.sandbox.start import box_words, environment_inside, write_start
 
 __all__ = ["Box", "Prepared", "SandboxSpec", "open_box"]
@@ -37,21 +36,22 @@ async def open_box(wish: SandboxSpec, probed: Sequence[Layer]) -> AsyncGenerator
     is not there, and `UsageError` for a fixture or an address that cannot be had.
     """
     check_layers(probed, is_uncontained=wish.is_uncontained)
-    addresses = [check_address(one) for one in wish.allowed]
+    addresses = [check_address(address) for address in wish.allowed]
     async with private_folder() as folder:
-        gate = make_gate(folder) if addresses and not wish.is_uncontained else None
-        box = await anyio.to_thread.run_sync(_make_box, wish, folder, probed, gate)
+        gate: Gate | None = None
         works: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        if addresses and not wish.is_uncontained:
+            gate = make_gate(folder)
+            works.append(functools.partial(forward, gate, addresses))
+        box = await anyio.to_thread.run_sync(_make_box, wish, folder, probed, gate)
         if not wish.is_uncontained:
             works.append(functools.partial(hold, folder, wish.limits, box.overruns.append))
-        if gate is not None:
-            works.append(functools.partial(forward, gate, addresses))
         async with beside(*works):
             yield box
 
 
 def _make_box(wish: SandboxSpec, folder: Path, probed: Sequence[Layer], gate: Gate | None) -> Box:
-    active = {one.name for one in probed if one.is_active}
+    active = {layer.name for layer in probed if layer.is_active}
     programs = find_programs()
     trace = folder / "trace" if "syscalls" in active else None
     if wish.is_uncontained:
@@ -72,7 +72,7 @@ def _make_box(wish: SandboxSpec, folder: Path, probed: Sequence[Layer], gate: Ga
         env={"PATH": SYSTEM_PATH},
         cwd="/",
         places=tuple(layout.places),
-        layers=tuple(_layer(one, layout, wish) for one in probed),
+        layers=tuple(_layer(layer, layout, wish) for layer in probed),
         trace=trace,
         home=layout.home,
         world=layout.world,
@@ -82,7 +82,6 @@ def _make_box(wish: SandboxSpec, folder: Path, probed: Sequence[Layer], gate: Ga
 
 
 def _layer(probed: Layer, layout: Layout, wish: SandboxSpec) -> Layer:
-    """A layer as this box has it."""
     if not probed.is_active:
         return probed
     if probed.name == "limits":

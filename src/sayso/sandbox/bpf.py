@@ -72,7 +72,9 @@ def assemble(machine: str, rules: Sequence[Rule], *, first_unknown: int | None =
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER_OFFSET),
     ]
-    limit = first_unknown or (_X32_NUMBERS if machine == "x86_64" else None)
+    limit = first_unknown
+    if limit is None and machine == "x86_64":
+        limit = _X32_NUMBERS
     if limit is not None:
         instructions += [(_IS_LEAST, 0, 1, limit), (_RETURN, 0, 0, refuse(_ENOSYS))]
     for rule in rules:
@@ -84,8 +86,7 @@ def assemble(machine: str, rules: Sequence[Rule], *, first_unknown: int | None =
 
 def this_machine() -> str | None:
     """Return this machine's key in `MACHINES`, or `None` if no filter exists for it."""
-    machine = platform.machine()
-    return machine if machine in MACHINES else None
+    return next((machine for machine in MACHINES if machine == platform.machine()), None)
 
 
 def _rule(call: int, rule: Rule) -> Iterator[Instruction]:
@@ -109,5 +110,9 @@ def _test(test: Test, *, skipped: int) -> Iterator[Instruction]:
     for index, value in enumerate(test.values):
         yield _IS, count - index, 0, value
     # A value that matched lands on the second jump, one that did not on the first.
-    yield _JUMP, 0, 0, skipped + 1 if test.is_among else 1
-    yield _JUMP, 0, 0, 0 if test.is_among else skipped
+    if test.is_among:
+        yield _JUMP, 0, 0, skipped + 1
+        yield _JUMP, 0, 0, 0
+    else:
+        yield _JUMP, 0, 0, 1
+        yield _JUMP, 0, 0, skipped

@@ -11,18 +11,10 @@ UID: Final = "1000"
 _LINKED: Final = ("/bin", "/sbin", "/lib", "/lib32", "/libx32", "/lib64")
 
 _ETC_BOUND: Final = (
-    "/etc/alternatives",
-    "/etc/ca-certificates",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/localtime",
-    "/etc/mime.types",
-    "/etc/pki/ca-trust/extracted",
-    "/etc/pki/tls/certs",
-    "/etc/ssl/certs",
-    "/etc/ssl/openssl.cnf",
-    "/etc/timezone",
+    *("/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/timezone"),
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d"),
+    *("/etc/ca-certificates", "/etc/pki/ca-trust/extracted", "/etc/pki/tls/certs"),
+    *("/etc/ssl/certs", "/etc/ssl/openssl.cnf"),
 )
 
 _ETC_WRITTEN: Final = {
@@ -78,9 +70,10 @@ def etc_words(folder: Path, *, is_online: bool = False) -> tuple[str, ...]:
     words: list[str] = []
     for name, text in _ETC_WRITTEN.items():
         (folder / name).write_text(text, encoding="utf-8")
-        is_given = is_online and name in ("hosts", "resolv.conf")
-        source = f"/etc/{name}" if is_given else str(folder / name)
-        words += ["--ro-bind-try", source, f"/etc/{name}"]
+        source = folder / name
+        if is_online and name in ("hosts", "resolv.conf"):
+            source = Path("/etc", name)
+        words += ["--ro-bind-try", str(source), f"/etc/{name}"]
     for path in _ETC_BOUND:
         words += ["--ro-bind-try", path, path]
     return tuple(words)

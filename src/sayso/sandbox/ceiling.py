@@ -59,14 +59,14 @@ def _processes(mark: str) -> tuple[int, dict[int, int]]:
     for name in os.listdir(_PROC):  # noqa: PTH208 - names are all that is needed of some hundred
         if name.isdecimal() and (parent := _parent(name)):
             children.setdefault(parent, []).append(int(name))
-    roots = [one for one in children.get(os.getpid(), ()) if mark in _words(one)]
+    roots = [process for process in children.get(os.getpid(), ()) if mark in _words(process)]
     found: dict[int, int] = {}
     waiting = roots[:1]
     while waiting:
-        one = waiting.pop()
-        found[one] = _memory(one)
-        waiting += children.get(one, ())
-    return (roots[0] if roots else 0), found
+        process = waiting.pop()
+        found[process] = _memory(process)
+        waiting += children.get(process, ())
+    return next(iter(roots), 0), found
 
 
 def _parent(name: str) -> int:

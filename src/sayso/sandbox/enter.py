@@ -26,7 +26,7 @@ def main(argv: list[str]) -> None:
     link = socket.socket(fileno=int(argv[0]))
     enter(int(argv[1]))
     made = [listen(address) for address in argv[2:]]
-    socket.send_fds(link, [b"."], [one.fileno() for one in made])
+    socket.send_fds(link, [b"."], [file.fileno() for file in made])
 
 
 def enter(pid: int) -> None:

@@ -43,7 +43,9 @@ def read_fetched(command: Sequence[str]) -> Fetched | None:
     Fetched(kind='pypi', specs=('mcp-server-git==1.0',), program='mcp-server-git', args=('-v',))
     """
     words = list(command)
-    starter = Path(words[0]).name if words else ""
+    if not words:
+        return None
+    starter = Path(words[0]).name
     if starter == "npx":
         return _read_npx(words[1:])
     if starter == "uvx":
@@ -66,17 +68,18 @@ def _read_uvx(words: Sequence[str]) -> Fetched:
     known = {"--from": "from", "--with": "with", "-w": "with", "--python": "python", "-p": "python"}
     values, rest = _options(words, known, _UVX_FLAGS)
     program, _, version = rest[0].partition("@")
-    own = program if version in ("", "latest") else f"{program}=={version}"
-    sources = [value for name, value in values if name == "from"]
+    own = program
+    if version not in ("", "latest"):
+        own = f"{program}=={version}"
     extra = [value for name, value in values if name == "with"]
-    _refuse_path(sources[0] if sources else program)
-    return Fetched("pypi", (*(sources[:1] or [own]), *extra), program, tuple(rest[1:]))
+    source = next((value for name, value in values if name == "from"), own)
+    _refuse_path(source)
+    return Fetched("pypi", (source, *extra), program, tuple(rest[1:]))
 
 
 def _options(
     words: Sequence[str], known: dict[str, str], flags: frozenset[str]
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """The options before the program, and what is left."""
     values: list[tuple[str, str]] = []
     rest = list(words)
     while rest and rest[0].startswith("-"):
@@ -85,7 +88,9 @@ def _options(
         if word == "--":
             break
         if name in known:
-            values.append((known[name], value if equals else (rest.pop(0) if rest else "")))
+            if not equals and rest:
+                value = rest.pop(0)
+            values.append((known[name], value))
         elif word not in flags:
             fix = "Leave it away, or install with --prepare CMD and name the installed command."
             raise UsageError(f"it is not known what {word} would install", fix=fix)

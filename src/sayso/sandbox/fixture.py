@@ -15,21 +15,10 @@ MOST_BYTES: Final = 2 * 1024**3
 MOST_FILES: Final = 200_000
 
 SYSTEM_PATHS: Final = tuple(
-    Path(path)
-    for path in (
-        "/bin",
-        "/boot",
-        "/dev",
-        "/etc",
-        "/lib",
-        "/lib32",
-        "/lib64",
-        "/proc",
-        "/run",
-        "/sbin",
-        "/sys",
-        "/usr",
-        "/var/run",
+    Path("/", name)
+    for name in (
+        *("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "run", "sbin", "sys"),
+        *("usr", "var/run"),
     )
 )
 _SHARED: Final = tuple(
@@ -50,7 +39,9 @@ def fixture_path(given: Path) -> Path:
     """The path of a fixture, absolute as the server will see it. Raises `UsageError`."""
     path = Path(os.path.abspath(given.expanduser()))  # noqa: PTH100 - links stay, as the server names them
     if not path.is_dir():
-        what = "this is not a folder" if path.exists() else "there is no such folder"
+        what = "there is no such folder"
+        if path.exists():
+            what = "this is not a folder"
         raise UsageError(what, where=str(given), fix="Give the folder that holds the fixture.")
     check_free(path)
     return path
@@ -58,8 +49,8 @@ def fixture_path(given: Path) -> Path:
 
 def check_free(path: Path) -> None:
     """Raise `UsageError` where a path inside would hide, or lie among, what a server runs on."""
-    taken = [one for one in SYSTEM_PATHS if path.is_relative_to(one)]
-    above = [one for one in SYSTEM_PATHS if one.is_relative_to(path)]
+    taken = [folder for folder in SYSTEM_PATHS if path.is_relative_to(folder)]
+    above = [folder for folder in SYSTEM_PATHS if folder.is_relative_to(path)]
     if path in _SHARED or taken or above:
         raise UsageError(
             "a fixture cannot lie there: the system's own files do",
@@ -92,8 +83,7 @@ def copy_tree(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> tu
 def _copy_entries(
     here: Path, there: Path, tally: Tally, most_bytes: int
 ) -> Iterator[tuple[Path, Path]]:
-    """Copy what is right in a folder; give the folders that are left to do."""
-    for entry in sorted(os.scandir(here), key=lambda one: one.name):
+    for entry in sorted(os.scandir(here), key=lambda child: child.name):
         to = there / entry.name
         if entry.is_dir(follow_symlinks=False):
             yield Path(entry.path), to
@@ -119,4 +109,6 @@ def _count(tally: Tally, size: int, where: Path, most_bytes: int) -> None:
 def _kind(mode: int) -> str:
     if stat.S_ISSOCK(mode):
         return "a socket"
-    return "a pipe" if stat.S_ISFIFO(mode) else "a device"
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a device"

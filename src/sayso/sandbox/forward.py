@@ -61,10 +61,13 @@ def make_gate(folder: Path) -> Gate:
 def check_address(address: str) -> str:
     """An allowed address as it is listened at. Raises `UsageError` unless it is on loopback."""
     host, _, port = address.rpartition(":")
-    plain = "127.0.0.1" if host == "localhost" else host.strip("[]")
+    if host == "localhost":
+        host = "127.0.0.1"
+    plain = host.strip("[]")
     with contextlib.suppress(ValueError):
-        if ip_address(plain).is_loopback and 0 < int(port) < 65536:  # noqa: PLR2004 - ports end there
-            return f"[{plain}]:{port}" if ":" in plain else f"{plain}:{port}"
+        found = ip_address(plain)
+        if found.is_loopback and 0 < int(port) < 65536:  # noqa: PLR2004 - ports end there
+            return {4: f"{plain}:{port}", 6: f"[{plain}]:{port}"}[found.version]
     raise UsageError(
         "only addresses on this machine's loopback can be allowed",
         where=address,
@@ -82,8 +85,8 @@ async def forward(gate: Gate, addresses: Sequence[str]) -> None:
         while True:
             sockets = await anyio.to_thread.run_sync(_listen_in, pid, addresses)
             async with anyio.create_task_group() as group:
-                for one, address in zip(sockets, addresses, strict=True):
-                    group.start_soon(_accept, one, address)
+                for listener, address in zip(sockets, addresses, strict=True):
+                    group.start_soon(_accept, listener, address)
                 os.write(go, b".")
                 pid = await _read_pid(info)
                 group.cancel_scope.cancel()
@@ -107,7 +110,6 @@ async def _read_pid(info: int) -> int:
 
 
 def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
-    """Sockets that listen at the addresses in the network of a process."""
     mine, theirs = socket.socketpair()
     words = [sys.executable, "-I", "-S", enter.__file__, str(theirs.fileno()), str(pid)]
     with mine, theirs:
@@ -120,8 +122,8 @@ def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
             check=False,
         )
         if done.returncode != 0:
-            said = done.stderr.decode(errors="replace").strip().splitlines()
-            raise OSError(f"no way into the box's network: {said[-1] if said else 'no reason'}")
+            said = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason"]
+            raise OSError(f"no way into the box's network: {said[-1]}")
         _, fds, _, _ = socket.recv_fds(mine, 1, len(addresses))
     return [socket.socket(fileno=fd) for fd in fds]
 

@@ -1,8 +1,8 @@
 """What lies where in a box: the private folders, the copies, and what is seen of this machine."""
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -52,7 +52,7 @@ class Layout:
             # Own state that lies in another place is there already.
             if place.role is not Role.OWN or place.host.is_relative_to(self.folder / "own"):
                 mounts.append((place.inside, "--bind", source))
-        mounts.sort(key=lambda one: one[0].rstrip("/").count("/"))
+        mounts.sort(key=lambda mount: mount[0].rstrip("/").count("/"))
         return tuple(word for inside, how, source in mounts for word in (how, str(source), inside))
 
 
@@ -64,18 +64,25 @@ def make_home(folder: Path) -> Path:
     return home
 
 
+def in_home(path: str, home: str) -> str:
+    """Return a path with `~` at its beginning replaced by `home`."""
+    if not path.startswith("~"):
+        return path
+    return home + path[1:]
+
+
 def lay_out(wish: SandboxSpec, folder: Path, *, has_overlay: bool) -> Layout:
     """Make the folders of a box and copy what is to be copied. Raises as `find_root` does.
 
     The copies are made first: a path that a copy takes is not also seen as this machine has it.
     """
-    copies = [*_copy_fixtures(wish, folder), *_copy_worlds(wish, folder)]
+    copies = list(_copy_all(wish, folder))
     places = [Place(bubblewrap.HOME, make_home(folder), Role.HOME)]
     for inside, name in _TEMPORARY.items():
         (folder / name).mkdir()
         places.append(Place(inside, folder / name, Role.TEMPORARY))
     places += [place for place, _ in copies]
-    world = wish.worlds[0][0] if wish.worlds else None
+    world = next((inside for inside, _ in wish.worlds), None)
     layout = Layout(folder, bubblewrap.HOME, find_inside(wish, places, world), world)
     layout.places = places
     layout.notes = [note for _, notes in copies for note in notes]
@@ -86,20 +93,20 @@ def lay_out(wish: SandboxSpec, folder: Path, *, has_overlay: bool) -> Layout:
 
 def find_inside(wish: SandboxSpec, places: Sequence[Place], world: str | None) -> Root:
     """The root for the wished command, with `{world}` replaced by where that lies."""
-    given = None if wish.cwd is None else Path(os.path.abspath(wish.cwd))  # noqa: PTH100 - links stay
-    is_copied = given is not None and _is_inside(places, given)
+    cwd = wish.cwd and os.path.abspath(wish.cwd)  # noqa: PTH100 - links stay
     if wish.prepared is not None:
         words = wish.prepared.command
         binds = tuple(map(Bind, wish.prepared.binds))
         words = replace_world(words, world)
-        return Root(words, binds, wish.prepared.search, None if given is None else str(given))
+        return Root(words, binds, wish.prepared.search, cwd)
+    given = Path(cwd) if cwd and not _is_inside(places, Path(cwd)) else None
     root = find_root(
         replace_world(wish.command, world),
         search=wish.env.get("PATH") or os.environ.get("PATH", os.defpath),
         cwd=Path.cwd(),
-        given_cwd=None if is_copied else given,
+        given_cwd=given,
     )
-    return Root(root.command, root.binds, root.search, str(given)) if given else root
+    return replace(root, cwd=cwd or root.cwd)
 
 
 def _is_inside(places: Sequence[Place], folder: Path) -> bool:
@@ -123,33 +130,22 @@ def replace_world(command: Sequence[str], world: str | None) -> tuple[str, ...]:
     return tuple(word.replace("{world}", world) for word in command)
 
 
-def _copy_fixtures(wish: SandboxSpec, folder: Path) -> list[tuple[Place, tuple[str, ...]]]:
-    made: list[tuple[Place, tuple[str, ...]]] = []
-    for number, given in enumerate(wish.fixtures):
-        path = fixture_path(given)
-        copy = folder / "fixtures" / str(number)
-        copy.parent.mkdir(exist_ok=True)
-        made.append((Place(str(path), copy, Role.FIXTURE), copy_tree(path, copy)))
-    return made
-
-
-def _copy_worlds(wish: SandboxSpec, folder: Path) -> list[tuple[Place, tuple[str, ...]]]:
-    made: list[tuple[Place, tuple[str, ...]]] = []
-    for number, (inside, template) in enumerate(wish.worlds):
+def _copy_all(wish: SandboxSpec, folder: Path) -> Iterator[tuple[Place, tuple[str, ...]]]:
+    given = [(str(path), path) for path in map(fixture_path, wish.fixtures)]
+    for number, (inside, source) in enumerate([*given, *wish.worlds]):
         check_free(Path(inside))
-        copy = folder / "worlds" / str(number)
+        copy = folder / "copies" / str(number)
         copy.parent.mkdir(exist_ok=True)
-        made.append((Place(inside, copy, Role.FIXTURE), copy_tree(template, copy)))
-    return made
+        yield Place(inside, copy, Role.FIXTURE), copy_tree(source, copy)
 
 
 def _add_binds(layout: Layout, wish: SandboxSpec, *, has_overlay: bool) -> None:
     """What the command needs: read-only, and a package under an overlay where there is one."""
-    binds = [(str(one.path), one) for one in layout.root.binds]
+    binds = [(str(entry.path), entry) for entry in layout.root.binds]
     if wish.prepared is not None:
         prepared = Bind(wish.prepared.folder, is_package=True)
         binds.append((wish.prepared.inside, prepared))
-    copied = [one for one in layout.places if one.role is Role.FIXTURE]
+    copied = [place for place in layout.places if place.role is Role.FIXTURE]
     for number, (inside, bind) in enumerate(binds):
         if place_of(copied, inside) is not None:
             continue
@@ -165,9 +161,9 @@ def _add_binds(layout: Layout, wish: SandboxSpec, *, has_overlay: bool) -> None:
 def _add_own(layout: Layout, own: Sequence[str]) -> None:
     """Paths that the operator named as the server's own state, empty where they are not there."""
     for number, given in enumerate(own):
-        inside = os.path.normpath(given.replace("~", layout.home, 1) if given[:1] == "~" else given)
+        inside = os.path.normpath(in_home(given, layout.home))
         place = place_of(layout.places, inside)
-        host = None if place is None else place.host_of(inside)
+        host = place and place.host_of(inside)
         if host is None:
             path = Path(inside)
             if not path.is_absolute() or is_system(path):

@@ -52,5 +52,5 @@ class Place:
 
 def place_of(places: Sequence[Place], inside: str) -> Place | None:
     """The innermost place that holds a path, as the server sees it."""
-    found = [one for one in places if PurePosixPath(inside).is_relative_to(one.inside)]
-    return max(found, key=lambda one: len(one.inside), default=None)
+    found = [place for place in places if PurePosixPath(inside).is_relative_to(place.inside)]
+    return max(found, key=lambda place: len(place.inside), default=None)

@@ -24,7 +24,10 @@ def interpreter_binds(program: Path) -> Iterator[Bind]:
     real = program.resolve()
     prefix = real.parent.parent
     is_own = real.parent.name == "bin" and not is_crowded(prefix)
-    yield Bind(prefix if is_own and (prefix / "lib" / "node_modules").is_dir() else real)
+    if is_own and (prefix / "lib" / "node_modules").is_dir():
+        yield Bind(prefix)
+    else:
+        yield Bind(real)
 
 
 def script_binds(args: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[Bind]]:
@@ -51,11 +54,13 @@ def package_binds(script: Path) -> list[Bind]:
 
     A package that is installed is seen with all that lies beside it, since it imports from there.
     """
-    above = [one for one in script.parents if not is_crowded(one)]
-    modules = [one for one in above if one.name == "node_modules"]
+    above = [parent for parent in script.parents if not is_crowded(parent)]
+    modules = [parent for parent in above if parent.name == "node_modules"]
     if modules:
         return [Bind(modules[-1], is_package=True)]
-    roots = [one for one in above if (one / "package.json").is_file()]
-    found = [roots[0] if roots else folder_or_file(script)]
-    found += [one / "node_modules" for one in script.parents if (one / "node_modules").is_dir()]
+    roots = [parent for parent in above if (parent / "package.json").is_file()]
+    found = roots[:1] or [folder_or_file(script)]
+    found += [
+        parent / "node_modules" for parent in script.parents if (parent / "node_modules").is_dir()
+    ]
     return [Bind(path, is_package=True) for path in found]

@@ -31,9 +31,9 @@ def online_environment(home: str, *, allows_scripts: bool) -> dict[str, str]:
 
     Those of installers may hold a token, which the scripts of packages must not see.
     """
-    prefixes = () if allows_scripts else _PREFIXES
-    named = {key: value for key, value in os.environ.items() if key.startswith(prefixes)}
-    kept = {**child_environment({}), **named}
+    kept = child_environment({})
+    if not allows_scripts:
+        kept |= {key: value for key, value in os.environ.items() if key.startswith(_PREFIXES)}
     fixed = {"npm_config_cache": f"{home}/.npm", "UV_PYTHON_DOWNLOADS": "never"}
     passed = {key: value for key, value in kept.items() if key not in _NOT_PASSED}
     return {key: value for key, value in passed.items() if not key.startswith("XDG_")} | fixed
@@ -65,7 +65,6 @@ def _is_shut(path: Path) -> bool:
 
 def _settings() -> Iterator[tuple[str, Path]]:
     for inside, (variable, usual) in _FILES.items():
-        named = os.environ.get(variable)
-        file = Path(named) if named else Path("~").expanduser() / usual
+        file = Path(os.environ.get(variable) or Path("~").expanduser() / usual)
         if file.is_file():
             yield inside, file

@@ -12,8 +12,10 @@ from sayso.sandbox.programs import Programs
 
 def namespace_words(programs: Programs) -> tuple[str, ...]:
     """What goes before a command that mounts: as root, or as root of a user namespace."""
-    as_root = () if os.geteuid() == 0 else ("--user", "--map-root-user")
-    return (programs.unshare, *as_root, "--mount", "--propagation", "private", "--")
+    words = [programs.unshare, "--mount", "--propagation", "private", "--"]
+    if os.geteuid() != 0:
+        words[1:1] = ("--user", "--map-root-user")
+    return tuple(words)
 
 
 def mount_lines(below: Path, layer: Path) -> tuple[str, ...]:
@@ -26,7 +28,8 @@ def mount_lines(below: Path, layer: Path) -> tuple[str, ...]:
         (layer / name).mkdir(parents=True)
     options = ",".join(f"{key}dir={layer / name}" for key, name in _DIRECTORIES.items())
     # Without root, what is covered can be marked only by attributes of the user's own kind.
-    options += "" if os.geteuid() == 0 else ",userxattr"
+    if os.geteuid() != 0:
+        options += ",userxattr"
     return (
         f"mount --rbind {shlex.quote(str(below))} {layer / 'below'}",
         f"mount -t overlay overlay -o {options} {layer / 'seen'}",

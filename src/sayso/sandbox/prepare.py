@@ -22,7 +22,6 @@ from sayso.sandbox.bind import Bind, tidy
 from sayso.sandbox.fetched import Fetched, read_fetched
 from sayso.sandbox.filter import filter_program
 from sayso.sandbox.fixture import copy_tree
-from sayso.sandbox.layers import Layer
 from sayso.sandbox.layout import Layout, make_home
 from sayso.sandbox.limits import Limits
 from sayso.sandbox.mount import Place, Role
@@ -34,7 +33,7 @@ from sayso.sandbox.program import interpreter_words
 from sayso.sandbox.programs import find_programs
 from sayso.sandbox.python import interpreter_binds
 from sayso.sandbox.root import SYSTEM_PATH, Root, find_root
-from sayso.sandbox.spec import Prepared
+from sayso.sandbox.spec import Layer, Prepared
 from sayso.sandbox.start import box_words, environment_inside, write_start
 
 INSIDE: Final = "/prepared"
@@ -45,25 +44,22 @@ _LAST_LINES: Final = 5
 
 
 async def prepare_fetched(
-    command: Sequence[str], into: Path, *, layers: Sequence[Layer], allows_scripts: bool = False
+    command: Sequence[str], into: Path, *, layers: Sequence[Layer]
 ) -> Prepared | None:
     """Install what `npx` or `uvx` would fetch into an empty folder; `None` for another command.
 
-    Scripts of packages are not run and nothing is built, unless `allows_scripts`. Raises
-    `UnreachableError` with the installer's last words where that fails, and `UncontainedError`
-    where nothing contains it.
+    Scripts of packages are not run and nothing is built. Raises `UnreachableError` with the
+    installer's last words where that fails, and `UncontainedError` where nothing contains it.
     """
     fetched = read_fetched(command)
     if fetched is None:
         return None
     if fetched.kind == "npm":
         words = ["npm", "install", "--prefix", INSIDE, "--no-audit", "--no-fund"]
-        words += [] if allows_scripts else ["--ignore-scripts"]
-        line = shlex.join([*words, "--", *fetched.specs])
-        await _install(line, into, ("npm",), layers=layers, allows_scripts=allows_scripts)
+        line = shlex.join([*words, "--ignore-scripts", "--", *fetched.specs])
+        await _install(line, into, ("npm",), layers=layers)
         return await anyio.to_thread.run_sync(_installed_by_npm, fetched, into)
-    line = _uv_line(fetched, allows_scripts=allows_scripts)
-    await _install(line, into, ("uv", _base()), layers=layers, allows_scripts=allows_scripts)
+    await _install(_uv_line(fetched), into, ("uv", _base()), layers=layers)
     return await anyio.to_thread.run_sync(_installed_by_uv, fetched, into)
 
 
@@ -80,26 +76,20 @@ async def prepare_by(
     It works in a copy of `project`, seen at that path; without one in an empty folder, seen at
     `/prepared`. The scripts of packages are the line's own affair.
     """
-    inside = str(project) if project else INSIDE
+    inside = INSIDE
     if project:
+        inside = str(project)
         await anyio.to_thread.run_sync(lambda: (into.rmdir(), copy_tree(project, into)))
     programs = tuple(name for name in ("npm", "uv") if shutil.which(name))
     starting = await anyio.to_thread.run_sync(_root_of, command, inside)
-    await _install(
-        line,
-        into,
-        (*programs, _base()),
-        layers=layers,
-        allows_scripts=True,
-        inside=inside,
-    )
+    programs += (_base(),)
+    await _install(line, into, programs, layers=layers, allows_scripts=True, inside=inside)
     package = await anyio.to_thread.run_sync(package_of_files, [into])
-    binds = tuple(one.path for one in starting.binds if not one.path.is_relative_to(inside))
+    binds = tuple(bind.path for bind in starting.binds if not bind.path.is_relative_to(inside))
     return Prepared(into, inside, starting.command, package, starting.search, binds)
 
 
 def _root_of(command: Sequence[str], inside: str) -> Root:
-    """What a command needs that may only come to be by the step."""
     if Path(command[0]).is_relative_to(inside):
         root = find_root([_base()], search=SYSTEM_PATH, cwd=Path.cwd())
         return Root(tuple(command), root.binds, f"{inside}/bin:{root.search}")
@@ -112,23 +102,13 @@ def _base() -> str:
     return str(Path(sys.executable).resolve())
 
 
-def _uv_line(fetched: Fetched, *, allows_scripts: bool) -> str:
-    python = f"{INSIDE}/bin/python"
-    built = [] if allows_scripts else ["--only-binary", ":all:"]
+def _uv_line(fetched: Fetched) -> str:
     make = ["uv", "venv", "--quiet", "--allow-existing", "--python", _base(), INSIDE]
     install = [
-        "uv",
-        "pip",
-        "install",
-        "--quiet",
-        "--link-mode",
-        "copy",
-        "--compile-bytecode",
-        "--python",
-        python,
-        *built,
+        *("uv", "pip", "install", "--quiet", "--link-mode", "copy", "--compile-bytecode"),
+        *("--python", f"{INSIDE}/bin/python", "--only-binary", ":all:", "--", *fetched.specs),
     ]
-    return f"{shlex.join(make)} && {shlex.join([*install, '--', *fetched.specs])}"
+    return f"{shlex.join(make)} && {shlex.join(install)}"
 
 
 async def _install(
@@ -137,10 +117,9 @@ async def _install(
     programs: Sequence[str],
     *,
     layers: Sequence[Layer],
-    allows_scripts: bool,
+    allows_scripts: bool = False,
     inside: str = INSIDE,
 ) -> None:
-    """Run a line of shell in containment, with the network."""
     check_layers(layers)
     async with private_folder() as folder:
         command = await anyio.to_thread.run_sync(
@@ -177,16 +156,15 @@ def _starter(
     allows_scripts: bool,
     inside: str,
 ) -> tuple[str, ...]:
-    """Lay out a box for an installer, and give the command that starts it."""
     search = os.environ.get("PATH", os.defpath)
     roots = [find_root([name], search=search, cwd=Path.cwd()) for name in programs]
     online = online_environment(bubblewrap.HOME, allows_scripts=allows_scripts)
     named = paths_named(online, allows_scripts=allows_scripts)
-    binds = tidy([one for root in roots for one in root.binds] + [Bind(path) for path in named])
+    binds = tidy([bind for root in roots for bind in root.binds] + [Bind(path) for path in named])
     folders = [str(Path(name).parent) for root in roots for name in root.command[:1]]
     path = ":".join(dict.fromkeys([*folders, *SYSTEM_PATH.split(":")]))
     layout = Layout(folder, bubblewrap.HOME, Root(("/bin/sh", "-c", line), binds, path, inside))
-    layout.seen = [(str(one.path), one.path) for one in binds]
+    layout.seen = [(str(bind.path), bind.path) for bind in binds]
     layout.seen += settings_seen(allows_scripts=allows_scripts)
     (folder / "tmp").mkdir()
     layout.places = [
@@ -207,20 +185,19 @@ def _installed_by_npm(fetched: Fetched, into: Path) -> Prepared:
     words = interpreter_words(entry)
     node = find_root(["node"], search=os.environ.get("PATH", os.defpath), cwd=Path.cwd())
     inside = f"{INSIDE}/{entry.relative_to(into.resolve())}"
-    is_script = not words or Path(words[0]).name in ("node", "nodejs")
-    command = (*node.command, inside) if is_script else (*words, inside)
+    if not words or Path(words[0]).name in ("node", "nodejs"):
+        words = node.command
     return Prepared(
         into,
         INSIDE,
-        (*command, *fetched.args),
+        (*words, inside, *fetched.args),
         npm_package(modules, fetched.name),
         node.search,
-        tuple(one.path for one in node.binds),
+        tuple(bind.path for bind in node.binds),
     )
 
 
 def _entry_point(fetched: Fetched, modules: Path, folder: Path) -> Path:
-    """The file that npx would run of a package."""
     if fetched.program:
         entry = modules / ".bin" / fetched.program
     else:
@@ -241,7 +218,7 @@ def _installed_by_uv(fetched: Fetched, into: Path) -> Prepared:
     program = into / "bin" / fetched.program
     packages = next(iter(sorted(into.glob("lib/python3*/site-packages"))), into)
     if not program.exists():
-        there = sorted(one.name for one in (into / "bin").iterdir())
+        there = sorted(path.name for path in (into / "bin").iterdir())
         fix = f"Write uvx --from PACKAGE PROGRAM; there are {', '.join(there)}."
         raise UsageError("the package has no such program", where=fetched.program, fix=fix)
     base = tidy(interpreter_binds(Path(_base())))
@@ -252,5 +229,5 @@ def _installed_by_uv(fetched: Fetched, into: Path) -> Prepared:
         (f"{INSIDE}/bin/{fetched.program}", *fetched.args),
         pypi_package(packages, fetched.name),
         search,
-        tuple(one.path for one in base),
+        tuple(bind.path for bind in base),
     )

@@ -86,10 +86,10 @@ def _remove_deep(folder: Path) -> None:
         subprocess.run([*words, "--", str(folder)], check=False, stderr=subprocess.DEVNULL)  # noqa: S603 - the system's own
 
 
-def _open_up(folder: Path) -> None:
+def _open_up(top: Path) -> None:
     """Let the owner into all folders below. Symbolic links are not followed."""
-    waiting = [folder]
+    waiting = [top]
     while waiting:
-        one = waiting.pop()
-        one.chmod(stat.S_IRWXU)
-        waiting += [each for each in one.iterdir() if each.is_dir() and not each.is_symlink()]
+        folder = waiting.pop()
+        folder.chmod(stat.S_IRWXU)
+        waiting += [each for each in folder.iterdir() if each.is_dir() and not each.is_symlink()]

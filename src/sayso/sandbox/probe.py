@@ -13,13 +13,12 @@ import anyio
 from sayso.errors import UncontainedError
 from sayso.sandbox import bubblewrap
 from sayso.sandbox.filter import filter_program
-from sayso.sandbox.layers import CONTAINING, Layer
 from sayso.sandbox.limits import Limits, limit_words
 from sayso.sandbox.overlay import mount_lines, namespace_words
 from sayso.sandbox.private import private_folder
 from sayso.sandbox.programs import Programs, find_programs
-from sayso.sandbox.start import FILTERED
-from sayso.sandbox.syscalls import strace_words
+from sayso.sandbox.spec import CONTAINING, Layer
+from sayso.sandbox.start import FILTERED, strace_words
 
 _SECONDS: Final = 10
 
@@ -39,21 +38,21 @@ async def probe_layers() -> tuple[Layer, ...]:
 
 def check_layers(layers: Sequence[Layer], *, is_uncontained: bool = False) -> None:
     """Raise `UncontainedError` where a layer is missing that nobody said could be."""
-    missing = [one for one in layers if one.name in CONTAINING and not one.is_active]
+    missing = [layer for layer in layers if layer.name in CONTAINING and not layer.is_active]
     missing += [Layer(name, is_active=False) for name in _unknown(layers)]
     if not missing or is_uncontained:
         return
-    told = "; ".join(f"{one.name} ({one.detail or 'not tried'})" for one in missing)
+    told = "; ".join(f"{layer.name} ({layer.detail or 'not tried'})" for layer in missing)
     raise UncontainedError(f"nothing contains the server here: {told}", fix=_fix(missing))
 
 
 def _unknown(layers: Sequence[Layer]) -> list[str]:
-    return sorted(CONTAINING - {one.name for one in layers})
+    return sorted(CONTAINING - {layer.name for layer in layers})
 
 
 def _fix(missing: Sequence[Layer]) -> str:
     way = "or type out --uncontained, which runs it as you."
-    if any("not installed" in one.detail for one in missing):
+    if any("not installed" in layer.detail for layer in missing):
         return f"Install bubblewrap (apt-get install bubblewrap), {way}"
     return f"Allow user namespaces (see docs/troubleshooting.md, uncontained), {way}"
 
@@ -71,13 +70,11 @@ async def _probe(programs: Programs) -> tuple[Layer, ...]:
             "overlay": lambda: _try_overlay(programs, folder),
             "syscalls": lambda: _try_strace(programs, folder / "trace"),
         }
-        return tuple([await _try_layer(*one, programs) for one in tried.items()])
+        return tuple([await _try_layer(*entry, programs) for entry in tried.items()])
 
 
 async def _try_layer(name: str, attempt: Callable[[], Awaitable[str]], programs: Programs) -> Layer:
-    """One layer: active where the attempt has nothing to complain about."""
-    needed = ("bwrap", _NEEDS[name]) if name in _NEEDS else ("bwrap",)
-    for program in needed:
+    for program in ("bwrap", _NEEDS.get(name, "bwrap")):
         if not programs.has(program):
             return Layer(name, is_active=False, detail=f"{program} is not installed")
     complaint = await attempt()
@@ -98,7 +95,6 @@ _HAD: Final = {
 
 
 async def _run(words: Sequence[str]) -> str:
-    """Run a command; what it complained about, or nothing where it ended well."""
     try:
         with anyio.fail_after(_SECONDS):
             done = await anyio.run_process(
@@ -150,5 +146,6 @@ async def _try_strace(programs: Programs, trace: Path) -> str:
     complaint = await _run([*strace_words(programs.strace, trace), *words])
     if complaint:
         return complaint
-    seen = await anyio.Path(trace).read_bytes()
-    return "" if f'execve("{_TRUE}"'.encode() in seen else "strace does not see into the box"
+    if f'execve("{_TRUE}"'.encode() not in await anyio.Path(trace).read_bytes():
+        return "strace does not see into the box"
+    return ""

@@ -19,12 +19,16 @@ _SHELL_FIRST: Final = re.compile(r"^'''exec' (?P<words>.+?) \"\$0\" \"\$@\"$", r
 def find_program(word: str, *, search: str, cwd: Path) -> Path:
     """Where the first word of a command leads, absolute. Raises `CommandNotFoundError`."""
     given = Path(word).expanduser()
-    found = str(cwd / given) if "/" in word else shutil.which(word, path=search)
+    found = shutil.which(word, path=search)
+    if "/" in word:
+        found = str(cwd / given)
     if found is None or not Path(found).is_file():
         what = f"there is no command “{word}”"
         raise CommandNotFoundError(what, fix="Install it, or give its full path after --.")
     path = Path(found)
-    return _behind_shim(path, word) if path.parent.name == "shims" else path
+    if path.parent.name == "shims":
+        return _behind_shim(path, word)
+    return path
 
 
 def _behind_shim(shim: Path, word: str) -> Path:

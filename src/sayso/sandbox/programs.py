@@ -22,7 +22,6 @@ class Programs:
     """Whether bubblewrap can keep the server from making user namespaces of its own."""
 
     def has(self, name: str) -> bool:
-        """Whether the program of that name is there."""
         return bool(getattr(self, name))
 
 

@@ -34,7 +34,9 @@ def is_python(program: Path) -> bool:
 def interpreter_binds(program: Path) -> Iterator[Bind]:
     """The prefix of an interpreter, of each that it is a link to, and of its base."""
     for hop in links_of(program):
-        prefix = hop.parent.parent if hop.parent.name == "bin" else hop.parent
+        prefix = hop.parent
+        if prefix.name == "bin":
+            prefix = prefix.parent
         if (prefix / "pyvenv.cfg").is_file():
             yield Bind(prefix, is_package=True)
             yield from _base_binds(prefix)
@@ -84,10 +86,10 @@ def read_arguments(args: Sequence[str]) -> Started | None:
     while index < len(args):
         word = args[index]
         if word in ("-m", "-c"):
-            return Started("module" if word == "-m" else "code", index + 1)
+            return Started({"-m": "module", "-c": "code"}[word], index + 1)
         if not word.startswith("-"):
             return Started("script", index)
-        index += 2 if word in _WITH_VALUE else 1
+        index += 1 + (word in _WITH_VALUE)
     return None
 
 
@@ -108,14 +110,17 @@ def script_binds(args: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[
     if not script.exists():
         return tuple(words), []
     words[index] = str(script)
-    return tuple(words), [_package(script if script.is_dir() else folder_or_file(script))]
+    if script.is_dir():
+        return tuple(words), [_package(script)]
+    return tuple(words), [_package(folder_or_file(script))]
 
 
 def _local_module(name: str, cwd: Path) -> list[Bind]:
-    """The working folder, where the module lies there."""
     top = cwd / name.split(".", 1)[0]
     is_there = top.is_dir() or top.with_suffix(".py").is_file()
-    return [_package(cwd)] if is_there and not is_crowded(cwd) else []
+    if not is_there or is_crowded(cwd):
+        return []
+    return [_package(cwd)]
 
 
 def _package(path: Path) -> Bind:

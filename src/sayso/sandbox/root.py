@@ -47,9 +47,10 @@ def find_root(
     if given_cwd is not None:
         binds = [*binds, _working_folder(given_cwd)]
     kept = tidy(binds)
-    is_local = any(one.path == cwd for one in kept) and given_cwd is None
-    own = str(given_cwd or (cwd if is_local else "")) or None
-    return Root(words, kept, _search_inside(words, kept), own)
+    own = given_cwd
+    if own is None and any(bind.path == cwd for bind in kept):
+        own = cwd
+    return Root(words, kept, _search_inside(words, kept), own and str(own))
 
 
 def _resolve(
@@ -68,12 +69,13 @@ def _resolve(
         # Where a script really lies is where it finds its neighbours.
         script = program.resolve()
         args, binds = _resolve((*words, str(script), *command[1:]), search, cwd, depth - 1)
-        return args, binds if "/" in command[0] else [_alone(one, script) for one in binds]
+        if "/" not in command[0]:
+            binds = [_alone(bind, script) for bind in binds]
+        return args, binds
     return _plain(program, command, cwd)
 
 
 def _plain(program: Path, command: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[Bind]]:
-    """A program that is no script; of a shell, the script that it is given."""
     words = [str(program), *command[1:]]
     binds = [Bind(program.resolve())]
     if not is_system(program):
@@ -91,7 +93,9 @@ def _plain(program: Path, command: Sequence[str], cwd: Path) -> tuple[tuple[str,
 
 def _alone(bind: Bind, script: Path) -> Bind:
     """A script that was found on the PATH is seen without what lies beside it."""
-    return Bind(script, is_package=True) if bind.path == script.parent else bind
+    if bind.path == script.parent:
+        return Bind(script, is_package=True)
+    return bind
 
 
 def _working_folder(path: Path) -> Bind:
@@ -105,8 +109,7 @@ def _working_folder(path: Path) -> Bind:
 
 
 def _search_inside(words: Sequence[str], binds: Sequence[Bind]) -> str:
-    """The PATH inside: where the interpreter is, then the system's."""
     own = [str(Path(words[0]).parent)]
-    own += [str(one.path / "bin") for one in binds if (one.path / "bin").is_dir()]
+    own += [str(bind.path / "bin") for bind in binds if (bind.path / "bin").is_dir()]
     system = SYSTEM_PATH.split(":")
     return ":".join(dict.fromkeys([*own, *system]))

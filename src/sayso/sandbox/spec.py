@@ -3,11 +3,29 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from sayso.sandbox.layers import Layer
+from sayso.intent import CONTAINING
 from sayso.sandbox.limits import Limits
 from sayso.sandbox.mount import Place
 from sayso.sandbox.package import Package
+
+__all__ = ["CONTAINING", "Box", "Layer", "Prepared", "SandboxSpec"]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer of containment or one observer, and whether it is active.
+
+    `name` is one of `sayso.intent.LAYERS`. `detail` says how it was had, or why it was not.
+    """
+
+    name: str
+    is_active: bool
+    detail: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "active": self.is_active, "detail": self.detail}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from sayso.sandbox.limits import Limits, limit_words
 from sayso.sandbox.overlay import namespace_words
 from sayso.sandbox.programs import Programs
 from sayso.sandbox.root import SYSTEM_PATH
-from sayso.sandbox.syscalls import strace_words
+from sayso.trace import TRACED
 
 FILTERED: Final = ("--seccomp", "6")
 """The words of bubblewrap that take the filter from a file descriptor."""
@@ -55,11 +55,14 @@ def box_words(
 ) -> tuple[str, ...]:
     """All words of bubblewrap, in their order, but for the command."""
     cwd = layout.root.cwd or layout.world or layout.home
-    apart = () if is_online else bubblewrap.NETWORK_APART
-    sealing = ("--disable-userns",) if programs.is_sealing else ()
+    apart = [*bubblewrap.USERS_APART, *bubblewrap.PROCESSES_APART]
+    if not is_online:
+        apart += bubblewrap.NETWORK_APART
+    if programs.is_sealing:
+        apart.append("--disable-userns")
     variables = [word for each in environment.items() for word in ("--setenv", *each)]
     return (
-        *(*bubblewrap.USERS_APART, *bubblewrap.PROCESSES_APART, *apart, *sealing),
+        *apart,
         *("--clearenv", *variables),
         *bubblewrap.system_words(),
         *bubblewrap.etc_words(layout.folder / "etc", is_online=is_online),
@@ -85,33 +88,50 @@ def write_start(
     there may be secrets among the variables.
     """
     file = layout.folder / "words"
-    told = (*words, *(gate.words() if gate else ()), *(FILTERED if is_filtered else ()))
+    told = [*words]
+    redirected = f"9<{file}"
+    if gate is not None:
+        told += gate.words()
+        redirected += f" {gate.redirections()}"
+    if is_filtered:
+        told += FILTERED
+        program = layout.folder / "filter"
+        program.write_bytes(filter_program())
+        redirected += f" 6<{program}"
     file.write_bytes(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in told))
     file.chmod(0o600)
-    held = limit_words(limits, program=programs.prlimit) if is_held(programs) else ()
+    held: tuple[str, ...] = ()
+    # The program that sets limits must be there inside too.
+    if programs.prlimit and is_system(Path(programs.prlimit)):
+        held = limit_words(limits, program=programs.prlimit)
     command = (
         # The box's first process can be asked for its variables: they are sayso's own.
         *("/usr/bin/env", "-i", f"PATH={SYSTEM_PATH}", f"SAYSO_BOX={layout.folder}/"),
-        *(strace_words(programs.strace, trace) if trace else ()),
+        *strace_words(programs.strace, trace),
         *(programs.bwrap, "--args", "9", "--", *held, *layout.root.command),
     )
-    redirected = f"9<{file}" + (f" {gate.redirections()}" if gate else "")
-    if is_filtered:
-        file = layout.folder / "filter"
-        file.write_bytes(filter_program())
-        redirected += f" 6<{file}"
     script = layout.folder / "start"
     lines = ["set -eu", *layout.lines, f"exec {shlex.join(command)} {redirected}", ""]
     script.write_text("\n".join(lines), encoding="utf-8", errors="surrogateescape")
-    apart = namespace_words(programs) if layout.lines else ()
-    return (*apart, *ending_words(programs), "/bin/sh", str(script))
-
-
-def is_held(programs: Programs) -> bool:
-    """Whether the program that sets limits is there inside too."""
-    return bool(programs.prlimit) and is_system(Path(programs.prlimit))
+    start = (*ending_words(programs), "/bin/sh", str(script))
+    if not layout.lines:
+        return start
+    return (*namespace_words(programs), *start)
 
 
 def ending_words(programs: Programs) -> tuple[str, ...]:
     """What goes before a command, so that it ends with sayso: strace would live on."""
-    return (programs.setpriv, "--pdeathsig", "KILL", "--") if programs.setpriv else ()
+    if not programs.setpriv:
+        return ()
+    return (programs.setpriv, "--pdeathsig", "KILL", "--")
+
+
+def strace_words(program: str, trace: Path | None) -> tuple[str, ...]:
+    """Return what goes before a command, so that its calls are written to `trace`, if given.
+
+    `-A` adds to the file: a server may be started again.
+    """
+    if trace is None:
+        return ()
+    options = ("-f", "--seccomp-bpf", "-yy", "-ttt", "-s", "256", "-A", "-o", str(trace))
+    return (program, *options, "-e", f"trace={','.join(TRACED)}", "-e", "signal=none", "--")

@@ -10,16 +10,14 @@ if TYPE_CHECKING:
     from sayso.trace.calls import METADATA, NAMES, OPENS, TRACED
     from sayso.trace.effect import Blob, Effect, Kind, Life, Loss, Observer
     from sayso.trace.escapes import quoted_path
-    from sayso.trace.family import Family, Member
+    from sayso.trace.family import Family
     from sayso.trace.files import MAPPED, PERHAPS_MADE
     from sayso.trace.idle import Pulse, descendants, feel, process_of
     from sayso.trace.installs import is_install
-    from sayso.trace.line import Form, Line, read_line
     from sayso.trace.meaning import effects_of, learn
     from sayso.trace.memory import Memory
-    from sayso.trace.noise import is_noise, is_noise_socket
-    from sayso.trace.seen import tell
-    from sayso.trace.stitch import Stitcher
+    from sayso.trace.seen import is_noise, is_noise_socket, tell
+    from sayso.trace.stitch import Form, Line, Stitcher, read_line
     from sayso.trace.tail import Tail
     from sayso.trace.window import Window
 
@@ -40,7 +38,6 @@ __all__ = [
     "Life",
     "Line",
     "Loss",
-    "Member",
     "Memory",
     "Observer",
     "Pulse",
@@ -69,16 +66,14 @@ __getattr__ = lazily(
         "sayso.trace.calls": ("METADATA", "NAMES", "OPENS", "TRACED"),
         "sayso.trace.effect": ("Blob", "Effect", "Kind", "Life", "Loss", "Observer"),
         "sayso.trace.escapes": ("quoted_path",),
-        "sayso.trace.family": ("Family", "Member"),
+        "sayso.trace.family": ("Family",),
         "sayso.trace.files": ("MAPPED", "PERHAPS_MADE"),
         "sayso.trace.idle": ("Pulse", "descendants", "feel", "process_of"),
         "sayso.trace.installs": ("is_install",),
-        "sayso.trace.line": ("Form", "Line", "read_line"),
         "sayso.trace.meaning": ("effects_of", "learn"),
         "sayso.trace.memory": ("Memory",),
-        "sayso.trace.noise": ("is_noise", "is_noise_socket"),
-        "sayso.trace.seen": ("tell",),
-        "sayso.trace.stitch": ("Stitcher",),
+        "sayso.trace.seen": ("is_noise", "is_noise_socket", "tell"),
+        "sayso.trace.stitch": ("Form", "Line", "Stitcher", "read_line"),
         "sayso.trace.tail": ("Tail",),
         "sayso.trace.window": ("Window",),
     },

@@ -59,8 +59,10 @@ def read_address(text: str) -> Address | None:
         return None
     if family[1] == "AF_UNIX":
         path = _UNIX.search(text)
-        return Address("AF_UNIX", "" if path is None else path[1] + escapes.path(path[2]))
-    host = (_IPV6 if family[1] == "AF_INET6" else _IPV4).search(text)
+        if path is None:
+            return Address("AF_UNIX")
+        return Address("AF_UNIX", path[1] + escapes.path(path[2]))
+    host = {"AF_INET6": _IPV6}.get(family[1], _IPV4).search(text)
     port = _PORT.search(text)
     if host is None or port is None:
         return Address(family[1])
@@ -69,8 +71,8 @@ def read_address(text: str) -> Address | None:
 
 def read_pair(identity: str) -> tuple[Address | None, Address | None]:
     """This end and the other, of `127.0.0.1:80->127.0.0.1:9` as `-yy` has it where it can tell."""
-    here, arrow, there = identity.partition("->")
-    return _read_end(here), _read_end(there) if arrow else None
+    here, _, there = identity.partition("->")
+    return _read_end(here), _read_end(there)
 
 
 def _read_end(text: str) -> Address | None:

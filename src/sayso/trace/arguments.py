@@ -43,7 +43,7 @@ class Call:
 
     def argument(self, index: int) -> str:
         """The argument at an index, empty where the line was cut before it."""
-        return self.arguments[index] if index < len(self.arguments) else ""
+        return next(iter(self.arguments[index : index + 1]), "")
 
 
 def read_call(name: str, text: str, *, pid: int, time: float) -> Call:
@@ -67,8 +67,9 @@ def split(text: str) -> tuple[tuple[str, ...], str]:
             depth += 1
         elif sign in _CLOSING:
             if depth == 0:
-                last = text[start : token.start()].strip()
-                return (*found, *([last] if last else [])), text[token.end() :]
+                if last := text[start : token.start()].strip():
+                    found.append(last)
+                return tuple(found), text[token.end() :]
             depth -= 1
         elif sign == "," and depth == 0:
             found.append(text[start : token.start()].strip())

@@ -37,12 +37,16 @@ BLINDING: Final = (
 
 _EVERYWHERE: Final = frozenset({"write", "writev", "sendto", "sendmsg", "execve", "mmap", "chdir"})
 
-TRACED: Final = tuple(
-    name if name in _EVERYWHERE else f"?{name}"
-    for group in (
-        *(OPENS, WRITES, COPIES, SIZES, MAPS, NAMES, METADATA, SOCKETS, PROCESSES, BLINDING),
-    )
-    for name in group
+TRACED: Final = (
+    *sorted(_EVERYWHERE),
+    *(
+        f"?{name}"
+        for group in (
+            *(OPENS, WRITES, COPIES, SIZES, MAPS, NAMES, METADATA, SOCKETS, PROCESSES, BLINDING),
+        )
+        for name in group
+        if name not in _EVERYWHERE
+    ),
 )
 """What `strace -e trace=` is given, joined by commas.
 

@@ -122,13 +122,14 @@ class Effect:
         named = {
             "kind": str(self.kind),
             "target": self.target,
-            "class": None if self.life is None else str(self.life),
+            "class": self.life and str(self.life),
             "source": str(self.observer),
             "call": self.call,
             "detail": self.detail,
             "reason": self.reason,
             "failed": self.is_failed or None,
-            "loss": None if self.loss is Loss.NONE else str(self.loss),
             "recoverable": self.recoverable,
         }
+        if self.loss is not Loss.NONE:
+            named["loss"] = str(self.loss)
         return {key: value for key, value in named.items() if value is not None and value != ""}

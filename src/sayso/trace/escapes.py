@@ -36,13 +36,13 @@ def path(text: str) -> str:
 def quoted(argument: str) -> bytes | None:
     """The bytes of an argument that is a string, such as `"a.txt"...`; `None` where it is none."""
     match = _QUOTED.match(argument)
-    return None if match is None else plain(match[1])
+    return match and plain(match[1])
 
 
 def quoted_path(argument: str) -> str | None:
     """The path that an argument holds, or `None`."""
     match = _QUOTED.match(argument)
-    return None if match is None else path(match[1])
+    return match and path(match[1])
 
 
 def strings(argument: str) -> tuple[bytes, ...]:

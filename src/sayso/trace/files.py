@@ -18,18 +18,10 @@ MAPPED: Final = "mapped shared and writable"
 
 _OUTPUT: Final = {"copy_file_range": 2, "sendfile": 0, "splice": 2}
 _FOLDER_FIRST: Final = frozenset(
-    {
-        "unlinkat",
-        "mkdirat",
-        "mknodat",
-        "fchmodat",
-        "fchmodat2",
-        "fchownat",
-        "futimesat",
-        "utimensat",
-        "setxattrat",
-        "removexattrat",
-    }
+    (
+        *("unlinkat", "mkdirat", "mknodat", "fchmodat", "fchmodat2", "fchownat"),
+        *("futimesat", "utimensat", "setxattrat", "removexattrat"),
+    )
 )
 _KINDS: Final = {
     "unlink": Kind.DELETE,
@@ -46,9 +38,14 @@ def on_open(call: Call, memory: Memory) -> Effects:
     A file that is opened for reading and writing, and perhaps made, is told as made; whoever has
     the file looks whether it was there (`PERHAPS_MADE`).
     """
-    folder = 0 if call.name in ("openat", "openat2") else None
-    at = 0 if folder is None else 1
-    flags = "O_CREAT|O_WRONLY|O_TRUNC" if call.name == "creat" else call.argument(at + 1)
+    folder = None
+    at = 0
+    if call.name in ("openat", "openat2"):
+        folder = 0
+        at = 1
+    flags = call.argument(at + 1)
+    if call.name == "creat":
+        flags = "O_CREAT|O_WRONLY|O_TRUNC"
     is_read = "O_WRONLY" not in flags and "O_RDWR" not in flags and "O_CREAT" not in flags
     if (is_read and "O_TRUNC" not in flags) or "O_TMPFILE" in flags or "O_PATH" in flags:
         return ()
@@ -63,7 +60,9 @@ def _meaning_of(flags: str, *, is_failed: bool) -> tuple[Kind, str] | None:
     if "O_CREAT" in flags and "O_EXCL" in flags:
         return Kind.CREATE, ""
     if "O_TRUNC" in flags:
-        return Kind.WRITE, MADE_OR_EMPTIED if "O_CREAT" in flags else "emptied"
+        if "O_CREAT" in flags:
+            return Kind.WRITE, MADE_OR_EMPTIED
+        return Kind.WRITE, "emptied"
     if "O_CREAT" in flags:
         return Kind.CREATE, PERHAPS_MADE
     # Opened only for writing, and refused: there is no other use of it. Reading and writing may
@@ -82,8 +81,9 @@ def on_write(call: Call, memory: Memory) -> Effects:
     # The server's stdout and stderr as it was given them, by whoever started it.
     if argument.startswith(("1<", "2<")) and file.path not in memory.opened:
         return ()
-    kind = Kind.APPEND if memory.opened.get(file.path) else Kind.WRITE
-    return tell_of_file(call, kind, file.path)
+    if memory.opened.get(file.path):
+        return tell_of_file(call, Kind.APPEND, file.path)
+    return tell_of_file(call, Kind.WRITE, file.path)
 
 
 def on_size(call: Call, memory: Memory) -> Effects:
@@ -91,24 +91,28 @@ def on_size(call: Call, memory: Memory) -> Effects:
     file = read_descriptor(call.argument(0))
     if file.is_deleted:
         return ()
-    path = memory.resolve(call, 0) if call.name == "truncate" else file.path or None
+    path = file.path or None
+    if call.name == "truncate":
+        path = memory.resolve(call, 0)
     return tell_of_file(call, Kind.WRITE, path, call.name)
 
 
 def on_map(call: Call, memory: Memory) -> Effects:
     """A mapping through which a file can be written without a call; `msync` tells that it was."""
     if call.name == "mmap":
-        path = shared_mapping(call)
-        return tell_of_file(call, Kind.WRITE, path, MAPPED) if path else ()
+        return tell_of_file(call, Kind.WRITE, shared_mapping(call) or None, MAPPED)
     path = memory.mapped.get(f"{memory.process_of(call.pid)}:{call.argument(0)}")
     return tell_of_file(call, Kind.WRITE, path, "msync")
 
 
 def on_rename(call: Call, memory: Memory) -> Effects:
     """Two effects, since the two paths may be in places of different owners."""
-    is_at = call.name != "rename"
-    old = memory.resolve(call, 1, 0) if is_at else memory.resolve(call, 0)
-    new = memory.resolve(call, 3, 2) if is_at else memory.resolve(call, 1)
+    if call.name == "rename":
+        old = memory.resolve(call, 0)
+        new = memory.resolve(call, 1)
+    else:
+        old = memory.resolve(call, 1, 0)
+        new = memory.resolve(call, 3, 2)
     return (
         *tell_of_file(call, Kind.RENAME, old, f"to {new}"),
         *tell_of_file(call, Kind.RENAME, new, f"from {old}"),
@@ -131,8 +135,7 @@ def on_link(call: Call, memory: Memory) -> Effects:
 
 def on_name(call: Call, memory: Memory) -> Effects:
     """A name was made or taken away: unlink, rmdir, mkdir, mknod."""
-    is_at = call.name in _FOLDER_FIRST
-    path = memory.resolve(call, 1, 0) if is_at else memory.resolve(call, 0)
+    path = _named_path(call, memory)
     name = call.name.removesuffix("at")
     if name == "unlink" and "AT_REMOVEDIR" in call.argument(2):
         name = "rmdir"
@@ -141,11 +144,15 @@ def on_name(call: Call, memory: Memory) -> Effects:
 
 def on_metadata(call: Call, memory: Memory) -> Effects:
     """Mode, owner, times and attributes; the content is as it was."""
+    if call.name in _FOLDER_FIRST or call.argument(0).startswith('"'):
+        return tell_of_file(call, Kind.METADATA, _named_path(call, memory), call.name)
+    file = read_descriptor(call.argument(0))
+    if file.is_deleted:
+        return ()
+    return tell_of_file(call, Kind.METADATA, file.path or None, call.name)
+
+
+def _named_path(call: Call, memory: Memory) -> str | None:
     if call.name in _FOLDER_FIRST:
-        path = memory.resolve(call, 1, 0)
-    elif call.argument(0).startswith('"'):
-        path = memory.resolve(call, 0)
-    else:
-        file = read_descriptor(call.argument(0))
-        path = None if file.is_deleted else file.path or None
-    return tell_of_file(call, Kind.METADATA, path, call.name)
+        return memory.resolve(call, 1, 0)
+    return memory.resolve(call, 0)

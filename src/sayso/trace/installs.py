@@ -7,21 +7,10 @@ from typing import Final
 
 _ANY: Final = frozenset[str]()
 _NODE: Final = frozenset(
-    [
-        "install",
-        "i",
-        "add",
-        "ci",
-        "update",
-        "up",
-        "upgrade",
-        "exec",
-        "x",
-        "dlx",
-        "create",
-        "init",
-        "link",
-    ]
+    (
+        *("install", "i", "add", "ci", "update", "up", "upgrade"),
+        *("exec", "x", "dlx", "create", "init", "link"),
+    )
 )
 _SYSTEM: Final = frozenset(
     ["install", "update", "upgrade", "dist-upgrade", "full-upgrade", "add", "remove"]

@@ -44,5 +44,6 @@ def learn(call: Call, memory: Memory) -> None:
 
 def effects_of(call: Call, memory: Memory) -> Sequence[Effect]:
     """The effects of one call, without their call's number; most calls have none."""
-    meaning = _MEANINGS.get(call.name)
-    return () if meaning is None else meaning(call, memory)
+    if call.name not in _MEANINGS:
+        return ()
+    return _MEANINGS[call.name](call, memory)

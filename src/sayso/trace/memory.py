@@ -76,7 +76,9 @@ class Memory:
     def resolve(self, call: Call, path: int, folder: int | None = None) -> str | None:
         """The whole path that a call names by its arguments at these indexes."""
         name = escapes.quoted_path(call.argument(path))
-        at = "" if folder is None else read_descriptor(call.argument(folder)).path
+        at = ""
+        if folder is not None:
+            at = read_descriptor(call.argument(folder)).path
         if name is None or (not name and not at):
             return at or None
         # A server can go deeper than any path can name; such a one is told by its beginning.
@@ -91,7 +93,9 @@ class Memory:
         if address.is_internet:
             return address.is_loopback and f"*:{address.port}" in self.listening
         if address.host.startswith("/"):
-            return any(posixpath.commonpath((one, address.host)) == one for one in self.private)
+            return any(
+                posixpath.commonpath((folder, address.host)) == folder for folder in self.private
+            )
         return False
 
     def learn(self, call: Call) -> None:
@@ -104,10 +108,8 @@ class Memory:
         if name in OPENS:
             self._learn_open(call)
         elif name in _LOSING and call.result == 0:
-            gone = (
-                self.resolve(call, 0) if name in ("unlink", "rename") else self.resolve(call, 1, 0)
-            )
-            self.opened.pop(gone or "", None)
+            places = (0,) if name in ("unlink", "rename") else (1, 0)
+            self.opened.pop(self.resolve(call, *places) or "", None)
         elif name == "mmap":
             self._learn_map(call)
         elif name in ("connect", "bind", "listen", "getsockname"):
@@ -122,10 +124,12 @@ class Memory:
             if key in self.folders or not first.startswith("AT_FDCWD<"):
                 return
             path = read_descriptor(first).path
+        elif call.result != 0:
+            return
         elif call.name == "chdir":
-            path = (call.result == 0 and self.resolve(call, 0)) or ""
+            path = self.resolve(call, 0)
         else:
-            path = read_descriptor(call.argument(0)).path if call.result == 0 else ""
+            path = read_descriptor(call.argument(0)).path
         if path:
             self.folders.put(key, path)
             self._latest = path
@@ -170,7 +174,9 @@ class Memory:
             return
         self.listening.put(socket, value=True)
         if address is not None:
-            name = f"*:{address.port}" if address.is_internet else str(address)
+            name = str(address)
+            if address.is_internet:
+                name = f"*:{address.port}"
             self.listening.put(name, value=True)
 
 

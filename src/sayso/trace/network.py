@@ -1,6 +1,7 @@
 """What calls do beyond the process: connections, messages, look-ups of names."""
 
 import re
+import struct
 from collections.abc import Sequence
 from typing import Final
 
@@ -8,11 +9,9 @@ from sayso.trace import escapes
 from sayso.trace.address import Address, read_address, read_pair
 from sayso.trace.arguments import Call
 from sayso.trace.descriptor import Descriptor, read_descriptor
-from sayso.trace.dns import read_query
 from sayso.trace.effect import Effect, Kind
 from sayso.trace.memory import PENDING, Memory
-from sayso.trace.noise import is_noise_socket
-from sayso.trace.seen import tell
+from sayso.trace.seen import is_noise_socket, tell
 
 Effects = Sequence[Effect]
 
@@ -21,6 +20,20 @@ _LATER: Final = frozenset({"EAGAIN", "EWOULDBLOCK", "EINTR", "EPIPE", "ENOTCONN"
 SENDS: Final = frozenset({"sendto", "sendmsg", "sendmmsg", "write", "writev"})
 _REQUEST: Final = re.compile(rb"[A-Z]{3,10} [^\s\x00-\x1f]+(?: HTTP/\d(?:\.\d)?)?(?=\r?\n|$)")
 _LONGEST: Final = 200
+_DNS_HEADER: Final = 12
+_LONGEST_LABEL: Final = 63
+_DNS_RESPONSE: Final = 0x8000
+_DNS_LABEL: Final = re.compile(rb"[\x21-\x7e]+")
+_DNS_TYPES: Final = {
+    1: "A",
+    2: "NS",
+    5: "CNAME",
+    12: "PTR",
+    15: "MX",
+    16: "TXT",
+    28: "AAAA",
+    33: "SRV",
+}
 
 
 def on_connect(call: Call, memory: Memory) -> Effects:
@@ -38,7 +51,9 @@ def on_connect(call: Call, memory: Memory) -> Effects:
     if socket.socket.startswith("UDP"):
         if not is_failed or address.port == 0:
             return ()
-        kind = Kind.LOOKUP if address.is_name_service else Kind.CONNECT
+        kind = Kind.CONNECT
+        if address.is_name_service:
+            kind = Kind.LOOKUP
         return (tell(kind, str(address), detail=f"UDP; {call.error}", is_failed=True),)
     return (tell(Kind.CONNECT, str(address), detail=call.error, is_failed=is_failed),)
 
@@ -57,8 +72,9 @@ def on_listen(call: Call, memory: Memory) -> Effects:
     address = memory.bound.get(socket.identity) or read_pair(socket.identity)[0]
     if call.result != 0 or not socket.socket.startswith("TCP"):
         return ()
-    target = str(address) if address and address.is_internet else "0.0.0.0:0"
-    return (tell(Kind.LISTEN, target),)
+    if address is None or not address.is_internet:
+        return (tell(Kind.LISTEN, "0.0.0.0:0"),)
+    return (tell(Kind.LISTEN, str(address)),)
 
 
 def on_send(call: Call, memory: Memory) -> Effects:
@@ -70,16 +86,15 @@ def on_send(call: Call, memory: Memory) -> Effects:
     if address is None or not _is_told(address, memory):
         return ()
     is_failed = call.result < 0
-    asked = _lookups(call) if address.is_name_service else ()
-    if asked:
+    if address.is_name_service and (queries := _lookups(call)):
         return tuple(
             tell(Kind.LOOKUP, name, detail=f"{kind} from {address}", is_failed=is_failed)
-            for name, kind in asked
+            for name, kind in queries
         )
     if address.family == "AF_UNIX" and not socket.socket.startswith("UNIX"):
         return ()
     first = request_line(call) or memory.requests.get(socket.identity, "")
-    detail = "; ".join(one for one in (first, call.error) if one)
+    detail = "; ".join(part for part in (first, call.error) if part)
     return (tell(Kind.SEND, str(address), detail=detail, is_failed=is_failed),)
 
 
@@ -100,8 +115,9 @@ def _payloads(call: Call) -> Sequence[bytes]:
 
 def _destination(call: Call, socket: Descriptor, memory: Memory) -> Address | None:
     """Where it goes: as the call says, or as the socket is connected."""
-    if call.name in ("sendto", "sendmsg", "sendmmsg"):
-        named = read_address(" ".join(call.arguments[1 if call.name != "sendto" else 4 :]))
+    places = {"sendto": 4, "sendmsg": 1, "sendmmsg": 1}
+    if call.name in places:
+        named = read_address(" ".join(call.arguments[places[call.name] :]))
         if named is not None:
             return named
     if socket.identity in memory.peers:
@@ -114,5 +130,33 @@ def _destination(call: Call, socket: Descriptor, memory: Memory) -> Address | No
 
 
 def _lookups(call: Call) -> Sequence[tuple[str, str]]:
-    found = [read_query(one) for one in _payloads(call)]
-    return tuple(dict.fromkeys(one for one in found if one is not None))
+    found = [read_query(payload) for payload in _payloads(call)]
+    return tuple(dict.fromkeys(query for query in found if query is not None))
+
+
+def read_query(payload: bytes) -> tuple[str, str] | None:
+    """Return the name and the type of record that a DNS query asks for (RFC 1035, section 4).
+
+    Over TCP a query is preceded by its length; both are understood. The payload may be cut.
+    """
+    return _read_query(payload) or _read_query(payload[2:])
+
+
+def _read_query(payload: bytes) -> tuple[str, str] | None:
+    if len(payload) <= _DNS_HEADER:
+        return None
+    _, flags, questions = struct.unpack_from("!HHH", payload)
+    if flags & _DNS_RESPONSE or questions != 1:
+        return None
+    labels: list[str] = []
+    at = _DNS_HEADER
+    while at < len(payload) and (length := payload[at]):
+        label = payload[at + 1 : at + 1 + length]
+        if length > _LONGEST_LABEL or not _DNS_LABEL.fullmatch(label):
+            return None
+        labels.append(label.decode("ascii"))
+        at += 1 + length
+    if not labels:
+        return None
+    kind = int.from_bytes(payload[at + 1 : at + 3])
+    return ".".join(labels), _DNS_TYPES.get(kind, str(kind))

@@ -22,20 +22,18 @@ _LONGEST: Final = 300
 def on_execute(call: Call, memory: Memory) -> Effects:
     """Another program; one that installs packages also where it was not found."""
     del memory
-    words = command_of(call)
+    index = 2 if call.name == "execveat" else 1
+    words = [
+        word.decode("utf-8", "backslashreplace") for word in escapes.strings(call.argument(index))
+    ]
     if not words:
         return ()
     target = shlex.join(words)[:_LONGEST]
     if is_install(words):
         return (tell(Kind.INSTALL, target, detail=call.error, is_failed=bool(call.error)),)
-    return (tell(Kind.EXECUTE, target),) if call.result == 0 else ()
-
-
-def command_of(call: Call) -> tuple[str, ...]:
-    """The words of a program that is run."""
-    index = 2 if call.name == "execveat" else 1
-    words = escapes.strings(call.argument(index))
-    return tuple(word.decode("utf-8", "backslashreplace") for word in words)
+    if call.result != 0:
+        return ()
+    return (tell(Kind.EXECUTE, target),)
 
 
 def on_signal(call: Call, memory: Memory) -> Effects:
@@ -47,8 +45,10 @@ def on_signal(call: Call, memory: Memory) -> Effects:
     signal = call.argument(1)
     if call.result != 0 or signal in ("0", "") or target == "0":
         return ()
-    number = _PIDFD.search(target)
-    if (number[1] if number else target.lstrip("-")) in memory.started:
+    process = target.lstrip("-")
+    if number := _PIDFD.search(target):
+        process = number[1]
+    if process in memory.started:
         return ()
     return (tell(Kind.SIGNAL, f"process {target}", detail=signal),)
 

@@ -27,8 +27,9 @@ class Window:
     def add(self, effects: Iterable[Effect], time: float) -> None:
         """Take in effects that happened at a time, in seconds since 1970."""
         for effect in effects:
-            said = effect.detail if effect.kind in (Kind.SEND, Kind.RENAME) else ""
-            key = (effect.kind, effect.target, effect.is_failed, said)
+            key = (effect.kind, effect.target, effect.is_failed, "")
+            if effect.kind in (Kind.SEND, Kind.RENAME):
+                key = (*key[:3], effect.detail)
             if key not in self._effects and len(self._effects) >= _MOST:
                 self.missed += 1
                 continue

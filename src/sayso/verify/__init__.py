@@ -7,10 +7,9 @@ from sayso.lazy import lazily
 if TYPE_CHECKING:
     from sayso.verify.event import Event
     from sayso.verify.in_process import verify_here
-    from sayso.verify.judge.profile import Profile
+    from sayso.verify.judge import Profile
     from sayso.verify.options import Terms
-    from sayso.verify.report import FORMATS
-    from sayso.verify.report.terminal import Terminal
+    from sayso.verify.report import FORMATS, Terminal
     from sayso.verify.run import verify
     from sayso.verify.verdict import HintVerdict, Report, ToolReport
 
@@ -33,10 +32,9 @@ __getattr__ = lazily(
     {
         "sayso.verify.event": ("Event",),
         "sayso.verify.in_process": ("verify_here",),
-        "sayso.verify.judge.profile": ("Profile",),
+        "sayso.verify.judge": ("Profile",),
         "sayso.verify.options": ("Terms",),
-        "sayso.verify.report": ("FORMATS",),
-        "sayso.verify.report.terminal": ("Terminal",),
+        "sayso.verify.report": ("FORMATS", "Terminal"),
         "sayso.verify.run": ("verify",),
         "sayso.verify.verdict": ("HintVerdict", "Report", "ToolReport"),
     },

@@ -56,5 +56,4 @@ class Made:
 
     @property
     def is_success(self) -> bool:
-        """Whether it can support anything."""
         return self.outcome is Outcome.SUCCESS

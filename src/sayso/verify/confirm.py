@@ -40,13 +40,17 @@ class Suspicion:
     before: Sequence[Made]
     prelude: Sequence[tuple[str, Case]] = field(default=())
 
+    @property
+    def times(self) -> int:
+        """How often the call is made to show it: a second call must change nothing more."""
+        return 2 if self.name == "idempotent" else 1
+
     def ways(self) -> Iterable[list[tuple[str, Case]]]:
         """The sequences of calls that may show it again, the shortest first; each ends with it."""
         tool = self.made.tool
         case = self.made.case
-        times = 2 if self.name == "idempotent" else 1
-        alone = [(tool, case)] * times
-        own = [(tool, one.case) for one in self.before] + [(tool, case)]
+        alone = [(tool, case)] * self.times
+        own = [(tool, call.case) for call in self.before] + [(tool, case)]
         yield alone
         if len(own) > len(alone):
             yield own
@@ -70,7 +74,7 @@ async def confirm(
             return CLEARED
     else:
         return UNSEEN_AGAIN
-    if len(way) > (2 if suspicion.name == "idempotent" else 1):
+    if len(way) > suspicion.times:
         return Confirmed(tuple(effects), suspicion.made.case.arguments)
     return await _smallest(suspicion, trial, effects, shrink)
 
@@ -80,11 +84,10 @@ async def _smallest(
 ) -> Confirmed:
     found = effects
     tool = suspicion.made.tool
-    times = 2 if suspicion.name == "idempotent" else 1
 
     async def is_refuting(case: Case) -> bool:
         nonlocal found
-        again = await trial.run([(tool, case)] * times)
+        again = await trial.run([(tool, case)] * suspicion.times)
         found = again or found
         return bool(again)
 
@@ -123,14 +126,14 @@ class _Trial:
 
     def _against(self, made: Made) -> list[Effect]:
         seen = effects_against(self.suspicion.name, self.suspicion.made, self.hearing.profile)
-        kinds = {(one.kind, one.life) for one in seen}
+        kinds = {(effect.kind, effect.life) for effect in seen}
         found = effects_against(self.suspicion.name, made, self.hearing.profile)
-        return [one for one in found if (one.kind, one.life) in kinds]
+        return [effect for effect in found if (effect.kind, effect.life) in kinds]
 
 
-def _without_volatile(effects: list[Effect], one: Made, other: Made) -> list[Effect]:
+def _without_volatile(effects: list[Effect], first_call: Made, other: Made) -> list[Effect]:
     """Of what a second call changed, what is no clock: where two first calls differ, one is in."""
-    first = {(effect.kind, effect.target): effect for effect in one.effects}
+    first = {(effect.kind, effect.target): effect for effect in first_call.effects}
     volatile = {
         effect.target
         for effect in other.effects
@@ -143,6 +146,6 @@ def _without_volatile(effects: list[Effect], one: Made, other: Made) -> list[Eff
     ]
 
 
-def _is_same(one: Effect, other: Effect) -> bool:
-    digests = [None if blob is None else blob.digest for blob in (one.after, other.after)]
-    return one.detail == other.detail and digests[0] == digests[1]
+def _is_same(first: Effect, other: Effect) -> bool:
+    digests = {blob and blob.digest for blob in (first.after, other.after)}
+    return first.detail == other.detail and len(digests) == 1

@@ -6,22 +6,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sayso.catalog import Tool
 from sayso.connect import CommandTarget
 from sayso.sandbox import Box, Layer, SandboxSpec, open_box, private_folder
-from sayso.verify.call import Made
 from sayso.verify.confirm import Cleared, Shrink, Suspicion, confirm
 from sayso.verify.grade.context import Scene
 from sayso.verify.grader import Grader
 from sayso.verify.inputs.world.web import Site
 from sayso.verify.judge import Confirmed, Hearing
-from sayso.verify.observe.files import open_files
+from sayso.verify.observe.files import FilesWatcher
 from sayso.verify.observe.site import SiteWatcher
-from sayso.verify.observe.sqlite import open_sqlite
+from sayso.verify.observe.sqlite import SqliteWatcher
 from sayso.verify.observe.syscalls import SyscallWatcher
 from sayso.verify.options import Terms
-from sayso.verify.sandboxed_server import Rest, Stage, open_stage, wait
-from sayso.verify.watch import Watcher
+from sayso.verify.sandboxed_server import Rest, Stage, Watcher, open_stage, wait
 
 if TYPE_CHECKING:
     from sayso.verify.database import Postgres
@@ -45,6 +42,7 @@ class Contained:
     notes: tuple[str, ...] = ()
     limit: str = ""
     has_fresh_state: bool = True
+    is_safe: bool = True
     grader: Grader = field(default_factory=Grader)
 
     def __post_init__(self) -> None:
@@ -54,8 +52,9 @@ class Contained:
     async def stage(self, *, number: int = 0) -> AsyncGenerator[Stage]:
         """Start it in a fresh box, which goes with all in it. Raises what starting raises."""
         async with AsyncExitStack() as stack:
-            rows = [] if self.postgres is None else [self.postgres.fresh()]
-            watched = [await stack.enter_async_context(one) for one in rows]
+            watched: list[Watcher] = []
+            if self.postgres is not None:
+                watched.append(await stack.enter_async_context(self.postgres.fresh()))
             box = await stack.enter_async_context(open_box(self.wish, self.layers))
             folder = await stack.enter_async_context(private_folder("seen"))
             watchers, rest = _watch(box, folder, self.site)
@@ -67,7 +66,7 @@ class Contained:
                 box.places,
                 "",
                 allowed=frozenset(self.wish.allowed),
-                argument_paths=frozenset(one for one in box.server[1:] if one.startswith("/")),
+                argument_paths=frozenset(word for word in box.server[1:] if word.startswith("/")),
             )
             stage = await stack.enter_async_context(
                 open_stage(
@@ -79,42 +78,28 @@ class Contained:
                     number=number,
                 )
             )
-            self.holding = tuple(one for one in box.layers if one.name != "syscalls")
-            untraced = [one for one in box.layers if one.name == "syscalls" and box.trace is None]
-            self.observing = (*untraced, *(one.layer for one in watchers))
+            self.holding = tuple(layer for layer in box.layers if layer.name != "syscalls")
+            untraced = [
+                layer for layer in box.layers if layer.name == "syscalls" and box.trace is None
+            ]
+            self.observing = (*untraced, *(watcher.layer for watcher in watchers))
             self.grader.readers = frozenset(
-                one.name for one in stage.tools if one.intent.hints.read_only
+                tool.name for tool in stage.tools if tool.intent.hints.read_only
             )
-            told = (one for one in self.notes if one not in box.notes)
-            self.notes = (*box.notes, *told)
+            self.notes = tuple(dict.fromkeys((*box.notes, *self.notes)))
             try:
                 yield stage
             finally:
                 self.notes = tuple(dict.fromkeys((*self.notes, *box.overruns)))
 
-    def why_not(self, tool: Tool) -> str:
-        """Nothing: in a box any tool may be called."""
-        del tool
-        return ""
-
-    def learn(self, made: Sequence[Made]) -> None:
-        """See `Grader.learn`."""
-        self.grader.learn(made)
-
-    def again(self, made: Made) -> Made:
-        """See `Grader.again`."""
-        return self.grader.again(made)
-
     async def confirm(
         self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        """Try it in boxes of its own: see `confirm.confirm`."""
         return await confirm(suspicion, hearing, self.stage, shrink)
 
 
 def _watch(box: Box, folder: Path, site: Site | None) -> tuple[list[Watcher], Rest]:
-    """All observers of one box, and what waits for its server to rest."""
-    watchers: list[Watcher] = [open_files(box.places, folder), open_sqlite(box.places, folder)]
+    watchers: list[Watcher] = [FilesWatcher(box.places, folder), SqliteWatcher(box.places, folder)]
     if site is not None:
         watchers.append(SiteWatcher(site))
     if box.trace is None:

@@ -23,7 +23,7 @@ import anyio
 from sayso.errors import UsageError
 from sayso.extras import install_fix
 from sayso.sandbox import ending_words, find_programs
-from sayso.verify.inputs.world.rows import CUSTOMERS, NOTES, ORDERS
+from sayso.verify.inputs.world.known import CUSTOMERS, NOTES, ORDERS
 from sayso.verify.observe.postgres import PostgresWatcher, open_postgres
 
 if TYPE_CHECKING:
@@ -232,7 +232,6 @@ async def _ready(found: Postgres, process: Process) -> None:
 
 
 async def _end(process: Process, how: signal.Signals) -> None:
-    """End it and wait for that; killed where it does not obey."""
     with anyio.CancelScope(shield=True):
         with anyio.move_on_after(_STOP_SECONDS), suppress(ProcessLookupError):
             if process.returncode is None:

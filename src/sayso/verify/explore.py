@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 from sayso.catalog import Tool
 from sayso.trace import Life
 from sayso.verify.call import Case, Made
+from sayso.verify.inputs.plan import Plan
 from sayso.verify.sandboxed_server import Stage
 
 _LASTING: Final = frozenset({Life.USER, Life.OWN})
@@ -18,18 +19,6 @@ MOST_DEATHS: Final = 2
 """How often a tool may end the server before it is left alone."""
 
 
-class Plan(Protocol):
-    """Makes cases for one tool, and learns from how each of them ended."""
-
-    def __next__(self) -> Case:
-        """The next case."""
-        ...
-
-    def tell(self, case: Case, *, is_success: bool, text: str = "") -> None:
-        """How it ended, and what came back."""
-        ...
-
-
 @dataclass(slots=True)
 class Log:
     """All calls of a run in their order, and those of each tool."""
@@ -37,27 +26,23 @@ class Log:
     made: list[Made] = field(default_factory=list[Made])
 
     def of(self, name: str) -> list[Made]:
-        """The calls of one tool."""
-        return [one for one in self.made if one.tool == name]
+        return [call for call in self.made if call.tool == name]
 
-    def replace(self, made: Made, other: Made) -> None:
-        """Put `other` in the place of a call."""
-        self.made[next(at for at, one in enumerate(self.made) if one is made)] = other
+    def before(self, made: Made) -> list[Made]:
+        """Return the calls of the run before one."""
+        return self.made[: next(at for at, call in enumerate(self.made) if call is made)]
 
     def changing_before(self, made: Made) -> list[tuple[str, Case]]:
-        """Earlier calls of other tools that left something, which a call may need: some of each."""
-        found: list[Made] = []
-        for one in self.made[: next(at for at, each in enumerate(self.made) if each is made)]:
-            is_other = one.tool != made.tool and one.is_success
-            if is_other and any(effect.life in _LASTING for effect in one.effects):
-                found.append(one)
+        """Return earlier calls of other tools that left something, which a call may need."""
         by_tool = Counter[str]()
-        some: list[Made] = []
-        for one in found:
-            by_tool[one.tool] += 1
-            if by_tool[one.tool] <= _MOST_OF_EACH:
-                some.append(one)
-        return [(one.tool, one.case) for one in some[-_MOST_BEFORE:]]
+        found: list[tuple[str, Case]] = []
+        for call in self.before(made):
+            is_lasting = any(effect.life in _LASTING for effect in call.effects)
+            if call.tool != made.tool and call.is_success and is_lasting:
+                by_tool[call.tool] += 1
+                if by_tool[call.tool] <= _MOST_OF_EACH:
+                    found.append((call.tool, call.case))
+        return found[-_MOST_BEFORE:]
 
 
 async def explore(stage: Stage, tool: Tool, plan: Plan, log: Log) -> AsyncGenerator[Made]:
@@ -74,4 +59,4 @@ async def explore(stage: Stage, tool: Tool, plan: Plan, log: Log) -> AsyncGenera
         if stage.is_dead:
             return
     if last is not None:
-        log.replace(last, await stage.linger(last))
+        log.made[len(log.before(last))] = await stage.linger(last)

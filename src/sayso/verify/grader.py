@@ -36,18 +36,18 @@ class Grader:
         """Take in what is known once all tools were called, and again when that is graded."""
         self.kept = frozenset(
             path_of(effect)
-            for one in made
-            for effect in one.effects
+            for call in made
+            for effect in call.effects
             if effect.life is Life.USER and effect.observer in (Observer.FILES, Observer.SQLITE)
         )
         self.habitual = _habitual(made, self.readers)
         texts: dict[str, str] = {}
         places: dict[str, set[str]] = {}
-        for one in made:
-            texts[one.tool] = f"{texts.get(one.tool, '')}\n{one.text}"
-            left = [effect for effect in one.raw if effect.kind in (Kind.INSERT, Kind.APPEND)]
+        for call in made:
+            texts[call.tool] = f"{texts.get(call.tool, '')}\n{call.text}"
+            left = [effect for effect in call.raw if effect.kind in (Kind.INSERT, Kind.APPEND)]
             for effect in left:
-                places.setdefault(thing_of(effect), set()).add(one.tool)
+                places.setdefault(thing_of(effect), set()).add(call.tool)
         self.shown = texts
         usual = {
             thing
@@ -87,26 +87,25 @@ class Grader:
 
 def _habitual(made: Sequence[Made], readers: frozenset[str]) -> frozenset[str]:
     """Files that the calls of at least half of the reading tools write, and of several."""
-    called = {one.tool for one in made if one.tool in readers}
+    called = {call.tool for call in made if call.tool in readers}
     places: dict[str, set[str]] = {}
-    for one in made:
-        if one.tool in called:
-            for effect in one.raw:
+    for call in made:
+        if call.tool in called:
+            for effect in call.raw:
                 if effect.observer is Observer.FILES and effect.kind in _WRITES:
-                    places.setdefault(effect.target, set()).add(one.tool)
+                    places.setdefault(effect.target, set()).add(call.tool)
     least = max(_LEAST_TOOLS, len(called) / 2)
     return frozenset(path for path, tools in places.items() if len(tools) >= least)
 
 
 def _paths(value: Any, cwd: str | None) -> frozenset[str]:
-    """The paths that arguments may name, as the server sees them."""
     found: set[str] = set()
     if isinstance(value, str) and value and "\0" not in value and "://" not in value:
         found.add(str(PurePosixPath(cwd or "/") / value))
     elif isinstance(value, Mapping):
-        for one in cast("Mapping[str, Any]", value).values():
-            found |= _paths(one, cwd)
+        for item in cast("Mapping[str, Any]", value).values():
+            found |= _paths(item, cwd)
     elif isinstance(value, list):
-        for one in cast("list[Any]", value):
-            found |= _paths(one, cwd)
+        for item in cast("list[Any]", value):
+            found |= _paths(item, cwd)
     return frozenset(found)

@@ -15,22 +15,21 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
 
-from sayso.catalog import Tool, read_tools
+from sayso.catalog import read_tools
 from sayso.connect import Fault, RpcError
 from sayso.errors import UsageError
 from sayso.sandbox import CONTAINING, Layer, Place, Role, place_of
 from sayso.trace import Effect, Kind, Life
-from sayso.verify.call import Made
 from sayso.verify.confirm import Cleared, Shrink, Suspicion, confirm
 from sayso.verify.grade.context import Scene
 from sayso.verify.grade.merge import GONE, ON_FILES, UNCHANGED
 from sayso.verify.grader import Grader
-from sayso.verify.inputs.hints import VerifyHints, read_hints
+from sayso.verify.inputs.hints import read_hints
 from sayso.verify.inputs.world import make_world, serve_world
 from sayso.verify.judge import Confirmed, Hearing, Profile
-from sayso.verify.observe.files import FilesWatcher, open_files
+from sayso.verify.observe.files import FilesWatcher
 from sayso.verify.observe.hook import HookWatcher
-from sayso.verify.observe.sqlite import SqliteWatcher, open_sqlite
+from sayso.verify.observe.sqlite import SqliteWatcher
 from sayso.verify.options import CALLS, ObjectTarget, Terms
 from sayso.verify.sandboxed_server import Stage, wait
 from sayso.verify.session import Course, say_nothing
@@ -82,14 +81,14 @@ async def verify_here(
     terms = Terms(
         target=target, only=tuple(only), profile=profile, seed=seed, calls=calls, timeout=timeout
     )
-    found = VerifyHints() if hints is None else read_hints(hints)
+    found = read_hints(hints)
     started = time.perf_counter()
     with ExitStack() as stack:
         folder = _real(stack.enter_context(TemporaryDirectory(prefix="sayso-verify-")))
         world = await anyio.to_thread.run_sync(make_world, folder / "world")
         world = replace(world, inside=str(world.folder))
         site = stack.enter_context(serve_world())
-        watched = [_real(one) for one in folders]
+        watched = [_real(path) for path in folders]
         kept = stack.enter_context(Kept([*watched, world.folder], folder / "kept"))
         here = Here(terms, target, kept, allowed=frozenset({site.address}))
         course = Course(terms, say_nothing, here, hints=found, world=world.with_site(site))
@@ -134,6 +133,7 @@ class Here:
     notes: tuple[str, ...] = ("nothing contained the server: it ran in this process",)
     limit: str = LIMIT
     has_fresh_state: bool = True
+    is_safe: bool = True
     grader: Grader = field(default_factory=lambda: Grader(cwd=str(Path.cwd())))
 
     @asynccontextmanager
@@ -142,7 +142,7 @@ class Here:
         from mcp import Client  # noqa: PLC0415 - half a second
 
         await anyio.to_thread.run_sync(self.kept.put_back)
-        places = tuple(Place(str(one), one, Role.FIXTURE) for one in self.kept.folders)
+        places = tuple(Place(str(path), path, Role.FIXTURE) for path in self.kept.folders)
         self.grader.scene = Scene(places, "", allowed=self.allowed)
         server = cast("Server[Any] | MCPServer", self.target.server)
         with TemporaryDirectory(prefix="sayso-seen-") as folder:
@@ -163,23 +163,9 @@ class Here:
                 yield stage
             watcher.close()
 
-    def why_not(self, tool: Tool) -> str:
-        """Nothing: who asks for this has written the tools."""
-        del tool
-        return ""
-
-    def learn(self, made: Sequence[Made]) -> None:
-        """See `Grader.learn`."""
-        self.grader.learn(made)
-
-    def again(self, made: Made) -> Made:
-        """See `Grader.again`."""
-        return self.grader.again(made)
-
     async def confirm(
         self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        """Try it again with the folders as they were: see `confirm.confirm`."""
         return await confirm(suspicion, hearing, self.stage, shrink)
 
 
@@ -195,7 +181,7 @@ class _Line:
         cursor: str | None = None
         while True:
             page = await self.client.list_tools(cursor=cursor)
-            found += [_raw(one) for one in page.tools]
+            found += [_raw(tool) for tool in page.tools]
             cursor = page.next_cursor
             if cursor is None:
                 return found
@@ -215,7 +201,7 @@ class _Line:
                 )
             )
         except MCPError as error:
-            fault = Fault.TIMED_OUT if error.code == REQUEST_TIMEOUT else None
+            fault = {REQUEST_TIMEOUT: Fault.TIMED_OUT}.get(error.code)
             raise RpcError(error.code, error.message, error.data, fault=fault) from error
 
 
@@ -229,19 +215,17 @@ class _Around:
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
         self._places = places
         self._hook = HookWatcher()
-        self._files: FilesWatcher = open_files(places, folder)
-        self._rows: SqliteWatcher = open_sqlite(places, folder)
+        self._files = FilesWatcher(places, folder)
+        self._rows = SqliteWatcher(places, folder)
         self._since = 0
         self.layer = self._hook.layer
 
     @property
     def layers(self) -> tuple[Layer, ...]:
-        """Each of them."""
         output = Layer("output", is_active=True, detail="two calls with the same arguments")
         return (self.layer, self._files.layer, self._rows.layer, output)
 
     def close(self) -> None:
-        """Keep nothing more."""
         self._files.close()
 
     async def begin(self) -> None:
@@ -253,12 +237,10 @@ class _Around:
 
     async def end(self, call: int) -> Sequence[Effect]:
         """Hear no more, then look at the folders."""
-        heard = [
-            one
-            if one.kind not in ON_FILES or place_of(self._places, one.target)
-            else self._left(one)
-            for one in await self._hook.end(call)
-        ]
+        heard: list[Effect] = []
+        for effect in await self._hook.end(call):
+            is_looked_at = effect.kind not in ON_FILES or place_of(self._places, effect.target)
+            heard.append(effect if is_looked_at else self._left(effect))
         return (*heard, *await self._files.end(call), *await self._rows.end(call))
 
     def _left(self, effect: Effect) -> Effect:
@@ -269,11 +251,14 @@ class _Around:
         path = Path(effect.target)
         if "__pycache__" in path.parts:
             return replace(effect, life=Life.RUNTIME, reason="bytecode of a module")
+        unchanged = replace(effect, life=Life.TRANSIENT, reason=UNCHANGED)
         is_there = os.path.lexists(path)
+        if is_there and (effect.kind is Kind.DELETE or effect.detail.startswith("to ")):
+            return unchanged
         if effect.kind is Kind.DELETE or effect.detail.startswith("to "):
-            return replace(effect, life=Life.TRANSIENT, reason=UNCHANGED) if is_there else effect
+            return effect
         if not is_there:
             return replace(effect, life=Life.TRANSIENT, reason=GONE)
         if path.lstat().st_ctime_ns < self._since:
-            return replace(effect, life=Life.TRANSIENT, reason=UNCHANGED)
+            return unchanged
         return effect

@@ -61,7 +61,6 @@ def outcome_of_error(error: RpcError) -> Outcome:
 
 
 def _is_refusal(text: str) -> bool:
-    """Whether a result is one short sentence that says that nothing was done."""
     sentence = text.strip()
     is_one = len(sentence) <= _SENTENCE and "\n" not in sentence
     return is_one and sentence[:1] not in ("{", "[") and _REFUSED.search(sentence) is not None
@@ -74,9 +73,11 @@ def text_of(result: Mapping[str, Any]) -> str:
         return ""
     listed = cast("Sequence[object]", blocks)
     texts = (
-        cast("Mapping[str, Any]", one).get("text") for one in listed if isinstance(one, Mapping)
+        cast("Mapping[str, Any]", block).get("text")
+        for block in listed
+        if isinstance(block, Mapping)
     )
-    return "\n".join(one for one in texts if isinstance(one, str))[:_MOST_LETTERS]
+    return "\n".join(text for text in texts if isinstance(text, str))[:_MOST_LETTERS]
 
 
 def _json(text: str) -> Any:

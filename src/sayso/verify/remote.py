@@ -9,11 +9,10 @@ from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import anyio
 
-from sayso.catalog import Tool
 from sayso.connect import UrlTarget
 from sayso.errors import UnreachableError
 from sayso.sandbox import CONTAINING, Layer
@@ -21,21 +20,18 @@ from sayso.trace import Effect, Life
 from sayso.verify.call import Made
 from sayso.verify.confirm import UNSEEN_AGAIN, Shrink, Suspicion
 from sayso.verify.event import Ended
-from sayso.verify.inputs.hints import VerifyHints, read_hints
+from sayso.verify.grader import Grader
+from sayso.verify.inputs.hints import read_hints
 from sayso.verify.inputs.world import make_world, serve_world
 from sayso.verify.judge import Confirmed, Hearing
 from sayso.verify.judge.judge import effects_against
 from sayso.verify.observe.probe import ProbeWatcher
 from sayso.verify.options import Terms
-from sayso.verify.sandboxed_server import Stage, open_stage, wait
+from sayso.verify.sandboxed_server import Stage, Watcher, open_stage, wait
 from sayso.verify.session import Course, Tell
 from sayso.verify.verdict import Report
 
-if TYPE_CHECKING:
-    from sayso.verify.watch import Watcher
-
 LIMIT: Final = "it runs behind a URL, where only its answers and the probe's output are seen"
-UNCALLED: Final = "it may write, and nothing contains it: --all-tools calls it"
 RESTLESS: Final = "the state that the probe tells changes without a call too"
 
 _ELSEWHERE: Final = "the server runs elsewhere"
@@ -49,7 +45,7 @@ async def verify_remote(terms: Terms, target: UrlTarget, tell: Tell) -> Report:
     read-only are called. Raises what `verify` raises, and `UsageError` where the probe fails.
     """
     started = time.perf_counter()
-    hints = VerifyHints() if terms.hints is None else read_hints(terms.hints)
+    hints = read_hints(terms.hints)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="sayso-verify-")))
         world = await anyio.to_thread.run_sync(make_world, folder / "world")
@@ -77,6 +73,12 @@ class Remote:
     notes: tuple[str, ...] = ("nothing contained the server, and what it does to others is unseen",)
     limit: str = LIMIT
     has_fresh_state: bool = False
+    grader: Grader | None = None
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it was asked for that tools which may write are called too."""
+        return self.terms.calls_writes
 
     @asynccontextmanager
     async def stage(self, *, number: int = 0) -> AsyncGenerator[Stage]:
@@ -84,7 +86,7 @@ class Remote:
         watchers: list[Watcher] = []
         if self.terms.probe:
             watchers.append(ProbeWatcher(self.terms.probe, timeout=self.terms.timeout))
-        probing = tuple(one.layer for one in watchers)
+        probing = tuple(watcher.layer for watcher in watchers)
         output = Layer("output", is_active=True, detail="two calls with the same arguments")
         none = Layer("probe", is_active=False, detail=_NO_PROBE)
         self.observing = (output, *(probing or (none,)))
@@ -97,18 +99,6 @@ class Remote:
             number=number,
         ) as stage:
             yield stage
-
-    def why_not(self, tool: Tool) -> str:
-        """That it may write, unless its server says that it does not."""
-        is_reading = tool.intent.hints.read_only is True
-        return "" if is_reading or self.terms.calls_writes else UNCALLED
-
-    def learn(self, made: Sequence[Made]) -> None:
-        """Nothing: what the probe tells is the state that somebody keeps."""
-
-    def again(self, made: Made) -> Made:
-        """The call as it is."""
-        return made
 
     async def confirm(
         self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
@@ -126,7 +116,9 @@ class Remote:
         if made is None:
             return RESTLESS
         found = effects_against(suspicion.name, made, hearing.profile)
-        return Confirmed(tuple(found), made.case.arguments) if found else UNSEEN_AGAIN
+        if not found:
+            return UNSEEN_AGAIN
+        return Confirmed(tuple(found), made.case.arguments)
 
     async def _once_more(self, made: Made) -> Made | None:
         """The same call again; `None` where the state changes before or after it by itself."""
@@ -134,7 +126,9 @@ class Remote:
             if await stage.idle():
                 return None
             again = await stage.call(made.tool, made.case)
-            return None if await stage.idle() else again
+            if await stage.idle():
+                return None
+            return again
 
 
 def _grade(
@@ -144,4 +138,4 @@ def _grade(
     del name, arguments
     if not control:
         return tuple(effects)
-    return tuple(replace(one, life=Life.OWN, reason=RESTLESS) for one in effects)
+    return tuple(replace(effect, life=Life.OWN, reason=RESTLESS) for effect in effects)

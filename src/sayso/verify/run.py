@@ -31,7 +31,7 @@ from sayso.sandbox import (
 from sayso.verify.contained import Contained
 from sayso.verify.database import Postgres, serve_postgres
 from sayso.verify.event import Ended, Phase
-from sayso.verify.inputs.hints import VerifyHints, read_hints
+from sayso.verify.inputs.hints import read_hints
 from sayso.verify.inputs.world import INSIDE, make_world, serve_world
 from sayso.verify.options import ObjectTarget, Terms
 from sayso.verify.session import Course, Tell, say_nothing
@@ -61,7 +61,7 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         from sayso.verify.remote import verify_remote  # noqa: PLC0415 - nothing of it is needed else
 
         return await verify_remote(terms, target, tell)
-    hints = VerifyHints() if terms.hints is None else read_hints(terms.hints)
+    hints = read_hints(terms.hints)
     layers = await probe_layers()
     check_layers(layers, is_uncontained=terms.is_uncontained)
     started = time.perf_counter()
@@ -81,7 +81,10 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
             raise UsageError(_UNTOLD, where=target.name, fix=_TELL)
         # A receipt is about sources: bytecode beside them may do something else.
         compiled = NO_FOREIGN_BYTECODE if BYTECODE in told else {}
-        package = {name: one for name, one in told.items() if name != BYTECODE}
+        package = {name: value for name, value in told.items() if name != BYTECODE}
+        allowed = [*terms.allowed, *hints.allow, site.address]
+        if postgres is not None:
+            allowed.append(postgres.address)
         wish = SandboxSpec(
             command=(target.command, *target.args),
             env={**target.env, **terms.env, **compiled},
@@ -89,7 +92,7 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
             fixtures=terms.fixtures,
             worlds=((INSIDE, world.folder),),
             own=(*terms.own, *hints.own),
-            allowed=(*terms.allowed, *hints.allow, site.address, *_address(postgres)),
+            allowed=tuple(allowed),
             is_uncontained=terms.is_uncontained,
             prepared=prepared,
         )
@@ -117,25 +120,19 @@ def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, A
 async def _with_postgres(
     stack: AsyncExitStack, target: CommandTarget
 ) -> tuple[Postgres, CommandTarget]:
-    """A PostgreSQL for as long as the run takes, and the target that is told where it is."""
     postgres = await stack.enter_async_context(serve_postgres())
     command, *args = postgres.placed((target.command, *target.args))
     env = {**postgres.variables, **target.env}
     return postgres, replace(target, command=command, args=tuple(args), env=env)
 
 
-def _address(postgres: Postgres | None) -> tuple[str, ...]:
-    return () if postgres is None else (postgres.address,)
-
-
 async def _prepare(
     terms: Terms, target: CommandTarget, folder: Path, layers: Sequence[Layer]
 ) -> Prepared | None:
-    """Install what the server needs, where that is asked for or its command fetches it."""
     command = (target.command, *target.args)
     into = folder / "prepared"
     into.mkdir()
     if terms.prepare:
-        project = None if terms.cwd is None else Path(terms.cwd)
+        project = Path(terms.cwd) if terms.cwd else None
         return await prepare_by(terms.prepare, into, command, layers=layers, project=project)
     return await prepare_fetched(command, into, layers=layers)

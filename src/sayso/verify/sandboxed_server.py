@@ -11,16 +11,34 @@ import anyio
 from sayso.catalog import Tool, read_tools
 from sayso.connect import CommandTarget, RpcError, UrlTarget, list_all, open_link, open_proof
 from sayso.errors import NotMcpError, UsageError
+from sayso.sandbox import Layer
 from sayso.trace import Effect
 from sayso.verify.call import Case, Made, Outcome
 from sayso.verify.outcome import outcome_of, outcome_of_error, text_of
-from sayso.verify.watch import Watcher
 
 _QUIET: Final = 0.03
 """Seconds without a sign of life after which a server counts as at rest between calls."""
 _LINGER: Final = 0.6
 """The same after the last call of a tool: a thread or a process of it may be late."""
 _MOST_REST: Final = 5.0
+
+
+class Watcher(Protocol):
+    """One observer of one running server. Calls are strictly one after the other.
+
+    `begin` takes the state before a call, which may be what `end` saw last. `end` says what has
+    changed since, with `life` unset, as effects of the call with that number. Both run after the
+    server has come to rest.
+    """
+
+    @property
+    def layer(self) -> Layer:
+        """That it watches, and how."""
+        ...
+
+    async def begin(self) -> None: ...
+
+    async def end(self, call: int) -> Sequence[Effect]: ...
 
 
 class Rest(Protocol):
@@ -78,13 +96,12 @@ class Stage:
 
     @property
     def is_dead(self) -> bool:
-        """Whether the server's process has ended."""
         return self._link.closed.is_set()
 
     async def settle(self) -> None:
         """Wait until it rests after its start; what was seen until then comes anyway."""
         await self._rest(quiet=_QUIET, most=_MOST_REST)
-        self.control += [effect for one in self._watchers for effect in await one.end(0)]
+        self.control += [effect for watcher in self._watchers for effect in await watcher.end(0)]
 
     async def call(self, name: str, case: Case) -> Made:
         """Make one call and wait until the server rests; cancelling leaves that to the server."""
@@ -113,10 +130,12 @@ class Stage:
         await self._begin()
         await self._rest(quiet=_LINGER, most=_MOST_REST)
         late = await self._end()
-        return self._with(made, late) if late else made
+        if not late:
+            return made
+        return self._with(made, late)
 
     def _with(self, made: Made, effects: Sequence[Effect]) -> Made:
-        raw = (*made.raw, *(replace(one, call=made.number) for one in effects))
+        raw = (*made.raw, *(replace(effect, call=made.number) for effect in effects))
         graded = self._grade(raw, made.tool, made.case.arguments, control=self.control)
         return replace(made, raw=raw, effects=graded, control=tuple(self.control))
 
@@ -129,11 +148,11 @@ class Stage:
         return outcome_of(result), result, text_of(result)
 
     async def _begin(self) -> None:
-        for one in self._watchers:
-            await one.begin()
+        for watcher in self._watchers:
+            await watcher.begin()
 
     async def _end(self) -> list[Effect]:
-        return [effect for one in self._watchers for effect in await one.end(self.number)]
+        return [effect for watcher in self._watchers for effect in await watcher.end(self.number)]
 
 
 @asynccontextmanager
@@ -154,8 +173,8 @@ async def open_stage(
     no tools.
     """
     async with AsyncExitStack() as stack:
-        for one in watchers:
-            await one.begin()
+        for watcher in watchers:
+            await watcher.begin()
         proof = await stack.enter_async_context(open_proof(target))
         link = await stack.enter_async_context(open_link(target, timeout=timeout, proof=proof))
         try:

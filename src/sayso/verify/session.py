@@ -19,7 +19,7 @@ from sayso.verify.inputs.captured_values import Harvest
 from sayso.verify.inputs.error_feedback import named_tools
 from sayso.verify.inputs.hints import ToolHints, VerifyHints
 from sayso.verify.inputs.order import order_tools
-from sayso.verify.inputs.plan import Plan, plan_cases
+from sayso.verify.inputs.plan import Plan
 from sayso.verify.inputs.shrink import shrink
 from sayso.verify.inputs.world import World
 from sayso.verify.judge import Confirmed, Hearing, claims_of, judge, suspects
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Tell = Callable[[Event], None]
 
+UNCALLED: Final = "it may write, and nothing contains it: --all-tools calls it"
 _MOST_SHRINKS: Final = 4
 """Trials to make refuting arguments smaller; each starts the server anew."""
 _LESSONS: Final = 2
@@ -60,7 +61,6 @@ class Course:
     harvest: Harvest = field(default_factory=Harvest)
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     deaths: Counter[str] = field(default_factory=Counter[str])
-    missed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     async def run(self) -> Report:
         """Explore, then confirm and judge one tool after the other."""
@@ -93,7 +93,7 @@ class Course:
                     server = stage.server
                     left = self._begin(stage)
                 await self._go_on(stage, left)
-        wanted = [one for one in tools if self._is_wanted(one)]
+        wanted = [tool for tool in tools if self._is_wanted(tool)]
         for tool in wanted:
             if self.host.has_fresh_state and self._has_more(tool):
                 async with self._stage() as stage:
@@ -103,9 +103,9 @@ class Course:
 
     async def _prepare_for(self, stage: Stage, tool: Tool) -> None:
         """Call first, as it went well before, what the errors of a tool say is to be called."""
-        texts = [one.text for one in self.log.of(tool.name) if not one.is_success]
-        for name in named_tools(texts, [one.name for one in stage.tools if one is not tool]):
-            good = next((one for one in reversed(self.log.of(name)) if one.is_success), None)
+        texts = [call.text for call in self.log.of(tool.name) if not call.is_success]
+        for name in named_tools(texts, [other.name for other in stage.tools if other is not tool]):
+            good = next((call for call in reversed(self.log.of(name)) if call.is_success), None)
             if good is not None and not stage.is_dead:
                 made = await stage.call(name, good.case)
                 self.log.made.append(made)
@@ -117,9 +117,12 @@ class Course:
         first = len(self.log.made)
         async with self.host.stage(number=first) as stage:
             yield stage
+            grader = self.host.grader
+            if grader is None:
+                return
             for _ in range(_LESSONS):
-                self.host.learn(self.log.made)
-                self.log.made[first:] = [self.host.again(one) for one in self.log.made[first:]]
+                grader.learn(self.log.made)
+                self.log.made[first:] = [grader.again(call) for call in self.log.made[first:]]
 
     def _has_more(self, tool: Tool) -> bool:
         """Whether a box of its own may show more: no call succeeded, or a promise was not tested.
@@ -129,28 +132,27 @@ class Course:
         made = self.log.of(tool.name)
         if self.plans[tool.name].problem or self.deaths[tool.name] >= MOST_DEATHS:
             return False
-        if not any(one.is_success for one in made):
+        if not any(call.is_success for call in made):
             return True
         claims = claims_of(tool)
-        promises = [name for name in _PROMISES if claims[name].is_looser]
+        promises = {name for name in _PROMISES if claims[name].is_looser}
         if claims["read_only"].value is True or not promises:
             return False
-        return not suspects(Hearing(tool, made, frozenset(), self.terms.profile)).keys() >= set(
-            promises
-        )
+        suspected = suspects(Hearing(tool, made, frozenset(), self.terms.profile))
+        return not suspected.keys() >= promises
 
     def _begin(self, stage: Stage) -> list[Tool]:
-        names = [one.name for one in stage.tools]
+        names = [tool.name for tool in stage.tools]
         self.hints.check(names)
         for name in self.terms.only:
             if name not in names:
                 fix = f"It has {', '.join(sorted(names))}."
                 raise UsageError(f"the server has no tool {name!r}", where="--tool", fix=fix)
-        wanted = [one for one in stage.tools if self._is_wanted(one)]
+        wanted = [tool for tool in stage.tools if self._is_wanted(tool)]
         self.tell(
             Started(
                 (*self.host.holding, *self.host.observing),
-                tuple(one.name for one in wanted),
+                tuple(tool.name for tool in wanted),
             )
         )
         return order_tools(wanted, self.hints.order)
@@ -159,7 +161,6 @@ class Course:
         return not self.terms.only or tool.name in self.terms.only
 
     async def _go_on(self, stage: Stage, left: list[Tool]) -> None:
-        """Call the tools that are left, until all were called or the server has died."""
         while left:
             tool = left[0]
             planned = len(self.log.made) + len(left) * self.terms.calls
@@ -180,31 +181,29 @@ class Course:
         if tool.name in self.plans:
             budget = max(_LEAST, budget // _SECOND)
         hints = self.hints
-        if why_not := self.host.why_not(tool):
-            hints = replace(hints, tools={**hints.tools, tool.name: ToolHints(skip=why_not)})
-        plan = self.plans[tool.name] = plan_cases(
-            tool, self.world, self.harvest, hints, seed=self.terms.seed, budget=budget
-        )
+        if not self.host.is_safe and tool.intent.hints.read_only is not True:
+            hints = replace(hints, tools={**hints.tools, tool.name: ToolHints(skip=UNCALLED)})
+        seed = self.terms.seed
+        plan = Plan(tool, self.world, self.harvest, hints, seed=seed, budget=budget)
+        self.plans[tool.name] = plan
         return plan
 
     async def _judge(self, tool: Tool, at: int, of: int) -> ToolReport:
         made = self.log.of(tool.name)
-        observers = frozenset(one.name for one in self.host.observing if one.is_active)
-        plan = self.plans.get(tool.name)
+        observers = frozenset(layer.name for layer in self.host.observing if layer.is_active)
         hearing = Hearing(
             tool,
             made,
             observers,
             self.terms.profile,
-            uncalled="" if plan is None else plan.problem,
+            uncalled=self.plans[tool.name].problem,
             limit=self.host.limit,
         )
         confirmed: dict[HintName, Confirmed] = {}
         doubts: dict[HintName, str] = {}
         for name, suspect in suspects(hearing).items():
-            before = made[: next(i for i, one in enumerate(made) if one is suspect)]
-            prelude = self.log.changing_before(suspect)
-            suspicion = Suspicion(name, suspect, before, prelude)
+            before = [call for call in self.log.before(suspect) if call.tool == tool.name]
+            suspicion = Suspicion(name, suspect, before, self.log.changing_before(suspect))
             told = await self.host.confirm(suspicion, hearing, self._shrink(tool))
             if isinstance(told, Confirmed):
                 confirmed[name] = told
@@ -220,30 +219,29 @@ class Course:
         return partial(shrink, is_valid=plan.is_valid, most=_MOST_SHRINKS)
 
     def _tell_of(self, hearing: Hearing) -> ToolReport:
-        plan = self.plans.get(hearing.tool.name)
+        plan = self.plans[hearing.tool.name]
         successes = hearing.successes
-        reached = frozenset(name for one in successes for name in one.case.classes)
-        left = {} if plan is None else plan.left
-        missed = {name: why for name, why in left.items() if name not in reached}
-        failed = next((one.text for one in hearing.made if not one.is_success), "")
-        problem = "" if plan is None else plan.problem
+        reached = frozenset(name for call in successes for name in call.case.classes)
+        missed = {name: why for name, why in plan.left.items() if name not in reached}
+        error = ""
+        if not successes:
+            error = plan.problem or next((call.text for call in hearing.made), "")
         return ToolReport(
             hearing.tool.name,
             hearing.tool.fingerprint,
             judge(hearing),
             Reach(len(hearing.made), len(successes), reached, missed),
             ignored=(*_ignored(hearing.made), *_differing(hearing)),
-            error="" if successes else problem or failed,
+            error=error,
             made=tuple(hearing.made),
         )
 
 
 def _ignored(made: Sequence[Made]) -> tuple[Effect, ...]:
-    """What was seen and refutes nothing, each once."""
     found = {
         (effect.kind, effect.target): effect
-        for one in made
-        for effect in one.effects
+        for call in made
+        for effect in call.effects
         if effect.life is not None and not effect.life.refutes_reading
     }
     return tuple(found.values())
@@ -254,6 +252,8 @@ def _differing(hearing: Hearing) -> tuple[Effect, ...]:
     if "output" not in hearing.observers:
         return ()
     pairs = (
-        (one, other) for one, other in hearing.repeats() if one.is_success and other.is_success
+        (first, other)
+        for first, other in hearing.repeats()
+        if first.is_success and other.is_success
     )
-    return tuple(found for one, other in pairs if (found := differing(one, other)))[:1]
+    return tuple(found for first, other in pairs if (found := differing(first, other)))[:1]

@@ -15,7 +15,7 @@ class Kept:
 
     def __init__(self, folders: Sequence[Path], room: Path) -> None:
         self.folders = tuple(folders)
-        self._copies = {one: room / str(number) for number, one in enumerate(self.folders)}
+        self._copies = {folder: room / str(number) for number, folder in enumerate(self.folders)}
 
     def __enter__(self) -> Self:
         for folder, copy in self._copies.items():
@@ -26,14 +26,12 @@ class Kept:
         self.put_back()
 
     def put_back(self) -> None:
-        """Make each folder hold what its copy holds."""
         for folder, copy in self._copies.items():
             _clear(folder, copy)
             _fill(folder, copy)
 
 
 def _clear(folder: Path, copy: Path) -> None:
-    """Remove what is not in the copy, or is of another kind there."""
     for path in sorted(folder.rglob("*"), reverse=True):
         wanted = copy / path.relative_to(folder)
         if _kind(path) != _kind(wanted):
@@ -41,7 +39,6 @@ def _clear(folder: Path, copy: Path) -> None:
 
 
 def _fill(folder: Path, copy: Path) -> None:
-    """Write what differs from the copy."""
     for wanted in sorted(copy.rglob("*")):
         path = folder / wanted.relative_to(copy)
         kind = _kind(wanted)
@@ -66,7 +63,6 @@ def _kind(path: Path) -> str:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, or a folder with all in it."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

@@ -38,7 +38,6 @@ class HintVerdict:
     is_partial: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """As the JSON report has it."""
         document: dict[str, Any] = {
             "declared": self.declared,
             "verdict": self.verdict,
@@ -46,7 +45,7 @@ class HintVerdict:
             "inputs": list(self.inputs),
             "observers": list(self.observers),
             "reason": self.reason,
-            "evidence": [one.to_dict() for one in self.evidence],
+            "evidence": [effect.to_dict() for effect in self.evidence],
         }
         if self.arguments is not None:
             document["arguments"] = dict(self.arguments)
@@ -72,7 +71,6 @@ class Reach:
     missed: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def to_dict(self) -> dict[str, Any]:
-        """As the JSON report has it."""
         return {
             "calls": self.calls,
             "successes": self.successes,
@@ -96,17 +94,15 @@ class ToolReport:
 
     @property
     def is_refuted(self) -> bool:
-        """Whether a hint of it was shown to be false."""
-        return any(one.verdict == "refuted" for one in self.hints.values())
+        return any(hint.verdict == "refuted" for hint in self.hints.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """As the JSON report has it."""
         return {
             "name": self.name,
             "fingerprint": self.fingerprint,
-            "hints": {name: one.to_dict() for name, one in self.hints.items()},
+            "hints": {name: hint.to_dict() for name, hint in self.hints.items()},
             "reach": self.reach.to_dict(),
-            "ignored": [one.to_dict() for one in self.ignored],
+            "ignored": [effect.to_dict() for effect in self.ignored],
             **({"error": self.error} if self.error else {}),
         }
 
@@ -131,8 +127,7 @@ class Report:
 
     @property
     def is_refuted(self) -> bool:
-        """Whether any hint of any tool was shown to be false."""
-        return any(one.is_refuted for one in self.tools)
+        return any(tool.is_refuted for tool in self.tools)
 
     def count(self) -> Counter[str]:
         """How many hints of each verdict there are."""
@@ -148,7 +143,7 @@ class Report:
             "seed": self.seed,
             "seconds": round(self.seconds, 3),
             "package": dict(self.package),
-            "layers": [one.to_dict() for one in self.layers],
-            "tools": [one.to_dict() for one in self.tools],
+            "layers": [layer.to_dict() for layer in self.layers],
+            "tools": [tool.to_dict() for tool in self.tools],
             "notes": list(self.notes),
         }

@@ -8,7 +8,7 @@ from tests.sample_tools import tool
 from sayso.verify.inputs.captured_values import Harvest
 from sayso.verify.inputs.error_feedback import lesson_of, named_tools
 from sayso.verify.inputs.hints import VerifyHints
-from sayso.verify.inputs.plan import Plan, plan_cases
+from sayso.verify.inputs.plan import Plan
 from sayso.verify.inputs.prose import named_values, said_of
 from sayso.verify.inputs.repair import corrections
 from sayso.verify.inputs.roles import Role, role_of
@@ -33,7 +33,7 @@ def plan_of(
 ) -> Plan:
     schema = {"type": "object", "properties": properties, "required": [*required]}
     one = tool(name, inputSchema=schema, description=about)
-    return plan_cases(one, world, harvest or Harvest(), VerifyHints(), seed=1, budget=12)
+    return Plan(one, world, harvest or Harvest(), VerifyHints(), seed=1, budget=12)
 
 
 def second(plan: Plan, error: str, first: dict[str, Any]) -> dict[str, Any]:

@@ -59,14 +59,12 @@ def test_plain_lines_of_text_give_what_they_name() -> None:
     assert {one.value for one in harvest.found if one.key == "directory"} == {"docs"}
 
 
-def test_what_came_last_comes_first_and_what_is_gone_is_forgotten() -> None:
+def test_what_came_last_comes_first() -> None:
     harvest = Harvest()
     for number in (1, 2):
         harvest.add("create_note", {"structuredContent": {"note": {"id": number}}})
 
     assert harvest.values("note_id") == (2, 1)
-    harvest.forget(2)
-    assert harvest.values("note_id") == (1,)
 
 
 def test_values_of_one_place_are_bounded() -> None:

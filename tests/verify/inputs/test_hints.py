@@ -9,12 +9,10 @@ ALL = """
 [verify]
 allow = ["127.0.0.1:5432", "[::1]:80"]
 own = ["~/.cache/server"]
-volatile = ["$.generated_at"]
 order = ["login"]
 
 [verify.tools.delete_note]
 arguments = [{ id = 1, deep = { tags = ["a"] } }, {}]
-volatile = ["$.items[*].at"]
 
 [verify.tools.pay]
 skip = "it costs money"
@@ -25,13 +23,8 @@ def test_all_that_can_be_said_is_read() -> None:
     hints = load_hints(ALL)
 
     assert hints.allow == ("127.0.0.1:5432", "[::1]:80")
-    assert (hints.own, hints.volatile, hints.order) == (
-        ("~/.cache/server",),
-        ("$.generated_at",),
-        ("login",),
-    )
+    assert (hints.own, hints.order) == (("~/.cache/server",), ("login",))
     assert hints.of("delete_note").arguments == ({"id": 1, "deep": {"tags": ["a"]}}, {})
-    assert hints.of("delete_note").volatile == ("$.items[*].at",)
     assert hints.of("pay").skip == "it costs money"
     assert hints.of("another").arguments == ()
 
@@ -42,7 +35,6 @@ def test_all_that_can_be_said_is_read() -> None:
         ("[verify]\nalow = []", "sayso.toml:2: there is no key “alow” here. Did you mean “allow”?"),
         ('[verify]\nallow = ["host"]', "sayso.toml:2: “host” is not host:port"),
         ('[verify]\nallow = ["h:99999"]', "sayso.toml:2: “h:99999” has no such port"),
-        ('[verify]\nvolatile = ["x"]', "sayso.toml:2: “x” is not a path into a result"),
         ("[verify.tools.a]\narguments = [1]", "sayso.toml:2: this must be a table of arguments"),
         ("[verify.tools.a]\narguments = {}", "sayso.toml:2: this must be an array, not a table"),
         ("[verify.tools.a]\narguments = [{d = 2026-01-15}]", "sayso.toml:2: a date or a time is"),
@@ -73,7 +65,7 @@ def test_a_tool_that_the_server_does_not_have_is_a_mistake() -> None:
     with pytest.raises(MistakesError) as raised:
         hints.check(["pay", "delete_notes"])
     assert str(raised.value) == (
-        "sayso.toml:8: the server has no tool “delete_note”. Did you mean “delete_notes”?"
+        "sayso.toml:7: the server has no tool “delete_note”. Did you mean “delete_notes”?"
     )
 
 

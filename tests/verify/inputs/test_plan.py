@@ -9,10 +9,10 @@ from sayso.catalog import Tool
 from sayso.verify.call import Case
 from sayso.verify.inputs.captured_values import Harvest
 from sayso.verify.inputs.hints import VerifyHints, load_hints
-from sayso.verify.inputs.plan import REPEATS, Plan, plan_cases
+from sayso.verify.inputs.plan import REPEATS, Plan
 from sayso.verify.inputs.world import World
 
-WORLD = World(Path("world"), git={"branch": ("main", "feature"), "tag": (), "commit": ()})
+WORLD = World(Path("world"))
 TEXT = {"type": "string"}
 
 
@@ -28,9 +28,7 @@ def plan_of(
     hints: VerifyHints | None = None,
     seed: int = 1,
 ) -> Plan:
-    return plan_cases(
-        one, WORLD, harvest or Harvest(), hints or VerifyHints(), seed=seed, budget=budget
-    )
+    return Plan(one, WORLD, harvest or Harvest(), hints or VerifyHints(), seed=seed, budget=budget)
 
 
 Works = Callable[[Mapping[str, Any]], bool]

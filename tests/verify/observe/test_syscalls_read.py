@@ -10,14 +10,13 @@ from sayso.trace.address import Address, read_address, read_pair
 from sayso.trace.arguments import Call, read_call, split
 from sayso.trace.calls import BLINDING, TRACED
 from sayso.trace.descriptor import Descriptor, read_descriptor
-from sayso.trace.dns import read_query
 from sayso.trace.effect import Effect
 from sayso.trace.files import MADE_OR_EMPTIED
 from sayso.trace.installs import is_install
-from sayso.trace.line import Form, read_line
 from sayso.trace.meaning import effects_of, learn
 from sayso.trace.memory import Memory
-from sayso.trace.stitch import Stitcher
+from sayso.trace.network import read_query
+from sayso.trace.stitch import Form, Stitcher, read_line
 from sayso.trace.tail import Tail
 from sayso.trace.window import Window
 from sayso.verify.observe.syscalls import SyscallWatcher

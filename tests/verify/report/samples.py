@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from sayso.intent import HintName, Verdict
-from sayso.sandbox.layers import Layer
+from sayso.sandbox.spec import Layer
 from sayso.trace.effect import Effect, Kind, Life, Loss, Observer
 from sayso.verify.call import Case, Made, Outcome
 from sayso.verify.event import Called, Ended, Event, Judged, Phase, Started

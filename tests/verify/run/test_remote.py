@@ -13,8 +13,9 @@ from sayso.connect import UrlTarget
 from sayso.errors import UsageError
 from sayso.verify.confirm import UNSEEN_AGAIN
 from sayso.verify.options import Terms
-from sayso.verify.remote import LIMIT, RESTLESS, UNCALLED
+from sayso.verify.remote import LIMIT, RESTLESS
 from sayso.verify.run import verify
+from sayso.verify.session import UNCALLED
 from sayso.verify.verdict import HintVerdict, Report
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sayso.sandbox import Place, Role, place_of
-from sayso.trace import Effect, Observer
+from sayso.trace import Effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +14,8 @@ class Scene:
     """One call, its places and its neighbours.
 
     `allowed` are addresses, `host:port`, that the server may reach. `argument_paths` are paths
-    that an argument or the command names, as the server sees them, and `made_up` those among
-    them that the server had thought of itself. `control` is what is seen without a call.
+    that an argument or the command names, as the server sees them. `control` is what is seen
+    without a call.
     `beside` are all effects of the same call. `usual` are the targets that calls of every tool
     leave something at, without the key of a row; `None` where that is not known. `shown` are
     results of other tools. `habitual` are files that most of the reading tools write, and `kept`
@@ -28,7 +28,6 @@ class Scene:
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
     allowed: frozenset[str] = frozenset()
     argument_paths: frozenset[str] = frozenset()
-    made_up: frozenset[str] = frozenset()
     control: tuple[Effect, ...] = ()
     beside: tuple[Effect, ...] = ()
     usual: frozenset[str] | None = None
@@ -36,14 +35,11 @@ class Scene:
     kept: frozenset[str] = frozenset()
     is_reading: bool = False
     shown: tuple[str, ...] = ()
-    observers: frozenset[Observer] = frozenset({Observer.FILES, Observer.SQLITE})
 
     def place(self, path: str) -> Place | None:
-        """The place that holds a path."""
         return place_of(self.places, path)
 
     def host(self, path: str) -> Path | None:
-        """Where the bytes of a path are."""
         place = self.place(path)
         return place and place.host_of(path)
 
@@ -52,12 +48,12 @@ class Scene:
 
         Who names a whole place, such as HOME, has not named each file in it.
         """
-        roots = {one.inside for one in self.places}
+        roots = {place.inside for place in self.places}
         wanted = PurePosixPath(path)
         return any(
-            wanted == PurePosixPath(one)
-            or (wanted.is_relative_to(one) and one not in roots and one != "/")
-            for one in self.argument_paths - self.made_up
+            wanted == PurePosixPath(named)
+            or (wanted.is_relative_to(named) and named not in roots and named != "/")
+            for named in self.argument_paths
         )
 
     def is_kept(self, path: str) -> bool:

@@ -21,12 +21,12 @@ CHECKED_BY_HASH: Final = 1
 def is_bytecode(effect: Effect, scene: Scene) -> bool:
     """Whether it is the bytecode of a source that is there, as its header tells."""
     path = PurePosixPath(effect.target)
-    folder = path if path.name == "__pycache__" else path.parent
+    if path.name == "__pycache__":
+        beside = scene.host(str(path.parent))
+        return beside is not None and any(beside.glob("*.py"))
+    folder = path.parent
     if folder.name != "__pycache__":
         return False
-    if path == folder:
-        beside = scene.host(str(folder.parent))
-        return beside is not None and any(beside.glob("*.py"))
     source = folder.parent / f"{path.name.partition('.')[0]}.py"
     content = content_of(effect.after)
     host = scene.host(str(source))
@@ -36,7 +36,6 @@ def is_bytecode(effect: Effect, scene: Scene) -> bool:
 
 
 def _fits(content: bytes, source: Path | None) -> bool:
-    """Whether a header is Python's, and fits the source where that can be looked at."""
     if len(content) < HEADER or content[2:4] != importlib.util.MAGIC_NUMBER[2:4]:
         return False
     flags, seconds, size = struct.unpack_from("<III", content, 4)

@@ -28,22 +28,11 @@ SETTLED: Final[Mapping[Kind, Grade]] = {
 }
 OWN_FOLDERS: Final = (".cache", ".local/state", ".npm", ".config/configstore")
 """Below HOME: where programs keep what nobody misses (XDG Base Directory Specification)."""
-OTHERS_FILES: Final = [
-    ".bashrc",
-    ".bash_profile",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".ssh",
-    ".gitconfig",
-    ".gnupg",
-    ".config/autostart",
-    ".config/systemd",
-    ".config/git",
-    ".config/fish",
-    ".local/bin",
-    ".netrc",
-]
+OTHERS_FILES: Final = (
+    *(".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".netrc"),
+    *(".ssh", ".gitconfig", ".gnupg", ".local/bin"),
+    *(".config/autostart", ".config/systemd", ".config/git", ".config/fish"),
+)
 """Below HOME: what other programs obey, and no server owns."""
 VOLATILE: Final = ("/dev", "/proc", "/sys", "/run", "/var/run", "/tmp", "/var/tmp", "/var/cache")  # noqa: S108
 
@@ -61,7 +50,9 @@ def grade(effect: Effect, scene: Scene) -> Effect:
         return effect
     life, reason = _life(effect, scene)
     graded = replace(effect, life=life, reason=reason)
-    return with_loss(graded, scene) if life is Life.USER else replace(graded, loss=Loss.NONE)
+    if life is Life.USER:
+        return with_loss(graded, scene)
+    return replace(graded, loss=Loss.NONE)
 
 
 def _life(effect: Effect, scene: Scene) -> Grade:
@@ -86,11 +77,11 @@ def _life(effect: Effect, scene: Scene) -> Grade:
 
 
 def _of_control(effect: Effect, scene: Scene) -> Grade | None:
-    is_same = any(one.kind is effect.kind and one.target == effect.target for one in scene.control)
-    if not is_same:
+    if (effect.kind, effect.target) not in {(each.kind, each.target) for each in scene.control}:
         return None
-    life = Life.SESSION if effect.kind in OUTWARD else Life.OWN
-    return life, UNCALLED
+    if effect.kind in OUTWARD:
+        return Life.SESSION, UNCALLED
+    return Life.OWN, UNCALLED
 
 
 def _outward(effect: Effect, scene: Scene) -> Grade:
@@ -120,9 +111,8 @@ def _failed(effect: Effect, scene: Scene) -> Grade:
 
 
 def _row(effect: Effect, scene: Scene) -> Grade:
-    own = is_own_record(effect, scene)
-    if own:
-        return Life.OWN, own
+    if recorded := _by_record(effect, scene):
+        return recorded
     if effect.observer is Observer.POSTGRES:
         return _of_postgres(effect)
     path = path_of(effect)
@@ -176,14 +166,15 @@ def _by_meaning(effect: Effect, scene: Scene) -> Grade | None:
     found = outcome(effect)
     if found is not None and found[1].is_same:
         return Life.CACHE, f"other bytes with the same meaning, read as {found[0]}"
-    if _is_database(effect.target, scene) and Observer.SQLITE in scene.observers:
+    if _is_database(effect.target, scene):
         return Life.RUNTIME, "SQLite's own books; its rows are the same"
     return None
 
 
 def _by_record(effect: Effect, scene: Scene) -> Grade | None:
-    own = is_own_record(effect, scene)
-    return (Life.OWN, own) if own else None
+    if own := is_own_record(effect, scene):
+        return Life.OWN, own
+    return None
 
 
 def _by_place(effect: Effect, scene: Scene) -> Grade:
@@ -215,15 +206,15 @@ def _kept(effect: Effect) -> str:
 
 
 def _elsewhere(path: str) -> Grade:
-    if any(PurePosixPath(path).is_relative_to(one) for one in VOLATILE):
+    if any(PurePosixPath(path).is_relative_to(folder) for folder in VOLATILE):
         return Life.TRANSIENT, "goes with the machine's next start"
     return Life.USER, "outside of every place that is the server's own"
 
 
 def _at_home(effect: Effect, below: PurePosixPath, scene: Scene) -> Grade:
-    if any(below.is_relative_to(one) for one in OTHERS_FILES):
+    if any(below.is_relative_to(folder) for folder in OTHERS_FILES):
         return Life.USER, "a file in HOME that other programs obey"
-    if any(below.is_relative_to(one) for one in OWN_FOLDERS):
+    if any(below.is_relative_to(folder) for folder in OWN_FOLDERS):
         return Life.OWN, "a cache or state folder of HOME"
     if effect.kind is Kind.APPEND and is_log(added(effect)):
         return Life.OWN, "lines of a log"

@@ -43,15 +43,15 @@ def with_loss(effect: Effect, scene: Scene) -> Effect:
         told = replace(effect, loss=Loss.LOST)
     elif effect.kind is Kind.WRITE:
         told = _written(effect)
-    return told if told.loss is Loss.NONE else replace(told, recoverable=_way_back(told, scene))
+    if told.loss is Loss.NONE:
+        return told
+    return replace(told, recoverable=_way_back(told, scene))
 
 
 def _written(effect: Effect) -> Effect:
-    if effect.before is None:
+    if effect.before is None or effect.before.size == 0:
         return effect
-    if effect.after is not None and effect.before.digest == effect.after.digest:
-        return effect
-    if effect.before.size == 0:
+    if _is_same(effect.after, effect.before):
         return effect
     if effect.after is not None and effect.after.size == 0:
         return replace(effect, loss=Loss.LOST, detail="emptied")
@@ -63,10 +63,13 @@ def _written(effect: Effect) -> Effect:
         return effect
     found = compare_contents(effect.target, before, after)
     if found is None:
-        loss = Loss.NONE if before in after else Loss.UNKNOWN
-        return replace(effect, loss=loss)
+        if before in after:
+            return effect
+        return replace(effect, loss=Loss.UNKNOWN)
     name, result = found
-    detail = f"{effect.detail}; {name}: {result.detail}" if result.detail else effect.detail
+    detail = effect.detail
+    if result.detail:
+        detail += f"; {name}: {result.detail}"
     return replace(effect, loss=result.loss, detail=detail)
 
 
@@ -78,41 +81,49 @@ def _in_git(effect: Effect, inside: tuple[str, str], scene: Scene) -> Effect:
         return _written(effect)
     if not (rest == "HEAD" or rest.startswith("refs/")) or host is None:
         return _removed_object(effect, rest, scene)
-    old, new = (_reference(one) for one in (effect.before, effect.after))
+    old, new = (_reference(blob) for blob in (effect.before, effect.after))
     if rest == "HEAD" or not old or (new and git.is_kept(host, old, new)):
         return effect
-    loss = Loss.LOST if effect.kind is Kind.DELETE else Loss.OVERWROTE
-    way = "git reflog" if git.logged(host, old) else ""
-    return replace(effect, loss=loss, recoverable=way)
+    told = replace(effect, loss=Loss.OVERWROTE)
+    if effect.kind is Kind.DELETE:
+        told = replace(effect, loss=Loss.LOST)
+    if git.logged(host, old):
+        return replace(told, recoverable="git reflog")
+    return told
 
 
 def _removed_object(effect: Effect, rest: str, scene: Scene) -> Effect:
-    is_object = rest.startswith("objects/") and effect.kind is Kind.DELETE
-    packed = any(one.kind is Kind.CREATE and "/objects/pack/" in one.target for one in scene.beside)
-    if effect.kind is Kind.DELETE and rest.startswith("logs/"):
+    is_packed = any(
+        other.kind is Kind.CREATE and "/objects/pack/" in other.target for other in scene.beside
+    )
+    is_lost = rest.startswith("logs/") or (rest.startswith("objects/") and not is_packed)
+    if effect.kind is Kind.DELETE and is_lost:
         return replace(effect, loss=Loss.LOST)
-    return replace(effect, loss=Loss.LOST) if is_object and not packed else effect
+    return effect
 
 
 def _reference(blob: Blob | None) -> str:
-    content = content_of(blob)
-    text = content.decode("ascii", errors="replace").strip() if content else ""
-    return text if len(text) == git.NAME else ""
+    text = (content_of(blob) or b"").decode("ascii", errors="replace").strip()
+    if len(text) != git.NAME:
+        return ""
+    return text
 
 
 def _way_back(effect: Effect, scene: Scene) -> str:
     if effect.recoverable or effect.before is None:
         return effect.recoverable
     for other in scene.beside:
-        is_copy = other.after is not None and other.after.digest == effect.before.digest
+        is_copy = _is_same(other.after, effect.before)
         is_elsewhere = other.target != effect.target and other.call == effect.call
         if is_copy and is_elsewhere and other.kind in (Kind.CREATE, Kind.WRITE):
             return f"copy at {other.target}"
         if other.kind is Kind.RENAME and is_elsewhere and _is_same(other.before, effect.before):
             return f"copy at {other.detail.removeprefix('to ')}"
     content = content_of(effect.before)
-    return "" if content is None else git.holder(effect.target, content, scene)
+    if content is None:
+        return ""
+    return git.holder(effect.target, content, scene)
 
 
-def _is_same(one: Blob | None, other: Blob) -> bool:
-    return one is not None and one.digest == other.digest
+def _is_same(blob: Blob | None, other: Blob) -> bool:
+    return blob is not None and blob.digest == other.digest

@@ -24,7 +24,7 @@ def merge(effects: Sequence[Effect], scene: Scene) -> tuple[Effect, ...]:
 
     What they show to be without a trace keeps its life, `transient`, with the reason.
     """
-    rows = {path_of(one) for one in effects if "#" in one.target}
+    rows = {path_of(effect) for effect in effects if "#" in effect.target}
     seen, moved = _by_path(effects)
     merged: list[Effect] = []
     for effect in effects:
@@ -41,20 +41,19 @@ def _by_path(effects: Sequence[Effect]) -> tuple[Paths, Paths]:
     """Paths at which the files themselves differ, and those of what was moved, by call."""
     found: Paths = defaultdict(set)
     moved: Paths = defaultdict(set)
-    for one in effects:
-        if one.observer in (Observer.FILES, Observer.SQLITE):
-            found[one.call].add(path_of(one))
-            if one.kind is Kind.RENAME:
-                moved[one.call] |= {one.target, one.detail.removeprefix("to ")}
-        found[one.call] |= moved[one.call]
+    for effect in effects:
+        if effect.observer in (Observer.FILES, Observer.SQLITE):
+            found[effect.call].add(path_of(effect))
+            if effect.kind is Kind.RENAME:
+                moved[effect.call] |= {effect.target, effect.detail.removeprefix("to ")}
+        found[effect.call] |= moved[effect.call]
     return found, moved
 
 
 def _is_told_by_rows(effect: Effect, rows: set[str]) -> bool:
     """Whether it is the bytes below a change of rows; a file that comes or goes is told itself."""
     is_change = effect.kind in (Kind.WRITE, Kind.APPEND)
-    base = database_of(effect.target)
-    return (is_change and effect.target in rows) or (base is not None and base in rows)
+    return (is_change and effect.target in rows) or database_of(effect.target) in rows
 
 
 def database_of(path: str) -> str | None:
@@ -65,14 +64,12 @@ def database_of(path: str) -> str | None:
 def _settled(effect: Effect, seen: Paths, *, moved: Paths, scene: Scene) -> Iterator[Effect]:
     """What a system call on a file comes to, by what the file itself is now."""
     path = effect.target
-    if effect.is_failed or Observer.FILES not in scene.observers or scene.place(path) is None:
+    if effect.is_failed or scene.place(path) is None:
         yield effect
         return
     there = seen[effect.call]
-    if path in there or any(str(one) in moved[effect.call] for one in PurePosixPath(path).parents):
-        return
-    base = database_of(path)
-    if base is not None and base in there:
+    above = {str(parent) for parent in PurePosixPath(path).parents}
+    if path in there or database_of(path) in there or above & moved[effect.call]:
         return
     host = scene.host(path)
     is_there = host is not None and os.path.lexists(host)
@@ -83,10 +80,11 @@ def _settled(effect: Effect, seen: Paths, *, moved: Paths, scene: Scene) -> Iter
 def _once(effects: Sequence[Effect]) -> Iterator[Effect]:
     """Each kind of effect on each target once, as a loop of writes would tell it many times."""
     told: set[tuple[object, ...]] = set()
-    for one in effects:
-        key = (one.kind, one.target, one.call, one.is_failed, one.observer, one.detail)
-        if one.observer in (Observer.SYSCALLS, Observer.HOOK) and one.kind in ON_FILES:
-            key = key[:-1]
+    for effect in effects:
+        key: tuple[object, ...] = (effect.kind, effect.target, effect.call, effect.is_failed)
+        key += (effect.observer,)
+        if effect.observer not in (Observer.SYSCALLS, Observer.HOOK) or effect.kind not in ON_FILES:
+            key += (effect.detail,)
         if key not in told:
             told.add(key)
-            yield one
+            yield effect

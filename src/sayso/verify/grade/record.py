@@ -81,16 +81,15 @@ def is_shown(effect: Effect, scene: Scene) -> bool:
 
 
 def _differing(effect: Effect) -> Iterator[str]:
-    """Values that came or went with an effect."""
     if "#" in effect.target:
         if effect.kind is Kind.UPDATE:
-            yield from (one for one in CHANGE.split(effect.detail) if len(one) >= TELLING)
+            yield from (part for part in CHANGE.split(effect.detail) if len(part) >= TELLING)
         else:
             yield from _values(effect.detail)
         return
     before, after = (
-        (content_of(one) or b"").decode("utf-8", errors="replace")
-        for one in (effect.before, effect.after)
+        (content_of(blob) or b"").decode("utf-8", errors="replace")
+        for blob in (effect.before, effect.after)
     )
     yield from (value for value in _values(after) if value not in before)
     yield from (value for value in _values(before) if value not in after)
@@ -110,8 +109,8 @@ def _leaves(value: Any) -> Iterator[str]:
         if len(value) >= TELLING:
             yield value
     elif isinstance(value, dict):
-        for one in cast("dict[str, Any]", value).values():
-            yield from _leaves(one)
+        for item in cast("dict[str, Any]", value).values():
+            yield from _leaves(item)
     elif isinstance(value, list):
-        for one in cast("list[Any]", value):
-            yield from _leaves(one)
+        for item in cast("list[Any]", value):
+            yield from _leaves(item)

@@ -60,30 +60,31 @@ class Harvest:
     def add(self, tool: str, result: Mapping[str, Any]) -> None:
         """Take what a result of `tool` holds: structured, JSON in its text, or lines of text."""
         entity = entity_of(word_list(tool))
-        structured = result.get("structuredContent")
-        fresh = list(_walk(structured, "", entity, tool)) if structured is not None else []
+        fresh = list(_walk(result.get("structuredContent"), "", entity, tool))
         for block in items_of(result.get("content")):
             text = table_of(block).get("text")
             if isinstance(text, str):
                 fresh += _from_text(text[:_LARGEST], entity, tool)
-        for one in reversed(fresh):
-            self._keep(one)
+        for value in reversed(fresh):
+            self._keep(value)
 
     def values(self, wanted: Role | Meaning | str, tool: str = "") -> tuple[Any, ...]:
         """Values for a role or for the parameter of that name of `tool`, the likeliest first."""
-        if isinstance(wanted, str) and not isinstance(wanted, Role):
-            meaning = Meaning(_role_of_key(wanted), entity_of(word_list(wanted)))
-            words = word_list(wanted)
+        words: list[str] = []
+        if isinstance(wanted, Meaning):
+            meaning = wanted
+        elif isinstance(wanted, Role):
+            meaning = Meaning(wanted)
         else:
-            meaning = wanted if isinstance(wanted, Meaning) else Meaning(wanted)
-            words = []
+            words = word_list(wanted)
+            meaning = Meaning(_role_of_key(wanted), entity_of(words))
         entity = meaning.entity or entity_of(word_list(tool))
         ranked = [
-            (rank, at, one.value)
-            for at, one in enumerate(self.found)
-            if (rank := _rank(one, words, meaning.role, entity)) is not None
+            (rank, at, found.value)
+            for at, found in enumerate(self.found)
+            if (rank := _rank(found, words, meaning.role, entity)) is not None
         ]
-        ranked.sort(key=lambda one: one[:2])
+        ranked.sort(key=lambda found: found[:2])
         return tuple({_key(value): value for _, _, value in ranked}.values())
 
     def use(self, tool: str, arguments: Mapping[str, Any]) -> None:
@@ -95,82 +96,76 @@ class Harvest:
     def used(self, name: str) -> tuple[str, ...]:
         """What tools took for a parameter of this name, what most of them took first."""
         found = [(len(by), value) for (key, value), by in self._used.items() if key == _fold(name)]
-        return tuple(value for _, value in sorted(found, key=lambda one: -one[0]))
+        return tuple(value for _, value in sorted(found, key=lambda ranked: -ranked[0]))
 
-    def forget(self, value: Any) -> None:
-        """Leave out a value that is gone, because a call that succeeded has removed it."""
-        self.found = [one for one in self.found if one.value != value]
-
-    def _keep(self, one: Found) -> None:
-        place = (one.entity, one.key)
-        if one in self.found:
-            self.found.remove(one)
+    def _keep(self, found: Found) -> None:
+        place = (found.entity, found.key)
+        if found in self.found:
+            self.found.remove(found)
         elif self._counts.get(place, 0) >= _MOST_OF_ONE or len(self.found) >= _MOST:
             self._drop(place)
         else:
             self._counts[place] = self._counts.get(place, 0) + 1
-        self.found.insert(0, one)
+        self.found.insert(0, found)
 
     def _drop(self, place: tuple[str, str]) -> None:
         """Make room: the oldest of the same place goes, or else the oldest of all."""
-        same = [at for at, one in enumerate(self.found) if (one.entity, one.key) == place]
-        del self.found[same[-1] if same else -1]
+        same = [at for at, found in enumerate(self.found) if (found.entity, found.key) == place]
+        del self.found[max(same, default=-1)]
 
 
-def _rank(one: Found, words: list[str], role: Role | None, entity: str) -> int | None:
+def _rank(found: Found, words: list[str], role: Role | None, entity: str) -> int | None:
     """How well a value fits, 0 the best; `None` for not at all."""
-    key = word_list(one.key)
-    if words and key == words and (len(key) > 1 or one.entity == entity or not entity):
+    key = word_list(found.key)
+    if words and key == words and (len(key) > 1 or found.entity == entity or not entity):
         return 0
-    kind = _role_of_key(one.key)
+    kind = _role_of_key(found.key)
     if role is Role.ID:
-        is_id = kind is Role.ID or (not key and isinstance(one.value, str | int))
-        named = entity_of(key) or one.entity
-        if is_id and entity and named == entity:
-            return 1
-        return 2 if kind is Role.NAME and entity and one.entity == entity else None
+        return _rank_as_id(found, key, kind, entity)
     if role is Role.NAME:
-        return 1 if kind is Role.NAME and (not entity or one.entity == entity) else None
+        is_named = kind is Role.NAME and (not entity or found.entity == entity)
+        return 1 if is_named else None
     if role in PATHS:
-        is_path = kind is Role.FILE and isinstance(one.value, str) and one.value.startswith("/")
-        is_kind = (one.key == "directory") == (role in (Role.DIRECTORY, Role.REPOSITORY))
-        return None if not is_path else 1 if is_kind else 3
-    if role is Role.REF and key[-1:] in (["sha"], ["commit"], ["hash"]):
+        if kind is not Role.FILE or not str(found.value).startswith("/"):
+            return None
+        is_kind = (found.key == "directory") == (role in (Role.DIRECTORY, Role.REPOSITORY))
+        return 1 if is_kind else 3
+    is_ref = role is Role.REF and key[-1:] in (["sha"], ["commit"], ["hash"])
+    if is_ref or (role is Role.URL and kind is Role.URL):
         return 1
-    if role is Role.URL and kind is Role.URL:
+    if role is not None and key[-1:] == [str(role)]:
+        return 3
+    return 4 if words and key == words else None
+
+
+def _rank_as_id(found: Found, key: list[str], kind: Role | None, entity: str) -> int | None:
+    is_id = kind is Role.ID or (not key and isinstance(found.value, str | int))
+    if is_id and entity and (entity_of(key) or found.entity) == entity:
         return 1
-    return (
-        3 if role is not None and key[-1:] == [str(role)] else 4 if words and key == words else None
-    )
+    if kind is Role.NAME and entity and found.entity == entity:
+        return 2
+    return None
 
 
 def _role_of_key(key: str) -> Role | None:
-    words = word_list(key)
-    last = words[-1] if words else ""
-    for role, known in (
-        (Role.ID, _IDS),
-        (Role.NAME, _NAMES),
-        (Role.FILE, _PATHS),
-        (Role.URL, _URLS),
-    ):
-        if last in known:
-            return role
-    return None
+    kinds = {Role.ID: _IDS, Role.NAME: _NAMES, Role.FILE: _PATHS, Role.URL: _URLS}
+    last = word_list(key)[-1:]
+    return next((role for role, known in kinds.items() if known.issuperset(last) and last), None)
 
 
 def _walk(value: Any, key: str, entity: str, tool: str, depth: int = 0) -> Iterator[Found]:
     if depth > _DEEPEST:
         return
     if is_table(value):
-        for name, one in value.items():
-            words = word_list(name)
-            is_holder = isinstance(one, dict | list) and name not in ("result", "data", "items")
-            yield from _walk(
-                one, name, entity_of(words) or entity if is_holder else entity, tool, depth + 1
-            )
+        for name, inner in value.items():
+            holder = entity
+            if isinstance(inner, dict | list) and name not in ("result", "data", "items"):
+                holder = entity_of(word_list(name)) or entity
+            yield from _walk(inner, name, holder, tool, depth + 1)
     elif is_list(value):
-        for one in value[:_MOST_OF_ONE]:
-            yield from _walk(one, "" if isinstance(one, dict) else key, entity, tool, depth + 1)
+        # The key of a list is that of what it holds; an object's values have their own.
+        for item in value[:_MOST_OF_ONE]:
+            yield from _walk(item, key, entity, tool, depth + 1)
     elif _is_worth(value):
         yield Found(value, key, entity, tool)
 
@@ -196,12 +191,12 @@ def _from_text(text: str, entity: str, tool: str) -> list[Found]:
 
 def _from_line(line: str, entity: str, tool: str) -> Iterator[Found]:
     if match := _FILE_LINE.match(line):
-        yield Found(match["name"], "file" if match["kind"] == "FILE" else "directory", entity, tool)
+        keys = {"FILE": "file", "DIR": "directory"}
+        yield Found(match["name"], keys[match["kind"]], entity, tool)
         return
     if match := _PAIR.match(line):
-        yield Found(
-            _plain(match["value"]), match["key"], entity_of(word_list(match["key"])) or entity, tool
-        )
+        named = entity_of(word_list(match["key"])) or entity
+        yield Found(_plain(match["value"]), match["key"], named, tool)
     for pattern, key in ((_UUID, "id"), (_SHA, "sha"), (_URL, "url"), (_PATH, "path")):
         for match in pattern.finditer(line):
             yield Found(match[0].rstrip("."), key, entity, tool)
@@ -211,7 +206,9 @@ def _from_line(line: str, entity: str, tool: str) -> Iterator[Found]:
 
 
 def _plain(text: str) -> Any:
-    return int(text) if re.fullmatch(r"-?\d{1,15}", text) else text.strip("\"'`")
+    if re.fullmatch(r"-?\d{1,15}", text):
+        return int(text)
+    return text.strip("\"'`")
 
 
 def _fold(name: str) -> str:

@@ -27,8 +27,11 @@ class Parameter:
 
     def classes(self) -> Iterator[tuple[str, tuple[Option, ...]]]:
         """Each class with the options that reach it; for `absent` there are none."""
-        for label in dict.fromkeys(one.label for one in self.options):
-            yield self._class(label), tuple(one for one in self.options if one.label == label)
+        for label in dict.fromkeys(option.label for option in self.options):
+            yield (
+                self._class(label),
+                tuple(option for option in self.options if option.label == label),
+            )
         if not self.is_required:
             yield self._class(ABSENT), ()
 
@@ -39,9 +42,11 @@ class Parameter:
             return
         value = arguments[self.name]
         found = [
-            one for one in self.options if type(one.value) is type(value) and one.value == value
+            option
+            for option in self.options
+            if type(option.value) is type(value) and option.value == value
         ]
-        yield from (self._class(one.label) for one in found)
+        yield from (self._class(option.label) for option in found)
 
     def _class(self, label: str) -> str:
         return f"{self.name}={label}"
@@ -51,7 +56,7 @@ def parameters_of(sources: Sources, schema: Mapping[str, Any]) -> tuple[Paramete
     """The parameters of a tool, those it needs first."""
     whole = sources.flattener.flat(schema) or {}
     properties = table_of(whole.get("properties"))
-    required = [str(one) for one in items_of(whole.get("required"))]
+    required = [str(required_name) for required_name in items_of(whole.get("required"))]
     names = [*required, *(name for name in properties if name not in required)]
     return tuple(
         Parameter(
@@ -67,4 +72,4 @@ def parameters_of(sources: Sources, schema: Mapping[str, Any]) -> tuple[Paramete
 
 def classes_of(parameters: tuple[Parameter, ...], arguments: Mapping[str, Any]) -> frozenset[str]:
     """All classes that arguments reach."""
-    return frozenset(label for one in parameters for label in one.reached(arguments))
+    return frozenset(label for parameter in parameters for label in parameter.reached(arguments))

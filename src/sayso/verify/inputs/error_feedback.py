@@ -49,20 +49,24 @@ class Lesson:
 
     def names(self, name: str) -> bool:
         """Whether it names a parameter, in the singular or the plural."""
-        one = re.escape(name.removesuffix("s") if len(name) > _LONG else name)
-        return re.search(rf"(?<!\w){one}s?(?!\w)", self.text) is not None
+        if len(name) > _LONG:
+            name = name.removesuffix("s")
+        pattern = re.escape(name)
+        return re.search(rf"(?<!\w){pattern}s?(?!\w)", self.text) is not None
 
     def blames(self, value: Any) -> bool:
         """Whether it repeats a value, or one that is in a list."""
         if isinstance(value, list):
-            return any(self.blames(one) for one in value)  # pyright: ignore[reportUnknownVariableType]
+            return any(self.blames(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
         if not isinstance(value, str) or len(value) < _LEAST_VALUE:
             return False
         return value in self.text or bool(self.swapped(value))
 
     def swapped(self, value: str) -> list[str]:
         """A value with the part of it that the error quotes in the place of what it offers."""
-        quoted = [one for one in _QUOTED.findall(self.text) if one in value and one != value]
+        quoted = [
+            quote for quote in _QUOTED.findall(self.text) if quote in value and quote != value
+        ]
         return [
             value.replace(part, other)
             for part in quoted[:1]
@@ -81,7 +85,7 @@ def lesson_of(text: str) -> Lesson:
     """
     text = text[:_LONGEST]
     found = [*_ENDING.findall(text), *_ADDED.findall(text)]
-    endings = tuple(dict.fromkeys(one.casefold() for one in found))
+    endings = tuple(dict.fromkeys(ending.casefold() for ending in found))
     settings = tuple((name, _SETTINGS[value.casefold()]) for name, value in _SET.findall(text))
     settings += tuple((name, value) for name, _, value in _PASS.findall(text))
     is_lacking = bool(_LACKS.search(text))
@@ -93,7 +97,9 @@ def _least(text: str) -> int | None:
         return int(found[1])
     if found := _MORE.search(text):
         return int(found[1]) + 1
-    return 1 if _POSITIVE.search(text) else None
+    if _POSITIVE.search(text):
+        return 1
+    return None
 
 
 def named_tools(texts: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -104,7 +110,7 @@ def named_tools(texts: Sequence[str], names: Sequence[str]) -> list[str]:
     """
     told = "\n".join(text[:_LONGEST] for text in texts)
     return [
-        one
-        for one in names
-        if len(one) >= _LEAST_NAME and re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", told)
+        name
+        for name in names
+        if len(name) >= _LEAST_NAME and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", told)
     ][:_MOST_TOOLS]

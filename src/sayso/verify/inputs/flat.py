@@ -58,7 +58,9 @@ class Flattener:
         found = _own(schema)
         for part in parts:
             flat = self._flat(part, followed)
-            found = None if found is None or flat is None else merge(found, flat)
+            if found is None or flat is None:
+                return None
+            found = merge(found, flat)
         return found
 
 
@@ -90,30 +92,30 @@ def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
     said = schema.get("type")
     if isinstance(said, str):
         return (said,)
-    return tuple(str(one) for one in said) if is_list(said) else None
+    if is_list(said):
+        return tuple(str(value) for value in said)
+    return None
 
 
-def merge(one: Schema, other: Schema) -> Schema | None:
+def merge(first: Schema, other: Schema) -> Schema | None:
     """The schema that takes what both take, as far as that can be said; `None` for nothing."""
-    found = dict(one)
+    found = dict(first)
     for key, value in other.items():
         if key not in found:
             found[key] = value
         elif found[key] != value:
-            if (join := _JOINS.get(key)) is None:
-                if key not in _NOTES:
-                    found["allOf"] = [*items_of(found.get("allOf")), {key: value}]
-                continue
-            joined = join(found[key], value)
-            if joined is None:
-                return None
-            found[key] = joined
-    _keep_closed(found, one, other)
+            if key in _JOINS:
+                found[key] = _JOINS[key](found[key], value)
+                if found[key] is None:
+                    return None
+            elif key not in _NOTES:
+                found["allOf"] = [*items_of(found.get("allOf")), {key: value}]
+    _keep_closed(found, first, other)
     return _own(found)
 
 
 def _own(schema: Schema) -> Schema | None:
-    """With `const` as an `enum` of one, and `if` as two branches."""
+    """With `const` as an `enum` of first, and `if` as two branches."""
     if "const" in schema:
         const = schema.pop("const")
         if "enum" in schema and const not in items_of(schema["enum"]):
@@ -130,9 +132,9 @@ def _own(schema: Schema) -> Schema | None:
     return schema
 
 
-def _keep_closed(found: Schema, one: Schema, other: Schema) -> None:
+def _keep_closed(found: Schema, first: Schema, other: Schema) -> None:
     """What one side names and the other side closes out must be left out."""
-    for open_side, closed in ((one, other), (other, one)):
+    for open_side, closed in ((first, other), (other, first)):
         if closed.get("additionalProperties") is not False or "patternProperties" in closed:
             continue
         named = table_of(closed.get("properties"))
@@ -140,8 +142,8 @@ def _keep_closed(found: Schema, one: Schema, other: Schema) -> None:
         found["properties"] = {**table_of(found.get("properties")), **dict.fromkeys(extra, False)}
 
 
-def _types(one: Any, other: Any) -> Any:
-    first = types_of({"type": one}) or ()
+def _types(first: Any, other: Any) -> Any:
+    first = types_of({"type": first}) or ()
     second = types_of({"type": other}) or ()
     kept = [name for name in first if name in second]
     if ("integer" in first) != ("integer" in second) and "number" in (*first, *second):
@@ -149,33 +151,33 @@ def _types(one: Any, other: Any) -> Any:
     return kept or None
 
 
-def _enums(one: Any, other: Any) -> Any:
-    return [value for value in items_of(one) if value in items_of(other)] or None
+def _enums(first: Any, other: Any) -> Any:
+    return [value for value in items_of(first) if value in items_of(other)] or None
 
 
-def _both(one: Any, other: Any) -> Any:
-    return {"allOf": [one, other]}
+def _both(first: Any, other: Any) -> Any:
+    return {"allOf": [first, other]}
 
 
-def _tables(one: Any, other: Any) -> Any:
-    first = table_of(one)
+def _tables(first: Any, other: Any) -> Any:
+    first = table_of(first)
     second = table_of(other)
     shared = {key: _both(first[key], second[key]) for key in first if key in second}
     return {**first, **second, **shared}
 
 
-def _lists(one: Any, other: Any) -> Any:
-    return list(dict.fromkeys([*items_of(one), *items_of(other)]))
+def _lists(first: Any, other: Any) -> Any:
+    return list(dict.fromkeys([*items_of(first), *items_of(other)]))
 
 
-def _multiples(one: Any, other: Any) -> Any:
-    if isinstance(one, int) and isinstance(other, int) and one > 0 and other > 0:
-        return lcm(one, other)
-    return max(one, other)
+def _multiples(first: Any, other: Any) -> Any:
+    if isinstance(first, int) and isinstance(other, int) and first > 0 and other > 0:
+        return lcm(first, other)
+    return max(first, other)
 
 
-def _either(one: Any, other: Any) -> Any:
-    return {"anyOf": [one, other]}
+def _either(first: Any, other: Any) -> Any:
+    return {"anyOf": [first, other]}
 
 
 _JOINS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
@@ -193,7 +195,7 @@ _JOINS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     "multipleOf": _multiples,
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
-    "uniqueItems": lambda one, other: bool(one or other),
+    "uniqueItems": lambda first, other: bool(first or other),
 }
 _NOTES: Final = frozenset(
     ["title", "description", "default", "examples", "example", "$schema", "$id", "$comment"]
@@ -203,7 +205,9 @@ _NOTES: Final = frozenset(
 
 def _step(node: Any, part: str) -> Any:
     if is_list(node):
-        return node[int(part)] if part.isdigit() and int(part) < len(node) else True
+        if part.isdigit() and int(part) < len(node):
+            return node[int(part)]
+        return True
     return table_of(node).get(part, True)
 
 

@@ -50,10 +50,8 @@ def text_of(name: str) -> "SearchStrategy[str] | None":
 
     makers: Mapping[str, Callable[[], SearchStrategy[str]]] = {
         "date": lambda: st.dates().map(lambda day: day.isoformat()),
-        "time": lambda: st.times().map(lambda one: f"{one.replace(microsecond=0).isoformat()}Z"),
-        "date-time": lambda: st.datetimes().map(
-            lambda one: f"{one.replace(microsecond=0).isoformat()}Z"
-        ),
+        "time": lambda: st.times().map(lambda time: f"{time.isoformat('seconds')}Z"),
+        "date-time": lambda: st.datetimes().map(lambda time: f"{time.isoformat('T', 'seconds')}Z"),
         "uuid": lambda: st.uuids().map(str),
         "ipv4": lambda: st.ip_addresses(v=4).map(str),
         "ipv6": lambda: st.ip_addresses(v=6).map(str),
@@ -64,8 +62,9 @@ def text_of(name: str) -> "SearchStrategy[str] | None":
     }
     if name in makers:
         return makers[name]()
-    samples = SAMPLES.get(name)
-    return st.sampled_from(samples) if samples else None
+    if name in SAMPLES:
+        return st.sampled_from(SAMPLES[name])
+    return None
 
 
 def _word() -> "SearchStrategy[str]":

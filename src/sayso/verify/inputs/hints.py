@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
 
-from sayso.errors import ConfigError, MistakesError, UsageError
-from sayso.schema import parse_path
+from sayso.errors import ConfigError, MistakesError
 from sayso.settings import (
     Document,
     Items,
@@ -32,13 +31,11 @@ _MOST_PORT: Final = 65_535
 class ToolHints:
     """What is said of one tool. `arguments` are whole sets of them, tried before any other.
 
-    `skip` is why it is not called, empty where it is. `volatile` are the places in its results
-    that differ each time, as JSON paths.
+    `skip` is why it is not called, empty where it is.
     """
 
     arguments: tuple[Mapping[str, Any], ...] = ()
     skip: str = ""
-    volatile: tuple[str, ...] = ()
     line: int = 0
 
 
@@ -52,7 +49,6 @@ class VerifyHints:
     tools: Mapping[str, ToolHints] = field(default_factory=dict[str, ToolHints])
     allow: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
-    volatile: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     where: str = FILE
 
@@ -66,10 +62,10 @@ class VerifyHints:
         wrong = [
             ConfigError(
                 f"the server has no tool “{name}”",
-                where=f"{self.where}:{one.line}",
-                fix=nearest(name, known) if known else None,
+                where=f"{self.where}:{hints.line}",
+                fix=nearest(name, known),
             )
-            for name, one in self.tools.items()
+            for name, hints in self.tools.items()
             if name not in known
         ]
         if wrong:
@@ -94,7 +90,6 @@ _TOOL: Final = Table(
     {
         "arguments": Key(Items(_Arguments()), "what it is called with first, whole sets of it"),
         "skip": Key(Text("a reason"), "why it is not called"),
-        "volatile": Key(Items(Text()), "places in its results that differ each time"),
     },
     least=1,
 )
@@ -102,7 +97,6 @@ _VERIFY: Final = Table(
     {
         "allow": Key(Items(Text("host:port", _ADDRESS)), "addresses that the server may reach"),
         "own": Key(Items(Text()), "paths of the server's own state"),
-        "volatile": Key(Items(Text()), "places in all results that differ each time"),
         "order": Key(Items(Text()), "tools that are called first, in this order"),
         "tools": Key(Named(_TOOL), "what is said of single tools"),
     },
@@ -123,49 +117,39 @@ def load_hints(text: str, where: str = FILE) -> VerifyHints:
     return VerifyHints(
         tools={
             name: ToolHints(
-                tuple(one.get("arguments", ())),
-                one.get("skip", ""),
-                tuple(one.get("volatile", ())),
+                tuple(entry.get("arguments", ())),
+                entry.get("skip", ""),
                 document.line_of(("verify", "tools", name)),
             )
-            for name, one in table.get("tools", {}).items()
+            for name, entry in table.get("tools", {}).items()
         },
         allow=tuple(table.get("allow", ())),
         own=tuple(table.get("own", ())),
-        volatile=tuple(table.get("volatile", ())),
         order=tuple(table.get("order", ())),
         where=where,
     )
 
 
-def read_hints(path: Path) -> VerifyHints:
-    """What the file at `path` says; raises `ConfigError` where it cannot be read."""
+def read_hints(path: Path | None) -> VerifyHints:
+    """Read the file at `path`, if there is one. Raises `ConfigError` where it cannot be read."""
+    if path is None:
+        return VerifyHints()
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise ConfigError(f"the file cannot be read: {said}", where=str(path)) from error
+    except OSError as error:
+        what = f"the file cannot be read: {error.strerror}"
+        raise ConfigError(what, where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError("the file cannot be read: it is not UTF-8", where=str(path)) from error
     return load_hints(text, str(path))
 
 
 def _check(document: Document, table: Mapping[str, Any]) -> None:
-    """What only its meaning shows: paths, ports, a tool that is both given and left out."""
-    _check_paths(document, ("verify", "volatile"), table)
+    """What only its meaning shows: ports, a tool that is both given and left out."""
     for index, address in enumerate(table.get("allow", ())):
         if int(address.rsplit(":", 1)[1]) > _MOST_PORT:
             document.report(("verify", "allow", index), f"“{address}” has no such port")
-    for name, one in table.get("tools", {}).items():
-        at = ("verify", "tools", name)
-        _check_paths(document, (*at, "volatile"), one)
-        if "skip" in one and "arguments" in one:
+    for name, entry in table.get("tools", {}).items():
+        if "skip" in entry and "arguments" in entry:
             what = f"“{name}” is both left out and given arguments"
-            document.report((*at, "skip"), what, "Keep the one that is meant.")
-
-
-def _check_paths(document: Document, path: tuple[str, ...], table: Mapping[str, Any]) -> None:
-    for index, text in enumerate(table.get("volatile", ())):
-        try:
-            parse_path(text)
-        except UsageError:
-            what = f"“{text}” is not a path into a result"
-            document.report((*path, index), what, "Write a path such as $.generated_at.")
+            document.report(("verify", "tools", name, "skip"), what, "Keep the one that is meant.")

@@ -26,7 +26,9 @@ class Range:
     def at(self, index: int) -> int | float:
         """The number that is `index` steps from 0."""
         value = self.step * index
-        return int(value) if value.denominator == 1 else float(value)
+        if value.denominator == 1:
+            return int(value)
+        return float(value)
 
     def strategy(self) -> "SearchStrategy[Any]":
         """A strategy for them, the one nearest to 0 first."""
@@ -40,8 +42,8 @@ def bounds(schema: Schema) -> tuple[float | None, float | None]:
     lows = [_number(schema.get(key)) for key in ("minimum", "exclusiveMinimum")]
     highs = [_number(schema.get(key)) for key in ("maximum", "exclusiveMaximum")]
     return (
-        max((one for one in lows if one is not None), default=None),
-        min((one for one in highs if one is not None), default=None),
+        max((low for low in lows if low is not None), default=None),
+        min((high for high in highs if high is not None), default=None),
     )
 
 
@@ -61,8 +63,10 @@ def number_range(schema: Schema) -> "SearchStrategy[Any] | None":
     if step:
         return whole and whole.strategy()
     low, high = bounds(schema)
-    low = -float(_FAR) if low is None and (high is None or high > -_FAR) else low
-    high = float(_FAR) if high is None and (low is None or low < _FAR) else high
+    if low is None and (high is None or high > -_FAR):
+        low = -float(_FAR)
+    if high is None and (low is None or low < _FAR):
+        high = float(_FAR)
     if low is not None and high is not None and low > high:
         return None
     parts = st.floats(
@@ -74,20 +78,30 @@ def number_range(schema: Schema) -> "SearchStrategy[Any] | None":
         exclude_max=high is not None and schema.get("exclusiveMaximum") == high and low != high,
         allow_subnormal=False,
     )
-    return parts if whole is None else st.one_of(whole.strategy(), parts)
+    if whole is None:
+        return parts
+    return st.one_of(whole.strategy(), parts)
 
 
 def _steps(schema: Schema, step: Fraction) -> Range | None:
     low, high = bounds(schema)
-    first = None if low is None else math.ceil(Fraction(low) / step)
-    last = None if high is None else math.floor(Fraction(high) / step)
-    if first is not None and low == schema.get("exclusiveMinimum") and step * first == low:
-        first += 1
-    if last is not None and high == schema.get("exclusiveMaximum") and step * last == high:
-        last -= 1
-    first = min(-_FAR, (last or 0) - _FAR) if first is None else first
-    last = max(_FAR, first + _FAR) if last is None else last
-    return Range(first, last, step) if first <= last else None
+    first: int | None = None
+    last: int | None = None
+    if low is not None:
+        first = math.ceil(Fraction(low) / step)
+        if low == schema.get("exclusiveMinimum") and step * first == low:
+            first += 1
+    if high is not None:
+        last = math.floor(Fraction(high) / step)
+        if high == schema.get("exclusiveMaximum") and step * last == high:
+            last -= 1
+    if first is None:
+        first = min(-_FAR, (last or 0) - _FAR)
+    if last is None:
+        last = max(_FAR, first + _FAR)
+    if first > last:
+        return None
+    return Range(first, last, step)
 
 
 def _number(value: object) -> float | int | None:

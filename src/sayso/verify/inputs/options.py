@@ -87,25 +87,25 @@ class Sources:
         if schema is None or depth > _DEEPEST or self.room[0] < 0:
             return []
         meaning = role_of(name, _nonnull(schema), self.tool)
-        found = self._ranked(name, schema, meaning, depth)
-        return _once(found)
+        return _once(self._ranked(name, schema, meaning, depth))
 
     def meaning(self, name: str, node: object) -> Meaning:
         """The role of a parameter."""
         schema = self.flattener.flat(node)
-        return Meaning(None) if schema is None else role_of(name, _nonnull(schema), self.tool)
+        if schema is None:
+            return Meaning(None)
+        return role_of(name, _nonnull(schema), self.tool)
 
     def _ranked(self, name: str, schema: Schema, meaning: Meaning, depth: int) -> list[Option]:
         said = list(_said(schema))
         if "enum" in schema:
             values = items_of(schema["enum"])[:_MOST]
-            enum = [Option(one, _told(one), "enum") for one in values]
-            return [replace(one, label=_told(one.value)) for one in said] + enum
-        branches = self._branches(name, schema, meaning, depth)
-        if branches is not None:
-            return _fit_said(said, meaning, branches)
-        typed = list(self._typed(name, schema, meaning, depth))
-        return _fit_said(said, meaning, typed)
+            enum = [Option(value, _told(value), "enum") for value in values]
+            return [replace(option, label=_told(option.value)) for option in said] + enum
+        found = self._branches(name, schema, meaning, depth)
+        if found is None:
+            found = list(self._typed(name, schema, meaning, depth))
+        return _fit_said(said, meaning, found)
 
     def _branches(
         self, name: str, schema: Schema, meaning: Meaning, depth: int
@@ -115,9 +115,9 @@ class Sources:
         for key in ("anyOf", "oneOf"):
             if one_of := items_of(schema.get(key)):
                 rest = {name: value for name, value in schema.items() if name not in (key, *_SAID)}
-                flats = [self.flattener.flat(one) for one in one_of]
+                flats = [self.flattener.flat(branch) for branch in one_of]
                 both = [merge(rest, flat) for flat in flats if flat is not None]
-                parts = [one for one in both if one is not None]
+                parts = [flat for flat in both if flat is not None]
                 break
         else:
             kinds = types_of(schema)
@@ -125,12 +125,14 @@ class Sources:
                 return None
             rest = {name: value for name, value in schema.items() if name not in _SAID}
             parts = [{**rest, "type": kind} for kind in kinds if kind in TYPES]
-        parts.sort(key=lambda one: one.get("type") == "null")
-        is_choice = sum(one.get("type") != "null" for one in parts) > 1
+        parts.sort(key=lambda branch: branch.get("type") == "null")
+        is_choice = sum(branch.get("type") != "null" for branch in parts) > 1
         found: list[Option] = []
         heads: list[Option] = []
+        if depth >= _DEEPEST:
+            return []
         for number, part in enumerate(parts, start=1):
-            options = self._ranked(name, part, meaning, depth + 1) if depth < _DEEPEST else []
+            options = self._ranked(name, part, meaning, depth + 1)
             if options and is_choice:
                 label = _branch_label(part, number, parts)
                 heads.append(replace(options[0], label=label))
@@ -163,17 +165,18 @@ class Sources:
 
     def _known(self, name: str, schema: Schema, meaning: Meaning) -> Iterator[Option]:
         """What the world and earlier results have for a parameter, as far as it fits the schema."""
-        kinds = self.world.values(meaning)
-        ordered = _by_verb(kinds, self.tool) if meaning.role is Role.SQL else kinds
+        ordered = self.world.values(meaning)
+        if meaning.role is Role.SQL:
+            ordered = _by_verb(ordered, self.tool)
         yield from _fitting(self._used(name, meaning), schema)
         harvested = self._harvested(name, meaning)
         has_own = "existing" in ordered and meaning.role not in (Role.ID, Role.NAME)
         if not has_own:
             yield from _fitting(harvested, schema)
         for label, values in ordered.items():
-            is_late = meaning.role in (Role.DATE, Role.TIME) and _is_later(name)
-            chosen = values[1:] + values[:1] if is_late else values
-            yield from _fitting((Option(one, label, "role") for one in chosen), schema)
+            if meaning.role in (Role.DATE, Role.TIME) and _is_later(name):
+                values = (*values[1:], *values[:1])  # noqa: PLW2901 - the same, another first
+            yield from _fitting((Option(value, label, "role") for value in values), schema)
         if has_own:
             yield from _fitting(harvested, schema)
 
@@ -182,25 +185,27 @@ class Sources:
         if meaning.role not in _OLD_PATHS:
             return []
         label = "directory" if meaning.role is Role.DIRECTORY else "existing"
-        values = [one for one in self.harvest.used(name) if self.world.has(one)]
-        return [Option(one, label, "harvest") for one in values[:1]]
+        values = [value for value in self.harvest.used(name) if self.world.has(value)]
+        return [Option(value, label, "harvest") for value in values[:1]]
 
     def _named(self, name: str, schema: Schema) -> list[Option]:
         """The values that its description names, or its line in the description of the tool."""
         text = str(schema.get("description") or "")
         if not text:
             text = said_of(str(self.tool.get("description") or ""), name)
-        return [Option(one, "named", "example") for one in named_values(text) if one != name]
+        return [Option(value, "named", "example") for value in named_values(text) if value != name]
 
     def _harvested(self, name: str, meaning: Meaning) -> list[Option]:
         makes = "add" in kinds_of(self.tool) and not is_reader(self.tool)
         if makes and (meaning.role in _FRESH or meaning.role is None):
             return []
-        label = "existing" if meaning.role in IN_WORLD or meaning.role in _FRESH else "known"
+        label = "existing" if meaning.role in IN_WORLD | _FRESH else "known"
         tool = str(self.tool.get("name", ""))
         values = [*self.harvest.values(name, tool)]
-        values += [one for one in self.harvest.values(meaning, tool) if one not in values]
-        return [Option(one, label, "harvest") for one in values[:_MOST_HARVESTED]]
+        values += [
+            harvested for harvested in self.harvest.values(meaning, tool) if harvested not in values
+        ]
+        return [Option(value, label, "harvest") for value in values[:_MOST_HARVESTED]]
 
     def _texts(self, schema: Schema, meaning: Meaning) -> Iterator[Option]:
         if meaning.role in _GIVEN_ONLY:
@@ -210,7 +215,7 @@ class Sources:
         samples = SAMPLES.get(str(schema.get("format", "")), _PLAIN)
         if meaning.role is None:
             samples = (*_quoted(schema), *samples)
-        plain = list(_fitting((Option(one, "plain", "generated") for one in samples), schema))
+        plain = list(_fitting((Option(value, "plain", "generated") for value in samples), schema))
         yield from plain[:3]
         if isinstance(pattern := schema.get("pattern"), str):
             if not plain:
@@ -226,26 +231,30 @@ class Sources:
                 yield Option(_stretched(most), "longest", "boundary")
 
     def _patterned(self, pattern: str, least: int, most: object) -> Iterator[Option]:
-        bound = most if isinstance(most, int) else max(least, 60)
-        drawn = _draw_texts(pattern, least, bound, self.seed)
-        yield from (Option(one, "plain", "generated") for one in drawn)
+        if not isinstance(most, int):
+            most = max(least, 60)
+        for value in _draw_texts(pattern, least, most, self.seed):
+            yield Option(value, "plain", "generated")
 
     def _arrays(self, name: str, schema: Schema, depth: int) -> Iterator[Option]:
         given = schema.get("items", True)
         heads = items_of(schema.get("prefixItems")) or items_of(given)
-        least = int(schema.get("minItems", 1 if "contains" in schema else 0))
+        least = int(schema.get("minItems", "contains" in schema))
         most = schema.get("maxItems")
-        node = schema.get("contains", True) if isinstance(given, list) else given
-        said = {"description": schema.get("description")} if "description" in schema else {}
-        one = {**said, **node} if is_table(node) else node
-        items = self.options(name, one, depth + 1)
+        node = given
+        if isinstance(given, list):
+            node = schema.get("contains", True)
+        if is_table(node) and "description" in schema:
+            node = {"description": schema["description"], **node}
+        items = self.options(name, node, depth + 1)
         first = [self.options(name, head, depth + 1) for head in heads]
         if not all(first):
             return
         start = [options[0].value for options in first]
         if not items or given is False or len(start) >= max(least, 1):
             if len(start) >= least:
-                yield Option(start, "one" if start else "empty", "generated")
+                label = "one" if start else "empty"
+                yield Option(start, label, "generated")
             return
         values = [option.value for option in items]
         for option in items:
@@ -274,8 +283,9 @@ class Sources:
             if len(base) < least and more[name]:
                 base[name] = more[name][0].value
         yield from self._filled_up(schema, base, least, depth)
-        for name, options in (found | more).items():
-            for option in options if name in more else options[1:]:
+        others = {name: options[1:] for name, options in found.items()}
+        for name, options in (others | more).items():
+            for option in options:
                 yield Option({**base, name: option.value}, f"{name}={option.label}", option.origin)
 
     def _filled_up(
@@ -283,18 +293,23 @@ class Sources:
     ) -> Iterator[Option]:
         """The plainest object; where it takes names of anybody's choice, one with such a name."""
         others = schema.get("additionalProperties", True)
-        extra = self.options("value", others, depth + 1) if is_table(others) else []
+        extra: list[Option] = []
+        if is_table(others):
+            extra = self.options("value", others, depth + 1)
         if not extra and len(base) < least:
             extra = [Option(_WORD, "plain", "generated")]
         names = [f"key{number}" for number in range(1, max(1, least - len(base)) + 1)]
-        filled = {**base, **dict.fromkeys(names, extra[0].value)} if extra else base
+        filled = [
+            Option({**base, **dict.fromkeys(names, option.value)}, "filled", option.origin)
+            for option in extra[:1]
+        ]
+        if not base:
+            yield from filled
         if len(base) >= least:
             label = "object" if base else "empty"
-            if extra and not base:
-                yield Option(filled, "filled", extra[0].origin)
             yield Option(base, label, "generated")
-        if extra:
-            yield Option(filled, "filled", extra[0].origin)
+        if base:
+            yield from filled
 
 
 _SAID: Final = ("default", "examples", "example")
@@ -303,20 +318,20 @@ _SAID: Final = ("default", "examples", "example")
 def _said(schema: Schema) -> Iterator[Option]:
     if schema.get("default") is not None:
         yield Option(schema["default"], "default", "default")
-    for one in (
-        *items_of(schema.get("examples")),
-        *([schema["example"]] if "example" in schema else []),
-    ):
-        yield Option(one, "example", "example")
+    for value in items_of(schema.get("examples")):
+        yield Option(value, "example", "example")
+    if "example" in schema:
+        yield Option(schema["example"], "example", "example")
 
 
 def _fit_said(said: list[Option], meaning: Meaning, found: list[Option]) -> list[Option]:
     """What the schema itself proposes, where it counts: what lies in the world comes first."""
-    good = [one for one in found if one.origin in ("harvest", "role")]
+    good = [option for option in found if option.origin in ("harvest", "role")]
     if meaning.role in IN_WORLD and good:
         labels = {"existing", "directory", "new"}
-        labels |= {good[0].label} if meaning.role is Role.SQL else set()
-        known = [one for one in good if one.label in labels]
+        if meaning.role is Role.SQL:
+            labels.add(good[0].label)
+        known = [option for option in good if option.label in labels]
         return [*known, *said, *found]
     return [*said, *found]
 
@@ -324,14 +339,14 @@ def _fit_said(said: list[Option], meaning: Meaning, found: list[Option]) -> list
 def _fitting(options: "Iterator[Option] | list[Option]", schema: Schema) -> Iterator[Option]:
     """Those that fit a schema of one type, made a text or a number where that is what is asked."""
     kind = (types_of(schema) or ("string",))[0]
-    for one in options:
-        value = _as_kind(one.value, kind)
+    for option in options:
+        value = _as_kind(option.value, kind)
         if isinstance(value, str):
             is_fit = kind == "string" and fits_text(value, schema)
         else:
             is_fit = value is not None and fits_number(value, schema)
         if is_fit:
-            yield replace(one, value=value)
+            yield replace(option, value=value)
 
 
 def _as_kind(value: Any, kind: str) -> str | float | None:
@@ -340,9 +355,11 @@ def _as_kind(value: Any, kind: str) -> str | float | None:
         return None
     if kind == "string":
         return str(value)
-    if isinstance(value, str):
-        return int(value) if value.isdecimal() and value.isascii() else None
-    return value
+    if not isinstance(value, str):
+        return value
+    if value.isdecimal() and value.isascii():
+        return int(value)
+    return None
 
 
 def fits_text(text: str, schema: Schema) -> bool:
@@ -390,7 +407,9 @@ def _numbers(schema: Schema) -> Iterator[Option]:
 def _draw_texts(pattern: str, least: int, most: int, seed: int) -> tuple[str, ...]:
     """A few texts that fit a pattern; servers have few patterns, each for many parameters."""
     strategy = pattern_of(pattern, least, most)
-    return () if strategy is None else tuple(draw(strategy, 2, seed=seed))
+    if strategy is None:
+        return ()
+    return tuple(draw(strategy, 2, seed=seed))
 
 
 def _implied(schema: Schema) -> str:
@@ -398,41 +417,45 @@ def _implied(schema: Schema) -> str:
         return "object"
     if "items" in schema or "prefixItems" in schema:
         return "array"
-    return "integer" if "minimum" in schema or "maximum" in schema else "string"
+    if "minimum" in schema or "maximum" in schema:
+        return "integer"
+    return "string"
 
 
 def _quoted(schema: Schema) -> tuple[str, ...]:
-    """Words that a description puts in quotes: mostly what it takes, where no enum says so."""
-    said = schema.get("description")
-    return tuple(_QUOTED.findall(said)[:3]) if isinstance(said, str) else ()
+    return tuple(_QUOTED.findall(str(schema.get("description") or ""))[:3])
 
 
 def _branch_label(part: Schema, number: int, parts: list[Schema]) -> str:
     kinds = types_of(part) or (_implied(part),)
-    same = [one for one in parts if (types_of(one) or (_implied(one),)) == kinds]
-    return kinds[0] if len(same) == 1 else f"{kinds[0]} {number}"
+    same = [branch for branch in parts if (types_of(branch) or (_implied(branch),)) == kinds]
+    if len(same) == 1:
+        return kinds[0]
+    return f"{kinds[0]} {number}"
 
 
 def _nonnull(schema: Schema) -> Schema:
     """The schema of a value that is there: the one branch of `anyOf` beside `null`, if it is so."""
     for key in ("anyOf", "oneOf"):
-        parts = [table_of(one) for one in items_of(schema.get(key))]
-        real = [one for one in parts if one.get("type") != "null"]
+        parts = [table_of(part) for part in items_of(schema.get(key))]
+        real = [part for part in parts if part.get("type") != "null"]
         if real:
-            kinds = {kind for one in real for kind in types_of(one) or ()}
-            kind = next((one for one in ("string", "integer", "array") if one in kinds), None)
-            return {**real[0], **({"type": kind} if kind else {}), **schema}
+            kinds = {kind for part in real for kind in types_of(part) or ()}
+            for kind in ("string", "integer", "array"):
+                if kind in kinds:
+                    return {**real[0], "type": kind, **schema}
+            return {**real[0], **schema}
     return schema
 
 
 def _by_verb(kinds: Mapping[str, tuple[Any, ...]], tool: Mapping[str, Any]) -> dict[str, Any]:
     """Statements, the tool's own verb first; a writer without one begins with an insert."""
     words = words_of_tool(tool)
-    named = [one for one in kinds if one in words]
-    is_query = "query" in words and "write" not in words
-    default = "select" if is_reader(tool) or is_query else "insert"
-    first = (named or [default])[0]
-    return {first: kinds[first], **kinds} if first in kinds else dict(kinds)
+    first = "insert"
+    if is_reader(tool) or ("query" in words and "write" not in words):
+        first = "select"
+    first = next((kind for kind in kinds if kind in words), first)
+    return {kind: kinds[kind] for kind in (first, *kinds) if kind in kinds}
 
 
 def _is_later(name: str) -> bool:
@@ -440,31 +463,31 @@ def _is_later(name: str) -> bool:
 
 
 def _filled(value: Any, values: list[Any], count: int) -> list[Any]:
-    others = [one for one in values if one != value]
+    others = [other for other in values if other != value]
     return [value, *others][:count] + [value] * max(0, count - 1 - len(others))
 
 
 def _stretched(length: int) -> str:
-    return (_WORD + " words " * (length // 7 + 1))[:length].replace(" ", "-") if length else ""
+    return (_WORD + " words " * (length // 7 + 1))[:length].replace(" ", "-")
 
 
 def _told(value: Any) -> str:
-    return (
-        {True: "true", False: "false"}.get(value, str(value))
-        if isinstance(value, bool)
-        else str(value)[:60]
-    )
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)[:60]
 
 
 def _once(options: list[Option]) -> list[Option]:
     kept: list[Option] = []
-    for one in options:
-        if not any(_is_same(one.value, other.value) and one.label == other.label for other in kept):
-            kept.append(one)
+    for option in options:
+        if not any(
+            _is_same(option.value, other.value) and option.label == other.label for other in kept
+        ):
+            kept.append(option)
         if len(kept) == _MOST:
             break
     return kept
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and one == other
+def _is_same(value: Any, other: Any) -> bool:
+    return type(value) is type(other) and value == other

@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import Final
 
 from sayso.catalog import Tool
+from sayso.intent import HintName
 from sayso.verify.inputs.flat import Flattener, items_of, table_of
 from sayso.verify.inputs.roles import Role, is_reader, kinds_of, role_of, words_of_tool
 
@@ -35,8 +36,9 @@ def stage_of(tool: Tool) -> Stage:
     if "destroy" in kinds and not kinds & {"add", "read"}:
         return Stage.DESTROY
     if _reads(tool):
-        is_list = bool(_LISTS & set(words_of_tool(tool.raw))) or not needs
-        return Stage.LIST if is_list else Stage.READ
+        if not needs or _LISTS & set(words_of_tool(tool.raw)):
+            return Stage.LIST
+        return Stage.READ
     if _MAKES & set(words_of_tool(tool.raw)) or ("add" in kinds and not needs):
         return Stage.MAKE
     if "destroy" in kinds or (not kinds and _guessed(tool, "destructive") is True):
@@ -66,30 +68,34 @@ def order_tools(tools: Sequence[Tool], first: Sequence[str] = ()) -> list[Tool]:
     A tool that reads comes twice where something is created, since then there is more to read.
     Those named in `first` come before all others, in that order and once.
     """
-    by_name = {one.name: one for one in tools}
+    by_name = {tool.name: tool for tool in tools}
     named = [by_name[name] for name in first if name in by_name]
-    rest = [one for one in tools if one not in named]
+    rest = [tool for tool in tools if tool not in named]
     staged = sorted(
-        ((stage_of(one), at, one) for at, one in enumerate(rest)), key=lambda one: one[:2]
+        ((stage_of(tool), at, tool) for at, tool in enumerate(rest)), key=lambda tool: tool[:2]
     )
-    reads = [one for stage, _, one in staged if stage <= Stage.READ]
-    makes = _givers_first([one for stage, _, one in staged if stage is Stage.MAKE])
-    later = [one for stage, _, one in staged if stage > Stage.MAKE]
-    return [*named, *reads, *makes, *(reads if makes else ()), *later]
+    reads = [tool for stage, _, tool in staged if stage <= Stage.READ]
+    makes = _givers_first([tool for stage, _, tool in staged if stage is Stage.MAKE])
+    later = [tool for stage, _, tool in staged if stage > Stage.MAKE]
+    if not makes:
+        return [*named, *reads, *later]
+    return [*named, *reads, *makes, *reads, *later]
 
 
 def _givers_first(makers: list[Tool]) -> list[Tool]:
     """What needs no id before what needs one of what another makes."""
-    return sorted(makers, key=lambda one: len(needs_of(one)))
+    return sorted(makers, key=lambda tool: len(needs_of(tool)))
 
 
 def _reads(tool: Tool) -> bool:
     if kinds_of(tool.raw):
         return is_reader(tool.raw)
     declared = tool.intent.hints.read_only
-    return bool(_guessed(tool, "read_only") if declared is None else declared)
+    if declared is None:
+        return bool(_guessed(tool, "read_only"))
+    return declared
 
 
-def _guessed(tool: Tool, name: str) -> bool | None:
-    guessed = {str(key): one.value for key, one in tool.inferred.items()}
-    return guessed.get(name)
+def _guessed(tool: Tool, name: HintName) -> bool | None:
+    guess = tool.inferred.get(name)
+    return guess and guess.value

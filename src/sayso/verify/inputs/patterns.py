@@ -55,14 +55,12 @@ def _without_shorts(text: str) -> str:
     found: list[str] = []
     is_inside = False
     for part in re.findall(r"\\.|.", text, re.DOTALL):
-        if part in _CLASSES:
-            found.append(_CLASSES[part] if is_inside else f"[{_CLASSES[part]}]")
-            continue
-        if part == "[":
-            is_inside = True
-        elif part == "]":
-            is_inside = False
-        found.append(part)
+        if part in ("[", "]"):
+            is_inside = part == "["
+        written = _CLASSES.get(part, part)
+        if part in _CLASSES and not is_inside:
+            written = f"[{written}]"
+        found.append(written)
     return "".join(found)
 
 
@@ -71,5 +69,5 @@ def _bounded(pattern: str, least: int, most: int) -> str:
     match = _LOOSE.fullmatch(pattern.removeprefix("^"))
     if match is None:
         return pattern
-    low = max(least, 1 if match["many"] == "+" else 0)
+    low = max(least, int(match["many"] == "+"))
     return f"^{match['one']}{{{low},{max(low, min(most, low + 20))}}}$"

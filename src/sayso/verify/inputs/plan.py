@@ -14,10 +14,9 @@ from sayso.verify.inputs.captured_values import Harvest
 from sayso.verify.inputs.classes import Parameter, classes_of, parameters_of
 from sayso.verify.inputs.flat import Flattener
 from sayso.verify.inputs.hints import VerifyHints
-from sayso.verify.inputs.limits import excess_of
 from sayso.verify.inputs.options import Option, Sources
 from sayso.verify.inputs.repair import corrections
-from sayso.verify.inputs.schema import make_checker, make_values
+from sayso.verify.inputs.schema import excess_of, make_checker, make_values
 from sayso.verify.inputs.world import World
 
 _Found = TypeVar("_Found")
@@ -32,23 +31,11 @@ _MOST_CORRECTIONS: Final = 3
 _ORIGINS: Final = ("harvest", "role", "example", "default", "enum", "generated", "boundary")
 
 
-def plan_cases(
-    tool: Tool,
-    world: World,
-    harvest: Harvest,
-    hints: VerifyHints,
-    *,
-    seed: int,
-    budget: int,
-) -> "Plan":
-    """The cases for one tool, at most `budget`; the same for the same seed and harvest."""
-    return Plan(tool, world, harvest, hints=hints, seed=seed, budget=budget)
-
-
 class Plan(Iterator[Case]):
-    """Iterate over it, and `tell` it how each case ended before the next is asked for.
+    """The cases for one tool, at most `budget`; the same for the same seed and harvest.
 
-    `problem` is why no case can be made, empty where there are some.
+    `tell` it how each case ended before the next is asked for. `problem` is why no case can be
+    made, empty where there are some.
     """
 
     def __init__(
@@ -56,8 +43,8 @@ class Plan(Iterator[Case]):
         tool: Tool,
         world: World,
         harvest: Harvest,
-        *,
         hints: VerifyHints,
+        *,
         seed: int,
         budget: int,
     ) -> None:
@@ -77,10 +64,12 @@ class Plan(Iterator[Case]):
         self._last: Case | None = None
         self._said = ""
         self._world = world
+        checked = self._schema
         if excess := excess_of(self._schema):
             self.problem = f"its input schema asks for too much: {excess}"
+            checked = {}
         try:
-            self._checker = make_checker({} if excess else self._schema)
+            self._checker = make_checker(checked)
         except UsageError as error:
             self.problem = f"its input schema is broken: {error.what}"
         if not self.problem:
@@ -88,7 +77,7 @@ class Plan(Iterator[Case]):
             self._attempt(lambda: self._learn(sources))
         if self._given.skip:
             self.problem = self._given.skip
-        self._cases = iter(()) if self.problem else self._plan()
+        self._cases = self._plan()
 
     def __iter__(self) -> "Plan":
         return self
@@ -133,22 +122,28 @@ class Plan(Iterator[Case]):
     @property
     def classes(self) -> frozenset[str]:
         """All the classes that the input of the tool has."""
-        return frozenset(name for one in self.parameters for name, _ in one.classes())
+        return frozenset(name for parameter in self.parameters for name, _ in parameter.classes())
 
     @property
     def left(self) -> dict[str, str]:
         """The classes that were not reached, and why."""
-        done = self._reached if self._is_told else self._tried
-        return {name: self._reason(name) for name in sorted(self.classes - done)}
+        left = self.classes - self._tried
+        if self._is_told:
+            left = self.classes - self._reached
+        return {name: self._reason(name) for name in sorted(left)}
 
     def _reason(self, name: str) -> str:
         if self.problem:
             return self.problem
         if name in self._why:
             return self._why[name]
-        return "no call with it succeeded" if name in self._tried else "the budget of calls ended"
+        if name in self._tried:
+            return "no call with it succeeded"
+        return "the budget of calls ended"
 
     def _plan(self) -> Iterator[Case]:
+        if self.problem:
+            return
         yield from self._limited(self._firsts(), self._budget)
         drawn = max(1, self._budget // _SHARE)
         yield from self._limited(self._covering(), self._budget - REPEATS - drawn)
@@ -157,7 +152,6 @@ class Plan(Iterator[Case]):
         yield from self._limited(self._drawn(), self._budget)
 
     def _limited(self, cases: Iterator[Case], most: int) -> Iterator[Case]:
-        """Cases until so many were made in all."""
         while self._made < most:
             case = next(cases, None)
             if case is None:
@@ -217,24 +211,23 @@ class Plan(Iterator[Case]):
             yield from self._repaired(found)
         else:
             yield first
-        more = self._valid(self._chosen(0, has_optional=True))
-        if more is not None:
+        if more := self._valid(self._chosen(0, has_optional=True)):
             yield more
         for at in range(1, _LEAST_ATTEMPTS + 2):
-            other = self._valid(self._chosen(at, has_optional=False))
-            if other is not None:
+            if other := self._valid(self._chosen(at, has_optional=False)):
                 yield other
         yield from self._repaired(found)
 
     def _chosen(self, at: int, *, has_optional: bool) -> dict[str, Option]:
-        """For each parameter that is needed the option at that place of those that are likely."""
         found: dict[str, Option] = {}
-        for one in self.parameters:
-            likely = [option for option in one.options if option.label not in _UNLIKELY]
-            is_wanted = one.is_required or (has_optional and bool(likely) and _is_sound(likely[0]))
-            if is_wanted and one.options:
-                options = likely or list(one.options)
-                found[one.name] = options[min(at, len(options) - 1)]
+        for parameter in self.parameters:
+            likely = [option for option in parameter.options if option.label not in _UNLIKELY]
+            is_wanted = parameter.is_required or (
+                has_optional and bool(likely) and _is_sound(likely[0])
+            )
+            if is_wanted and parameter.options:
+                options = likely or list(parameter.options)
+                found[parameter.name] = options[min(at, len(options) - 1)]
         return found
 
     def _valid(self, chosen: Mapping[str, Option]) -> Case | None:
@@ -254,10 +247,9 @@ class Plan(Iterator[Case]):
             yield self._case(arguments, "generated")
 
     def _covering(self) -> Iterator[Case]:
-        """One case for each class that was not reached, the first of each parameter first."""
         if self._base is None:
             return
-        places = [list(one.classes()) for one in self.parameters]
+        places = [list(named.classes()) for named in self.parameters]
         for at in range(max(map(len, places), default=0)):
             for parameter, classes in zip(self.parameters, places, strict=True):
                 if at < len(classes) and classes[at][0] not in self._tried:
@@ -270,7 +262,7 @@ class Plan(Iterator[Case]):
         if base is None:
             return
         rest = {key: value for key, value in base.arguments.items() if key != parameter.name}
-        trials = [({**rest, parameter.name: one.value}, one.origin) for one in options]
+        trials = [({**rest, parameter.name: option.value}, option.origin) for option in options]
         for arguments, origin in trials or [(rest, base.origin)]:
             if self.is_valid(arguments):
                 case = self._case(arguments, origin)
@@ -279,21 +271,23 @@ class Plan(Iterator[Case]):
         self._why[name] = "its schema does not take it beside the other arguments"
 
     def _drawn(self) -> Iterator[Case]:
-        """Drawn arguments; what must lie in the world stays at what succeeded."""
-        base: Mapping[str, Any] = self._base.arguments if self._base else {}
-        kept = {one.name for one in self.parameters if one.is_in_world}
+        kept: dict[str, Any] = {}
+        if self._base is not None:
+            in_world = {parameter.name for parameter in self.parameters if parameter.is_in_world}
+            arguments = self._base.arguments
+            kept = {name: value for name, value in arguments.items() if name in in_world}
         seen: list[Mapping[str, Any]] = []
         for drawn in self._values(self._budget - self._made):
-            held = {name: value for name, value in base.items() if name in kept}
-            arguments = {**drawn, **held}
-            arguments = arguments if self.is_valid(arguments) else drawn
+            arguments = {**drawn, **kept}
+            if not self.is_valid(arguments):
+                arguments = drawn
             if arguments not in seen:
                 seen.append(arguments)
                 yield self._case(arguments, "generated")
 
     def _values(self, count: int) -> list[dict[str, Any]]:
         drawn = make_values(self._schema, seed=self._seed, count=count)
-        return [one for one in drawn if isinstance(one, dict)]
+        return [value for value in drawn if isinstance(value, dict)]
 
     def _case(self, arguments: Mapping[str, Any], origin: str) -> Case:
         return Case(dict(arguments), classes_of(self.parameters, arguments), origin)
@@ -303,11 +297,9 @@ _UNLIKELY: Final = frozenset(["missing", "outside", "empty", "null", "longest", 
 
 
 def _is_sound(option: Option) -> bool:
-    """Whether an argument that may be left out is likely to help."""
     return option.origin in ("harvest", "role", "default", "example")
 
 
 def _origin(origins: Iterator[str]) -> str:
-    """Of several, the one that says most."""
     found = set(origins)
-    return next((one for one in _ORIGINS if one in found), "generated")
+    return next((origin for origin in _ORIGINS if origin in found), "generated")

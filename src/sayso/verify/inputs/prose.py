@@ -38,12 +38,14 @@ def said_of(about: str, name: str) -> str:
         about[:_LONGEST],
         re.MULTILINE,
     )
-    return line[1].strip() if line else ""
+    if line is None:
+        return ""
+    return line[1].strip()
 
 
 def named_values(text: str) -> tuple[str, ...]:
     """The values that a text names: in a list, in quotes, or as an example; each once."""
-    return tuple(dict.fromkeys(one for one in _named(text[:_LONGEST]) if one))[:_MOST]
+    return tuple(dict.fromkeys(name for name in _named(text[:_LONGEST]) if name))[:_MOST]
 
 
 def _named(text: str) -> Iterator[str]:
@@ -58,6 +60,6 @@ def _named(text: str) -> Iterator[str]:
 
 
 def _parts(listed: str) -> Iterator[str]:
-    parts = [one.strip("'\"`“” .") for one in _SPLIT.split(listed)]
+    parts = [part.strip("'\"`“” .") for part in _SPLIT.split(listed)]
     if len(parts) > 1:
-        yield from (one for one in parts if _WORDS.fullmatch(one))
+        yield from (part for part in parts if _WORDS.fullmatch(part))

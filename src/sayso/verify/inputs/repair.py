@@ -33,7 +33,7 @@ def _with_told(
     arguments: Mapping[str, Any], lesson: Lesson, parameters: Sequence[Parameter]
 ) -> Iterator[dict[str, Any]]:
     """With what the error itself says to pass: `overwrite=true`."""
-    names = {one.name for one in parameters}
+    names = {parameter.name for parameter in parameters}
     for name, value in lesson.settings:
         if name in names and arguments.get(name) != value:
             yield {**arguments, name: value}
@@ -45,42 +45,55 @@ def _with_lacking(
     """With the arguments that the error names and that were not given: one of them, then all."""
     if not lesson.is_lacking:
         return
-    lacking = [one for one in parameters if one.name not in arguments and lesson.names(one.name)]
-    found = {one.name: first.value for one in lacking if (first := _first(one)) is not None}
+    lacking = [
+        parameter
+        for parameter in parameters
+        if parameter.name not in arguments and lesson.names(parameter.name)
+    ]
+    found = {
+        parameter.name: first.value
+        for parameter in lacking
+        if (first := _first(parameter)) is not None
+    }
     yield from ({**arguments, name: value} for name, value in list(found.items())[:1])
     if len(found) > 1:
         yield {**arguments, **found}
 
 
 def _first(parameter: Parameter) -> Option | None:
-    return next((one for one in parameter.options if one.label not in _TAIL), None)
+    return next((option for option in parameter.options if option.label not in _TAIL), None)
 
 
 def _blamed(
     arguments: Mapping[str, Any], lesson: Lesson, parameters: Sequence[Parameter]
 ) -> list[Parameter]:
     """Whose value the error repeats, then whom it names, then what has an ending at all."""
-    given = [one for one in parameters if one.name in arguments]
-    found = [one for one in given if lesson.blames(arguments[one.name])]
-    found += [one for one in given if one not in found and lesson.names(one.name)]
-    found += [one for one in given if one not in found and _lacks_within(one, arguments, lesson)]
+    given = [parameter for parameter in parameters if parameter.name in arguments]
+    found = [parameter for parameter in given if lesson.blames(arguments[parameter.name])]
+    found += [
+        parameter for parameter in given if parameter not in found and lesson.names(parameter.name)
+    ]
+    found += [
+        parameter
+        for parameter in given
+        if parameter not in found and _lacks_within(parameter, arguments, lesson)
+    ]
     if not found and lesson.endings:
-        found = [one for one in given if one.meaning.role in PATHS]
+        found = [parameter for parameter in given if parameter.meaning.role in PATHS]
     return found
 
 
 def _lacks_within(
     parameter: Parameter, arguments: Mapping[str, Any], lesson: Lesson
 ) -> dict[str, Any]:
-    """What the error asks for inside of an argument that is an object."""
     value = arguments[parameter.name]
     if not is_table(value) or not lesson.is_lacking:
         return {}
     found: dict[str, Any] = {}
     for option in parameter.options:
-        for name, one in table_of(option.value).items():
+        for name, inner in table_of(option.value).items():
             if name not in value and name not in found and lesson.names(name):
-                found[name] = one
+                found[name] = inner
     return found
 
 
@@ -96,21 +109,26 @@ def _others(value: Any, parameter: Parameter, lesson: Lesson, world: World) -> I
     is_list = isinstance(value, list)
     if not is_list and not isinstance(value, str):
         return
-    taught = [*_ending(parameter, lesson, world)]
+    taught: list[Any] = [*_ending(parameter, lesson, world)]
     if isinstance(value, str):
         taught += lesson.swapped(value)
     if parameter.meaning.role not in PATHS:
-        taught += [one for one in lesson.values if one not in (value, parameter.name)]
-    yield from ([one] if is_list else one for one in taught)
-    yield from (one.value for one in parameter.options if one.label not in _TAIL)
+        taught += [
+            taught_value
+            for taught_value in lesson.values
+            if taught_value not in (value, parameter.name)
+        ]
+    if is_list:
+        taught = [[value] for value in taught]
+    yield from taught
+    yield from (option.value for option in parameter.options if option.label not in _TAIL)
 
 
 def _ending(parameter: Parameter, lesson: Lesson, world: World) -> Iterator[str]:
-    """Files of the world with an ending that the error names, or names of new ones."""
     if parameter.meaning.role not in PATHS or not lesson.endings:
         return
     if parameter.meaning.role in _NEW:
-        for one in world.values(parameter.meaning).get("new", ()):
-            yield from (str(PurePosixPath(one).with_suffix(end)) for end in lesson.endings)
+        for value in world.values(parameter.meaning).get("new", ()):
+            yield from (str(PurePosixPath(value).with_suffix(end)) for end in lesson.endings)
     else:
         yield from world.ending(lesson.endings)

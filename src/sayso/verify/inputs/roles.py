@@ -75,16 +75,6 @@ class Role(StrEnum):
     SECRET = "secret"  # noqa: S105 - the name of a role
 
 
-IN_WORLD: Final = frozenset(
-    [
-        Role.FILE, Role.NEW_FILE, Role.DIRECTORY, Role.NEW_DIRECTORY, Role.REPOSITORY, Role.BRANCH,
-        Role.NEW_BRANCH, Role.REF, Role.DATABASE, Role.TABLE, Role.COLUMN, Role.SQL,
-        Role.WORKBOOK, Role.NEW_WORKBOOK, Role.SHEET, Role.RANGE, Role.CELL, Role.DOCUMENT,
-        Role.IMAGE, Role.PDF, Role.MAILBOX, Role.CALENDAR, Role.ID, Role.URL, Role.HOST, Role.PORT,
-    ]
-)  # fmt: skip
-"""Roles whose values mean something only where they are: an example of a schema is not there."""
-
 PATHS: Final = frozenset(
     [
         Role.FILE, Role.NEW_FILE, Role.DIRECTORY, Role.NEW_DIRECTORY, Role.REPOSITORY,
@@ -92,6 +82,13 @@ PATHS: Final = frozenset(
         Role.MAILBOX, Role.CALENDAR,
     ]
 )  # fmt: skip
+IN_WORLD: Final = PATHS | frozenset(
+    [
+        Role.BRANCH, Role.NEW_BRANCH, Role.REF, Role.TABLE, Role.COLUMN, Role.SQL, Role.SHEET,
+        Role.RANGE, Role.CELL, Role.ID, Role.URL, Role.HOST, Role.PORT,
+    ]
+)  # fmt: skip
+"""Roles whose values mean something only where they are: an example of a schema is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +118,7 @@ class _Seen:
 
     @property
     def last(self) -> str:
-        return self.words[-1] if self.words else ""
+        return "".join(self.words[-1:])
 
     def has(self, *words: str) -> bool:
         return any(word in self.words for word in words)
@@ -142,7 +139,8 @@ def role_of(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> Me
     if types == {"array"}:
         item = table_of(schema.get("items"))
         said = {"description": schema.get("description"), **item}
-        return role_of(name, said, tool) if types_of(item) == ("string",) else Meaning(None)
+        if types_of(item) == ("string",):
+            return role_of(name, said, tool)
     if "string" not in types:
         return Meaning(None)
     return _of_text(seen)
@@ -171,8 +169,8 @@ def is_reader(tool: Mapping[str, Any]) -> bool:
 
 def entity_of(words: Iterable[str]) -> str:
     """What a name is about: its last word that is no verb and says no kind of value."""
-    left = [one for one in words if one not in _KINDS_OF_VALUE]
-    nouns = [one for one in left if verb_of(one) is None or one in NOUNS]
+    left = [word for word in words if word not in _KINDS_OF_VALUE]
+    nouns = [word for word in left if verb_of(word) is None or word in NOUNS]
     return (nouns or [""])[-1]
 
 
@@ -191,11 +189,11 @@ def _see(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> _Seen
     return _Seen(
         name=name.casefold(),
         words=tuple(word_list(name)),
-        text=" ".join(one for one in texts if isinstance(one, str))[:600].casefold(),
+        text=" ".join(text for text in texts if isinstance(text, str))[:600].casefold(),
         schema=schema,
         tool=tuple(words_of_tool(tool)),
         about=about[:400].casefold(),
-        siblings=frozenset(one.casefold() for one in table_of(whole.get("properties"))),
+        siblings=frozenset(sibling.casefold() for sibling in table_of(whole.get("properties"))),
         kinds=kinds_of(tool),
     )
 
@@ -226,36 +224,37 @@ def _is_numbered(seen: _Seen) -> bool:
 
 def _of_text(seen: _Seen) -> Meaning:
     by_format = _FORMATS.get(str(seen.schema.get("format", "")))
-    if by_format is not None and not (by_format is Role.ID and seen.last != "id"):
-        return _id(seen) if by_format is Role.ID else Meaning(by_format)
+    if by_format is Role.ID and seen.last == "id":
+        return _id(seen)
+    if by_format not in (None, Role.ID):
+        return Meaning(by_format)
     for rule in (_path_rule, _git_rule, _data_rule, _id_rule, _net_rule, _word_rule):
         found = rule(seen)
-        if found is Role.FILE and any("repo" in one for one in seen.siblings):
+        if found is Role.FILE and any("repo" in sibling for sibling in seen.siblings):
             return Meaning(found, "repository")
+        if isinstance(found, Meaning):
+            return found
         if found is not None:
-            return _of_clock(found if isinstance(found, Meaning) else Meaning(found), seen)
-    return _of_clock(Meaning(_from_text(seen)), seen)
+            return _of_clock(found, seen)
+    return _of_clock(_from_text(seen), seen)
 
 
-def _of_clock(meaning: Meaning, seen: _Seen) -> Meaning:
+def _of_clock(role: Role | None, seen: _Seen) -> Meaning:
     """A time of day, where that and no day is asked for."""
-    is_clock = seen.says(r"\bhh:mm") and not seen.says("yyyy")
-    return Meaning(Role.CLOCK) if meaning.role is Role.TIME and is_clock else meaning
+    if role is Role.TIME and seen.says(r"\bhh:mm") and not seen.says("yyyy"):
+        return Meaning(Role.CLOCK)
+    return Meaning(role)
 
 
 _FORMATS: Final[Mapping[str, Role]] = {
-    "uri": Role.URL,
-    "url": Role.URL,
-    "iri": Role.URL,
+    **dict.fromkeys(("uri", "url", "iri"), Role.URL),
     "email": Role.EMAIL,
     "date": Role.DATE,
     "date-time": Role.TIME,
     "uuid": Role.ID,
-    "hostname": Role.HOST,
-    "ipv4": Role.HOST,
+    **dict.fromkeys(("hostname", "ipv4"), Role.HOST),
     "regex": Role.REGEX,
-    "path": Role.FILE,
-    "file-path": Role.FILE,
+    **dict.fromkeys(("path", "file-path"), Role.FILE),
     "directory-path": Role.DIRECTORY,
 }
 
@@ -284,8 +283,9 @@ def _path_rule(seen: _Seen) -> Role | Meaning | None:
         return None
     for role, words in _FILE_KINDS.items():
         if seen.has(*words) or seen.is_about(*words) or _speaks_of(seen, role, words):
-            is_new = role is Role.WORKBOOK and _is_new(seen)
-            return Role.NEW_WORKBOOK if is_new else role
+            if role is Role.WORKBOOK and _is_new(seen):
+                return Role.NEW_WORKBOOK
+            return role
     if _is_directory(seen):
         return _new_or(seen, Role.NEW_DIRECTORY, Role.DIRECTORY)
     return _new_or(seen, Role.NEW_FILE, Role.FILE)
@@ -300,7 +300,6 @@ _FILE_WORDS: Final[Mapping[Role, str]] = {
 
 
 def _speaks_of(seen: _Seen, role: Role, words: tuple[str, ...]) -> bool:
-    """Whether the text of a parameter names a kind of file by its ending or its name."""
     by_name = role in _FILE_WORDS and seen.says(_FILE_WORDS[role])
     return by_name or seen.says(rf"\.({'|'.join(words)})\b")
 
@@ -309,8 +308,9 @@ def _of_git(seen: _Seen) -> Role | Meaning:
     """A tool of git takes the repository's path, and files that lie in it."""
     is_file = seen.has("file", "filepath", "filename") or "paths" in seen.name
     is_plain = seen.words == ("path",) and not seen.says(r"\bfile\b")
-    is_root = is_plain or seen.last in _DIRECTORIES
-    return Role.REPOSITORY if is_root and not is_file else Meaning(Role.FILE, "repository")
+    if (is_plain or seen.last in _DIRECTORIES) and not is_file:
+        return Role.REPOSITORY
+    return Meaning(Role.FILE, "repository")
 
 
 def _is_path(seen: _Seen) -> bool:
@@ -341,14 +341,16 @@ def _new_or(seen: _Seen, new: Role, old: Role) -> Role:
     return new if _is_new(seen) else old
 
 
-_GIT_NAMES: Final = [(one,) for one in ("target", "source", "base", "head", "tag", "object")]
+_GIT_NAMES: Final = [(word,) for word in ("target", "source", "base", "head", "tag", "object")]
 
 
 def _git_rule(seen: _Seen) -> Role | None:
     is_git = seen.is_about("git", "branch", "commit") or "git" in seen.about
     if seen.last in ("branch", "branche") or seen.words[-2:] == ("branch", "name"):
         makes = seen.kinds & {"add"} and not seen.has("base", "from", "source", "start", "target")
-        return Role.NEW_BRANCH if makes and "checkout" not in seen.tool else Role.BRANCH
+        if makes and "checkout" not in seen.tool:
+            return Role.NEW_BRANCH
+        return Role.BRANCH
     if seen.last in ("sha", "ref", "revision", "commit", "treeish", "committish"):
         return Role.REF
     if is_git and seen.words in _GIT_NAMES:
@@ -440,17 +442,20 @@ def _is_mail(seen: _Seen) -> bool:
     return seen.is_about("mail", "email") or "mail" in seen.about
 
 
-def _word_rule(seen: _Seen) -> Meaning | None:
+def _word_rule(seen: _Seen) -> Role | Meaning | None:
     if seen.last == "pattern":
-        is_glob = seen.says(r"\bglob\b|\*\.") or "glob" in seen.about
-        return Meaning(Role.GLOB if is_glob else Role.REGEX)
+        if seen.says(r"\bglob\b|\*\.") or "glob" in seen.about:
+            return Role.GLOB
+        return Role.REGEX
     if seen.last == "token" and not seen.has("page", "next", "continuation", "skip", "cursor"):
-        return Meaning(Role.SECRET)
+        return Role.SECRET
     if seen.words[:1] in (("old",), ("find",)) and seen.last in ("text", "string", "str"):
-        return Meaning(Role.QUERY)
+        return Role.QUERY
     for role, words in _WORDS.items():
         if seen.last in words:
-            return Meaning(role, entity_of(seen.tool) if role is Role.NAME else "")
+            if role is Role.NAME:
+                return Meaning(role, entity_of(seen.tool))
+            return role
     if _is_entity(seen):
         return Meaning(Role.ID, seen.last)
     return None

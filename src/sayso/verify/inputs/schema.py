@@ -1,7 +1,7 @@
 """Values for a JSON Schema: our own strategies over hypothesis, each value checked in the end."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sayso.errors import UsageError
@@ -10,6 +10,7 @@ from sayso.verify.inputs.drawing import check_installed, draw
 from sayso.verify.inputs.flat import (
     Flattener,
     Schema,
+    is_list,
     is_table,
     items_of,
     merge,
@@ -37,6 +38,14 @@ _MOST_OF_ALL: Final = 5_000
 _LONGEST: Final = 40
 _MANY: Final = 3
 _OFTEN: Final = 8
+_MOST_OF_KEY: Final[Mapping[str, int]] = {
+    "minLength": 100_000,
+    "minItems": 1_000,
+    "minProperties": 1_000,
+    "minContains": 1_000,
+}
+_MOST_NAMES: Final = 1_000
+_MOST_NODES: Final = 100_000
 
 
 def make_checker(schema: Mapping[str, Any] | bool) -> Checker:  # noqa: FBT001 - a schema may be a boolean
@@ -91,8 +100,9 @@ class Strategies:
         if schema is None or depth > _DEEPEST or self._parts > _MOST_OF_ALL:
             return None
         found = self._whole(schema, depth)
-        check = None if found is None else self._check(schema)
-        return found if found is None or check is None else found.filter(check.is_valid)
+        if found is not None and (check := self._check(schema)):
+            return found.filter(check.is_valid)
+        return found
 
     def _whole(self, schema: Schema, depth: int) -> "SearchStrategy[Any] | None":
         if "enum" in schema:
@@ -100,15 +110,18 @@ class Strategies:
         for key in ("anyOf", "oneOf"):
             if branches := items_of(schema.get(key)):
                 rest = {name: value for name, value in schema.items() if name != key}
-                return _one_of([self._branch(rest, one, depth) for one in branches])
+                return _one_of([self._branch(rest, branch, depth) for branch in branches])
         named = types_of(schema)
-        kinds = _implied(schema) if named is None else [one for one in named if one in TYPES]
+        if named is None:
+            named = _implied(schema)
+        kinds = [kind for kind in named if kind in TYPES]
         return _one_of([self._type(kind, schema, depth) for kind in kinds])
 
     def _branch(self, rest: Schema, branch: object, depth: int) -> "SearchStrategy[Any] | None":
         flat = self._flattener.flat(branch)
-        both = None if flat is None else merge(rest, flat)
-        return None if both is None else self.of(both, depth + 1)
+        if flat is None or (both := merge(rest, flat)) is None:
+            return None
+        return self.of(both, depth + 1)
 
     def _enum(self, schema: Schema) -> "SearchStrategy[Any] | None":
         from hypothesis import strategies as st  # noqa: PLC0415 - an extra
@@ -116,7 +129,9 @@ class Strategies:
         values = items_of(schema["enum"])
         rest = _alone({key: value for key, value in schema.items() if key != "enum"})
         fitting = [value for value in values if rest is None or rest.is_valid(value)]
-        return st.sampled_from(fitting) if fitting else None
+        if not fitting:
+            return None
+        return st.sampled_from(fitting)
 
     def _type(self, kind: str, schema: Schema, depth: int) -> "SearchStrategy[Any] | None":
         from hypothesis import strategies as st  # noqa: PLC0415 - an extra
@@ -143,19 +158,26 @@ class Strategies:
 
         given = schema.get("items", True)
         first = items_of(schema.get("prefixItems")) or items_of(given)
-        rest: Any = schema.get("additionalItems", True) if isinstance(given, list) else given
-        least = int(schema.get("minItems", 1 if "contains" in schema else 0))
-        most = int(schema.get("maxItems", least + (0 if self._is_tight(depth) else _MANY)))
+        rest: Any = given
+        if isinstance(given, list):
+            rest = schema.get("additionalItems", True)
+        least = int(schema.get("minItems", "contains" in schema))
+        usual = least + _MANY
+        if self._is_tight(depth):
+            usual = least
+        most = int(schema.get("maxItems", usual))
         if least > most:
             return None
-        heads = [self.of(one, depth + 1) for one in first[:most]]
-        known = [one for one in heads if one is not None]
+        heads = [self.of(head, depth + 1) for head in first[:most]]
+        known = [head for head in heads if head is not None]
         if len(known) < len(heads):
             return None
         contained = self.of({"allOf": [rest, schema.get("contains", True)]}, depth + 1)
         free = most - len(known)
         if contained is None:
-            return st.tuples(*known).map(list) if least <= len(known) else None
+            if least > len(known):
+                return None
+            return st.tuples(*known).map(list)
         is_unique = schema.get("uniqueItems") is True
         tail = st.lists(
             contained,
@@ -173,15 +195,14 @@ class Strategies:
         properties = table_of(schema.get("properties"))
         required = _required(schema)
         must = {name: self.of(properties.get(name, True), depth + 1) for name in required}
-        if any(one is None for one in must.values()):
+        if any(part is None for part in must.values()):
             return None
         may: dict[str, SearchStrategy[Any]] = {}
         if not self._is_tight(depth):
             for name, node in properties.items():
-                one = None if name in must else self.of(node, depth + 1)
-                if one is not None:
-                    may[name] = one
-        sure = {name: one for name, one in must.items() if one is not None}
+                if name not in must and (part := self.of(node, depth + 1)) is not None:
+                    may[name] = part
+        sure = {name: part for name, part in must.items() if part is not None}
         fixed = st.fixed_dictionaries(sure, optional=may)
         most = schema.get("maxProperties")
         if isinstance(most, int):
@@ -200,7 +221,9 @@ class Strategies:
         least = max(0, int(schema.get("minProperties", 0)) - known)
         names = self.of({"type": "string", **table_of(schema.get("propertyNames"))}, depth + 1)
         others = schema.get("additionalProperties", True)
-        most = least if self._is_tight(depth) else max(least, 2)
+        most = least
+        if not self._is_tight(depth):
+            most = max(least, 2)
         parts: list[SearchStrategy[dict[str, Any]]] = []
         for pattern, node in table_of(schema.get("patternProperties")).items():
             keys = pattern_of(pattern, 0, _LONGEST)
@@ -210,12 +233,13 @@ class Strategies:
         if is_table(others) or (others is True and least):
             value = self.of(others, depth + 1)
             if names is not None and value is not None:
-                short = st.text("abcdefghij", min_size=1, max_size=_OFTEN)
-                keys = names if "propertyNames" in schema else short
+                keys = names
+                if "propertyNames" not in schema:
+                    keys = st.text("abcdefghij", min_size=1, max_size=_OFTEN)
                 parts.append(st.dictionaries(keys, value, min_size=least, max_size=most))
         if not parts:
             return None
-        return st.tuples(*parts).map(lambda all_: {k: v for one in all_ for k, v in one.items()})
+        return st.tuples(*parts).map(lambda all_: {k: v for part in all_ for k, v in part.items()})
 
     def _is_tight(self, depth: int) -> bool:
         return depth >= _DEEP or self._parts > _MOST_PARTS
@@ -223,9 +247,11 @@ class Strategies:
     def _check(self, schema: Schema) -> Checker | None:
         """What sifts the values of one place, where keywords are left that no strategy says."""
         left = {key: schema[key] for key in _SIFTED if key in schema}
+        if not left:
+            return None
         root = table_of(self._flattener.root)
         defined = {key: root[key] for key in ("$defs", "definitions") if key in root}
-        return _alone({**left, **defined}) if left else None
+        return _alone({**left, **defined})
 
 
 _SIFTED: Final = (
@@ -250,8 +276,10 @@ def _alone(schema: Mapping[str, Any]) -> Checker | None:
 def _one_of(found: "list[SearchStrategy[Any] | None]") -> "SearchStrategy[Any] | None":
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
-    known = [one for one in found if one is not None]
-    return st.one_of(known) if known else None
+    known = [item for item in found if item is not None]
+    if not known:
+        return None
+    return st.one_of(known)
 
 
 def _text(schema: Schema) -> "SearchStrategy[str] | None":
@@ -270,7 +298,6 @@ def _text(schema: Schema) -> "SearchStrategy[str] | None":
 
 
 def _implied(schema: Schema) -> list[str]:
-    """The types that are tried where none is named: those that its keywords are about."""
     found = [kind for kind, keys in _ABOUT.items() if any(key in schema for key in keys)]
     return found or ["string", "integer", "boolean", "null"]
 
@@ -284,11 +311,10 @@ _ABOUT: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def _required(schema: Schema) -> list[str]:
-    """What must be there, and what that brings along."""
     found = [str(name) for name in items_of(schema.get("required"))]
     brought = {**table_of(schema.get("dependencies")), **table_of(schema.get("dependentRequired"))}
     for name in found:
-        found += [one for one in items_of(brought.get(name)) if one not in found]
+        found += [key for key in items_of(brought.get(name)) if key not in found]
     return found
 
 
@@ -300,3 +326,33 @@ def _cut(found: dict[str, Any], most: int, required: list[str]) -> dict[str, Any
 
 def _key(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
+
+
+def excess_of(schema: object) -> str:
+    """Which keyword asks for more than is made, or that there is too much of it; else empty.
+
+    >>> excess_of({"properties": {"a": {"type": "string", "minLength": 2_000_000_000}}})
+    'minLength is 2000000000'
+    """
+    for number, node in enumerate(_nodes(schema)):
+        if number > _MOST_NODES:
+            return f"it has more than {_MOST_NODES} parts"
+        for key, most in _MOST_OF_KEY.items():
+            least = node.get(key)
+            if isinstance(least, int | float) and least > most:
+                return f"{key} is {least}"
+        names = node.get("required")
+        if is_list(names) and len(names) > _MOST_NAMES:
+            return f"{len(names)} properties are required"
+    return ""
+
+
+def _nodes(schema: object) -> Iterator[Mapping[str, Any]]:
+    waiting = [schema]
+    while waiting:
+        node = waiting.pop()
+        if is_table(node):
+            yield node
+            waiting += node.values()
+        elif is_list(node):
+            waiting += [item for item in node if is_table(item) or is_list(item)]

@@ -57,8 +57,8 @@ def smaller(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for name in reversed(whole):
         yield {key: value for key, value in whole.items() if key != name}
     for name, value in whole.items():
-        for one in _plainer(value):
-            yield {**whole, name: one}
+        for plainer in _plainer(value):
+            yield {**whole, name: plainer}
 
 
 def _plainer(value: Any) -> Iterator[Any]:
@@ -67,18 +67,20 @@ def _plainer(value: Any) -> Iterator[Any]:
         if value:
             yield False
     elif isinstance(value, int | float):
-        yield from (one for one in (0, 1, int(value)) if _is_less(one, value))
+        yield from (number for number in (0, 1, int(value)) if _is_less(number, value))
     elif isinstance(value, str):
         halves = ("", value[:1], value[: len(value) // 2])
-        yield from (one for one in dict.fromkeys(halves) if len(one) < len(value))
+        yield from (half for half in dict.fromkeys(halves) if len(half) < len(value))
     elif is_list(value):
         yield from _shorter(value)
     elif is_table(value):
         yield from smaller(value)
 
 
-def _is_less(one: float, other: float) -> bool:
-    return abs(one) < abs(other) or (abs(one) == abs(other) and type(one) is not type(other))
+def _is_less(number: float, other: float) -> bool:
+    return abs(number) < abs(other) or (
+        abs(number) == abs(other) and type(number) is not type(other)
+    )
 
 
 def _shorter(items: list[Any]) -> Iterator[list[Any]]:
@@ -88,5 +90,5 @@ def _shorter(items: list[Any]) -> Iterator[list[Any]]:
         yield items[:1]
         yield items[: len(items) // 2]
     for at, item in enumerate(items):
-        for one in _plainer(item):
-            yield [*items[:at], one, *items[at + 1 :]]
+        for plainer in _plainer(item):
+            yield [*items[:at], plainer, *items[at + 1 :]]

@@ -1,8 +1,6 @@
 """What the calls of one tool say of its hints. Pure: effects in, verdicts out."""
 
-from sayso.verify.judge.claim import Claim, claims_of
 from sayso.verify.judge.judge import judge, suspects
-from sayso.verify.judge.profile import Profile
-from sayso.verify.judge.tool_evidence import Confirmed, Hearing
+from sayso.verify.judge.tool_evidence import Confirmed, Hearing, Profile, claims_of
 
-__all__ = ["Claim", "Confirmed", "Hearing", "Profile", "claims_of", "judge", "suspects"]
+__all__ = ["Confirmed", "Hearing", "Profile", "claims_of", "judge", "suspects"]

@@ -8,15 +8,13 @@ from sayso.intent import HINT_NAMES, HintName
 from sayso.trace import Effect, Kind, Life, Loss
 from sayso.verify.call import Made
 from sayso.verify.grade.lifetime import OUTWARD, UNCALLED
-from sayso.verify.judge.claim import Claim, claims_of
-from sayso.verify.judge.profile import Profile
 from sayso.verify.judge.refutations import (
     against_keeping,
     against_reading,
     against_repeating,
     against_staying,
 )
-from sayso.verify.judge.tool_evidence import Confirmed, Hearing
+from sayso.verify.judge.tool_evidence import Claim, Confirmed, Hearing, Profile, claims_of
 from sayso.verify.verdict import HintVerdict
 
 NEEDED: Final[Mapping[HintName, frozenset[str]]] = {
@@ -42,10 +40,9 @@ def suspects(hearing: Hearing) -> Mapping[HintName, Made]:
     for name in HINT_NAMES:
         if not claims[name].is_looser or _is_void(name, claims):
             continue
-        speaking = (one for one, effects in _spoken(name, hearing) if effects)
-        first = next(speaking, None)
-        if first is not None:
-            found[name] = first
+        for call, effects in _spoken(name, hearing):
+            if effects:
+                found.setdefault(name, call)
     return found
 
 
@@ -87,18 +84,17 @@ def _is_void(name: HintName, claims: Mapping[HintName, Claim]) -> bool:
 
 
 def _spoken(name: HintName, hearing: Hearing) -> list[tuple[Made, list[Effect]]]:
+    calls = hearing.made
     if name == "idempotent":
         # Only where the first of the two went well: else the second may be the first that does.
         calls = [second for first, second in hearing.repeats() if first.is_success]
-    else:
-        calls = list(hearing.made)
-    return [(one, effects_against(name, one, hearing.profile)) for one in calls]
+    return [(call, effects_against(name, call, hearing.profile)) for call in calls]
 
 
 def _refuted(
     claim: Claim, confirmed: Confirmed, hearing: Hearing, blank: HintVerdict
 ) -> HintVerdict:
-    speaking = [one for one, effects in _spoken(claim.name, hearing) if effects]
+    speaking = [call for call, effects in _spoken(claim.name, hearing) if effects]
     first = confirmed.evidence[0]
     if claim.declared is None:
         # Nobody has said it, so nobody is contradicted but the inference.
@@ -111,16 +107,19 @@ def _refuted(
         reason=reason,
         calls=max(1, len(speaking)),
         inputs=_inputs(speaking),
-        observers=tuple(sorted({str(one.observer) for one in confirmed.evidence})),
+        observers=tuple(sorted({str(effect.observer) for effect in confirmed.evidence})),
         evidence=confirmed.evidence,
         arguments=confirmed.arguments,
     )
 
 
 def _told(effect: Effect) -> str:
-    tried = "tried to " if effect.is_failed else ""
-    detail = f" ({effect.detail})" if effect.detail else ""
-    return f"{tried}{effect.kind} {effect.target}{detail}"
+    told = f"{effect.kind} {effect.target}"
+    if effect.is_failed:
+        told = f"tried to {told}"
+    if effect.detail:
+        told += f" ({effect.detail})"
+    return told
 
 
 def _strict(claim: Claim, hearing: Hearing, blank: HintVerdict) -> HintVerdict:
@@ -161,7 +160,9 @@ def _supported(claim: Claim, hearing: Hearing, blank: HintVerdict) -> HintVerdic
 def _reached_anyway(hearing: Hearing) -> Effect | None:
     """What reached out during a call that reaches out without one as well."""
     effects = (effect for made in hearing.made for effect in made.effects)
-    return next((one for one in effects if one.kind in OUTWARD and one.reason == UNCALLED), None)
+    return next(
+        (effect for effect in effects if effect.kind in OUTWARD and effect.reason == UNCALLED), None
+    )
 
 
 _NOTHING_TO_SEE: Final[Mapping[HintName, str]] = {
@@ -181,20 +182,20 @@ def _standing(name: HintName, hearing: Hearing) -> list[Made]:
             if first.is_success and second.is_success and _changed(first)
         ]
     if name == "destructive":
-        return [one for one in hearing.successes if _changed(one) and not _is_unreadable(one)]
+        return [call for call in hearing.successes if _changed(call) and not _is_unreadable(call)]
     return hearing.successes
 
 
 def _changed(made: Made) -> bool:
-    return any(one.life is Life.USER and not one.is_failed for one in made.effects)
+    return any(effect.life is Life.USER and not effect.is_failed for effect in made.effects)
 
 
 def _is_unreadable(made: Made) -> bool:
-    return any(one.loss is Loss.UNKNOWN or one.kind is Kind.BLIND for one in made.effects)
+    return any(effect.loss is Loss.UNKNOWN or effect.kind is Kind.BLIND for effect in made.effects)
 
 
 def _inputs(calls: Sequence[Made]) -> tuple[str, ...]:
-    return tuple(sorted({one for made in calls for one in made.case.classes}))
+    return tuple(sorted({label for made in calls for label in made.case.classes}))
 
 
 def _count(calls: Sequence[Made]) -> str:

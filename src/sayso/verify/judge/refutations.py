@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from sayso.trace import Effect, Kind, Life, Loss
-from sayso.verify.judge.profile import Profile
+from sayso.verify.judge.tool_evidence import Profile
 
 SAFE_METHODS: Final = ("GET ", "HEAD ", "OPTIONS ", "TRACE ")
 """What a request may begin with that asks for nothing to be changed (RFC 9110, 9.2.1)."""
@@ -20,17 +20,19 @@ def against_reading(effects: Iterable[Effect]) -> list[Effect]:
     To reach the outside is not to change it: a connection, a look-up of a name, a datagram or a
     GET speaks against `open_world` alone. What a request asks for must be known.
     """
-    return [one for one in effects if one.life is Life.USER or _changes_elsewhere(one)]
+    return [effect for effect in effects if effect.life is Life.USER or _changes_elsewhere(effect)]
 
 
 def against_keeping(effects: Iterable[Effect], profile: Profile) -> list[Effect]:
     """What loses something that somebody kept: against `destructive` being false."""
-    return [one for one in effects if one.life is Life.USER and _loses(one, profile)]
+    return [effect for effect in effects if effect.life is Life.USER and _loses(effect, profile)]
 
 
 def against_staying(effects: Iterable[Effect]) -> list[Effect]:
     """What reaches the outside, or tries to: against `open_world` being false."""
-    return [one for one in effects if one.life is Life.EXTERNAL and one.kind in _REACHING]
+    return [
+        effect for effect in effects if effect.life is Life.EXTERNAL and effect.kind in _REACHING
+    ]
 
 
 def against_repeating(effects: Iterable[Effect]) -> list[Effect]:
@@ -39,9 +41,9 @@ def against_repeating(effects: Iterable[Effect]) -> list[Effect]:
     The same bytes written again leave the world as the first call did.
     """
     return [
-        one
-        for one in effects
-        if one.life is Life.USER and not one.is_failed and not _is_the_same_again(one)
+        effect
+        for effect in effects
+        if effect.life is Life.USER and not effect.is_failed and not _is_the_same_again(effect)
     ]
 
 

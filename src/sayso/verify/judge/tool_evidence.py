@@ -2,13 +2,57 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from sayso.catalog import Tool
-from sayso.intent import HintName
+from sayso.intent import HINT_NAMES, LOOSER, HintName
 from sayso.trace import Effect, Kind
 from sayso.verify.call import Made
-from sayso.verify.judge.profile import Profile
+
+
+class Profile(StrEnum):
+    """`spec` takes every overwritten value for a destructive update, as the words of MCP have it.
+
+    By default a record that goes on under its key with other values is not destroyed, and neither
+    is what can be had back.
+    """
+
+    DEFAULT = "default"
+    SPEC = "spec"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One hint of one tool. `inferred` is set only where nothing is declared."""
+
+    name: HintName
+    declared: bool | None
+    inferred: bool | None = None
+
+    @property
+    def value(self) -> bool | None:
+        """What is held against the calls; `None` where nobody says anything."""
+        if self.declared is None:
+            return self.inferred
+        return self.declared
+
+    @property
+    def is_looser(self) -> bool:
+        """Whether it claims the value that permits more, which calls can show to be false."""
+        return self.value is LOOSER[self.name]
+
+
+def claims_of(tool: Tool) -> Mapping[HintName, Claim]:
+    """The four claims of a tool, as its server declares them and its text suggests them."""
+    declared = tool.intent.hints
+    found: dict[HintName, Claim] = {}
+    for name in HINT_NAMES:
+        inferred = None
+        if declared[name] is None and name in tool.inferred:
+            inferred = tool.inferred[name].value
+        found[name] = Claim(name, declared[name], inferred)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +83,12 @@ class Hearing:
 
     @property
     def successes(self) -> list[Made]:
-        """The calls that can support something."""
-        return [one for one in self.made if one.is_success]
+        return [call for call in self.made if call.is_success]
 
     @property
     def is_blind(self) -> bool:
         """Whether something was done that an observer cannot look into."""
-        return any(one.kind is Kind.BLIND for made in self.made for one in made.effects)
+        return any(effect.kind is Kind.BLIND for made in self.made for effect in made.effects)
 
     def repeats(self) -> Iterator[tuple[Made, Made]]:
         """Each call that was made again at once with the same arguments, and that second one."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from anyio import to_thread
 
-from sayso.sandbox import Layer, Place, place_of
+from sayso.sandbox import Layer, Place
 from sayso.trace import Blob, Effect, Kind, Observer
 from sayso.verify.observe.changes import Change, compare
 from sayso.verify.observe.pool import Pool
@@ -20,14 +20,14 @@ _MOST_TOLD: Final = 2_000
 class FilesWatcher:
     """Watches what lies in the places; a `Watcher`.
 
-    What changes between two calls is told by the next `end`, as effects of call 0.
+    What changes between two calls is told by the next `end`, as effects of call 0. Contents are
+    kept in a private `folder`, which the caller takes away.
     """
 
-    def __init__(self, places: Sequence[Place], pool: Pool) -> None:
+    def __init__(self, places: Sequence[Place], folder: Path) -> None:
         self._places = outermost(places)
-        self._pool = pool
+        self._pool = Pool(folder)
         self._seen: dict[Place, dict[str, Entry]] = {}
-        self._suspects: set[str] = set()
         self._between: list[Effect] = []
 
     @property
@@ -40,23 +40,14 @@ class FilesWatcher:
             detail += f"; {len(notes)} files not kept whole, such as {Path(path).name}: {note}"
         return Layer("files", is_active=True, detail=detail)
 
-    def suspect(self, path: str) -> None:
-        """Read a file at every look from now on: it is mapped, and writes may leave no trace."""
-        place = place_of(self._places, path)
-        host = place and place.host_of(path)
-        if host is not None:
-            self._suspects.add(str(host))
-
     def close(self) -> None:
         """Keep nothing more; contents that effects hold stay as long as the folder."""
         self._pool.close()
 
     async def begin(self) -> None:
-        """Look before a call."""
         self._between += await to_thread.run_sync(partial(self._look, 0))
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Look after it."""
         effects = await to_thread.run_sync(partial(self._look, call))
         between = self._between
         self._between = []
@@ -67,27 +58,32 @@ class FilesWatcher:
         self._pool.begin()
         for place in self._places:
             before = self._seen.get(place)
-            after = look(str(place.host), before or {}, keeper=self._pool, suspects=self._suspects)
+            after = look(str(place.host), before or {}, keeper=self._pool)
             self._seen[place] = after
             if before is not None:
                 changes = compare(before, after, begins=self._begins)
                 told = changes[:_MOST_TOLD]
-                effects += [self._effect(place, one, call=call) for one in told]
+                effects += [self._effect(place, change, call=call) for change in told]
                 if others := len(changes) - len(told):
                     more = f"{others} more changes, which are not told one by one"
                     effects.append(Effect(Kind.BLIND, place.inside, Observer.FILES, call, more))
         return effects
 
     def _effect(self, place: Place, change: Change, *, call: int) -> Effect:
-        to = place.inside_of(Path(change.to)) if change.to else ""
+        detail = change.detail
+        if change.to:
+            detail = f"to {place.inside_of(Path(change.to))}"
+        after = change.after
+        if change.kind is Kind.DELETE:
+            after = None
         return Effect(
             change.kind,
             place.inside_of(Path(change.path)),
             Observer.FILES,
             call,
-            f"to {to}" if to else change.detail,
+            detail,
             before=self._blob(change.before),
-            after=None if change.kind is Kind.DELETE else self._blob(change.after),
+            after=self._blob(after),
         )
 
     def _blob(self, entry: Entry | None) -> Blob | None:
@@ -99,11 +95,3 @@ class FilesWatcher:
         old = self._pool.read(first)
         new = self._pool.read(second)
         return old is not None and new is not None and new.startswith(old)
-
-
-def open_files(places: Sequence[Place], folder: Path) -> FilesWatcher:
-    """A watcher that keeps contents in a private folder, which the caller takes away.
-
-    `close` it at the end.
-    """
-    return FilesWatcher(places, Pool(folder))

@@ -39,7 +39,6 @@ class HookWatcher:
     _seen: dict[Effect, None] = field(default_factory=dict[Effect, None])
 
     async def begin(self) -> None:
-        """Look from here on."""
         self._seen.clear()
         _install()
         _watching.append(self)
@@ -48,7 +47,7 @@ class HookWatcher:
         """Look no more; what was seen, each once."""
         if self in _watching:
             _watching.remove(self)
-        found = [replace(one, call=call) for one in self._seen]
+        found = [replace(effect, call=call) for effect in self._seen]
         self._seen.clear()
         return found
 
@@ -82,8 +81,8 @@ def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
     _inside.is_busy = True
     try:
         effects = read_event(event, arguments)
-        for one in _watching:
-            one.take(effects)
+        for watcher in _watching:
+            watcher.take(effects)
     finally:
         _inside.is_busy = False
 

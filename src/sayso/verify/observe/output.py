@@ -53,11 +53,11 @@ def difference_of_texts(first: str, second: str) -> str:
     >>> difference_of_texts("a\n1 ms", "a\n2 ms\nb")
     '+b'
     """
-    one = normalise(first)
+    before = normalise(first)
     other = normalise(second)
-    if one == other:
+    if before == other:
         return ""
-    lines = difflib.unified_diff(one.splitlines(), other.splitlines(), lineterm="", n=0)
+    lines = difflib.unified_diff(before.splitlines(), other.splitlines(), lineterm="", n=0)
     changed = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
     return "\n".join(changed[:_MOST_LINES])
 

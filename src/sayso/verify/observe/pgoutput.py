@@ -61,11 +61,11 @@ def net_changes(
 ) -> dict[str, Net]:
     """What all changes together come to: a row that came and went again is none."""
     found: dict[str, Net] = {}
-    for number, one in enumerate(changes):
-        relation = one.relation
+    for number, change in enumerate(changes):
+        relation = change.relation
         net = found.setdefault(relation.name, Net(relation.columns))
         places = [relation.columns.index(key) for key in keys.get(relation.name, ())]
-        _add(net, one, places=places, number=number)
+        _add(net, change, places=places, number=number)
     return found
 
 
@@ -85,23 +85,23 @@ def difference_of(name: str, net: Net, key: tuple[str, ...]) -> Difference:
     )
 
 
-def _add(net: Net, one: RowChange, *, places: list[int], number: int) -> None:
-    if one.before is None and one.after is None:
+def _add(net: Net, change: RowChange, *, places: list[int], number: int) -> None:
+    if change.before is None and change.after is None:
         net.is_truncated = True
         net.rows.clear()
         return
     first: Row | None = None
-    if one.before is not None:
-        known = _known(net, one.before, places=places, number=number)
-        first = net.rows.pop(known, (one.before, None))[0]
-    if one.after is None:
-        if first is not None and one.before is not None:
-            net.rows[_key(one.before, places, number)] = (first, None)
+    if change.before is not None:
+        known = _known(net, change.before, places=places, number=number)
+        first = net.rows.pop(known, (change.before, None))[0]
+    if change.after is None:
+        if first is not None and change.before is not None:
+            net.rows[_key(change.before, places, number)] = (first, None)
         return
-    key = _key(one.after, places, number)
-    if one.before is None and key in net.rows:
+    key = _key(change.after, places, number)
+    if change.before is None and key in net.rows:
         first = net.rows[key][0]
-    net.rows[key] = (first, one.after)
+    net.rows[key] = (first, change.after)
 
 
 def _known(net: Net, row: Row, *, places: list[int], number: int) -> Key:

@@ -29,12 +29,8 @@ class Pool:
     its files hold what the fixtures hold.
     """
 
-    def __init__(
-        self, folder: Path, *, file_bytes: int = FILE_BYTES, total_bytes: int = TOTAL_BYTES
-    ) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._file_bytes = file_bytes
-        self._total_bytes = total_bytes
         self._spans: dict[str, tuple[int, int]] = {}
         self._end = 0
         self._hashed = 0
@@ -71,16 +67,16 @@ class Pool:
         if status.st_size > HASHED_BYTES or self._hashed > LOOK_BYTES:
             self.notes[path] = "too large to be read"
             return UNREAD
-        if status.st_size > self._file_bytes:
+        if status.st_size > FILE_BYTES:
             self.notes[path] = "too large to be kept: only its digest is known"
             return _digest(descriptor)
-        return self._keep(path, _read(descriptor, self._file_bytes))
+        return self._keep(path, _read(descriptor, FILE_BYTES))
 
     def _keep(self, path: str, content: bytes) -> str:
         digest = hashlib.sha256(content).hexdigest()
         if digest in self._spans:
             return digest
-        if self._end + len(content) > self._total_bytes:
+        if self._end + len(content) > TOTAL_BYTES:
             self.notes[path] = "not kept: there is too much to keep it all"
             return digest
         written = 0

@@ -127,11 +127,9 @@ class PostgresWatcher:
         self.layer = Layer("postgres", is_active=True, detail=DETAIL)
 
     async def begin(self) -> None:
-        """Look before a call."""
         self._between += await self._look(0)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Look after it."""
         effects = await self._look(call)
         between = self._between
         self._between = []
@@ -148,7 +146,7 @@ class PostgresWatcher:
             return []
         return [
             *_reforms(self._name, before[0], schema, call=call),
-            *self._row_effects([bytes(one) for (one,) in messages], keys, call),
+            *self._row_effects([bytes(message) for (message,) in messages], keys, call),
             *_aside(self._name, before[1], aside, call=call),
         ]
 
@@ -231,7 +229,7 @@ def _aside(name: str, before: State, after: State, *, call: int) -> Iterator[Eff
         kind = Kind.INSERT if old is None else Kind.REMOVE if new is None else Kind.UPDATE
         is_data = not thing.startswith(("sequence ", "advisory lock "))
         loss = _aside_loss(kind, old, new) if is_data else Loss.NONE
-        detail = " → ".join(one.partition(", ")[0] for one in (old, new) if one is not None)
+        detail = " → ".join(state.partition(", ")[0] for state in (old, new) if state is not None)
         yield _effect(kind, f"{name}#{thing}", detail, call=call, loss=loss)
 
 
@@ -241,7 +239,7 @@ def _aside_loss(kind: Kind, old: str | None, new: str | None) -> Loss:
         return Loss.LOST
     if kind is Kind.INSERT or old is None or new is None:
         return Loss.NONE
-    counts = [one.partition(" rows, ")[0] for one in (old, new)]
-    if all(one.isdecimal() for one in counts):
+    counts = [state.partition(" rows, ")[0] for state in (old, new)]
+    if all(count.isdecimal() for count in counts):
         return Loss.LOST if int(counts[1]) < int(counts[0]) else Loss.UNKNOWN
     return Loss.OVERWROTE

@@ -35,7 +35,6 @@ class ProbeWatcher:
         self._state = await self._run()
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Look after it."""
         before, self._state = self._state, await self._run()
         detail = "" if before is None else difference_of_texts(before, self._state)
         if not detail:

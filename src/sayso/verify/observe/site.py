@@ -25,7 +25,7 @@ class SiteWatcher:
         """The requests since then that are not safe (RFC 9110, 9.2.1)."""
         asked = self._site.requests[self._seen :]
         self._seen += len(asked)
-        lines = [f"{one.method} {one.path}" for one in asked]
+        lines = [f"{request.method} {request.path}" for request in asked]
         return [
             Effect(
                 Kind.SEND,

@@ -3,12 +3,13 @@
 import os
 import stat
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from sayso.sandbox import Place
+from sayso.verify.observe.pool import Pool
 
 UNSETTLED_NS: Final = 50_000_000
 """The clock of a file system stands still for some milliseconds: a change within that time of a
@@ -63,14 +64,6 @@ Snapshot = Mapping[str, Entry]
 """Entries by their path on the host."""
 
 
-class Keeper(Protocol):
-    """What reads a file and keeps its content."""
-
-    def add(self, path: str) -> str:
-        """Its digest."""
-        ...
-
-
 def scan(root: str) -> Iterator[tuple[str, Stat]]:
     """Everything below a folder; what vanishes or is closed to us is left out."""
     pending = [root]
@@ -89,15 +82,13 @@ def scan(root: str) -> Iterator[tuple[str, Stat]]:
             continue
 
 
-def look(
-    root: str, before: Snapshot, *, keeper: Keeper, suspects: Collection[str] = ()
-) -> dict[str, Entry]:
-    """The folder now. Only what is new, changed by stat, young or suspect is read."""
+def look(root: str, before: Snapshot, *, keeper: Pool) -> dict[str, Entry]:
+    """The folder now. Only what is new, changed by stat or young is read."""
     young = time.time_ns() - UNSETTLED_NS
     found: dict[str, Entry] = {}
     for path, status in scan(root):
         known = before.get(path)
-        if known and known.stat == status and known.is_settled and path not in suspects:
+        if known and known.stat == status and known.is_settled:
             found[path] = known
         else:
             found[path] = _entry(path, status, keeper=keeper, young=young)
@@ -119,16 +110,15 @@ def _stat(found: os.stat_result) -> Stat:
     )
 
 
-def _entry(path: str, status: Stat, *, keeper: Keeper, young: int) -> Entry:
-    is_file = stat.S_ISREG(status.mode)
-    is_link = stat.S_ISLNK(status.mode)
-    return Entry(
-        status,
-        keeper.add(path) if is_file else "",
-        _leads_to(path) if is_link else "",
-        _xattrs(path) if is_file or stat.S_ISDIR(status.mode) else (),
-        status.ctime_ns < young,
-    )
+def _entry(path: str, status: Stat, *, keeper: Pool, young: int) -> Entry:
+    entry = Entry(status, is_settled=status.ctime_ns < young)
+    if stat.S_ISLNK(status.mode):
+        return replace(entry, leads_to=_leads_to(path))
+    if stat.S_ISREG(status.mode):
+        return replace(entry, digest=keeper.add(path), xattrs=_xattrs(path))
+    if stat.S_ISDIR(status.mode):
+        return replace(entry, xattrs=_xattrs(path))
+    return entry
 
 
 def _leads_to(path: str) -> str:
@@ -148,7 +138,7 @@ def _xattrs(path: str) -> tuple[tuple[str, bytes], ...]:
 
 def outermost(places: Sequence[Place]) -> tuple[Place, ...]:
     """Places that lie in no other, so that nothing is told twice."""
-    hosts = [f"{one.host}/" for one in places]
+    hosts = [f"{each.host}/" for each in places]
     return tuple(
         place
         for number, place in enumerate(places)

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from anyio import to_thread
 
-from sayso.sandbox import Layer, Place, place_of
+from sayso.sandbox import Layer, Place
 from sayso.trace import Effect, Kind, Loss, Observer
 from sayso.verify.observe.snapshot import Stat, outermost, scan
 from sayso.verify.observe.tables import MAGIC, Difference, Key, Reform, Row, compare_files
@@ -49,7 +49,6 @@ class SqliteWatcher:
         self._plain: dict[str, Stat] = {}
         self._states: dict[str, State] = {}
         self._copies: dict[str, Path | None] = {}
-        self._suspects: set[str] = set()
         self._between: list[Effect] = []
         self._has_looked = False
         self._unread: dict[str, str] = {}
@@ -64,19 +63,10 @@ class SqliteWatcher:
             detail += f"; {len(self._unread)} not read, such as {Path(path).name}: {why}"
         return Layer("sqlite", is_active=True, detail=detail)
 
-    def suspect(self, path: str) -> None:
-        """Read a file at every look from now on: it is mapped, and writes may leave no trace."""
-        place = place_of(self._places, path)
-        host = place and place.host_of(path)
-        if host is not None:
-            self._suspects.add(str(host))
-
     async def begin(self) -> None:
-        """Look before a call."""
         self._between += await to_thread.run_sync(partial(self._look, 0))
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Look after it."""
         effects = await to_thread.run_sync(partial(self._look, call))
         between = self._between
         self._between = []
@@ -93,11 +83,11 @@ class SqliteWatcher:
             }
         effects: list[Effect] = []
         for path, (state, place) in found.items():
-            if self._states.get(path) != state or path in self._suspects:
+            if self._states.get(path) != state:
                 inside = place.inside_of(Path(path))
                 effects += self._changed(path, inside, state=state, call=call)
         for path in set(self._states) - set(found):
-            place = next(one for one in self._places if Path(path).is_relative_to(one.host))
+            place = next(known for known in self._places if Path(path).is_relative_to(known.host))
             effects += self._gone(path, place.inside_of(Path(path)), call=call)
         is_first = not self._has_looked
         self._has_looked = True
@@ -140,7 +130,7 @@ class SqliteWatcher:
     def _copy(self, path: str) -> Path:
         """The file with its log, as of one moment: copied again while it is being written."""
         size = sum(found[0] for found in _sizes(path) if found)
-        others = sum(one.stat().st_size for one in self._folder.glob("*.db*"))
+        others = sum(replica.stat().st_size for replica in self._folder.glob("*.db*"))
         if size > MOST_BYTES or others + size > MOST_IN_ALL:
             raise ValueError("too large")
         copy = self._folder / f"{next(self._numbers)}.db"
@@ -154,11 +144,6 @@ class SqliteWatcher:
             if _sizes(path) == before:
                 break
         return copy
-
-
-def open_sqlite(places: Sequence[Place], folder: Path) -> SqliteWatcher:
-    """A watcher that keeps copies in a private folder, which the caller takes away."""
-    return SqliteWatcher(places, folder)
 
 
 def _state(path: str, present: dict[str, Stat]) -> State:
@@ -197,7 +182,7 @@ def _copy_plain(path: str, copy: Path) -> None:
 def _sizes(path: str) -> list[tuple[int, int] | None]:
     return [
         (found.st_size, found.st_mtime_ns)
-        if (one := Path(path + end)).exists() and (found := one.stat())
+        if (file := Path(path + end)).exists() and (found := file.stat())
         else None
         for end in ("", *SIDECARS)
     ]
@@ -215,8 +200,8 @@ def _effects(
     reforms, differences = compare_files(before, after)
     for reform in reforms:
         yield _reformed(inside, reform, call=call)
-    for one in differences:
-        yield from row_effects(f"{inside}#{one.table.name}", one, call=call)
+    for difference in differences:
+        yield from row_effects(f"{inside}#{difference.table.name}", difference, call=call)
 
 
 def _reformed(inside: str, reform: Reform, *, call: int) -> Effect:
@@ -231,8 +216,8 @@ def row_effects(
 ) -> Iterator[Effect]:
     """One effect for each row, and beyond a few one for all the others of a kind."""
     columns = found.table.columns
-    changed = [one for one in found.changed if not _is_stranger(found, one[1], one[2])]
-    strangers = [one for one in found.changed if _is_stranger(found, one[1], one[2])]
+    changed = [change for change in found.changed if not _is_stranger(found, change[1], change[2])]
+    strangers = [change for change in found.changed if _is_stranger(found, change[1], change[2])]
     removed = [*found.removed, *((key, row) for key, row, _ in strangers)]
     inserted = [*found.inserted, *((key, row) for key, _, row in strangers)]
     source = Source(table, observer, call)
@@ -249,7 +234,7 @@ def _some(
 ) -> Iterator[Effect]:
     losses = {Kind.REMOVE: Loss.LOST, Kind.UPDATE: Loss.OVERWROTE}
     loss = losses.get(kind, Loss.NONE)
-    told = [(",".join(_shown(one) for one in key), detail) for key, detail in rows[:EXAMPLES]]
+    told = [(",".join(_shown(cell) for cell in key), detail) for key, detail in rows[:EXAMPLES]]
     others = len(rows) - EXAMPLES + more
     if others > 0:
         told.append(("*", f"{others} more rows"))
@@ -276,7 +261,6 @@ def _shown(value: Any) -> str:
 
 
 def _told(columns: Sequence[str], row: Row) -> str:
-    """A row as JSON."""
     shown = {
         name: value if isinstance(value, int | float | None) else _shown(value)[:TOLD]
         for name, value in zip(columns, row, strict=True)
@@ -285,7 +269,6 @@ def _told(columns: Sequence[str], row: Row) -> str:
 
 
 def _change(columns: Sequence[str], old: Row, new: Row) -> str:
-    """What changed in a row, `title: one → two`."""
     changes = [
         f"{name}: {_shown(first)[:80]} → {_shown(second)[:80]}"
         for name, first, second in zip(columns, old, new, strict=True)

@@ -15,7 +15,6 @@ from sayso.trace import (
     Family,
     Form,
     Line,
-    Member,
     Memory,
     Pulse,
     Stitcher,
@@ -33,7 +32,6 @@ from sayso.verify.observe import file_look
 
 _POLL: Final = 0.005
 _PRIVATE: Final = frozenset({Role.HOME, Role.TEMPORARY, Role.OWN})
-_NOT_YET: Final = -1
 _START: Final = re.compile(r"\d (?:clone3?|v?fork)\((?!.* = -1 )")
 _CHANGING: Final = re.compile(r"O_(?:CREAT|TRUNC|WRONLY|RDWR)|<unfinished ")
 
@@ -50,19 +48,17 @@ class SyscallWatcher:
 
     Where the first program is `bwrap`, all before the next one is the box's, and left out; else
     the first program is the server. The same holds where it is started again. What comes after
-    one call was looked at and before the next has begun is given by `end` with the same number,
-    or else kept in `late`.
+    one call was looked at and before the next has begun is given by `end` with the same number.
     """
 
     def __init__(self, trace: Path, places: Sequence[Place] = ()) -> None:
         self.layer = Layer("syscalls", is_active=True, detail="strace with seccomp-bpf")
-        self.late: list[Effect] = []
         self._places = places
         self._tail = Tail(trace)
         self._stitcher = Stitcher()
-        self._family = Family(process_of, _NOT_YET)
+        self._family = Family(process_of)
         self._memory = Memory(
-            self._family.process_of, [one.inside for one in places if one.role in _PRIVATE]
+            self._family.process_of, [place.inside for place in places if place.role in _PRIVATE]
         )
         self._window = Window()
         self._gap = Window()
@@ -89,11 +85,8 @@ class SyscallWatcher:
         self._mapped = now
         if call == self._last:
             found = late + found
-            late = []
-        self.late += [replace(one, call=self._last) for one in late]
-        self._family.name_new(call)
         self._last = call
-        return [replace(one, call=call) for one in found]
+        return [replace(effect, call=call) for effect in found]
 
     async def rest(self, *, quiet: float, most: float) -> bool:
         """Wait until nothing was traced, all slept and nothing was computed for `quiet` seconds.
@@ -118,10 +111,6 @@ class SyscallWatcher:
             if now >= deadline:
                 return False
             await anyio.sleep(min(_POLL, max(deadline - now, 0)))
-
-    def outliving(self) -> tuple[Member, ...]:
-        """Processes and threads that came with a call and live still, as far as was read."""
-        return self._family.outliving()
 
     def _pids(self) -> frozenset[int]:
         self._read()

@@ -53,7 +53,6 @@ class Difference:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the rows are the same."""
         return not (self.inserted or self.removed or self.changed or self.more_removed) and (
             not self.more_inserted
         )
@@ -85,7 +84,7 @@ def compare_files(
         pairs += [(old[first], new[second]) for first, second in renamed.items()]
         differences = [_difference(db, first, second) for first, second in pairs]
         differences += [_difference(db, None, new[name]) for name in empty]
-        return reforms, tuple(one for one in differences if not one.is_empty)
+        return reforms, tuple(difference for difference in differences if not difference.is_empty)
 
 
 @contextmanager
@@ -139,7 +138,6 @@ def _table(db: sqlite3.Connection, side: str, name: str, *, sort: str, has_rowid
 def _renamed(
     db: sqlite3.Connection, old: dict[str, Table], new: dict[str, Table]
 ) -> Iterator[tuple[str, str]]:
-    """Tables that go on, with their rows, under another name."""
     free = [table for name, table in new.items() if name not in old and table.sort == "table"]
     for name, table in old.items():
         if name in new or table.sort != "table" or not _count(db, "old", name):
@@ -202,7 +200,7 @@ def _count(db: sqlite3.Connection, side: str, name: str) -> int:
 
 def _difference(db: sqlite3.Connection, old: Table | None, new: Table) -> Difference:
     """Both ways, by SQLite itself, which reads each file once and keeps no row in memory."""
-    shared = [one for one in new.columns if old is None or one in old.columns]
+    shared = [column for column in new.columns if old is None or column in old.columns]
     both = Table(new.name, tuple(shared), new.key, new.has_rowid, new.sort)
     if not shared:
         return Difference(both)
@@ -226,7 +224,6 @@ def _difference(db: sqlite3.Connection, old: Table | None, new: Table) -> Differ
 
 
 def _surplus(rows: list[Keyed], others: list[Keyed]) -> list[Keyed]:
-    """Rows without a key beyond those that the other side has as well."""
     exact = Counter(_exact(row) for _, row in others)
     left: list[Keyed] = []
     for key, row in rows:
@@ -237,13 +234,12 @@ def _surplus(rows: list[Keyed], others: list[Keyed]) -> list[Keyed]:
 
 
 def _exact(row: Row) -> Row:
-    return tuple((type(one).__name__, one) for one in row)
+    return tuple((type(value).__name__, value) for value in row)
 
 
 def _placed(
     db: sqlite3.Connection, side: str, table: Table, rows: list[Keyed], sides: Sides
 ) -> list[Keyed]:
-    """Rows without a key, with SQLite's number of each where they are few."""
     name = sides[side]
     if name is None or not table.has_rowid or len(rows) > MOST_PLACED:
         return rows
@@ -281,9 +277,11 @@ def _select(side: str, name: str, table: Table) -> str:
     Without `COLLATE BINARY` a column that ignores case would hide a change of it, and without
     the types 1 would equal 1.0. SQLite's own row numbers say nothing: VACUUM gives new ones.
     """
-    columns = [f"{quoted(one)} COLLATE BINARY" for one in table.columns]
-    types = [f"typeof({quoted(one)})" for one in table.columns]
-    keys = [f"{one if one == 'rowid' else quoted(one)} COLLATE BINARY" for one in table.key]
+    columns = [f"{quoted(column)} COLLATE BINARY" for column in table.columns]
+    types = [f"typeof({quoted(column)})" for column in table.columns]
+    keys = [
+        f"{column if column == 'rowid' else quoted(column)} COLLATE BINARY" for column in table.key
+    ]
     source = f"{side}.{quoted(name)}"
     if table.key:
         return f"SELECT {', '.join([*keys, *columns, *types])} FROM {source}"
@@ -292,8 +290,7 @@ def _select(side: str, name: str, table: Table) -> str:
 
 
 def _rowid(db: sqlite3.Connection, side: str, name: str, table: Table, values: Row) -> Key:
-    """Where a row without a key stands, for what is told of it."""
-    where = " AND ".join(f"{quoted(one)} IS ?" for one in table.columns)
+    where = " AND ".join(f"{quoted(column)} IS ?" for column in table.columns)
     sql = f"SELECT rowid FROM {side}.{quoted(name)} WHERE {where} LIMIT 1"
     found = db.execute(sql, _bound(values)).fetchone()
     return tuple(found) if found else ()
@@ -302,5 +299,6 @@ def _rowid(db: sqlite3.Connection, side: str, name: str, table: Table, values: R
 def _bound(values: Row) -> Row:
     """Values as they can be given back: text that is not UTF-8 cannot, and finds nothing."""
     return tuple(
-        one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in values
+        value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+        for value in values
     )

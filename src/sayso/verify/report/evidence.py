@@ -1,9 +1,7 @@
 """What stands behind a verdict, in words: the effects, and the call that shows them again."""
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Final
 
 from sayso.trace import Effect, Loss
@@ -17,42 +15,32 @@ _LOSSES: Final[Mapping[Loss, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Effects that are told as one: how many, on which targets, why they refute nothing."""
-
-    life: str
-    kind: str
-    reason: str
-    count: int
-    targets: tuple[str, ...]
-
-
 def again(tool: ToolReport, found: HintVerdict) -> Mapping[str, Any] | None:
-    """The parameters of the `tools/call` that shows a verdict again; `None` if none is known."""
+    """Return the parameters of the `tools/call` that shows a verdict again, if any are known."""
     arguments = found.arguments
     if arguments is None:
-        numbers = {one.call for one in found.evidence if one.call}
-        arguments = next(
-            (one.case.arguments for one in tool.made if one.number in numbers and one.number), None
-        )
-    return None if arguments is None else {"name": tool.name, "arguments": dict(arguments)}
+        numbers = {effect.call for effect in found.evidence if effect.call}
+        calls = (call.case.arguments for call in tool.made if call.number in numbers)
+        arguments = next(calls, None)
+    if arguments is None:
+        return None
+    return {"name": tool.name, "arguments": dict(arguments)}
 
 
 def notes_on(effect: Effect) -> list[str]:
-    """What is known of an effect beside its kind and target, in short clauses."""
-    told = [
-        effect.detail,
-        "the attempt failed" if effect.is_failed else "",
-        _LOSSES.get(effect.loss, ""),
-        f"can be had back: {effect.recoverable}" if effect.recoverable else "",
-        effect.reason,
-    ]
-    return [one for one in told if one]
+    """Describe an effect beyond its kind and target, in short clauses."""
+    notes = [effect.detail]
+    if effect.is_failed:
+        notes.append("the attempt failed")
+    notes.append(_LOSSES.get(effect.loss, ""))
+    if effect.recoverable:
+        notes.append(f"can be had back: {effect.recoverable}")
+    notes.append(effect.reason)
+    return [note for note in notes if note]
 
 
 def whence(effect: Effect) -> str:
-    """Whose it is, who saw it, and in which call.
+    """Tell whose an effect is, who saw it, and in which call.
 
     >>> from sayso.trace.effect import Kind, Life, Observer
     >>> whence(Effect(Kind.WRITE, "/world/a", Observer.FILES, call=3, life=Life.USER))
@@ -64,7 +52,7 @@ def whence(effect: Effect) -> str:
 
 
 def behind(found: HintVerdict) -> str:
-    """How much stands behind a verdict: calls, inputs, observers."""
+    """Tell how much stands behind a verdict: calls, inputs, observers."""
     told = [count_of(found.calls, "call")]
     if found.inputs:
         told.append(f"inputs {', '.join(found.inputs)}")
@@ -74,19 +62,5 @@ def behind(found: HintVerdict) -> str:
 
 
 def in_line(value: Any) -> str:
-    """A JSON value in one line, to be read; what a terminal must not get is still in it."""
+    """Write a JSON value in one line, to be read; what a terminal must not get is still in it."""
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def group(effects: Iterable[Effect], *, most: int = 3) -> Sequence[Group]:
-    """Effects by life, kind and reason, the most frequent first, each with its first targets."""
-    counts = Counter[tuple[str, str, str]]()
-    targets: dict[tuple[str, str, str], dict[str, None]] = {}
-    for one in effects:
-        key = ("" if one.life is None else str(one.life), str(one.kind), one.reason)
-        counts[key] += 1
-        targets.setdefault(key, {})[one.target] = None
-    return [
-        Group(*key, count=count, targets=tuple(targets[key])[:most])
-        for key, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-    ]

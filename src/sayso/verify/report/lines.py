@@ -18,7 +18,7 @@ from sayso.verify.verdict import HintVerdict, Report, ToolReport
 
 _WORDY: Final = 150
 """From this width on, the name of each state stands beside its sign."""
-_WIDEST_STATE: Final = max(len(one.name) for one in STATES.values())
+_WIDEST_STATE: Final = max(len(state.name) for state in STATES.values())
 _LONGEST: Final = 400
 _MOST_EFFECTS: Final = 20
 _MOST_CLASSES: Final = 5
@@ -69,10 +69,10 @@ def folded(line: Text, console: Console) -> Iterator[Text]:
 
 def evidence_lines(report: Report) -> Iterator[Text]:
     """What stands behind each refuted hint, and how to see it again."""
-    for one in summarise(report).refutations:
+    for refutation in summarise(report).refutations:
         yield Text()
-        yield _accusation(one)
-        yield from _indented(_behind(one.tool, one.found))
+        yield _accusation(refutation)
+        yield from _indented(_behind(refutation.tool, refutation.found))
 
 
 def summary_lines(report: Report, *, is_evidence: bool = False) -> Iterator[Text]:
@@ -90,11 +90,12 @@ def summary_lines(report: Report, *, is_evidence: bool = False) -> Iterator[Text
     yield from _plainly(_around(report, summary))
 
 
-def _accusation(one: Refutation) -> Text:
+def _accusation(refutation: Refutation) -> Text:
     words = STATES[State.REFUTED]
     line = Text(f"{words.sign} ", style=words.style)
-    line.append(plain(cut(one.tool.name, _LONGEST)), style="bold default")
-    told = f": {HINTS[one.hint]}, {standing(one.found)}: {cut(one.found.reason, _LONGEST)}"
+    line.append(plain(cut(refutation.tool.name, _LONGEST)), style="bold default")
+    reason = cut(refutation.found.reason, _LONGEST)
+    told = f": {HINTS[refutation.hint]}, {standing(refutation.found)}: {reason}"
     line.append(plain(told), style="not bold default")
     return line
 
@@ -139,9 +140,9 @@ def _unreached(summary: Summary) -> Iterator[Text]:
     if not (summary.without_success or summary.with_missed):
         return
     yield Text("Not reached:", style="bold")
-    told = [f"{one.name}: {why_no_success(one)}" for one in summary.without_success]
-    told += [f"{one.name}: {_missed(one)}" for one in summary.with_missed]
-    yield from _indented(cut(one, _LONGEST) for one in told[:_MOST_TOOLS])
+    told = [f"{tool.name}: {why_no_success(tool)}" for tool in summary.without_success]
+    told += [f"{tool.name}: {_missed(tool)}" for tool in summary.with_missed]
+    yield from _indented(cut(line, _LONGEST) for line in told[:_MOST_TOOLS])
     if len(told) > _MOST_TOOLS:
         yield from _indented([f"and {len(told) - _MOST_TOOLS:,} more tools; --json has them all"])
 
@@ -156,7 +157,7 @@ def _missed(tool: ToolReport) -> str:
 
 def _around(report: Report, summary: Summary) -> Iterator[str]:
     if summary.missing_layers:
-        told = [f"{one.name} ({one.detail or 'not here'})" for one in summary.missing_layers]
+        told = [f"{layer.name} ({layer.detail or 'not here'})" for layer in summary.missing_layers]
         yield f"Not active: {', '.join(told)}"
     if summary.is_uncontained:
         yield "The server ran without whole containment."

@@ -12,9 +12,8 @@ from sayso.verify.verdict import HintVerdict, Report, ToolReport
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """One hint of one tool that was shown to be false. `index` is the tool's place in the list."""
+    """One hint of one tool that was shown to be false."""
 
-    index: int
     tool: ToolReport
     hint: HintName
     found: HintVerdict
@@ -46,12 +45,14 @@ class Summary:
         Rounded down, so that it says 100 % only of all.
         """
         succeeded = self.tools - len(self.without_success)
-        return f"{100 * succeeded // self.tools} %" if self.tools else "none"
+        if not self.tools:
+            return "none"
+        return f"{100 * succeeded // self.tools} %"
 
     @property
     def is_uncontained(self) -> bool:
         """Whether a layer was missing without which nothing is run unless it is asked for."""
-        return any(one.name in CONTAINING for one in self.missing_layers)
+        return any(layer.name in CONTAINING for layer in self.missing_layers)
 
 
 def hints_of(tool: ToolReport) -> list[tuple[HintName, HintVerdict]]:
@@ -87,8 +88,8 @@ def why_no_success(tool: ToolReport) -> str:
 
 def _refutations(report: Report) -> tuple[Refutation, ...]:
     return tuple(
-        Refutation(index, tool, name, found)
-        for index, tool in enumerate(report.tools)
+        Refutation(tool, name, found)
+        for tool in report.tools
         for name, found in hints_of(tool)
         if state_of(found) is State.REFUTED
     )

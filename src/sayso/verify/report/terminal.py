@@ -58,7 +58,6 @@ class Terminal:
         self._bar.stop()
 
     def take(self, event: Event) -> None:
-        """Show one event."""
         match event:
             case Phase():
                 self._enter(f"{event.name}: {event.detail}" if event.detail else event.name)

@@ -8,7 +8,6 @@ from sayso.verify.grade.readers.content import Outcome, Reader
 from sayso.verify.grade.readers.gitindex import MAGIC as INDEX
 from sayso.verify.grade.readers.gitindex import GitIndexReader
 from sayso.verify.grade.readers.json import JsonLinesReader, JsonReader
-from sayso.verify.grade.readers.mbox import MboxReader
 from sayso.verify.grade.readers.office import DocxReader, XlsxReader
 from sayso.verify.grade.readers.sqlite import MAGIC as SQLITE
 from sayso.verify.grade.readers.sqlite import SqliteReader
@@ -52,10 +51,9 @@ def _candidates(path: str, content: bytes) -> list[Reader]:
         return [GitIndexReader()]
     if content.startswith(b"PK\x03\x04"):
         return [XlsxReader(), DocxReader()]
-    named = NAMES.get(PurePosixPath(path).suffix.lower())
-    found: list[Reader] = [named] if named else []
-    if content.startswith(b"From "):
-        found.append(MboxReader())
+    found: list[Reader] = []
+    if named := NAMES.get(PurePosixPath(path).suffix.lower()):
+        found.append(named)
     if content.lstrip()[:1] in (b"{", b"["):
         found += [JsonReader(), JsonLinesReader()]
     return [*found, TextReader()]

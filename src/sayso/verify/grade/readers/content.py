@@ -28,9 +28,7 @@ class Reader(Protocol):
 
     name: str
 
-    def compare(self, before: bytes, after: bytes) -> Outcome:
-        """What became of the records."""
-        ...
+    def compare(self, before: bytes, after: bytes) -> Outcome: ...
 
 
 SAME: Final = Outcome(is_same=True)
@@ -63,7 +61,6 @@ def _replaced(
     missing: Counter[T],
     is_alike: Callable[[T, T], bool],
 ) -> int:
-    """How many of the missing rows go on in another form."""
     if max(len(before), len(after)) > MOST_ALIGNED:
         return 0
     came = Counter(after) - Counter(before)
@@ -74,5 +71,5 @@ def _replaced(
             continue
         old = [row for row in before[first:last] if row in missing]
         new = [row for row in after[start:end] if row in came]
-        found += sum(is_alike(one, other) for one, other in zip(old, new, strict=False))
+        found += sum(is_alike(before, other) for before, other in zip(old, new, strict=False))
     return min(found, missing.total())

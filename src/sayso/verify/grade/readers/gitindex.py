@@ -9,6 +9,7 @@ from sayso.verify.grade.readers.content import Outcome
 MAGIC: Final = b"DIRC"
 STAT_BYTES: Final = 40
 """Times, device, inode, mode, owner and size stand before the object's name."""
+NAME_BYTES: Final = 20
 EXTENDED: Final = 0x4000
 PREFIXED: Final = 4
 """From this version on a path is told by what it shares with the one before."""
@@ -31,18 +32,18 @@ class GitIndexReader:
         return Outcome(Loss.NONE, f"{len(changed)} entries, such as {first}")
 
 
-def entries(content: bytes, *, hash_bytes: int = 20) -> Entries:
+def entries(content: bytes) -> Entries:
     """What the index holds (gitformat-index). Raises `ValueError` where it is none."""
     try:
         magic, version, count = struct.unpack_from(">4sII", content)
         if magic != MAGIC or version not in (2, 3, PREFIXED):
             raise ValueError("not an index of git")
-        return _entries(content, version, count, hash_bytes)
+        return _entries(content, version, count)
     except (struct.error, IndexError) as error:
         raise ValueError("an index of git that is cut off") from error
 
 
-def _entries(content: bytes, version: int, count: int, hash_bytes: int) -> Entries:
+def _entries(content: bytes, version: int, count: int) -> Entries:
     found: Entries = {}
     at = 12
     path = b""
@@ -50,8 +51,8 @@ def _entries(content: bytes, version: int, count: int, hash_bytes: int) -> Entri
         start = at
         mode = struct.unpack_from(">I", content, at + 24)[0]
         at += STAT_BYTES
-        name = content[at : at + hash_bytes]
-        at += hash_bytes
+        name = content[at : at + NAME_BYTES]
+        at += NAME_BYTES
         flags = struct.unpack_from(">H", content, at)[0]
         at += 2
         more = 0

@@ -38,7 +38,7 @@ class JsonLinesReader:
     def compare(self, before: bytes, after: bytes) -> Outcome:
         old = _lines(before)
         new = _lines(after)
-        if [_canonical(one) for one in old] == [_canonical(one) for one in new]:
+        if [_canonical(item) for item in old] == [_canonical(item) for item in new]:
             return SAME
         return _outcome(_lists(old, new, at="", depth=0))
 
@@ -68,11 +68,13 @@ def _canonical(value: Any) -> str:
 
 def _outcome(found: Iterator[Finding]) -> Outcome:
     findings = list(found)
-    losses = [one for one in findings if one[0] is Loss.LOST] or findings
+    losses = [finding for finding in findings if finding[0] is Loss.LOST] or findings
     if not losses:
         return Outcome()
-    more = f" and {len(losses) - 1} more" if len(losses) > 1 else ""
-    return Outcome(losses[0][0], f"{losses[0][1]}{more}")
+    loss, detail = losses[0]
+    if len(losses) > 1:
+        detail += f" and {len(losses) - 1} more"
+    return Outcome(loss, detail)
 
 
 def _differences(old: Any, new: Any, *, at: str, depth: int) -> Iterator[Finding]:
@@ -104,12 +106,12 @@ def _objects(
 def _lists(old: Sequence[Any], new: Sequence[Any], *, at: str, depth: int) -> Iterator[Finding]:
     key = _key(old, new)
     if key is not None:
-        now = {_canonical(one[key]): one for one in new}
-        for one in old:
-            where = f"{at}/{key}={one[key]}"
-            if _canonical(one[key]) in now:
-                after = now[_canonical(one[key])]
-                yield from _differences(one, after, at=where, depth=max(depth, OUTER))
+        now = {_canonical(item[key]): item for item in new}
+        for item in old:
+            where = f"{at}/{key}={item[key]}"
+            if _canonical(item[key]) in now:
+                after = now[_canonical(item[key])]
+                yield from _differences(item, after, at=where, depth=max(depth, OUTER))
             else:
                 yield Loss.LOST, f"{where} lost"
         return
@@ -120,8 +122,9 @@ def _lists(old: Sequence[Any], new: Sequence[Any], *, at: str, depth: int) -> It
         for number, (first, second) in enumerate(zip(old, new, strict=True)):
             yield from _in_place(first, second, at=f"{at}/{number}", depth=depth)
         return
-    is_record = depth <= OUTER or any(isinstance(one, dict) for one in old)
-    loss = Loss.LOST if is_record else Loss.OVERWROTE
+    loss = Loss.OVERWROTE
+    if depth <= OUTER or any(isinstance(item, dict) for item in old):
+        loss = Loss.LOST
     yield loss, f"{missing.total()} of {at or 'the list'} lost, such as {next(iter(missing))[:80]}"
 
 
@@ -138,13 +141,15 @@ def _in_place(old: Any, new: Any, *, at: str, depth: int) -> Iterator[Finding]:
 
 
 def _key(old: Sequence[Any], new: Sequence[Any]) -> str | None:
-    """By what the elements of a list are known."""
     every = [*old, *new]
-    if not old or not all(isinstance(one, dict) for one in every):
+    if not old or not all(isinstance(row, dict) for row in every):
         return None
     for key in KEYS:
-        if all(isinstance(one.get(key), str | int) for one in every) and all(
-            len({_canonical(one[key]) for one in side}) == len(side) for side in (old, new)
-        ):
+        is_everywhere = all(isinstance(row.get(key), str | int) for row in every)
+        if is_everywhere and _is_unique(key, old) and _is_unique(key, new):
             return key
     return None
+
+
+def _is_unique(key: str, rows: Sequence[Any]) -> bool:
+    return len({_canonical(row[key]) for row in rows}) == len(rows)

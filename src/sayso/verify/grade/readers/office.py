@@ -45,7 +45,7 @@ class XlsxReader:
         if gone:
             return Outcome(Loss.OVERWROTE, f"sheet {gone[0]} has another name")
         found = [_compare_sheet(name, old[name], new[name]) for name in old if name in new]
-        return max(found, key=lambda one: _WORST.index(one.loss), default=Outcome())
+        return max(found, key=lambda outcome: _WORST.index(outcome.loss), default=Outcome())
 
 
 class DocxReader:
@@ -98,12 +98,13 @@ def _sheets(parts: Mapping[str, bytes]) -> dict[str, Sheet]:
     if "xl/workbook.xml" not in parts:
         raise ValueError("not a workbook")
     shared = [
-        one.words("t") for one in parse(parts.get("xl/sharedStrings.xml", b"<sst/>")).all("si")
+        string.words("t")
+        for string in parse(parts.get("xl/sharedStrings.xml", b"<sst/>")).all("si")
     ]
     links = parse(parts.get("xl/_rels/workbook.xml.rels", b"<Relationships/>"))
     targets = {
-        one.attributes.get("Id", ""): basename(one.attributes.get("Target", ""))
-        for one in links.all("Relationship")
+        link.attributes.get("Id", ""): basename(link.attributes.get("Target", ""))
+        for link in links.all("Relationship")
     }
     found: dict[str, Sheet] = {}
     for sheet in parse(parts["xl/workbook.xml"]).all("sheet"):
@@ -115,17 +116,21 @@ def _sheets(parts: Mapping[str, bytes]) -> dict[str, Sheet]:
 
 def _rows(sheet: Node, shared: list[str]) -> Sheet:
     found: Sheet = {}
-    for place, row in enumerate(sheet.all("row"), start=1):
+    for at, row in enumerate(sheet.all("row"), start=1):
+        place = at
         cells = tuple(
-            f"{one.attributes.get('r', '').rstrip('0123456789')}={value}"
-            for one in row.all("c")
-            if (value := _value(one, shared))
+            f"{cell.attributes.get('r', '').rstrip('0123456789')}={value}"
+            for cell in row.all("c")
+            if (value := _value(cell, shared))
         )
         if cells:
             number = row.attributes.get("r", "")
-            found[int(number) if number.isdecimal() else place] = cells
-    merged = tuple(sorted(one.attributes.get("ref", "") for one in sheet.all("mergeCell")))
-    return {**found, 0: merged} if merged else found
+            if number.isdecimal():
+                place = int(number)
+            found[place] = cells
+    if merged := sorted(merge.attributes.get("ref", "") for merge in sheet.all("mergeCell")):
+        found[0] = tuple(merged)
+    return found
 
 
 def _value(cell: Node, shared: list[str]) -> str:
@@ -139,13 +144,15 @@ def _value(cell: Node, shared: list[str]) -> str:
         return shared[int(text)] if text.isdecimal() and int(text) < len(shared) else ""
     if sort == "inlineStr":
         return cell.words("t")
-    return _number(text) if sort == "n" else text
+    if sort == "n":
+        return _number(text)
+    return text
 
 
 def _number(text: str) -> str:
     """A number as one spelling, since one program writes 1 and the next 1.0."""
     try:
-        return repr(float(text)) if text else ""
+        return repr(float(text))
     except ValueError:
         return text
 
@@ -167,8 +174,10 @@ def _paragraphs(parts: Mapping[str, bytes]) -> list[Paragraph]:
     found: list[Paragraph] = []
     for name in names:
         root = parse(parts[name])
-        cells = {id(one) for cell in root.all("tc") for one in cell.all("p")}
+        cells = {id(paragraph) for cell in root.all("tc") for paragraph in cell.all("p")}
         found += [
-            Paragraph(words, id(one) in cells) for one in root.all("p") if (words := one.words("t"))
+            Paragraph(words, id(paragraph) in cells)
+            for paragraph in root.all("p")
+            if (words := paragraph.words("t"))
         ]
     return found

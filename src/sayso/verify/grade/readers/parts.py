@@ -48,14 +48,14 @@ def read_parts(content: bytes) -> dict[str, bytes]:
                 raise ValueError("too many parts")
             left = TOTAL_BYTES
             found: dict[str, bytes] = {}
-            for one in listed:
+            for item in listed:
                 # What a zip file says of its sizes may be false, so reading has its own limit.
-                with archive.open(one) as part:
+                with archive.open(item) as part:
                     most = min(PART_BYTES, left)
-                    found[one.filename] = part.read(most + 1)
-                if len(found[one.filename]) > most:
+                    found[item.filename] = part.read(most + 1)
+                if len(found[item.filename]) > most:
                     raise ValueError("a part is too large")
-                left -= len(found[one.filename])
+                left -= len(found[item.filename])
             return found
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise ValueError(f"not a readable zip file: {error}") from error

@@ -27,7 +27,10 @@ class SqliteReader:
                 raise ValueError(str(error)) from error
         if not reforms and not rows:
             return Outcome(is_same=True)
-        if any(one.lost for one in reforms) or any(one.removed or one.more_removed for one in rows):
+        if any(reform.lost for reform in reforms) or any(
+            row.removed or row.more_removed for row in rows
+        ):
             return Outcome(Loss.LOST, "rows lost")
-        changed = any(one.changed for one in rows)
-        return Outcome(Loss.OVERWROTE if changed else Loss.NONE)
+        if any(row.changed for row in rows):
+            return Outcome(Loss.OVERWROTE)
+        return Outcome()

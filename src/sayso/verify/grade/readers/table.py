@@ -38,7 +38,7 @@ class TomlReader:
     name = "toml"
 
     def compare(self, before: bytes, after: bytes) -> Outcome:
-        old, new = (_flat(tomllib.loads(decoded(one))) for one in (before, after))
+        old, new = (_flat(tomllib.loads(decoded(content))) for content in (before, after))
         return compare_keyed(old, new, is_same=before == after)
 
 
@@ -46,7 +46,7 @@ def is_alike(old: Row, new: Row) -> bool:
     """Whether a row goes on: its first cell stayed, or half of them did."""
     if old[0] == new[0]:
         return True
-    same = sum(one == other for one, other in zip(old, new, strict=False))
+    same = sum(before == other for before, other in zip(old, new, strict=False))
     return same * HALF >= len(old)
 
 
@@ -88,8 +88,8 @@ def _settings(content: bytes) -> dict[str, Any]:
 
 def _flat(value: Any, at: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
-        return {at: value}
+        return {at.removeprefix("."): value}
     found: dict[str, Any] = {}
-    for key, one in cast("dict[str, Any]", value).items():
-        found |= _flat(one, f"{at}.{key}" if at else key)
+    for key, inner in cast("dict[str, Any]", value).items():
+        found |= _flat(inner, f"{at}.{key}")
     return found

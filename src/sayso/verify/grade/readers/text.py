@@ -21,8 +21,9 @@ class TextReader:
         old = lines(before)
         new = lines(after)
         if is_value(old) and is_value(new):
-            loss = Loss.NONE if old == new else Loss.OVERWROTE
-            return Outcome(loss, is_same=before == after)
+            if old == new:
+                return Outcome(is_same=before == after)
+            return Outcome(Loss.OVERWROTE)
         found = compare_rows(old, new, is_alike=is_alike, word="lines")
         return Outcome(found.loss, found.detail, is_same=before == after)
 
@@ -39,7 +40,7 @@ def decoded(content: bytes) -> str:
 
 def lines(content: bytes) -> list[str]:
     """Lines that hold something, without the space around them."""
-    return [line for one in decoded(content).splitlines() if (line := one.strip())]
+    return [line for raw in decoded(content).splitlines() if (line := raw.strip())]
 
 
 def is_value(lines: list[str]) -> bool:

@@ -1,13 +1,27 @@
 """What the seeded world has for each role, by what a value reaches."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from sayso.verify.inputs.formats import DAY, MOMENT
 from sayso.verify.inputs.roles import Meaning, Role
-from sayso.verify.inputs.world.rows import CUSTOMERS, NOTES, ORDERS
 
 Values = Mapping[str, tuple[Any, ...]]
+"""Values by what they reach: `existing`, `missing`, `directory`, `outside`. The best come first."""
+
+CUSTOMERS: Final = (
+    (1, "Ada", "ada@example.com", "London"),
+    (2, "Bob", "bob@example.com", "Paris"),
+    (3, "Zoë", "zoe@example.com", "Zürich"),
+)
+ORDERS: Final = (
+    (1, 1, "paper", 12.5),
+    (2, 1, "ink", 30.0),
+    (3, 2, "desk", 240.0),
+    (4, 3, "lamp", 45.25),
+)
+NOTES: Final = ((1, "First", "alpha beta"), (2, "Second", "gamma"), (3, "Third", "delta"))
+"""Rows of the world's databases, its CSV, its workbook and its web API."""
 
 _ENTITIES: Final = {
     "customer": CUSTOMERS,
@@ -18,6 +32,13 @@ _ENTITIES: Final = {
     "person": CUSTOMERS,
     "item": ORDERS,
 }
+BRANCHES: Final = ("main", "feature", "old")
+TAGS: Final = ("v1.0",)
+COMMITS: Final = (
+    "31f4136bcb4a43f4f7519eb6c41c2bf10c745679",
+    "a053d18c74c4d38068dddf898c3f6ee93f405c0a",
+)
+"""What its repository has; commits of the main branch, newest first."""
 _NO_NUMBER: Final = 987_654_321
 _NO_NAME: Final = "missing-987654321"
 
@@ -78,43 +99,46 @@ _WORDS: Final[Mapping[Role, dict[str, tuple[Any, ...]]]] = {
     Role.LONGITUDE: {"existing": (13.405,)},
     Role.AMOUNT: {"existing": (1, 10)},
     Role.SECRET: {"existing": ("correct horse",)},
+    Role.BRANCH: {"existing": ("feature", "old", "main"), "missing": (_NO_NAME,)},
+    Role.NEW_BRANCH: {"new": ("topic",), "existing": ("feature", "old")},
+    Role.REF: {
+        "existing": ("HEAD", *BRANCHES, *TAGS, *COMMITS),
+        "missing": (_NO_NAME,),
+    },
+    Role.SQL: {
+        "select": ("SELECT * FROM customers", "SELECT name FROM customers WHERE id = 1"),
+        "insert": ("INSERT INTO notes (title, body) VALUES ('New', 'words')",),
+        "update": ("UPDATE notes SET body = 'other words' WHERE id = 1",),
+        "delete": ("DELETE FROM notes WHERE id = 3",),
+        "create": ("CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT)",),
+        "drop": ("DROP TABLE notes",),
+        "alter": ("ALTER TABLE customers ADD COLUMN colour TEXT",),
+    },
 }
-STATEMENTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "select": ("SELECT * FROM customers", "SELECT name FROM customers WHERE id = 1"),
-    "insert": ("INSERT INTO notes (title, body) VALUES ('New', 'words')",),
-    "update": ("UPDATE notes SET body = 'other words' WHERE id = 1",),
-    "delete": ("DELETE FROM notes WHERE id = 3",),
-    "create": ("CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT)",),
-    "drop": ("DROP TABLE notes",),
-    "alter": ("ALTER TABLE customers ADD COLUMN colour TEXT",),
+_URLS: Final = {
+    "existing": ("/", "/about.html", "/api/customers", "/notes.txt"),
+    "redirect": ("/old",),
+    "missing": ("/nothing.html",),
 }
-"""Statements that `data.db` takes, by their verb."""
 
 
-def known_values(
-    meaning: Meaning, inside: str, git: Mapping[str, tuple[str, ...]], *, url: str
-) -> Values:
-    """Values for a meaning, seen from inside; `url` is where the web of the world begins."""
+def known_values(meaning: Meaning, inside: str, *, url: str) -> Values:
+    """Return values for a meaning, seen from inside; `url` is where the world's web begins."""
     role = meaning.role
     if role is None:
         return {}
     if role is Role.FILE and meaning.entity == "repository":
         return {"existing": _IN_REPOSITORY, "missing": (_NO_NAME,)}
     if role in _FILES or role in _NEW or role in (Role.DIRECTORY, Role.REPOSITORY):
-        return _paths(role, inside, git)
+        return _paths(role, inside)
     if role is Role.ID or (role is Role.NAME and meaning.entity in _ENTITIES):
         return _entity(meaning)
-    makers: Mapping[Role, Callable[[], Values]] = {
-        Role.BRANCH: lambda: _branches(git),
-        Role.NEW_BRANCH: lambda: {"new": ("topic",), "existing": git.get("branch", ())[1:]},
-        Role.REF: lambda: _refs(git),
-        Role.SQL: lambda: STATEMENTS,
-        Role.URL: lambda: _urls(url),
-    }
-    return makers[role]() if role in makers else _WORDS.get(role, {})
+    if role is Role.URL:
+        return {label: tuple(url + path for path in paths) for label, paths in _URLS.items()}
+    return _WORDS.get(role, {})
 
 
-def _paths(role: Role, inside: str, git: Mapping[str, tuple[str, ...]]) -> Values:
+def _paths(role: Role, inside: str) -> Values:
     def at(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(f"{inside}/{name}" if name else inside for name in names)
 
@@ -129,8 +153,7 @@ def _paths(role: Role, inside: str, git: Mapping[str, tuple[str, ...]]) -> Value
     if role is Role.DIRECTORY:
         return {"directory": folders, "file": files[:1], **rest}
     if role is Role.REPOSITORY:
-        repository = at(("repo",)) if git else ()
-        return {"existing": repository, "directory": folders[1:2], **rest}
+        return {"existing": at(("repo",)), "directory": folders[1:2], **rest}
     if role is Role.FILE:
         new = at(_NEW[Role.NEW_FILE])
         return {"existing": files, "directory": folders[1:2], "new": new, **rest}
@@ -143,23 +166,3 @@ def _entity(meaning: Meaning) -> Values:
     missing = _NO_NUMBER if meaning.role is Role.ID else _NO_NAME
     found = tuple(row[at] for row in rows) if rows else (1, "1")
     return {"existing" if rows else "guessed": found, "missing": (missing, _NO_NAME)}
-
-
-def _branches(git: Mapping[str, tuple[str, ...]]) -> Values:
-    return {"existing": (*git.get("branch", ())[1:], "main"), "missing": (_NO_NAME,)}
-
-
-def _refs(git: Mapping[str, tuple[str, ...]]) -> Values:
-    names = ("HEAD", *git.get("branch", ()), *git.get("tag", ()), *git.get("commit", ()))
-    return {"existing": names, "missing": (_NO_NAME,)}
-
-
-def _urls(url: str) -> Values:
-    existing = tuple(
-        f"{url}{path}" for path in ("/", "/about.html", "/api/customers", "/notes.txt")
-    )
-    return {
-        "existing": existing,
-        "redirect": (f"{url}/old",),
-        "missing": (f"{url}/nothing.html",),
-    }

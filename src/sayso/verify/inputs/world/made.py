@@ -1,39 +1,33 @@
-"""The seeded world: written once into a folder, and what there is in it for each role."""
+"""The seeded world: copied into a folder, and what there is in it for each role."""
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Final
 
 from sayso.verify.inputs.roles import Meaning, Role
-from sayso.verify.inputs.world.files import write_files
-from sayso.verify.inputs.world.known import known_values
-from sayso.verify.inputs.world.office import write_office
-from sayso.verify.inputs.world.repository import write_repository
-from sayso.verify.inputs.world.rows import write_databases
+from sayso.verify.inputs.world.known import Values, known_values
 from sayso.verify.inputs.world.web import Site
 
 INSIDE: Final = "/world"
 """Where a contained server sees it."""
-_MOMENT: Final = int(datetime(2026, 1, 15, 9, 30, tzinfo=UTC).timestamp())
-
-Values = Mapping[str, tuple[Any, ...]]
-"""Values by what they reach: `existing`, `missing`, `directory`, `outside`. The best come first."""
+FILES: Final = Path(__file__).with_name("files")
+"""The world as it is kept; tools/write_world.py makes its binary files."""
+MOMENT: Final = int(datetime(2026, 1, 15, 9, 30, tzinfo=UTC).timestamp())
 
 
 @dataclass(frozen=True, slots=True)
 class World:
     """A world on the disk. `folder` is where its bytes are, `inside` where the server sees them.
 
-    `site` is the web that goes with it, while it is served. `git` holds the branches, tags and
-    commits of its repository, which is missing where git is.
+    `site` is the web that goes with it, while it is served.
     """
 
     folder: Path
     inside: str = INSIDE
-    git: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     site: Site | None = None
 
     def with_site(self, site: Site) -> "World":
@@ -48,7 +42,7 @@ class World:
         """
         meaning = role if isinstance(role, Meaning) else Meaning(role)
         url = self.site.url if self.site else "http://127.0.0.1:8000"
-        return known_values(meaning, self.inside, self.git, url=url)
+        return known_values(meaning, self.inside, url=url)
 
     def ending(self, endings: Sequence[str]) -> tuple[str, ...]:
         """Its files whose names end in one of these, such as `.csv`, those of its root only."""
@@ -68,13 +62,13 @@ class World:
 
 
 def make_world(folder: Path) -> World:
-    """Write the world into `folder`, which is made; the same bytes and times each time."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_files(folder)
-    write_databases(folder)
-    write_office(folder)
-    git = write_repository(folder / "repo", _MOMENT - 86_400)
+    """Copy the world into `folder`, which is made; the same bytes and times each time."""
+    shutil.copytree(FILES, folder, dirs_exist_ok=True)
+    (folder / "repo" / "git").rename(folder / "repo" / ".git")
+    # No package holds an empty folder.
+    (folder / "empty").mkdir(exist_ok=True)
+    (folder / "maildir" / "tmp").mkdir(exist_ok=True)
     for path in sorted(folder.rglob("*"), reverse=True):
-        os.utime(path, (_MOMENT, _MOMENT), follow_symlinks=False)
-    os.utime(folder, (_MOMENT, _MOMENT))
-    return World(folder, git=git)
+        os.utime(path, (MOMENT, MOMENT))
+    os.utime(folder, (MOMENT, MOMENT))
+    return World(folder)

@@ -10,9 +10,8 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Final
-
-from sayso.verify.inputs.world.rows import CUSTOMERS, ORDERS
 
 _HTML: Final = "text/html; charset=utf-8"
 _JSON: Final = "application/json"
@@ -37,51 +36,9 @@ class Request:
     path: str
 
 
-def _html(title: str, body: str) -> Page:
-    return Page(
-        f"<!doctype html><html><head><title>{title}</title></head><body>{body}</body></html>"
-    )
-
-
-def _api() -> dict[str, Page]:
-    customers = [{"id": one[0], "name": one[1], "email": one[2]} for one in CUSTOMERS]
-    orders = [{"id": one[0], "customer_id": one[1], "item": one[2]} for one in ORDERS]
-    found = {
-        "/api/customers": Page(json.dumps({"customers": customers}), _JSON),
-        "/api/orders": Page(json.dumps({"orders": orders}), _JSON),
-    }
-    for one in customers:
-        found[f"/api/customers/{one['id']}"] = Page(json.dumps(one), _JSON)
-    return found
-
-
 PAGES: Final[Mapping[str, Page]] = {
-    "/": _html(
-        "Demo",
-        '<h1>Demo</h1><p>Hello.</p><ul><li><a href="/about.html">About</a></li>'
-        '<li><a href="/docs/guide.html">Guide</a></li><li><a href="/form.html">Form</a></li>'
-        '<li><a href="/old">Old</a></li></ul>',
-    ),
-    "/about.html": _html("About", "<h1>About</h1><p>A small site. <a href='/'>Home</a></p>"),
-    "/docs/guide.html": _html("Guide", "<h1>Guide</h1><h2>First</h2><p>alpha beta gamma</p>"),
-    "/form.html": _html(
-        "Form",
-        '<form method="post" action="/submit"><label>Name <input name="name"></label>'
-        '<input type="checkbox" name="agree"><button>Send</button></form>',
-    ),
-    "/robots.txt": Page("User-agent: *\nAllow: /\nSitemap: /sitemap.xml\n", "text/plain"),
-    "/sitemap.xml": Page("<urlset><url><loc>/</loc></url></urlset>", "application/xml"),
-    "/notes.txt": Page("alpha\nbeta\n", "text/plain; charset=utf-8"),
-    "/feed.xml": Page(
-        '<rss version="2.0"><channel><title>Demo</title><item><title>First</title>'
-        "<link>/about.html</link></item></channel></rss>",
-        "application/rss+xml",
-    ),
-    "/old": Page("", status=301, location="/about.html"),
-    "/moved": Page("", status=302, location="/old"),
-    "/secret": Page("<h1>Forbidden</h1>", status=403),
-    "/broken": Page("<h1>Failed</h1>", status=500),
-    **_api(),
+    path: Page(**page)
+    for path, page in json.loads(Path(__file__).with_name("web.json").read_text("utf-8")).items()
 }
 """The pages by their paths. A POST, PUT, PATCH or DELETE anywhere is answered and recorded."""
 
