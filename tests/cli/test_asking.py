@@ -88,7 +88,7 @@ def test_only_a_yes_is_acted_on(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         asked.append(text)
         return answers[len(asked) - 1]
 
-    monkeypatch.setattr("sayso.cli.asking.agrees", answer)
+    monkeypatch.setattr("sayso.cli.terminal.agrees", answer)
     assert main(words.split()) != 0
     assert left() == before
     assert main(words.split()) == 0
@@ -107,7 +107,7 @@ def test_with_yes_nothing_is_asked(name: str, monkeypatch: pytest.MonkeyPatch) -
     def refuse(_: str) -> bool:
         raise UsageError("asked")
 
-    monkeypatch.setattr("sayso.cli.asking.agrees", refuse)
+    monkeypatch.setattr("sayso.cli.terminal.agrees", refuse)
     before = left()
     assert main([*COMMANDS[name][0].split(), "--yes"]) == 0
     assert left()[name] < before[name]

@@ -189,7 +189,7 @@ def test_nothing_is_erased_or_dropped_without_an_answer(
             return False
 
         with monkeypatch.context() as patched:
-            patched.setattr("sayso.cli.asking.agrees", refuses)
+            patched.setattr("sayso.cli.terminal.agrees", refuses)
             assert main(["audit", *words]) != 0
         assert asked[0].startswith(shown)
 

@@ -127,17 +127,6 @@ def test_a_file_of_messages_is_answered_line_by_line(files: tuple[str, str]) -> 
     assert lines[2]["tools"] == []
 
 
-def test_what_is_relevant_is_read_only_to_score(files: tuple[str, str], tmp_path: Path) -> None:
-    tools, queries = files
-    blind = write_lines(tmp_path / "blind.jsonl", [{**one, "relevant": 7} for one in QUERIES])
-
-    scored = sayso("select", tools, "--queries", queries, "--score")
-
-    assert scored.out == sayso("select", tools, "--queries", blind, "--json").out
-    assert scored.err == "2 queries: R@5 0.750, R@10 0.750, NDCG@10 0.807\n"
-    assert sayso("select", tools, "--queries", blind, "--score").code == 2
-
-
 @pytest.mark.parametrize(
     ("words", "what"),
     [
@@ -148,7 +137,6 @@ def test_what_is_relevant_is_read_only_to_score(files: tuple[str, str], tmp_path
         (("-m", "x", "--exclude", "mad"), "'mad' is no level"),
         (("-m", "x", "--always", "customer_lst"), "no tool is called 'customer_lst'"),
         (("-m", "x", "--queries", "y"), "--queries and --message ask for two things"),
-        (("-m", "x", "--score"), "--score needs --queries"),
     ],
 )
 def test_what_cannot_be_is_told(saved: str, words: tuple[str, ...], what: str) -> None:

@@ -11,9 +11,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from tests.console.conftest import BASE, Bench
 
 from sayso.access import API
-from sayso.console.api.gate import ScreenGate
 from sayso.console.entry.roles import Role
-from sayso.console.gate import Gate
+from sayso.console.gate import Gate, ScreenGate
 
 COOKIE = "sayso_console_8321"
 _PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")

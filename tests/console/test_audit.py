@@ -226,14 +226,6 @@ async def test_a_search_that_ran_out_of_time_says_so_and_goes_on(
     assert "Nothing fits that is older" in plain(rest.text)
 
 
-async def test_history_is_found_at_its_new_place(bench: Bench) -> None:
-    async with bench.browser() as browser:
-        old, one = [await browser.get(f"/console/history{end}") for end in ("", "/c1")]
-
-    assert (old.status_code, old.headers["location"]) == (308, "/console/audit")
-    assert one.headers["location"] == "/console/audit/c1"
-
-
 async def test_an_export_holds_what_the_filter_finds(bench: Bench) -> None:
     await some_calls(bench)
 

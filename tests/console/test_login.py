@@ -19,8 +19,6 @@ PAGES = [
     "/console/approvals/live",
     "/console/approvals/1",
     "/console/tools",
-    "/console/history",
-    "/console/history/0123",
     "/console/audit",
     "/console/audit/0123",
     "/console/audit/chain",

@@ -70,8 +70,6 @@ WHO: Final[dict[str, Role | None]] = {
     "GET /console/audit/{call}/rule": VIEWER,
     "GET /console/audit/{call}/test": VIEWER,
     # Where pages were; they say nothing but where they are now.
-    "GET /console/history": ANYBODY,
-    "GET /console/history/{call}": ANYBODY,
     "GET /console/grants": VIEWER,
     "POST /console/grants/{number}/revoke": APPROVER,
     "GET /console/policy": VIEWER,

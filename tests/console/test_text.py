@@ -4,7 +4,7 @@ import doctest
 
 import pytest
 
-from sayso.console import arguments, moments, text
+from sayso.console import arguments, text
 from sayso.console.text import reveal, reveal_block
 from sayso.schema.plain_text import cut, is_hidden
 
@@ -74,7 +74,7 @@ def test_what_is_cut_says_how_much() -> None:
     assert cut("a" * 1503, 3) == "aaa… (and 1,500 more characters)"
 
 
-@pytest.mark.parametrize("module", [arguments, moments, text])
+@pytest.mark.parametrize("module", [arguments, text])
 def test_the_examples_in_docstrings_hold(module: object) -> None:
     tried = doctest.testmod(module)  # pyright: ignore[reportArgumentType]
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from html import unescape
 from typing import Any
 
@@ -469,7 +469,7 @@ async def test_a_try_of_another_process_is_looked_at_and_stopped_there(bench: Be
 
         async def send(self, to: str, kind: str, body: Any) -> Any:
             asked.append((to, kind, body))
-            return there.to_dict()
+            return asdict(there)
 
     tries = Tries(replace(bench.gateway, post=Post()))  # pyright: ignore[reportArgumentType]
     found = await tries.look("there.1", "amy")

@@ -6,7 +6,7 @@ import pytest
 
 from sayso.audit import Event, Outcome
 from sayso.console import words
-from sayso.console.hints import hint_rows
+from sayso.console.words import hint_rows
 from sayso.intent import HINT_NAMES, Evidence, Guess, Hints, Level, Source, resolve
 from sayso.policy import Effect, Mode
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.cli.running import sayso
 
-from sayso.cli.imports import read_nearby
+from sayso.cli.lint_input import read_nearby
 from sayso.lint.finding import Edit, Finding, Severity
 from sayso.lint.source import fix_source, handlers_in
 

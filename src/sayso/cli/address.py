@@ -83,13 +83,12 @@ def listen(options: Options) -> socket.socket:
 
 
 def bind(host: str, port: int, where: str) -> socket.socket:
-    """A listening socket at an address of this machine; `where` is the option that names the port.
-
-    Raises `UsageError` for an address that is none, `PortInUseError` where another program listens.
-    """
+    """Return a listening socket. Raises `UsageError`, which names `where`, or `PortInUseError`."""
     _check_port(port, where)
     address = _address(host, where)
-    family = socket.AF_INET6 if isinstance(address, ipaddress.IPv6Address) else socket.AF_INET
+    family = socket.AF_INET
+    if isinstance(address, ipaddress.IPv6Address):
+        family = socket.AF_INET6
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -108,7 +107,7 @@ def _check_port(port: int, where: str) -> None:
 
 def _address(host: str, where: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     try:
-        return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+        return ipaddress.ip_address({"localhost": "127.0.0.1"}.get(host, host))
     except ValueError:
         raise UsageError(f"{host!r} is not an address", where=where) from None
 
@@ -153,10 +152,7 @@ def _check_public(url: str) -> None:
 
 
 def _check_served(url: str, access: str | None) -> None:
-    """Raise unless requests that come by the public URL can be answered.
-
-    Without authentication only this machine is served; a URL of this machine is no exception.
-    """
+    """Raise unless requests by the public URL can be answered: others need authentication."""
     if access is None and not is_loopback(urlsplit(url).hostname or ""):
         fix = "Say with --access FILE who may call, or leave --public-url out."
         what = "--public-url requires --access: without authentication only this machine is served"

@@ -2,27 +2,27 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from rich.text import Text
 
 from sayso.catalog import derive_title
-from sayso.cli.asking import agrees
-from sayso.cli.infer import Guesser, name_of
-from sayso.cli.surface import Answer
-from sayso.cli.terminal import out, plain, print_json, talk
+from sayso.cli.lint_input import read_source
+from sayso.cli.opinions import Guesser
+from sayso.cli.surface import Answer, name_of
+from sayso.cli.terminal import check_agrees, out, print_document, tell
 from sayso.clients import read, replace
-from sayso.errors import DeniedError, SaysoError
+from sayso.errors import SaysoError
 from sayso.infer import completed, undeclared
 from sayso.intent import HINT_NAMES, WIRE_NAMES, Guess, HintName, Hints, read_tool
+from sayso.lint import choose, find_profile, lint, make_listing
 from sayso.schema import plain_code
 
 if TYPE_CHECKING:
     from sayso.source import Patch
 
-_SCHEMA: Final = 1
 _COLOURS: Final = {"+": "green", "-": "red", "@": "cyan"}
 
 _AGAINST: Final = ("description-contradicts-hint", "handler-contradicts-hint")
@@ -48,9 +48,9 @@ def annotate(
     is_dry: bool,
     is_sure: bool,
 ) -> int:
-    """Show what the file at `path` would become, and write it where the person wants that.
+    """Show what the file at `path` would become, and write it if the person agrees.
 
-    As a document for programs nobody is asked: it is written only with `--yes`. Raises
+    With `is_json` no question is asked: the file is written only if `is_sure`. Raises
     `DeniedError` for a no, and `ConfigError` where the file cannot be changed.
     """
     from sayso.source import annotate_source
@@ -59,84 +59,53 @@ def annotate(
         raise found
     file = Path(path).resolve()
     data = read(file, is_strict=False)
-    guesses = missing(found, guesser)
-    whole = _completed(found, guesses)
+    tools = {
+        name: cast("Mapping[str, Any]", tool) for tool in found.entries if (name := name_of(tool))
+    }
+    missing = {name: undeclared(tool, guesser(tool)) for name, tool in tools.items()}
+    guesses = {name: hints for name, hints in missing.items() if hints}
+    needed = {name: completed(tool, guesses.get(name, {})) for name, tool in tools.items()}
+    whole = {name: hints for name, hints in needed.items() if hints}
     doubts = _doubts(path, found, whole)
     guesses = _settled(guesses, whole, doubts)
-    hints = {name: _values(one) for name, one in guesses.items()}
-    patch = annotate_source(path, data, hints, inner_titles=_titles(found, guesses))
+    hints: dict[str, dict[HintName, bool]] = {
+        tool: {name: guess.value for name, guess in claims.items()}
+        for tool, claims in guesses.items()
+    }
+    patch = annotate_source(path, data, hints, inner_titles=_titles(tools, guesses))
     is_written = bool(patch.added) and not is_dry and (is_sure or not is_json)
     if not is_json:
         _show(patch, guesses, doubts)
-    if is_written and not is_sure and not agrees(f"Change {path}?"):
-        raise DeniedError("nothing was changed", fix="You did not say yes.")
+    if is_written and not is_sure:
+        check_agrees(f"Change {path}?")
     if is_written:
         replace(file, patch.before, patch.after, is_strict=False)
     if is_json:
-        print_json(_document(patch, guesses, doubts, is_written=is_written))
+        print_document(_document(patch, guesses, doubts, is_written=is_written))
     elif is_written:
-        _say(f"Done. {path} declares them now; read them as you would a colleague's change.")
+        tell(f"Done. {path} declares them now; read them as you would a colleague's change.")
     return 0
 
 
-def _completed(found: Answer, guesses: Guesses) -> dict[str, dict[HintName, Guess]]:
-    """The guesses with all else that each tool must declare."""
-    whole: dict[str, dict[HintName, Guess]] = {}
-    for tool in found.entries:
-        name = name_of(tool)
-        if name:
-            hints = completed(cast("Mapping[str, Any]", tool), guesses.get(name, {}))
-            if hints:
-                whole[name] = hints
-    return whole
-
-
 def _settled(guesses: Guesses, whole: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
-    """What is written: all of a tool, but of a doubted one only its undoubted guesses."""
-    doubted = {one.tool for one in doubts}
-    kept = {name: one for name, one in whole.items() if name not in doubted}
-    rest = {name: one for name, one in guesses.items() if name in doubted}
+    doubted = {doubt.tool for doubt in doubts}
+    kept = {name: hints for name, hints in whole.items() if name not in doubted}
+    rest = {name: hints for name, hints in guesses.items() if name in doubted}
     return {**kept, **_without(rest, doubts)}
 
 
-def _titles(found: Answer, guesses: Guesses) -> dict[str, str]:
-    """The titles that go among the annotations: of tools that get hints, or have no title.
-
-    A tool of which nothing is declared or inferred stays as it is.
-    """
+def _titles(tools: Mapping[str, Mapping[str, Any]], guesses: Guesses) -> dict[str, str]:
+    """Return titles for tools that get hints, or that declare hints and no title."""
     titles: dict[str, str] = {}
-    for tool in found.entries:
-        name = name_of(tool)
-        if not name:
-            continue
-        said = read_tool(cast("Mapping[str, Any]", tool)).intent
+    for name, tool in tools.items():
+        said = read_tool(tool).intent
         if name in guesses or (said.title is None and said.hints != Hints()):
             titles[name] = said.title or derive_title(name)
     return titles
 
 
-def _values(guesses: Mapping[HintName, Guess]) -> dict[HintName, bool]:
-    return {name: one.value for name, one in guesses.items()}
-
-
-def missing(found: Answer, guesser: Guesser) -> dict[str, dict[HintName, Guess]]:
-    """What is inferred of each tool, sure enough, and has meaning beside what is declared."""
-    wanted: dict[str, dict[HintName, Guess]] = {}
-    for tool in found.entries:
-        name = name_of(tool)
-        if name and (hints := undeclared(cast("Mapping[str, Any]", tool), guesser(tool))):
-            wanted[name] = hints
-    return wanted
-
-
 def _doubts(path: str, found: Answer, guesses: Guesses) -> list[_Doubt]:
-    """The guesses that the linter would call wrong as soon as they stood in the source.
-
-    A description may say the contrary in so many words, and a handler do it.
-    """
-    from sayso.cli.lint_input import read_source
-    from sayso.lint import choose, find_profile, lint, make_listing
-
+    """Return the guesses that the linter would call wrong if they were declared."""
     handlers = None
     with contextlib.suppress(SaysoError):  # an encoding that is read for the change alone
         handlers = read_source(path).handlers
@@ -144,29 +113,31 @@ def _doubts(path: str, found: Answer, guesses: Guesses) -> list[_Doubt]:
     listing = make_listing(path, entries, handlers=handlers)
     names: Mapping[str, HintName] = {WIRE_NAMES[name]: name for name in HINT_NAMES}
     doubts: dict[tuple[str, HintName], str] = {}
-    for one in lint(listing, choose(find_profile("spec"), select=_AGAINST), allows=False).findings:
-        hint = names[str(one.at[-1])]
-        if hint in guesses.get(one.tool, {}):
-            doubts.setdefault((one.tool, hint), one.message.partition(", but ")[2])
+    for finding in lint(
+        listing, choose(find_profile("spec"), select=_AGAINST), allows=False
+    ).findings:
+        hint = names[str(finding.at[-1])]
+        if hint in guesses.get(finding.tool, {}):
+            doubts.setdefault((finding.tool, hint), finding.message.partition(", but ")[2])
     return [_Doubt(tool, hint, why) for (tool, hint), why in doubts.items()]
 
 
 def _annotated(tool: object, guesses: Guesses) -> object:
-    """An entry of `tools/list` as it would be with its guesses."""
     hints = guesses.get(name_of(tool) or "")
     if not hints:
         return tool
     raw = cast("Mapping[str, Any]", tool)
-    said = raw.get("annotations")
-    declared = cast("dict[str, Any]", said) if isinstance(said, dict) else dict[str, Any]()
-    new = {WIRE_NAMES[name]: one.value for name, one in hints.items()}
+    declared: Mapping[str, Any] = {}
+    if isinstance(said := raw.get("annotations"), dict):
+        declared = cast("dict[str, Any]", said)
+    new = {WIRE_NAMES[name]: guess.value for name, guess in hints.items()}
     return {**raw, "annotations": {**declared, **new}}
 
 
 def _without(guesses: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
-    gone = {(one.tool, one.hint) for one in doubts}
+    gone = {(doubt.tool, doubt.hint) for doubt in doubts}
     kept: Guesses = {
-        tool: {name: one for name, one in hints.items() if (tool, name) not in gone}
+        tool: {name: guess for name, guess in hints.items() if (tool, name) not in gone}
         for tool, hints in guesses.items()
     }
     return {tool: hints for tool, hints in kept.items() if hints}
@@ -175,46 +146,37 @@ def _without(guesses: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
 def _show(patch: "Patch", guesses: Guesses, doubts: Sequence[_Doubt]) -> None:
     for line in patch.diff:
         out().print(Text(plain_code(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
-    for one in patch.added:
-        if one.inner_title is not None:
-            _say(f"{one.name}: its title is “{one.inner_title}”")
-        for name in one.hints:
-            guess = guesses[one.name][name]
+    for addition in patch.added:
+        if addition.inner_title is not None:
+            tell(f"{addition.name}: its title is “{addition.inner_title}”")
+        for name in addition.hints:
+            guess = guesses[addition.name][name]
             word = "yes" if guess.value else "no"
-            _say(f"{one.name}: {name} {word}, since {'; '.join(guess.reasons)}")
-    for one in doubts:
-        _say(f"{one.tool}: {one.hint} stays undeclared, since {one.why}")
-    for one in patch.left:
-        _say(f"{one.name}: left as it is, {one.why}")
+            tell(f"{addition.name}: {name} {word}, since {'; '.join(guess.reasons)}")
+    for doubt in doubts:
+        tell(f"{doubt.tool}: {doubt.hint} stays undeclared, since {doubt.why}")
+    for omission in patch.left:
+        tell(f"{omission.name}: left as it is, {omission.why}")
     if not patch.added:
-        _say(f"Nothing to write into {patch.file}.")
+        tell(f"Nothing to write into {patch.file}.")
 
 
 def _document(
     patch: "Patch", guesses: Guesses, doubts: Sequence[_Doubt], *, is_written: bool
 ) -> dict[str, Any]:
-    def hint(tool: str, name: HintName) -> dict[str, Any]:
-        one = guesses[tool][name]
-        return {"value": one.value, "confidence": one.confidence, "reasons": list(one.reasons)}
-
     return {
-        "schema": _SCHEMA,
         "file": patch.file,
         "written": is_written,
         "diff": "\n".join(patch.diff),
         "added": [
             {
-                "name": one.name,
-                "line": one.line,
-                "title": one.inner_title,
-                "hints": {h: hint(one.name, h) for h in one.hints},
+                "name": addition.name,
+                "line": addition.line,
+                "title": addition.inner_title,
+                "hints": {hint: asdict(guesses[addition.name][hint]) for hint in addition.hints},
             }
-            for one in patch.added
+            for addition in patch.added
         ],
-        "doubted": [{"name": one.tool, "hint": one.hint, "why": one.why} for one in doubts],
-        "left": [{"name": one.name, "why": one.why} for one in patch.left],
+        "doubted": [{"name": doubt.tool, "hint": doubt.hint, "why": doubt.why} for doubt in doubts],
+        "left": [{"name": omission.name, "why": omission.why} for omission in patch.left],
     }
-
-
-def _say(text: str) -> None:
-    talk().print(Text(plain(text)))

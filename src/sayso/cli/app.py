@@ -10,7 +10,7 @@ from typing import Final
 import cyclopts
 from cyclopts import App, Parameter
 
-from sayso.cli.terminal import print_error, print_error_json
+from sayso.cli.terminal import print_errors
 from sayso.errors import SaysoError, UsageError
 from sayso.telemetry import LogLevel, is_structured, set_up_logs
 from sayso.version import __version__
@@ -58,14 +58,8 @@ _COMMANDS: Final = {
         "Say what would become of a call, by which rule, and why; calls nothing.",
     ),
     "policy": ("policy:policy", "Check a policy, and test what it decides."),
-    "prompt": (
-        "prompt:prompt",
-        "Write the system prompt for a model that calls a server's tools.",
-    ),
-    "select": (
-        "select:select",
-        "Select the tools that a message needs out of many, and say why.",
-    ),
+    "prompt": ("prompt:prompt", "Write the system prompt for a model that calls a server's tools."),
+    "select": ("select:select", "Select the tools that a message needs out of many, and say why."),
     "gateway": (
         "gateway:gateway",
         "Serve MCP servers behind one address: reads run, destructive calls wait.",
@@ -102,18 +96,11 @@ for _order, (_name, (_where, _help)) in enumerate(_COMMANDS.items()):
 
 
 def _keep_ignoring_hangup() -> None:
-    """Ignore SIGHUP under nohup by a handler, which the processes that sayso starts do not inherit.
-
-    Without one they would ignore it too, and a server may be made to end or reload by it.
-    """
+    """Ignore SIGHUP under nohup by a handler, which servers that sayso starts do not inherit."""
     number = getattr(signal, "SIGHUP", None)
     is_main = threading.current_thread() is threading.main_thread()
     if number is not None and is_main and signal.getsignal(number) is signal.SIG_IGN:
-        signal.signal(number, _do_nothing)
-
-
-def _do_nothing(_number: int, _frame: object) -> None:
-    return
+        signal.signal(number, lambda _number, _frame: None)
 
 
 def run(words: Sequence[str]) -> int:
@@ -154,7 +141,7 @@ def _say(error: SaysoError, *, is_json: bool) -> None:
 
         log_error(error)
     else:
-        (print_error_json if is_json else print_error)(error)
+        print_errors([error], is_json=is_json)
 
 
 def _dispatch(before: list[str], after: list[str] | None, *, is_json: bool) -> int:
@@ -171,8 +158,7 @@ def _dispatch(before: list[str], after: list[str] | None, *, is_json: bool) -> i
         bound.arguments["command"] = after
     elif after is not None:
         raise UsageError("this command takes nothing after --")
-    code = command(*bound.args, **bound.kwargs)
-    return code if isinstance(code, int) else 0
+    return command(*bound.args, **bound.kwargs) or 0
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:

@@ -1,69 +1,65 @@
 """`sayso audit`: the log of all calls, read, verified, exported, and kept in order."""
 
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal
 
-import anyio
 from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
-from sayso.cli.asking import ask_first
 from sayso.cli.format_record import fields_of, moment, tool_of
-from sayso.cli.stored import counting, keys_of, opened
-from sayso.cli.terminal import out, plain, print_json, talk, working
+from sayso.cli.options import Json, Store, Yes
+from sayso.cli.stored import counting, keys_of, run_on
+from sayso.cli.terminal import (
+    ask_first,
+    make_table,
+    out,
+    plain,
+    plural,
+    print_document,
+    show_text,
+    talk,
+    working,
+)
 from sayso.errors import UsageError
-from sayso.store import Database, RecordRow
+from sayso.store import Database, Head, RecordRow
 
-_SCHEMA: Final = 1
 _PAGE: Final = 1000
 _MAX_NAMED: Final = 5
 """People who are named when it is asked whether their records may go."""
 _STYLES: Final = {"warning": "yellow", "error": "red", "critical": "bold red"}
 
-T = TypeVar("T")
-
-app = App(
-    name="audit",
-    help="Read, verify and export the log of all calls.",
-)
+app = App(name="audit", help="Read, verify and export the log of all calls.")
 
 
 @app.command(name="list")
-def list_(*, store: str | None = None, limit: int = 50, json: bool = False) -> int:
+def list_(*, store: Store = None, limit: int = 50, json: Json = False) -> int:
     """Show the newest lines of the log, the newest last.
 
     Parameters
     ----------
-    store
-        sqlite:PATH or postgresql://USER@HOST/DATABASE. Default: SAYSO_STORE, or the file in your
-        data directory.
     limit
         How many lines.
-    json
-        Print one JSON document.
     """
-    rows = _with(store, lambda kept: kept.records.newest(limit=limit))
+    rows = run_on(store, lambda kept: kept.records.newest(limit=limit))
     _show(list(reversed(rows)), is_json=json)
     return 0
 
 
 @app.command
-def show(call: str, *, store: str | None = None, json: bool = False) -> int:
+def show(call: str, *, store: Store = None, json: Json = False) -> int:
     """Show all that is on record about one call.
 
     Parameters
     ----------
     call
         The call's id, as `sayso audit list` shows it; its beginning is enough.
-    store
-        Where the log is; see `sayso audit list`.
-    json
-        Print one JSON document.
     """
-    rows = _with(store, lambda kept: _of_call(kept, call))
+    rows = run_on(store, lambda kept: _of_call(kept, call))
     if not rows:
         raise UsageError(f"no call {call!r} is on record", fix="sayso audit list shows the newest.")
     if json:
@@ -74,7 +70,7 @@ def show(call: str, *, store: str | None = None, json: bool = False) -> int:
     before: dict[str, Any] = {}
     for row in rows:
         body = to_dict(row)
-        out().print(Text(plain(f"{body['event']} at {moment(body['at'])}"), "bold"))
+        show_text(f"{body['event']} at {moment(body['at'])}", "bold")
         table = Table(box=None, padding=(0, 2, 0, 2), show_header=False)
         for name, value in fields_of(body, before):
             table.add_row(Text(name, "dim"), plain(value))
@@ -84,15 +80,13 @@ def show(call: str, *, store: str | None = None, json: bool = False) -> int:
 
 
 @app.command
-def verify(*, store: str | None = None, heads: Path | None = None, json: bool = False) -> int:
+def verify(*, store: Store = None, heads: Path | None = None, json: bool = False) -> int:
     """Check that no record was changed, moved, removed or put in; name the first bad one.
 
     Exit code 1 when something is wrong.
 
     Parameters
     ----------
-    store
-        Where the log is; see `sayso audit list`.
     heads
         A file of chain heads that was kept elsewhere (JSON Lines, or a log that holds them): with
         it, records that were cut off at the end are found too.
@@ -102,16 +96,18 @@ def verify(*, store: str | None = None, heads: Path | None = None, json: bool = 
     from sayso.audit import read_heads
     from sayso.audit import verify as check
 
-    known = read_heads(_lines_of(heads), str(heads)) if heads else {}
+    known: dict[str, Head] = {}
+    if heads:
+        known = read_heads(_lines_of(heads), str(heads))
     keys = keys_of(store)
 
     async def run(kept: Database) -> Any:
         with counting("Verifying", await kept.records.count()) as progress:
             return await check(kept.records, keys, known=known, progress=progress)
 
-    report = _with(store, run)
+    report = run_on(store, run)
     if json:
-        print_json(_report(report))
+        print_document({"is_sound": not report.problems, **asdict(report)})
     else:
         _tell(report, has_heads=bool(known))
     return int(bool(report.problems))
@@ -122,7 +118,7 @@ def export(
     *,
     form: Annotated[Literal["jsonl", "csv", "ocsf"], Parameter(name="--format")] = "jsonl",
     output: Path | None = None,
-    store: str | None = None,
+    store: Store = None,
 ) -> int:
     """Write all records, oldest first, for another program.
 
@@ -132,41 +128,34 @@ def export(
         jsonl (one JSON object per line), csv, or ocsf (API Activity, one event per line).
     output
         A file to write. Default: standard output.
-    store
-        Where the log is; see `sayso audit list`.
     """
     from sayso.audit import export as write
 
     async def run(kept: Database) -> None:
-        rows = list[RecordRow]()
-        after = 0
         with counting("Exporting", await kept.records.count()) as progress:
-            is_first = True
-            while (rows := await kept.records.scan(after, _PAGE)) or is_first:
-                pieces = list(write(rows, form))
+            rows = await kept.records.scan(0, _PAGE)
+            sink(write(rows, form))
+            while rows:
+                progress(rows[-1].seq)
+                rows = await kept.records.scan(rows[-1].seq, _PAGE)
                 # The heading of a table stands once.
-                sink(pieces if is_first or form != "csv" else pieces[1:])
-                after = rows[-1].seq if rows else after
-                is_first = False
-                progress(after)
-                if not rows:
-                    break
+                sink(islice(write(rows, form), int(form == "csv"), None))
 
     if output is None:
         sink: Callable[[Iterable[str]], None] = sys.stdout.writelines
-        _with(store, run)
+        run_on(store, run)
         return 0
     try:
         with output.open("w", encoding="utf-8", newline="") as file:
             sink = file.writelines
-            _with(store, run)
+            run_on(store, run)
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror}", where=str(output)) from error
     return 0
 
 
 @app.command
-def erase(subject: str, *, yes: bool = False, store: str | None = None, json: bool = False) -> int:
+def erase(subject: str, *, yes: Yes = False, store: Store = None, json: Json = False) -> int:
     """Erase what the log holds of one person; it can still be verified afterwards.
 
     Shows how many records that are, and asks first.
@@ -175,12 +164,6 @@ def erase(subject: str, *, yes: bool = False, store: str | None = None, json: bo
     ----------
     subject
         The subject, as `sayso audit list` shows it.
-    yes
-        Do not ask.
-    store
-        Where the log is; see `sayso audit list`.
-    json
-        Print one JSON document.
     """
     from sayso.audit import erase_subject, open_audit
 
@@ -191,12 +174,12 @@ def erase(subject: str, *, yes: bool = False, store: str | None = None, json: bo
             return await erase_subject(log, subject)
 
     if not yes:
-        found = _with(store, lambda kept: kept.records.tally(subject=subject))
+        found = run_on(store, lambda kept: kept.records.tally(subject=subject))
         ask_first(f"Erase {_counted(found)}? This cannot be undone.")
     with working("Erasing …"):
-        done = _with(store, run)
+        done = run_on(store, run)
     if json:
-        print_json({"schema": _SCHEMA, "erased": done.records, "still_open": done.still_open})
+        print_document({"erased": done.records, "still_open": done.still_open})
     else:
         out().print(f"{done.records} records erased")
         if done.still_open:
@@ -205,7 +188,7 @@ def erase(subject: str, *, yes: bool = False, store: str | None = None, json: bo
 
 
 @app.command
-def prune(*, days: int, yes: bool = False, store: str | None = None, json: bool = False) -> int:
+def prune(*, days: int, yes: Yes = False, store: Store = None, json: Json = False) -> int:
     """Drop records older than some days; what stays can still be verified.
 
     Shows how many records of whom that are, and asks first.
@@ -214,12 +197,6 @@ def prune(*, days: int, yes: bool = False, store: str | None = None, json: bool 
     ----------
     days
         How old a record may be.
-    yes
-        Do not ask.
-    store
-        Where the log is; see `sayso audit list`.
-    json
-        Print one JSON document.
     """
     from sayso.audit import drop_before, open_audit
 
@@ -232,19 +209,18 @@ def prune(*, days: int, yes: bool = False, store: str | None = None, json: bool 
             return await drop_before(log, keys, log.clock() - days * 86_400)
 
     if not yes:
-        found = _with(store, lambda kept: kept.records.tally(before=kept.clock() - days * 86_400))
+        found = run_on(store, lambda kept: kept.records.tally(before=kept.clock() - days * 86_400))
         ask_first(f"Drop {_counted(found)}, older than {days} days? This cannot be undone.")
     with working("Dropping old records …"):
-        dropped = _with(store, run)
+        dropped = run_on(store, run)
     if json:
-        print_json({"schema": _SCHEMA, "dropped": dropped})
+        print_document({"dropped": dropped})
     else:
         out().print(f"{dropped} records dropped")
     return 0
 
 
 def _counted(found: Sequence[tuple[str | None, int]]) -> str:
-    """How many records of whom: those of the people with the most by name."""
     total = sum(count for _, count in found)
     if not total:
         return "no records"
@@ -252,24 +228,16 @@ def _counted(found: Sequence[tuple[str | None, int]]) -> str:
     left = found[_MAX_NAMED:]
     if left:
         shown.append(f"{len(left):,} others: {sum(count for _, count in left):,}")
-    return f"{total:,} {'record' if total == 1 else 'records'} ({', '.join(shown)})"
-
-
-def _with(url: str | None, work: Callable[[Database], Awaitable[T]]) -> T:
-    async def run() -> T:
-        async with opened(url) as kept:
-            return await work(kept)
-
-    return anyio.run(run)
+    return f"{total:,} {plural(total, 'record')} ({', '.join(shown)})"
 
 
 async def _of_call(kept: Database, call: str) -> list[RecordRow]:
-    """The lines of the call with this id, or of the newest whose id begins so."""
     rows = await kept.records.newest(call=call, limit=_PAGE)
     if not rows and call:
         newest = await kept.records.newest(limit=10 * _PAGE)
         found = next((row.call for row in newest if row.call.startswith(call)), None)
-        rows = await kept.records.newest(call=found, limit=_PAGE) if found else []
+        if found:
+            rows = await kept.records.newest(call=found, limit=_PAGE)
     return rows[::-1]
 
 
@@ -278,11 +246,9 @@ def _show(rows: list[RecordRow], *, is_json: bool) -> None:
 
     bodies = [to_dict(row) for row in rows]
     if is_json:
-        print_json({"schema": _SCHEMA, "records": bodies})
+        print_document({"records": bodies})
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("time", "event", "call", "who", "tool", "outcome"):
-        table.add_column(name, overflow="fold")
+    table = make_table("time", "event", "call", "who", "tool", "outcome")
     for body in bodies:
         who = "/".join(str(body[name]) for name in ("subject", "client") if name in body)
         outcome = Text(str(body.get("outcome", "")), _STYLES.get(body.get("severity", ""), ""))
@@ -299,15 +265,9 @@ def _lines_of(path: Path) -> list[str]:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from error
 
 
-def _report(report: Any) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {"schema": _SCHEMA, "is_sound": not report.problems, **asdict(report)}
-
-
 def _tell(report: Any, *, has_heads: bool) -> None:
     if report.first is not None:
-        out().print(Text(plain(str(report.first)), "red"))
+        show_text(str(report.first), "red")
         if (more := len(report.problems) - 1) > 0:
             talk().print(f"{more} more; --json lists them all.")
         return

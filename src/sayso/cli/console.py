@@ -5,11 +5,12 @@ import time
 import webbrowser
 from datetime import datetime
 from html import escape
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from sayso.cli.terminal import plain, print_json, say
+from sayso.cli.options import Json
+from sayso.cli.terminal import plain, print_document, say
 from sayso.console import RunningGateway, ask_for_link, private_folder, running_gateways
 from sayso.errors import UnreachableError, UsageError
 
@@ -23,7 +24,7 @@ def console(
     *,
     list_: Annotated[bool, Parameter(name="--list")] = False,
     open_: Annotated[bool, Parameter(name="--open")] = False,
-    json: bool = False,
+    json: Json = False,
 ) -> int:
     """Print a link that logs in to the console of a running gateway; it works once.
 
@@ -38,8 +39,6 @@ def console(
         List the running gateways instead.
     open_
         Open the link in a browser, too.
-    json
-        Print one JSON document.
     """
     running = running_gateways()
     if list_:
@@ -48,7 +47,7 @@ def console(
     chosen = _choose(running, gateway, is_json=json)
     link = ask_for_link(chosen)
     if json:
-        print_json({"schema": 1, "gateway": _to_dict(chosen), "console": link})
+        print_document({"gateway": chosen.about.to_dict(), "console": link})
     elif link is None:
         say(plain(f"People log in with an account: open {chosen.about.address}"))
     else:
@@ -62,22 +61,22 @@ def console(
 
 def _list(running: list[RunningGateway], *, is_json: bool) -> None:
     if is_json:
-        print_json({"schema": 1, "gateways": [_to_dict(one) for one in running]})
+        print_document({"gateways": [gateway.about.to_dict() for gateway in running]})
         return
     if not running:
         say("No gateway of yours runs on this machine.")
-    for one in running:
-        sys.stdout.write(f"{_line(one)}\n")
+    for gateway in running:
+        sys.stdout.write(f"{_line(gateway)}\n")
 
 
 def _choose(running: list[RunningGateway], word: str | None, *, is_json: bool) -> RunningGateway:
     if not running:
         fix = "Start a client that uses sayso, or run sayso gateway."
         raise UnreachableError("no gateway of yours runs on this machine", fix=fix)
-    matches = [one for one in running if word is None or word in _words(one)]
+    matches = [gateway for gateway in running if word is None or word in _words(gateway)]
     if len(matches) == 1:
         return matches[0]
-    lines = "\n".join(_line(one) for one in matches or running)
+    lines = "\n".join(_line(gateway) for gateway in matches or running)
     if not matches:
         fix = f"These run:\n{lines}"
         raise UsageError(f"no gateway matches “{word}”", where="sayso console", fix=fix)
@@ -88,8 +87,8 @@ def _choose(running: list[RunningGateway], word: str | None, *, is_json: bool) -
 
 
 def _ask(matches: list[RunningGateway]) -> RunningGateway:
-    for number, one in enumerate(matches, 1):
-        say(f"{number:>2}  {_line(one)}")
+    for number, gateway in enumerate(matches, 1):
+        say(f"{number:>2}  {_line(gateway)}")
     sys.stderr.write(f"Which one? [1-{len(matches)}] ")
     sys.stderr.flush()
     answer = sys.stdin.readline().strip()
@@ -106,29 +105,15 @@ def _words(gateway: RunningGateway) -> set[str]:
 
 def _line(gateway: RunningGateway) -> str:
     about = gateway.about
-    client = f", started by {about.client}" if about.client else ""
     since = f"{datetime.fromtimestamp(about.started).astimezone():%Y-%m-%d %H:%M}"
-    servers = ", ".join(about.servers)
-    return plain(f"{about.pid}  {about.address}  {servers}{client}, since {since}")
-
-
-def _to_dict(gateway: RunningGateway) -> dict[str, Any]:
-    about = gateway.about
-    return {
-        "pid": about.pid,
-        "address": about.address,
-        "servers": list(about.servers),
-        "client": about.client,
-        "started": about.started,
-    }
+    parts = [*about.servers, f"since {since}"]
+    if about.client:
+        parts.insert(-1, f"started by {about.client}")
+    return plain(f"{about.pid}  {about.address}  {', '.join(parts)}")
 
 
 def _open(address: str) -> None:
-    """Open an address in a browser.
-
-    A command line can be read by every user of the machine, so what it holds is the name of a
-    page that only this user can read, and the page leads on to the address.
-    """
+    """Open an address by a page that only this user can read: command lines are public."""
     folder = private_folder()
     if folder is None:
         raise UsageError("there is no private folder for the page", where="--open")

@@ -1,47 +1,36 @@
 """`sayso db`: bring a store up to date, or move it to another database."""
 
-from typing import Any, Final
+from typing import Any
 
 import anyio
 from cyclopts import App
 
-from sayso.cli.stored import beside, counting, opened
-from sayso.cli.terminal import out, print_json, talk
+from sayso.cli.options import Json, Store
+from sayso.cli.stored import beside, counting, opened, run_on
+from sayso.cli.terminal import out, print_document, talk
 from sayso.store import Database
-
-_SCHEMA: Final = 1
 
 app = App(name="db", help="Migrate and move the store.")
 
 
 @app.command
-def migrate(*, store: str | None = None, json: bool = False) -> int:
-    """Bring the tables of a store to this version; what is up to date stays as it is.
-
-    Parameters
-    ----------
-    store
-        sqlite:PATH or postgresql://USER@HOST/DATABASE. Default: SAYSO_STORE, or the file in your
-        data directory.
-    json
-        Print one JSON document.
-    """
+def migrate(*, store: Store = None, json: Json = False) -> int:
+    """Bring the tables of a store to this version; what is up to date stays as it is."""
     from sayso.store import VERSION
 
-    async def run() -> tuple[str, int]:
-        async with opened(store) as kept:
-            return kept.where, await kept.records.count()
+    async def look(kept: Database) -> tuple[str, int]:
+        return kept.where, await kept.records.count()
 
-    where, records = anyio.run(run)
+    where, records = run_on(store, look)
     if json:
-        print_json({"schema": _SCHEMA, "store": where, "version": VERSION, "records": records})
+        print_document({"store": where, "version": VERSION, "records": records})
     else:
         out().print(f"{where} is of version {VERSION}, with {records} records")
     return 0
 
 
 @app.command
-def move(source: str, target: str, *, json: bool = False) -> int:
+def move(source: str, target: str, *, json: Json = False) -> int:
     """Copy a store into an empty one and verify the log there; the source stays as it is.
 
     End whatever writes to it first. Exit code 1 when the log does not verify on the other side.
@@ -52,14 +41,11 @@ def move(source: str, target: str, *, json: bool = False) -> int:
         The store to read: sqlite:PATH or postgresql://USER@HOST/DATABASE.
     target
         The store to write; a file is made.
-    json
-        Print one JSON document.
     """
     report, moved = anyio.run(_move, source, target)
-    problems = [str(one) for one in report.problems]
+    problems = [str(problem) for problem in report.problems]
     if json:
-        document = {"schema": _SCHEMA, "records": moved, "is_sound": not problems}
-        print_json({**document, "problems": problems})
+        print_document({"records": moved, "is_sound": not problems, "problems": problems})
     else:
         out().print(f"{moved} records moved")
         out().print(f"not sound: {problems[0]}" if problems else "the log verifies there")
@@ -75,12 +61,8 @@ async def _move(source: str, target: str) -> tuple[Any, int]:
 
     keys = load_keys(beside(source) or beside(target))
     async with opened(source) as old, opened(target, is_new=True) as new:
-        known = {one.writer: one for one in await old.records.heads()}
-        moved = await _copied(old, new, move_store)
+        known = {head.writer: head for head in await old.records.heads()}
+        with counting("Moving", await old.records.count()) as progress:
+            moved = await move_store(old, new, progress)
         with counting("Verifying", moved) as progress:
             return await verify(new.records, keys, known=known, progress=progress), moved
-
-
-async def _copied(old: Database, new: Database, move_store: Any) -> int:
-    with counting("Moving", await old.records.count()) as progress:
-        return await move_store(old, new, progress)

@@ -6,51 +6,54 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from sayso.cli.terminal import out, print_error, print_error_json, print_json
+from sayso.cli.options import Json
+from sayso.cli.terminal import out, print_document, print_errors
 from sayso.schema import plain
 
-_SCHEMA: Final = 1
 _MOST_ROWS: Final = 500
 _LONGEST: Final = 1_000
 """A project's file may hold as much as it likes, and a table is slow to lay out."""
 
 
-def discover(*, json: bool = False) -> int:
+def discover(*, json: Json = False) -> int:
     """List the servers that the clients on this machine are configured with.
 
     Reads the files of Claude Code, Claude Desktop, Cursor, VS Code and Gemini CLI: yours, those
     of the folder you are in, and the administrator's. Starts nothing, and shows no secret.
 
-    Parameters
-    ----------
-    json
-        Print one JSON document.
     """
     from sayso.clients import Machine
     from sayso.clients import discover as look
 
     discovery = look(Machine.here())
     if json:
-        print_json({"schema": _SCHEMA, "servers": [one.to_dict() for one in discovery.found]})
+        print_document({"servers": [server.to_dict() for server in discovery.found]})
     elif not discovery.found:
         out().print("No MCP servers are configured.")
     else:
         table = Table(box=None)
         for heading in ("client", "scope", "server", "command or URL", "sayso", "file"):
             table.add_column(heading, overflow="fold")
-        for one in discovery.found[:_MOST_ROWS]:
-            state = "disabled" if one.is_disabled else "in front" if one.is_guarded else "no"
-            where = short(one.place.path)
-            if one.place.scope == "local":
-                where += f", {short(one.place.workspace)}"
-            names = (one.place.client.name, one.place.scope, one.name, one.shown, state, where)
+        for server in discovery.found[:_MOST_ROWS]:
+            state = "in front" if server.is_guarded else "no"
+            if server.is_disabled:
+                state = "disabled"
+            where = short(server.place.path)
+            if server.place.scope == "local":
+                where += f", {short(server.place.workspace)}"
+            names = (
+                server.place.client.name,
+                server.place.scope,
+                server.name,
+                server.shown,
+                state,
+                where,
+            )
             table.add_row(*(Text(_cut(plain(name))) for name in names))
         out().print(table)
         if len(discovery.found) > _MOST_ROWS:
             out().print(f"… and {len(discovery.found) - _MOST_ROWS:,} more: see --json")
-    for error in discovery.errors:
-        (print_error_json if json else print_error)(error)
-    return max((error.exit_code for error in discovery.errors), default=0)
+    return print_errors(discovery.errors, is_json=json)
 
 
 def _cut(text: str) -> str:
@@ -58,6 +61,8 @@ def _cut(text: str) -> str:
 
 
 def short(path: Path) -> str:
-    """A path with `~` for the home folder."""
+    """Return a path with `~` for the home folder."""
     home = Path.home()
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+    if path.is_relative_to(home):
+        return f"~/{path.relative_to(home)}"
+    return str(path)

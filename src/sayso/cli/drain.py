@@ -28,28 +28,27 @@ INTERRUPT_SECONDS: Final = 3.0
 _CLOSE: Final = (b"connection", b"close")
 
 
-class DrainedServer(uvicorn.Server):
-    """A server that ends by steps. The second signal ends it at once.
+def server_config(app: Any, **more: Any) -> uvicorn.Config:
+    """Return how sayso's servers run."""
+    return uvicorn.Config(
+        app,
+        http=PacedProtocol,
+        # Nothing here speaks WebSocket.
+        ws="none",
+        # Its lines go where sayso's go, in the same form.
+        log_config=None,
+        log_level="warning",
+        proxy_headers=False,
+        **more,
+    )
 
-    After SIGTERM calls may run on for `seconds`.
-    """
+
+class DrainedServer(uvicorn.Server):
+    """A server that ends by steps: calls may run on for `seconds`; a second signal ends it."""
 
     def __init__(self, app: Any, shutdown: Shutdown, seconds: float) -> None:
         limit = math.ceil(max(seconds, INTERRUPT_SECONDS) + TELL_SECONDS) + 1
-        super().__init__(
-            uvicorn.Config(
-                app,
-                http=PacedProtocol,
-                # Nothing here speaks WebSocket.
-                ws="none",
-                # Its lines go where sayso's go, in the same form.
-                log_config=None,
-                log_level="warning",
-                access_log=False,
-                proxy_headers=False,
-                timeout_graceful_shutdown=limit,
-            )
-        )
+        super().__init__(server_config(app, access_log=False, timeout_graceful_shutdown=limit))
         self._shutdown = shutdown
         self._seconds = seconds
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -86,10 +85,7 @@ class DrainedServer(uvicorn.Server):
 
     @override
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the requests, and the calls that belong to none of them.
-
-        Whoever is still answered then is told while the store is there to write it down.
-        """
+        """End requests, and calls outside of one, while the store can still record that."""
         await super().shutdown(sockets)
         if self.force_exit:
             await self._give_up()
@@ -121,7 +117,7 @@ class DrainedServer(uvicorn.Server):
 
     def _running(self) -> set[asyncio.Task[object]]:
         """The calls that wait for a server's answer: not all belong to a request."""
-        return {one for one in self._shutdown.tasks if one is not None}
+        return {task for task in self._shutdown.tasks if task is not None}
 
     async def _answered(
         self, seconds: float, given_up: AbstractSet[asyncio.Task[object]] = frozenset()
@@ -129,8 +125,8 @@ class DrainedServer(uvicorn.Server):
         """Wait for all requests to be answered, but so long at most; and for calls beside them."""
         with anyio.move_on_after(seconds):
             while open_ := {
-                one
-                for one in (*self.server_state.tasks, *self._running(), *given_up)
-                if not one.done()
+                task
+                for task in (*self.server_state.tasks, *self._running(), *given_up)
+                if not task.done()
             }:
                 await asyncio.wait(open_)

@@ -17,10 +17,7 @@ from sayso.processes import Clients, LocalClients
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """Sessions and links, and the clients on this machine that must get neither.
-
-    `provider` is the issuer that people log in with; then there are no links.
-    """
+    """Sessions and links, and the clients here that get neither; with `provider` no links."""
 
     login: Login
     callers: LocalClients
@@ -28,11 +25,10 @@ class Entrance:
     provider: Provider | None
 
     def first_link(self) -> str | None:
-        """Return a link for whoever started the gateway; `None` if that was a client.
-
-        Standard error of such a gateway belongs to the client whose calls are answered.
-        """
-        return None if self.provider or self.about.client is not None else self.login.link()
+        """Return a link for a person at the terminal, `None` if a client reads standard error."""
+        if self.provider or self.about.client is not None:
+            return None
+        return self.login.link()
 
     @asynccontextmanager
     async def serving(self, worker: Worker | None) -> AsyncGenerator[None]:
@@ -40,7 +36,9 @@ class Entrance:
         if worker is not None and not worker.speaks:
             yield
             return
-        link = None if self.provider else self.login.link
+        link = self.login.link
+        if self.provider:
+            link = None
         server = LinkServer(self.about, link, self.callers.clients, self.callers.look)
         async with serving_links(server):
             yield
@@ -56,21 +54,21 @@ def make_entrance(
 ) -> Entrance:
     """Return the entrance to the console of `gateway`, which is served at `public`."""
     callers = LocalClients(Clients(), listener.getsockname()[1])
-    client = _client(callers.clients) if options.principal is not None else None
+    client = None
+    is_caller = None
+    if options.principal is not None:
+        # The program that started this gateway over stdio is a client of it.
+        callers.clients.add(os.getppid())
+        client = callers.clients.name_of(os.getppid()) or "a client"
+        is_caller = callers.is_client
     login = Login(
         public,
         tokens=gateway.store.tokens,
         keys=gateway.keys,
         stamp=provider.stamp if provider else "",
         takes_links=provider is None,
-        is_caller=None if client is None else callers.is_client,
+        is_caller=is_caller,
     )
-    names = tuple(one.name for one in targets)
+    names = tuple(target.name for target in targets)
     about = About(f"{public}/console/", names, started=time.time(), client=client)
     return Entrance(login, callers, about, provider)
-
-
-def _client(clients: Clients) -> str:
-    """Remember the program that started this gateway over stdio, and return its name."""
-    clients.add(os.getppid())
-    return clients.name_of(os.getppid()) or "a client"

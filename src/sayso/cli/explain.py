@@ -4,22 +4,22 @@ import json as jsonlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Final, cast
 
 import anyio
 from cyclopts import Parameter
-from rich.text import Text
 
 from sayso.catalog import SEPARATOR, Tool
+from sayso.cli.options import Command, Json, PolicyPath, Timeout, targets_of
 from sayso.cli.policy import read_policy
 from sayso.cli.surface import Surface, read_surface
-from sayso.cli.terminal import out, plain, print_json, working
-from sayso.connect import Target, parse_target
+from sayso.cli.terminal import print_document, show_text, working
+from sayso.connect import Target
 from sayso.errors import TargetError, UsageError
-from sayso.policy import LOCAL, Policy, Principal, Situation, facts_of, seen_under
+from sayso.policy import LOCAL, Principal, Situation, facts_of, seen_under
 from sayso.policy import explain as explain_situation
 
-_SCHEMA: Final = 1
 _MANY: Final = Parameter(negative="")
 
 
@@ -41,9 +41,10 @@ class Caller:
 
     @property
     def principal(self) -> Principal:
-        """The same as the engine knows it."""
-        needs_none = not self.scope and not self.role
-        scopes = None if needs_none else frozenset(self.scope)
+        """The caller as the engine knows it."""
+        scopes = None
+        if self.scope or self.role:
+            scopes = frozenset(self.scope)
         return Principal(self.subject, self.client, scopes, frozenset(self.role))
 
 
@@ -51,11 +52,11 @@ def explain(
     *words: str,
     args: str = "{}",
     caller: Annotated[Caller | None, Parameter(name="*")] = None,
-    policy: str | None = None,
+    policy: PolicyPath = None,
     first_use: bool = False,
-    json: bool = False,
-    timeout: float = 30.0,
-    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+    json: Json = False,
+    timeout: Timeout = 30.0,
+    command: Command = None,
 ) -> int:
     """Say what would become of a call of a tool, by which rule with its line, and why.
 
@@ -69,36 +70,27 @@ def explain(
         give only the tool's name, and the command after --.
     args
         The call's arguments, as JSON.
-    policy
-        A policy.toml. Default: the mode guarded, without rules.
     first_use
         Take it that the tool was never used before.
-    json
-        Print one JSON document.
     timeout
         Seconds to wait for the server.
     """
     target, name = _target(words, command)
     arguments = _arguments(args)
-    rules = Policy() if policy is None else read_policy(policy)
+    rules = read_policy(policy)
     principal = (caller or Caller()).principal
     with working("Asking for the tools …"):
-        surface = anyio.run(_read, target, timeout)
+        surface = anyio.run(partial(read_surface, target, timeout=timeout))
     facts = facts_of(seen_under(rules, _find(surface, name)))
     found = explain_situation(
-        rules,
-        Situation(principal, facts, arguments, is_first_use=first_use, now=time.time()),
+        rules, Situation(principal, facts, arguments, is_first_use=first_use, now=time.time())
     )
     if json:
-        print_json({"schema": _SCHEMA, **found.to_dict()})
+        print_document(found.to_dict())
     else:
         for line in found.lines():
-            out().print(Text(plain(line)))
+            show_text(line)
     return 0
-
-
-async def _read(target: Target, timeout: float) -> Surface:
-    return await read_surface(target, timeout=timeout)
 
 
 def _target(words: tuple[str, ...], command: list[str] | None) -> tuple[Target, str]:
@@ -108,12 +100,10 @@ def _target(words: tuple[str, ...], command: list[str] | None) -> tuple[Target, 
     *place, name = words
     if not place and command is None:
         raise UsageError("a target and a tool are needed", fix=fix)
-    targets = parse_target([*place, *(command or ())], is_command=command is not None and not place)
-    return _server_of(name, targets), name
+    return _server_of(name, targets_of(place, command)), name
 
 
 def _server_of(name: str, targets: Sequence[Target]) -> Target:
-    """Return the server that has the tool: the only one, or the one that its name begins with."""
     if len(targets) == 1:
         return targets[0]
     matches = [target for target in targets if name.startswith(f"{target.name}{SEPARATOR}")]
@@ -137,7 +127,6 @@ def _arguments(text: str) -> dict[str, Any]:
 
 
 def _find(surface: Surface, name: str) -> Tool:
-    """The tool of this name, at its server or behind the gateway."""
     for tool in surface.tools:
         if name in (tool.name, tool.qualified_name):
             return tool

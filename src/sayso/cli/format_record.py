@@ -32,25 +32,27 @@ def fields_of(body: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[tu
     >>> list(fields_of(body, {"tool": "a"}))
     [('outcome', 'ok'), ('hints', 'read_only yes')]
     """
-    rest = [one for one in body if one not in (*_FIRST, *_CHAIN, *_HEAD)]
+    rest = [name for name in body if name not in (*_FIRST, *_CHAIN, *_HEAD)]
     for name in (*_FIRST, *rest, *_CHAIN):
         if name in body and (name in _CHAIN or body[name] != before.get(name)):
-            yield name, _hints(body[name]) if name == "hints" else _words(body[name])
+            words = _hints if name == "hints" else _words
+            yield name, words(body[name])
 
 
 def _hints(value: Any) -> str:
-    """Hints with their sources, as `sayso explain` tells them."""
     try:
         found = cast("dict[str, dict[str, Any]]", value)
-        return ", ".join(f"{name} {_hint(one)}" for name, one in found.items())
+        return ", ".join(f"{name} {_hint(hint)}" for name, hint in found.items())
     except (AttributeError, KeyError, TypeError):  # a line that somebody else wrote
         return _words(value)
 
 
-def _hint(one: Mapping[str, Any]) -> str:
-    source = f" ({one['source']})" if "source" in one else ""
-    return f"{'yes' if one['value'] else 'no'}{source}"
+def _hint(hint: Mapping[str, Any]) -> str:
+    answer = "yes" if hint["value"] else "no"
+    return f"{answer} ({hint['source']})" if "source" in hint else answer
 
 
 def _words(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)

@@ -1,14 +1,13 @@
 """`sayso gateway`: put the guard and the console in front of MCP servers."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
 from sayso.access import stated
 from sayso.cli.address import Options, listen
-from sayso.connect import parse_target
+from sayso.cli.options import Command, Timeout, targets_of
 from sayso.errors import UsageError
 from sayso.policy import LOCAL, Principal
 from sayso.telemetry import LogFormat, LogLevel, set_up_logs
@@ -119,10 +118,10 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     place: Place = _PLACE,
     pipe: Pipe = _PIPE,
     shown: Shown = _SHOWN,
-    timeout: float = 60.0,
+    timeout: Timeout = 60.0,
     patience: float | None = None,
     json: bool = False,
-    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+    command: Command = None,
 ) -> int:
     """Serve MCP servers behind one address: reads run, destructive calls wait for a person.
 
@@ -149,8 +148,6 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     store
         Where records and approvals are kept: sqlite:PATH, or postgresql://USER@HOST/DATABASE for
         several machines. Default: SAYSO_STORE, or a file in your data directory.
-    timeout
-        Seconds to wait for a server.
     patience
         Seconds that a call waits for a person before it ends and can be made again. Default: 45
         for clients that ask for progress, 25 for others, less for those known to give up sooner.
@@ -158,50 +155,16 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
         Print the addresses as one line of JSON, and errors likewise.
     """
     set_up_logs(shown.log_format, shown.log_level)
-    words = target if command is None else [*target, *command]
-    targets = parse_target(words, is_command=command is not None and not target, command="gateway")
-    kept = _Kept(policy, receipts, webhook, heads, store, timeout, patience, json)
-    options = _options(kept, place, pipe, shown)
-    listener = listen(options)
-    from sayso.cli.serve import serve
-
-    return serve(targets, options, listener)
-
-
-def _port(place: Place, pipe: Pipe) -> int:
-    if place.port is None:
-        return _STDIO_PORT if pipe.stdio else _PORT
-    return place.port
-
-
-def _caller(pipe: Pipe) -> Principal | None:
-    """Who calls over stdio, where nothing else can say so."""
-    scopes: Sequence[str] = pipe.scope or ()
-    roles: Sequence[str] = pipe.role or ()
-    if pipe.stdio:
-        return Principal(LOCAL) if pipe.as_ is None else stated(pipe.as_, scopes, roles)
-    if pipe.as_ is not None or scopes or roles:
-        what = "over HTTP nobody is who an option says"
-        raise UsageError(what, where="--as", fix="Say it together with --stdio.")
-    return None
-
-
-class _Kept(NamedTuple):
-    """The options that stand alone."""
-
-    policy: str | None
-    receipts: str | None
-    webhook: str | None
-    heads: str | None
-    store: str | None
-    timeout: float
-    patience: float | None
-    is_json: bool
-
-
-def _options(kept: _Kept, place: Place, pipe: Pipe, shown: Shown) -> Options:
-    return Options(
-        **kept._asdict(),
+    targets = targets_of(target, command, "gateway")
+    options = Options(
+        policy=policy,
+        receipts=receipts,
+        webhook=webhook,
+        heads=heads,
+        store=store,
+        timeout=timeout,
+        patience=patience,
+        is_json=json,
         host=place.host,
         port=_port(place, pipe),
         access=place.access,
@@ -214,3 +177,24 @@ def _options(kept: _Kept, place: Place, pipe: Pipe, shown: Shown) -> Options:
         advertise=place.advertise,
         is_port_preferred=pipe.stdio and place.port is None,
     )
+    listener = listen(options)
+    from sayso.cli.serve import serve
+
+    return serve(targets, options, listener)
+
+
+def _port(place: Place, pipe: Pipe) -> int:
+    if place.port is not None:
+        return place.port
+    return _STDIO_PORT if pipe.stdio else _PORT
+
+
+def _caller(pipe: Pipe) -> Principal | None:
+    if pipe.stdio:
+        if pipe.as_ is None:
+            return Principal(LOCAL)
+        return stated(pipe.as_, pipe.scope or (), pipe.role or ())
+    if pipe.as_ is not None or pipe.scope or pipe.role:
+        what = "over HTTP nobody is who an option says"
+        raise UsageError(what, where="--as", fix="Say it together with --stdio.")
+    return None

@@ -3,21 +3,19 @@
 import getpass
 from typing import TYPE_CHECKING, Final
 
-import anyio
 from cyclopts import App
 from rich.table import Table
 from rich.text import Text
 
-from sayso.cli.asking import ask_first
-from sayso.cli.stored import keys_of, opened
-from sayso.cli.terminal import out, print_json
+from sayso.cli.options import Json, Store, Yes
+from sayso.cli.stored import keys_of, run_on
+from sayso.cli.terminal import ask_first, out, print_document
 from sayso.errors import UsageError
 from sayso.schema import plain, quoted
 
 if TYPE_CHECKING:
     from sayso.approvals import Grant
 
-_SCHEMA: Final = 1
 _ALL: Final = 1_000_000
 """Grants among which one is looked up by its number: more than a store holds."""
 
@@ -25,45 +23,39 @@ app = App(name="grants", help="List the standing answers, and take them back.")
 
 
 @app.command(name="list")
-def list_grants(*, store: str | None = None, limit: int = 100, json: bool = False) -> int:
+def list_grants(*, store: Store = None, limit: int = 100, json: Json = False) -> int:
     """List the standing answers, those that hold first.
 
     Parameters
     ----------
-    store
-        sqlite:PATH or postgresql://USER@HOST/DATABASE. Default: SAYSO_STORE, or the file in your
-        data directory.
     limit
         How many at most.
-    json
-        Print one JSON document.
     """
-    from sayso.approvals import Approvals, Grant
-
-    keys = keys_of(store)
-
-    async def run() -> list[Grant]:
-        async with opened(store) as kept:
-            return await Approvals.of(kept, keys=keys).list_grants(limit)
-
-    found = anyio.run(run)
+    found = _read(store, limit)
     if json:
-        print_json({"schema": _SCHEMA, "grants": [one.to_dict() for one in found]})
+        print_document({"grants": [grant.to_dict() for grant in found]})
         return 0
     table = Table("grant", "who", "what", "for", "given by", "used", "state", box=None)
-    for one in found:
-        what = f"{one.server} {one.tool}" + ("" if one.arguments is None else " (these arguments)")
-        state = "holds" if one.holds else "its conversation is over"
-        state = state if one.revoked_at is None else f"revoked by {one.revoked_by}"
-        who = f"{one.subject} through {quoted(one.client)}"
-        cells = (str(one.number), who, what, str(one.span), one.given_by, str(one.uses), state)
+    for grant in found:
+        what = f"{grant.server} {grant.tool}"
+        if grant.arguments is not None:
+            what += " (these arguments)"
+        cells = (
+            str(grant.number),
+            _who(grant),
+            what,
+            str(grant.span),
+            grant.given_by,
+            str(grant.uses),
+            _state(grant),
+        )
         table.add_row(*(Text(plain(cell)) for cell in cells))
     out().print(table if found else "No standing answers.")
     return 0
 
 
 @app.command
-def revoke(number: int, *, yes: bool = False, store: str | None = None, json: bool = False) -> int:
+def revoke(number: int, *, yes: Yes = False, store: Store = None, json: Json = False) -> int:
     """Revoke a standing answer: from now on such calls ask again.
 
     Shows for whom and for which tool it was given, and asks first. Exit code 2 if there is no such
@@ -73,41 +65,44 @@ def revoke(number: int, *, yes: bool = False, store: str | None = None, json: bo
     ----------
     number
         Its number, as `sayso grants list` shows it.
-    yes
-        Do not ask.
-    store
-        As for list.
-    json
-        Print one JSON document.
     """
     from sayso.approvals import Approvals
 
     keys = keys_of(store)
-
-    async def find() -> "Grant | None":
-        async with opened(store) as kept:
-            grants = await Approvals.of(kept, keys=keys).list_grants(_ALL)
-        wanted = (one for one in grants if one.number == number and one.revoked_at is None)
-        return next(wanted, None)
-
-    async def run() -> bool:
-        async with opened(store) as kept:
-            return await Approvals.of(kept, keys=keys).revoke(number, by=getpass.getuser())
-
-    grant = None if yes else anyio.run(find)
-    if grant is not None:
+    missing = UsageError(f"there is no grant {number} that holds", fix="See sayso grants list.")
+    if not yes:
+        found = (grant for grant in _read(store, _ALL) if grant.number == number)
+        grant = next((grant for grant in found if grant.revoked_at is None), None)
+        if grant is None:
+            raise missing
         ask_first(f"Revoke 1 grant ({_named(grant)})? Such calls ask again.")
-    if not (grant or yes) or not anyio.run(run):
-        raise UsageError(f"there is no grant {number} that holds", fix="See sayso grants list.")
+    by = getpass.getuser()
+    if not run_on(store, lambda kept: Approvals.of(kept, keys=keys).revoke(number, by=by)):
+        raise missing
     if json:
-        print_json({"schema": _SCHEMA, "revoked": number})
+        print_document({"revoked": number})
     else:
         out().print(f"grant {number} is taken back")
     return 0
 
 
+def _read(store: str | None, limit: int) -> "list[Grant]":
+    from sayso.approvals import Approvals
+
+    keys = keys_of(store)
+    return run_on(store, lambda kept: Approvals.of(kept, keys=keys).list_grants(limit))
+
+
+def _who(grant: "Grant") -> str:
+    return f"{grant.subject} through {quoted(grant.client)}"
+
+
+def _state(grant: "Grant") -> str:
+    if grant.revoked_at is not None:
+        return f"revoked by {grant.revoked_by}"
+    return "holds" if grant.holds else "its conversation is over"
+
+
 def _named(grant: "Grant") -> str:
-    """Return whose grant this is and what it allows, for a question."""
     arguments = "any arguments" if grant.arguments is None else "these arguments"
-    who = f"{grant.subject} through {quoted(grant.client)}"
-    return f"number {grant.number}: {who}, {grant.server} {grant.tool}, {arguments}"
+    return f"number {grant.number}: {_who(grant)}, {grant.server} {grant.tool}, {arguments}"

@@ -1,28 +1,23 @@
 """`sayso drift` and `sayso quarantine`: tools that are held back until a person decides."""
 
 import getpass
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final
 
-import anyio
 from cyclopts import App, Parameter
 from rich.text import Text
 
-from sayso.cli.asking import ask_first
-from sayso.cli.stored import keys_of, opened, place_of
-from sayso.cli.terminal import out, print_json
+from sayso.cli.options import Json, Store, Yes
+from sayso.cli.stored import keys_of, place_of, run_on
+from sayso.cli.terminal import ask_first, listed, out, plural, print_document, show_text
 from sayso.errors import UsageError
 from sayso.schema import plain, quoted
 
 if TYPE_CHECKING:
     from sayso.gateway import Held
-    from sayso.keys import Keyring
     from sayso.store import Database, DefinitionRow, QuarantineRow
 
-_T = TypeVar("_T")
-
-_SCHEMA: Final = 1
 _SEE_DRIFT: Final = "See sayso drift."
 _SEE_QUARANTINE: Final = "See sayso quarantine."
 _MAX_NAMED: Final = 5
@@ -35,29 +30,22 @@ quarantine = App(
 
 
 @drift.default
-def show_drift(*, store: str | None = None, json: bool = False) -> int:
+def show_drift(*, store: Store = None, json: Json = False) -> int:
     """Show the changes that wait for a person, with what each changes.
 
     Until one is accepted, the stricter of the tool's old and new hints count. Exit code 1 when
     there is one, 0 when there is none.
-
-    Parameters
-    ----------
-    store
-        sqlite:PATH or postgresql://USER@HOST/DATABASE. Default: SAYSO_STORE, or the file in your
-        data directory.
-    json
-        Print one JSON document.
     """
-    held = anyio.run(_read, store, _held_changes)
+    changes = run_on(store, _changes)
     if json:
-        return _print_document("held", [change.to_dict() for change in held])
-    for change in held:
+        print_document({"held": [change.to_dict() for change in changes]})
+        return int(bool(changes))
+    for change in changes:
         _print_head(change.row, change.now.name, change.row.held_since or 0.0, _levels(change))
         for part in change.changes:
             sign, style = ("+", "red") if part.is_looser else ("~", "")
-            out().print(Text(f"  {sign} {plain(part.what)}", style))
-    return _end(held, store, "No change waits for a person")
+            show_text(f"  {sign} {part.what}", style)
+    return _end(changes, store, "No change waits for a person")
 
 
 @drift.command
@@ -67,9 +55,9 @@ def accept(
     *,
     all_: Annotated[bool, Parameter(name="--all")] = False,
     place: str | None = None,
-    yes: bool = False,
-    store: str | None = None,
-    json: bool = False,
+    yes: Yes = False,
+    store: Store = None,
+    json: Json = False,
 ) -> int:
     """Let a change count: the tool is taken as its server gives it now.
 
@@ -86,27 +74,43 @@ def accept(
         Accept all changes of the server that sayso drift shows.
     place
         The beginning of the place that sayso drift shows, where two servers have one name.
-    yes
-        Do not ask.
-    store
-        Where the tools are remembered; see sayso drift.
-    json
-        Print one JSON document.
     """
+    from sayso.audit import open_audit
+    from sayso.gateway import accept as accept_one
+
     if all_ == (tool is not None):
         raise UsageError("name one tool, or say --all", where="drift accept", fix=_SEE_DRIFT)
 
     keys = keys_of(store)
-    wanted = _wanted_changes(store, server, tool, place)
+    wanted = [
+        change
+        for change in run_on(store, _changes)
+        if _is_at(change.row, server, place) and tool in (None, change.now.name)
+    ]
+    name = f"{server} {tool or ''}".strip()
+    if not wanted:
+        raise UsageError(f"no change of “{name}” waits", where="drift accept", fix=_SEE_DRIFT)
+    _check_one_place([change.row for change in wanted], server, "drift accept")
     if not yes:
-        ask_first(f"Accept {_named(wanted)}?")
+        named = (f"{change.row.server} {change.now.name}: {_levels(change)}" for change in wanted)
+        count = f"{len(wanted):,} {plural(len(wanted), 'change')}"
+        ask_first(f"Accept {count} ({listed(named, _MAX_NAMED)})?")
 
-    done = anyio.run(_accept, store, keys, wanted)
+    async def take(kept: "Database") -> "list[Held]":
+        by = getpass.getuser()
+        async with open_audit(kept, keys) as log:
+            return [
+                change
+                for change in wanted
+                if await accept_one(log, kept.definitions, change, by=by)
+            ]
+
+    done = run_on(store, take)
     if not done:
         what = "the tool changed again since it was shown"
-        raise UsageError(what, where=f"{server} {tool or ''}".strip(), fix=_SEE_DRIFT)
+        raise UsageError(what, where=name, fix=_SEE_DRIFT)
     if json:
-        print_json({"schema": _SCHEMA, "accepted": [change.to_dict() for change in done]})
+        print_document({"accepted": [change.to_dict() for change in done]})
         return 0
     for change in done:
         out().print(plain(f"accepted: {change.row.server} {change.now.name} ({_levels(change)})"))
@@ -114,29 +118,22 @@ def accept(
 
 
 @quarantine.default
-def show_quarantine(*, store: str | None = None, json: bool = False) -> int:
+def show_quarantine(*, store: Store = None, json: Json = False) -> int:
     """Show the tools that are not called any more, with what each tried.
 
     They count as read-only, and tried to change something. Exit code 1 when there is one, 0 when
     there is none.
-
-    Parameters
-    ----------
-    store
-        sqlite:PATH or postgresql://USER@HOST/DATABASE. Default: SAYSO_STORE, or the file in your
-        data directory.
-    json
-        Print one JSON document.
     """
     from sayso.gateway import evidence_of, to_dict
 
-    rows = anyio.run(_read, store, _quarantines)
+    rows = run_on(store, _quarantines)
     if json:
-        return _print_document("quarantined", [to_dict(row) for row in rows])
+        print_document({"quarantined": [to_dict(row) for row in rows]})
+        return int(bool(rows))
     for row in rows:
         _print_head(row, row.tool, row.since)
         for tried in evidence_of(row):
-            out().print(Text(f"  tried: {plain(tried)}", "red"))
+            show_text(f"  tried: {tried}", "red")
     return _end(rows, store, "No tool is in quarantine")
 
 
@@ -146,9 +143,9 @@ def lift(
     tool: str,
     *,
     place: str | None = None,
-    yes: bool = False,
-    store: str | None = None,
-    json: bool = False,
+    yes: Yes = False,
+    store: Store = None,
+    json: Json = False,
 ) -> int:
     """Let a tool be called again. If it breaks its contract once more, it comes back.
 
@@ -163,67 +160,41 @@ def lift(
         The tool's name there.
     place
         The beginning of the place that sayso quarantine shows, where two servers have one name.
-    yes
-        Do not ask.
-    store
-        Where it is remembered; see sayso quarantine.
-    json
-        Print one JSON document.
     """
     from sayso.audit import open_audit
     from sayso.gateway import evidence_of, to_dict
     from sayso.gateway import lift as lift_one
 
     keys = keys_of(store)
-    row = _quarantined(store, server, tool, place)
+    found = run_on(store, _quarantines)
+    rows = [row for row in found if _is_at(row, server, place) and row.tool == tool]
+    if not rows:
+        what = f"“{server} {tool}” is not in quarantine"
+        raise UsageError(what, where="quarantine lift", fix=_SEE_QUARANTINE)
+    _check_one_place(rows, server, "quarantine lift")
+    row = rows[0]
     if not yes:
-        tried = evidence_of(row)
-        more = f" and {len(tried) - 1:,} more" if len(tried) > 1 else ""
-        why = f", which tried to {quoted(tried[0])}{more}" if tried else ""
-        ask_first(f"Let 1 tool be called again ({server} {tool}{why})?")
+        what = f"{server} {tool}"
+        if tried := evidence_of(row):
+            more = f" and {len(tried) - 1:,} more" if len(tried) > 1 else ""
+            what += f", which tried to {quoted(tried[0])}{more}"
+        ask_first(f"Let 1 tool be called again ({what})?")
 
-    async def run() -> bool:
-        async with opened(store) as kept, open_audit(kept, keys) as log:
+    async def free(kept: "Database") -> bool:
+        async with open_audit(kept, keys) as log:
             return await lift_one(log, kept.quarantines, row, by=getpass.getuser())
 
-    if not anyio.run(run):
+    if not run_on(store, free):
         where = f"{server} {tool}"
         raise UsageError("it was lifted meanwhile", where=where, fix=_SEE_QUARANTINE)
     if json:
-        print_json({"schema": _SCHEMA, "lifted": to_dict(row)})
+        print_document({"lifted": to_dict(row)})
         return 0
     out().print(plain(f"lifted: {server} {tool}"))
     return 0
 
 
-async def _accept(store: str | None, keys: "Keyring", wanted: "list[Held]") -> "list[Held]":
-    """Accept changes, and return those that were still as they had been shown."""
-    from sayso.audit import open_audit
-    from sayso.gateway import accept as accept_one
-
-    by = getpass.getuser()
-    async with opened(store) as kept, open_audit(kept, keys) as log:
-        return [one for one in wanted if await accept_one(log, kept.definitions, one, by=by)]
-
-
-def _named(changes: "list[Held]") -> str:
-    """Return how many changes these are, and of which tools, for a question."""
-    shown = [f"{one.row.server} {one.now.name}: {_levels(one)}" for one in changes[:_MAX_NAMED]]
-    if len(changes) > _MAX_NAMED:
-        shown.append(f"{len(changes) - _MAX_NAMED:,} more")
-    return f"{len(changes):,} {'change' if len(changes) == 1 else 'changes'} ({', '.join(shown)})"
-
-
-def _levels(change: "Held") -> str:
-    return f"{change.known.level} → {change.now.level}"
-
-
-async def _read(store: str | None, ask: "Callable[[Database], Awaitable[_T]]") -> _T:
-    async with opened(store) as kept:
-        return await ask(kept)
-
-
-async def _held_changes(kept: "Database") -> "list[Held]":
+async def _changes(kept: "Database") -> "list[Held]":
     from sayso.gateway import held_changes
 
     return await held_changes(kept.definitions)
@@ -233,45 +204,20 @@ async def _quarantines(kept: "Database") -> "list[QuarantineRow]":
     return await kept.quarantines.all()
 
 
-def _wanted_changes(
-    store: str | None, server: str, tool: str | None, place: str | None
-) -> "list[Held]":
-    wanted = [
-        change
-        for change in anyio.run(_read, store, _held_changes)
-        if change.row.server == server
-        and tool in (None, change.now.name)
-        and change.row.place.startswith(place or "")
-    ]
-    if not wanted:
-        what = f"no change of “{server}{f' {tool}' if tool else ''}” waits"
-        raise UsageError(what, where="drift accept", fix=_SEE_DRIFT)
-    _check_one_place((change.row.place for change in wanted), server, "drift accept")
-    return wanted
+def _levels(change: "Held") -> str:
+    return f"{change.known.level} → {change.now.level}"
 
 
-def _quarantined(store: str | None, server: str, tool: str, place: str | None) -> "QuarantineRow":
-    rows = [
-        row
-        for row in anyio.run(_read, store, _quarantines)
-        if (row.server, row.tool) == (server, tool) and row.place.startswith(place or "")
-    ]
-    if not rows:
-        what = f"“{server} {tool}” is not in quarantine"
-        raise UsageError(what, where="quarantine lift", fix=_SEE_QUARANTINE)
-    _check_one_place((row.place for row in rows), server, "quarantine lift")
-    return rows[0]
+def _is_at(row: "DefinitionRow | QuarantineRow", server: str, place: str | None) -> bool:
+    return row.server == server and row.place.startswith(place or "")
 
 
-def _check_one_place(places: Iterable[str], server: str, command: str) -> None:
-    if len(set(places)) > 1:
+def _check_one_place(
+    rows: "Sequence[DefinitionRow | QuarantineRow]", server: str, command: str
+) -> None:
+    if len({row.place for row in rows}) > 1:
         what = f"two servers are called “{server}”"
         raise UsageError(what, where=command, fix="Say which with --place.")
-
-
-def _print_document(key: str, entries: Sequence[Mapping[str, Any]]) -> int:
-    print_json({"schema": _SCHEMA, key: entries})
-    return int(bool(entries))
 
 
 def _print_head(
@@ -286,7 +232,6 @@ def _print_head(
 
 
 def _end(held: Sequence[object], store: str | None, none: str) -> int:
-    """Print that nothing is held, where that is so; return the exit code."""
     if not held:
         out().print(plain(f"{none} in {place_of(store)}."), soft_wrap=True)
     return int(bool(held))

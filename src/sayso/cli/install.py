@@ -1,18 +1,18 @@
 """`sayso install` and `sayso uninstall`: the gateway in front of a client's servers, and not."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from rich.text import Text
 
-from sayso.cli.asking import agrees
 from sayso.cli.discover import short
-from sayso.cli.terminal import out, plain, talk
+from sayso.cli.options import Yes
+from sayso.cli.terminal import check_agrees, out, plain, tell
 from sayso.clients import Plan, Record, Removal
-from sayso.errors import DeniedError, UsageError
+from sayso.errors import UsageError
 
 _Client = Literal["claude-code", "claude-desktop", "cursor", "vscode", "gemini"]
 _Scope = Literal["user", "local", "project"]
@@ -29,7 +29,7 @@ def install(  # noqa: PLR0913 - each is an option of its own
     url: str | None = None,
     policy: str | None = None,
     dry_run: bool = False,
-    yes: bool = False,
+    yes: Yes = False,
 ) -> int:
     """Put the gateway in front of a client's servers: shows the change, and asks.
 
@@ -56,8 +56,6 @@ def install(  # noqa: PLR0913 - each is an option of its own
         A policy.toml for the gateway that the client starts.
     dry_run
         Show the change and leave it at that.
-    yes
-        Do not ask.
     """
     from sayso.clients import Machine, Wish, alone, client_of, pick, plan_install
 
@@ -72,7 +70,6 @@ def install(  # noqa: PLR0913 - each is an option of its own
 
 
 def _check_policy(policy: str | None, url: str | None) -> None:
-    """Raise for a policy with a mistake in it, and where somebody else starts the gateway."""
     if policy is None:
         return
     if url is not None:
@@ -89,22 +86,22 @@ def _install(plan: Plan, *, is_dry: bool, is_asked: bool) -> None:
     client = plan.place.client
     path = short(plan.record.path)
     if not plan.is_needed:
-        _say(f"sayso is in front of these servers already: nothing to change in {path}.")
+        tell(f"sayso is in front of these servers already: nothing to change in {path}.")
         return
     _show_plan(plan)
     if is_dry:
         return
-    if is_asked and not agrees(f"Change {path}?"):
-        raise DeniedError("nothing was changed", fix="You did not say yes.")
+    if is_asked:
+        check_agrees(f"Change {path}?")
     carry_out(plan)
-    _say(f"Done. sayso uninstall {client.name} brings the file back as it was.")
-    _say(" ".join(one for one in (client.after, client.first) if one))
+    tell(f"Done. sayso uninstall {client.name} brings the file back as it was.")
+    tell(" ".join(text for text in (client.after, client.first) if text))
     if "command" not in plan.record.entry:
-        _say(f"Start the gateway with: sayso gateway {shlex.quote(str(plan.record.servers))}")
+        tell(f"Start the gateway with: sayso gateway {shlex.quote(str(plan.record.servers))}")
 
 
 def uninstall(
-    client: _Client, *, scope: _Scope | None = None, dry_run: bool = False, yes: bool = False
+    client: _Client, *, scope: _Scope | None = None, dry_run: bool = False, yes: Yes = False
 ) -> int:
     """Take the gateway out again: the client's file is what it was.
 
@@ -118,13 +115,15 @@ def uninstall(
         Only there. Default: wherever sayso is in front of this client's servers.
     dry_run
         Show the change and leave it at that.
-    yes
-        Do not ask.
     """
     from sayso.clients import alone, plan_removal, records
 
     with alone():
-        found = [one for one in records() if one.client == client and scope in (None, one.scope)]
+        found = [
+            record
+            for record in records()
+            if record.client == client and scope in (None, record.scope)
+        ]
         if not found:
             fix = "sayso discover lists what there is."
             raise UsageError(f"sayso is not in front of any servers of {client}", fix=fix)
@@ -138,59 +137,58 @@ def _uninstall(removal: Removal, record: Record, *, is_dry: bool, is_asked: bool
 
     known = client_of(record.client)
     changes = removal.now.data != removal.then.data
-    _say(f"{known.title}: {short(record.path)}")
+    tell(f"{known.title}: {short(record.path)}")
     if changes:
-        before, after = (one.servers(record.steps) for one in (removal.now, removal.then))
+        before, after = (document.servers(record.steps) for document in (removal.now, removal.then))
         _print_difference(before, after, record.steps)
-        _say(
-            "The file will be what it was, byte for byte."
-            if removal.is_exact
-            else "The file was changed since: its servers come back, its other changes stay."
-        )
+        if removal.is_exact:
+            tell("The file will be what it was, byte for byte.")
+        else:
+            tell("The file was changed since: its servers come back, its other changes stay.")
     if is_dry:
         return
-    if changes and is_asked and not agrees(f"Change {short(record.path)}?"):
-        raise DeniedError("nothing was changed", fix="You did not say yes.")
+    if changes and is_asked:
+        check_agrees(f"Change {short(record.path)}?")
     kept = remove(removal)
-    _say(f"Done. {known.after}" if changes else "sayso was not in the file any more: done.")
+    tell(f"Done. {known.after}" if changes else "sayso was not in the file any more: done.")
     if kept is not None:
-        _say(f"The file as sayso found it is kept in {kept}; it may hold secrets.")
+        tell(f"The file as sayso found it is kept in {kept}; it may hold secrets.")
 
 
 def _show_plan(plan: Plan) -> None:
     from sayso.clients import sorted_reasons
 
     place = plan.place
-    link = "" if place.path == plan.record.path else f", a link to {short(plan.record.path)}"
-    _say(f"{place.client.title}, {place.scope}: {short(place.path)}{link}")
-    before, after = (one.servers(place.steps) for one in (plan.now, plan.then))
+    where = f"{place.client.title}, {place.scope}: {short(place.path)}"
+    if place.path != plan.record.path:
+        where += f", a link to {short(plan.record.path)}"
+    tell(where)
+    before, after = (document.servers(place.steps) for document in (plan.now, plan.then))
     _print_difference(before, after, place.steps)
     kept = short(plan.record.servers)
-    _say(f"Behind sayso: {', '.join(plan.choice.moved)}. They are kept in {kept}.")
+    tell(f"Behind sayso: {', '.join(plan.choice.moved)}. They are kept in {kept}.")
     for names, reason in sorted_reasons(plan.choice.stays):
-        _say(f"Not behind sayso: {names}, since {reason}.")
+        tell(f"Not behind sayso: {names}, since {reason}.")
     if place.scope == "project":
-        _say("Others who share this file cannot use the new entry: it holds paths of this machine.")
+        tell("Others who share this file cannot use the new entry: it holds paths of this machine.")
     logins = [
         name
-        for name, one in plan.choice.moved.items()
-        if "command" not in one and not one.get("headers")
+        for name, entry in plan.choice.moved.items()
+        if "command" not in entry and not entry.get("headers")
     ]
     if logins:
-        _say(
+        tell(
             f"Reached without a header: {', '.join(logins)}. Where the client has logged in to it, "
             "leave it out with --except: sayso cannot take the login along."
         )
     if place.client.caution:
-        _say(place.client.caution)
+        tell(place.client.caution)
 
 
-def _print_difference(before: object, after: object, steps: Sequence[str]) -> None:
-    from sayso.clients import as_object, difference
+def _print_difference(
+    before: Mapping[str, Any], after: Mapping[str, Any], steps: Sequence[str]
+) -> None:
+    from sayso.clients import difference
 
-    for line in difference(as_object(before), as_object(after), steps[-1]):
+    for line in difference(before, after, steps[-1]):
         out().print(Text(plain(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
-
-
-def _say(text: str) -> None:
-    talk().print(Text(plain(text)))

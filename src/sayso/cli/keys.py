@@ -3,27 +3,24 @@
 import getpass
 import json
 import time
-from datetime import datetime
 from typing import Annotated, Any, Final
 
-import anyio
 from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
-from sayso.cli.asking import ask_first
-from sayso.cli.stored import beside, opened
-from sayso.cli.terminal import out, print_json, talk
+from sayso.cli.format_record import moment
+from sayso.cli.options import Json, Store, Yes
+from sayso.cli.stored import beside, run_on
+from sayso.cli.terminal import ask_first, listed, out, plural, print_document, talk
 from sayso.errors import UsageError
 from sayso.schema import plain
 from sayso.settings import DURATION, seconds
-from sayso.store import ApiKeyRow
+from sayso.store import ApiKeyRow, Database
 
-_SCHEMA: Final = 1
 _MAX_NAMED: Final = 5
 """Keys whose ids stand in the question before they are revoked."""
 _MANY: Final = Parameter(negative="")
-_JSON: Final = Parameter(name="--json")
 
 app = App(name="keys", help="Make API keys for machines, list them, and take them back.")
 
@@ -35,8 +32,8 @@ def create(
     scope: Annotated[tuple[str, ...], _MANY] = (),
     role: Annotated[tuple[str, ...], _MANY] = (),
     expires: str = "90d",
-    store: str | None = None,
-    as_json: Annotated[bool, _JSON] = False,
+    store: Store = None,
+    as_json: Json = False,
 ) -> int:
     """Make an API key and print it, this once: sayso keeps nothing it could be made from.
 
@@ -51,76 +48,51 @@ def create(
         A role that it has; may be given several times.
     expires
         How long it holds: 30m, 12h, 90d, or never.
-    store
-        sqlite:PATH or postgresql://USER@HOST/DATABASE. Default: SAYSO_STORE, or the file in your
-        data directory.
-    as_json
-        Print one JSON document.
     """
     from sayso.access import make_api_key
     from sayso.keys import load_keys
 
     lifetime = _seconds(expires)
 
-    async def run() -> tuple[str, str, float | None]:
-        async with opened(store, is_new=True) as kept:
-            text, row = make_api_key(
-                load_keys(beside(store), is_made=True),
-                name,
-                scopes=scope,
-                roles=role,
-                now=time.time(),
-                seconds=lifetime,
-                by=getpass.getuser(),
-            )
-            await kept.api_keys.add(row)
-            return text, row.id, row.expires
+    async def make(kept: Database) -> tuple[str, ApiKeyRow]:
+        text, row = make_api_key(
+            load_keys(beside(store), is_made=True),
+            name,
+            scopes=scope,
+            roles=role,
+            now=time.time(),
+            seconds=lifetime,
+            by=getpass.getuser(),
+        )
+        await kept.api_keys.add(row)
+        return text, row
 
-    text, number, ends = anyio.run(run)
+    text, row = run_on(store, make, is_new=True)
     if as_json:
-        print_json({"schema": _SCHEMA, "key": text, "id": number, "name": name, "expires": ends})
+        print_document({"key": text, "id": row.id, "name": name, "expires": row.expires})
         return 0
     out().print(text)
-    until = "until it is taken back" if ends is None else f"until {_day(ends)}"
-    talk().print(f"This is shown once. It holds {until}; sayso keys revoke {number} ends it.")
+    until = "it is taken back" if row.expires is None else _day(row.expires)
+    talk().print(f"This is shown once. It holds until {until}; sayso keys revoke {row.id} ends it.")
     return 0
 
 
 @app.command(name="list")
-def list_keys(*, store: str | None = None, as_json: Annotated[bool, _JSON] = False) -> int:
-    """List the API keys, those that hold first. The keys themselves are nowhere.
-
-    Parameters
-    ----------
-    store
-        As for create.
-    as_json
-        Print one JSON document.
-    """
-
-    async def run() -> list[ApiKeyRow]:
-        async with opened(store) as kept:
-            return await kept.api_keys.all()
-
-    found = anyio.run(run)
+def list_keys(*, store: Store = None, as_json: Json = False) -> int:
+    """List the API keys, those that hold first. The keys themselves are nowhere."""
+    found = run_on(store, _all)
     if as_json:
-        print_json({"schema": _SCHEMA, "keys": [_document(one) for one in found]})
+        print_document({"keys": [_document(row) for row in found]})
         return 0
     table = Table("id", "name", "scopes", "roles", "made by", "last used", "state", box=None)
-    for one in found:
-        table.add_row(*(Text(plain(cell)) for cell in _cells(one)))
+    for row in found:
+        table.add_row(*(Text(plain(cell)) for cell in _cells(row)))
     out().print(table if found else "No API keys.")
     return 0
 
 
 @app.command
-def revoke(
-    which: str,
-    *,
-    yes: bool = False,
-    store: str | None = None,
-    as_json: Annotated[bool, _JSON] = False,
-) -> int:
+def revoke(which: str, *, yes: Yes = False, store: Store = None, as_json: Json = False) -> int:
     """Revoke API keys. Every replica refuses them within two seconds.
 
     Shows which keys and how many, and asks first. Exit code 2 if there is no such key, or if it
@@ -130,50 +102,36 @@ def revoke(
     ----------
     which
         The id of one key, or the name of several.
-    yes
-        Do not ask.
-    store
-        As for create.
-    as_json
-        Print one JSON document.
     """
+    found = run_on(store, _all)
+    rows = [row for row in found if which in (row.id, row.name) and row.revoked_at is None]
+    if rows and not yes:
+        named = listed((f"{row.name} {row.id}" for row in rows), _MAX_NAMED)
+        keys = f"{len(rows):,} API {plural(len(rows), 'key')}"
+        ask_first(f"Revoke {keys} ({named})? This cannot be undone.")
 
-    async def find() -> list[ApiKeyRow]:
-        async with opened(store) as kept:
-            rows = await kept.api_keys.all()
-        return [row for row in rows if which in (row.id, row.name) and row.revoked_at is None]
-
-    async def revoke_all(rows: list[ApiKeyRow]) -> int:
+    async def revoke_rows(kept: Database) -> int:
         # By their ids: a key that was made since the question was shown is kept.
         by = getpass.getuser()
-        async with opened(store) as kept:
-            counts = [await kept.api_keys.revoke(row.id, by=by, now=time.time()) for row in rows]
+        counts = [await kept.api_keys.revoke(row.id, by=by, now=time.time()) for row in rows]
         return sum(counts)
 
-    rows = anyio.run(find)
-    if rows and not yes:
-        ask_first(f"Revoke {_named(rows)}? This cannot be undone.")
-    count = anyio.run(revoke_all, rows)
+    count = run_on(store, revoke_rows)
     if not count:
         what = f"there is no API key {which!r} that holds"
         raise UsageError(what, fix="See sayso keys list.")
     if as_json:
-        print_json({"schema": _SCHEMA, "revoked": count})
+        print_document({"revoked": count})
     else:
         out().print(f"{count} {'key is' if count == 1 else 'keys are'} taken back")
     return 0
 
 
-def _named(rows: list[ApiKeyRow]) -> str:
-    """Return how many keys these are, and their names and ids, for a question."""
-    shown = [f"{row.name} {row.id}" for row in rows[:_MAX_NAMED]]
-    if len(rows) > _MAX_NAMED:
-        shown.append(f"{len(rows) - _MAX_NAMED:,} more")
-    return f"{len(rows):,} API {'key' if len(rows) == 1 else 'keys'} ({', '.join(shown)})"
+async def _all(kept: Database) -> list[ApiKeyRow]:
+    return await kept.api_keys.all()
 
 
 def _seconds(expires: str) -> float | None:
-    """How many seconds `--expires` says, `None` for `never`."""
     if expires == "never":
         return None
     if not DURATION.fullmatch(expires):
@@ -183,7 +141,7 @@ def _seconds(expires: str) -> float | None:
 
 
 def _day(at: float) -> str:
-    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
+    return moment(at)[:-3]
 
 
 def _state(row: ApiKeyRow) -> str:
@@ -191,17 +149,18 @@ def _state(row: ApiKeyRow) -> str:
         return f"revoked by {row.revoked_by}"
     if row.expires is not None and row.expires <= time.time():
         return "expired"
-    return "holds" if row.expires is None else f"holds until {_day(row.expires)}"
+    if row.expires is None:
+        return "holds"
+    return f"holds until {_day(row.expires)}"
 
 
 def _cells(row: ApiKeyRow) -> tuple[str, ...]:
     used = "never" if row.used is None else f"{_day(row.used)[:-2]}00"
-    scopes, roles = (" ".join(json.loads(one)) for one in (row.scopes, row.roles))
+    scopes, roles = (" ".join(json.loads(text)) for text in (row.scopes, row.roles))
     return row.id, row.name, scopes, roles, row.created_by, used, _state(row)
 
 
 def _document(row: ApiKeyRow) -> dict[str, Any]:
-    """All that is known of a key; times in Unix seconds."""
     return {
         "id": row.id,
         "name": row.name,

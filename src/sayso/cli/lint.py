@@ -5,17 +5,17 @@ import sys
 from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import anyio
-from cyclopts import Parameter
 
 from sayso.cli.address import check_seconds
 from sayso.cli.lint_input import Linted, read_linted, source_of
-from sayso.cli.receipt_options import NOTHING, Given
+from sayso.cli.options import NOTHING, Command, Given, Many, TargetWord, Timeout, targets_of
 from sayso.cli.receipts import read_vouched
-from sayso.cli.terminal import print_error, print_error_json, working
-from sayso.connect import parse_target
+from sayso.cli.surface import errors_in
+from sayso.cli.terminal import print_errors, working
+from sayso.cli.writable import write_text
 from sayso.errors import SaysoError, UsageError
 from sayso.lint import Choice, Report, Severity, choose, find_profile
 from sayso.lint import lint as lint_listing
@@ -25,12 +25,12 @@ _ROUNDS = 5
 
 
 def lint(  # noqa: PLR0913 - each is an option of its own
-    *target: str,
+    *target: TargetWord,
     profile: str = "spec",
     format: Literal["text", "json", "sarif", "github", "junit"] = "text",  # noqa: A002 - a flag's name
     json: bool = False,
-    select: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
-    ignore: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    select: Many = None,
+    ignore: Many = None,
     fail_on: Literal["error", "warning", "note"] = "error",
     fix: bool = False,
     diff: bool = False,
@@ -38,16 +38,13 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     write_baseline: bool = False,
     no_allow: bool = False,
     given: Given = NOTHING,
-    timeout: float = 30.0,
-    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+    timeout: Timeout = 30.0,
+    command: Command = None,
 ) -> int:
     """Say what is wrong with the tools of a server; calls none of them.
 
     Parameters
     ----------
-    target
-        server.py or server.py:object, an http(s) URL, a client's configuration (mcp.json), one
-        entry of it (mcp.json#name), or a saved tools/list (tools.json). A command goes after --.
     profile
         spec, strict, openai or anthropic.
     format
@@ -70,20 +67,24 @@ def lint(  # noqa: PLR0913 - each is an option of its own
         Write all findings of now into that file.
     no_allow
         Tell what the tools' authors allow as well.
-    timeout
-        Seconds to wait for a server.
     """
     form = _form(format, is_json=json)
     choice = choose(find_profile(profile), select=_words(select), ignore=_words(ignore))
-    listed = _linted(found := _ask(target, command, timeout, given))
+    writes = fix and not diff
+    found = _ask(target, command, timeout, given)
+    listed = _linted(found)
     if fix or diff:
-        listed = [_mended(one, choice, writes=not diff, allows=not no_allow) for one in listed]
-    if fix and not diff and any(one.python for one in listed):  # the server says something else now
-        listed = _linted(found := _ask(target, command, timeout, given))
-    reports = [_report(one, choice, allows=not no_allow, mended=fix and not diff) for one in listed]
+        listed = [_mended(server, choice, writes=writes, allows=not no_allow) for server in listed]
+    if writes and any(server.python for server in listed):
+        # The server says something else now.
+        found = _ask(target, command, timeout, given)
+        listed = _linted(found)
+    reports = [_report(server, choice, allows=not no_allow, mended=writes) for server in listed]
     reports = _past(reports, choice, baseline, writes=write_baseline)
     _print(reports, form, profile)
-    return _code(reports, found, Severity(fail_on), is_data=form != "text")
+    if errors := errors_in(found):
+        return print_errors(errors, is_json=form != "text")
+    return int(any(report.reaches(Severity(fail_on)) for report in reports))
 
 
 def _form(said: str, *, is_json: bool) -> str:
@@ -96,57 +97,40 @@ def _ask(
     target: Sequence[str], command: list[str] | None, timeout: float, given: Given
 ) -> list[Linted | SaysoError]:
     check_seconds(timeout, "--timeout")
-    words = target if command is None else [*target, *command]
-    targets = parse_target(words, is_command=command is not None and not target, command="lint")
+    targets = targets_of(target, command, "lint")
     vouched = read_vouched(given)
-    source = source_of(words, targets)
+    source = source_of([*target, *(command or ())], targets)
     with working("Asking for the tools …"):
         return anyio.run(read_linted, targets, source, timeout, vouched)
 
 
 def _linted(found: Sequence[Linted | SaysoError]) -> list[Linted]:
-    return [one for one in found if isinstance(one, Linted)]
+    return [answer for answer in found if isinstance(answer, Linted)]
 
 
 def _words(given: list[str] | None) -> list[str]:
-    return [word for one in given or () for word in one.split(",") if word.strip()]
+    return [word for text in given or () for word in text.split(",") if word.strip()]
 
 
-def _report(one: Linted, choice: Choice, *, allows: bool, mended: bool = False) -> Report:
-    """What is found; where it was mended, what is left cannot be."""
-    is_mendable = not mended and (one.saved is not None or one.python is not None)
+def _report(server: Linted, choice: Choice, *, allows: bool, mended: bool = False) -> Report:
+    is_mendable = not mended and (server.saved is not None or server.python is not None)
     return lint_listing(
-        one.listing, choice, places=one.places, allows=allows, is_mendable=is_mendable
+        server.listing, choice, places=server.places, allows=allows, is_mendable=is_mendable
     )
 
 
 def _print(reports: Sequence[Report], name: str, profile: str) -> None:
-    """Tell it; of no server at all nothing, except to programs."""
+    """Print the reports; without any, only for programs."""
     from sayso.lint import FORMATS
 
     if reports or name != "text":
         sys.stdout.write(FORMATS[name](reports, find_profile(profile)))
 
 
-def _code(
-    reports: Sequence[Report],
-    found: Sequence[Linted | SaysoError],
-    loudest: Severity,
-    *,
-    is_data: bool,
-) -> int:
-    errors = [one for one in found if isinstance(one, SaysoError)]
-    for error in errors:
-        (print_error_json if is_data else print_error)(error)
-    if errors:
-        return max(error.exit_code for error in errors)
-    return int(any(one.reaches(loudest) for one in reports))
-
-
 def _past(
     reports: list[Report], choice: Choice, baseline: str | None, *, writes: bool
 ) -> list[Report]:
-    """The reports without what a baseline knows, which is written first where that is asked for."""
+    """Return the reports without what a baseline knows, which is written first if it `writes`."""
     if baseline is None and writes:
         raise UsageError("--write-baseline needs a file", fix="Name it with --baseline FILE.")
     if baseline is None:
@@ -155,55 +139,61 @@ def _past(
     from sayso.settings import read_json
 
     if writes:
-        _write(baseline, write_baseline(one for report in reports for one in report.findings))
+        write_text(
+            Path(baseline),
+            write_baseline(finding for report in reports for finding in report.findings),
+        )
     known = read_baseline(read_json(baseline).value, baseline)
-    looked = {one.code for one in choice.rules}
-    return [without_known(one, known, looked) for one in reports]
+    looked = {rule.code for rule in choice.rules}
+    return [without_known(report, known, looked) for report in reports]
 
 
-def _mended(one: Linted, choice: Choice, *, writes: bool, allows: bool) -> Linted:
-    """The list after all that is mechanical was mended; the difference goes to stderr."""
+def _mended(server: Linted, choice: Choice, *, writes: bool, allows: bool) -> Linted:
     from sayso.lint import fix_saved
     from sayso.settings import parse_json
 
-    saved = one.saved
-    if one.python is not None:
-        _mend_source(one.python, _report(one, choice, allows=allows), writes=writes)
-        return one
+    saved = server.saved
+    if server.python is not None:
+        _mend_source(server.python, _report(server, choice, allows=allows), writes=writes)
+        return server
     if saved is None:
         what = "--fix writes only into a saved list (tools.json) or a Python file"
         fix = "Save what the server answers to tools/list, or mend its source."
-        raise UsageError(what, where=one.listing.name, fix=fix)
+        raise UsageError(what, where=server.listing.name, fix=fix)
     text = saved.text
     for _ in range(_ROUNDS):
-        findings = _report(one, choice, allows=allows).findings
+        findings = _report(server, choice, allows=allows).findings
         fixed = fix_saved(parse_json(saved.path, text), text, saved.steps, findings)
         if fixed == text:
             break
         text = fixed
-        one = one.with_text(fixed)
-    _show(saved.text, text, one.listing.name)
+        server = server.with_text(fixed)
+    _show(saved.text, text, server.listing.name)
     if writes and text != saved.text:
         _replace(Path(saved.path), saved.text, text)
-    return one
+    return server
 
 
 def _replace(file: Path, before: str, after: str) -> None:
-    """Write a list anew in one step, where it still is what was read; its byte order mark stays."""
+    """Replace a list in one step, if it still is what was read; its byte order mark stays."""
     from sayso.clients import read, replace
 
-    mark = BOM_UTF8 if read(file, is_strict=False).startswith(BOM_UTF8) else b""
-    replace(file.resolve(), mark + before.encode(), mark + after.encode(), is_strict=False)
+    texts = (before.encode(), after.encode())
+    if read(file, is_strict=False).startswith(BOM_UTF8):
+        texts = (BOM_UTF8 + texts[0], BOM_UTF8 + texts[1])
+    replace(file.resolve(), *texts, is_strict=False)
 
 
 def _mend_source(path: str, report: Report, *, writes: bool) -> None:
-    """Write what is mechanical into a server's source; the difference goes to stderr."""
     from sayso.clients import read, replace
     from sayso.lint import fix_source
 
     file = Path(path).resolve()
     patch = fix_source(path, read(file, is_strict=False), report.findings)
-    lines = [*patch.diff, *(f"{one.name}: left as it is, {one.why}" for one in patch.left)]
+    lines = [
+        *patch.diff,
+        *(f"{omission.name}: left as it is, {omission.why}" for omission in patch.left),
+    ]
     sys.stderr.writelines(f"{plain_code(line)}\n" for line in lines)
     if writes and patch.added:
         replace(file, patch.before, patch.after, is_strict=False)
@@ -214,13 +204,3 @@ def _show(before: str, after: str, name: str) -> None:
         before.split("\n"), after.split("\n"), f"{name} (as it is)", f"{name} (mended)", lineterm=""
     )
     sys.stderr.writelines(f"{plain_code(line)}\n" for line in lines)
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        what = f"the file cannot be written: {error.strerror}"
-        raise UsageError(
-            what, where=path, fix="Check its folder and who may write there."
-        ) from error

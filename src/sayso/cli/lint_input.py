@@ -2,15 +2,16 @@
 
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
-from sayso.cli.imports import read_nearby
 from sayso.cli.receipts import Verdicts, Vouched
 from sayso.cli.surface import Answer, read_answers
 from sayso.connect import SavedTarget, Target, lines_of_servers, read_saved, steps_to_tools
-from sayso.errors import SaysoError
+from sayso.errors import ConfigError, SaysoError
 from sayso.lint import (
     Definition,
     Handler,
@@ -24,8 +25,15 @@ from sayso.lint import (
     read_definitions,
 )
 from sayso.settings import parse_json, read_json, read_text
+from sayso.source import read_module
 
-_PYTHON = re.compile(r"(?P<path>.+\.py)(?::.*)?", re.DOTALL)
+PYTHON: Final = re.compile(r"(?P<path>.+\.py)(?::.*)?", re.DOTALL)
+"""A server's file as a command line names it."""
+
+_MOST_FILES: Final = 200
+_LARGEST: Final = 1_000_000
+_UP: Final = 3
+"""How many folders above the file's its own package may be imported from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +47,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The file that a target was named by, the tools defined in it, and what these do.
-
-    `servers` are the lines of those that a configuration names.
-    """
+    """A file that a target was named by, its tools and handlers, or the lines of its `servers`."""
 
     file: str
     definitions: Mapping[str, Definition]
@@ -74,10 +79,10 @@ class Linted:
 
 
 def source_of(words: Sequence[str], targets: Sequence[Target]) -> Source | None:
-    """The file that a command line names: a Python file, a configuration; none for a URL."""
+    """Return the file that a command line names: Python or a configuration, none for a URL."""
     if len(words) != 1:
         return None
-    if match := _PYTHON.fullmatch(words[0]):
+    if match := PYTHON.fullmatch(words[0]):
         return read_source(match["path"])
     path = words[0].partition("#")[0]
     is_file = "://" not in path and not isinstance(targets[0], SavedTarget) and Path(path).is_file()
@@ -90,7 +95,7 @@ def source_of(words: Sequence[str], targets: Sequence[Target]) -> Source | None:
 
 
 def read_source(path: str) -> Source:
-    """A server's file, with what the handlers in it and around it do, where it is Python."""
+    """Read a server's Python file, and what the handlers in it and in its imports do."""
     text = read_text(path)
     definitions = read_definitions(text)
     with contextlib.suppress(SaysoError):  # what is wrong with it is told when it is started
@@ -99,30 +104,45 @@ def read_source(path: str) -> Source:
 
 
 async def read_linted(
-    targets: Sequence[Target],
-    source: Source | None,
-    timeout: float,
-    vouched: Vouched | None = None,
+    targets: Sequence[Target], source: Source | None, timeout: float, vouched: Vouched | None = None
 ) -> list[Linted | SaysoError]:
-    """The tools of all targets; an error in the place of one that could not be asked."""
+    """Read the tools of all targets; an error stands for one that could not be asked."""
     answers = await read_answers(targets, timeout)
     names = {
         target.name: _names(answer)
         for target, answer in zip(targets, answers, strict=True)
         if isinstance(answer, Answer)
     }
-    return [
-        answer
-        if isinstance(answer, SaysoError)
-        else _linted(
-            target,
-            answer,
-            source,
-            others=_others(names, target.name),
-            verdicts=vouched.verdicts(target, answer.entries) if vouched else None,
-        )
-        for target, answer in zip(targets, answers, strict=True)
-    ]
+    found: list[Linted | SaysoError] = []
+    for target, answer in zip(targets, answers, strict=True):
+        if isinstance(answer, SaysoError):
+            found.append(answer)
+            continue
+        verdicts = vouched and vouched.verdicts(target, answer.entries)
+        others = _others(names, target.name)
+        found.append(_linted(target, answer, source, others=others, verdicts=verdicts))
+    return found
+
+
+def list_tools(
+    name: str,
+    entries: Sequence[object],
+    source: Source | None,
+    *,
+    others: Mapping[str, str],
+    verdicts: Verdicts | None = None,
+) -> Listing:
+    """Return what is linted of a server, with what its source says of its tools."""
+    if source is None:
+        return make_listing(name, entries, verdicts=verdicts, others=others)
+    return make_listing(
+        name,
+        entries,
+        definitions=source.definitions,
+        handlers=source.handlers,
+        verdicts=verdicts,
+        others=others,
+    )
 
 
 def _linted(
@@ -140,22 +160,16 @@ def _linted(
             return Linted(listing, _places_by_line(target, text))
         steps = steps_to_tools(parse_json(target.path, text).value)
         return _from_saved(target, Saved(target.path, text, steps), verdicts)
-    definitions: Mapping[str, Definition] = source.definitions if source else {}
-    handlers = source.handlers if source else None
-    listing = make_listing(
-        target.name,
-        answer.entries,
-        definitions=definitions,
-        handlers=handlers,
-        verdicts=verdicts,
-        others=others,
-    )
-    lines = {
-        one.index: definitions[one.name].line for one in listing.tools if one.name in definitions
-    }
-    python = source.file if source and source.is_python else None
+    listing = list_tools(target.name, answer.entries, source, others=others, verdicts=verdicts)
     if source is None:
         return Linted(listing, Places())
+    definitions = source.definitions
+    lines = {
+        tool.index: definitions[tool.name].line
+        for tool in listing.tools
+        if tool.name in definitions
+    }
+    python = source.file if source.is_python else None
     first = source.servers.get(target.name, 1)
     return Linted(listing, Places(source.file, lines, first), python=python)
 
@@ -177,5 +191,48 @@ def _names(answer: Answer) -> list[str]:
 
 
 def _others(names: Mapping[str, list[str]], server: str) -> dict[str, str]:
-    """The tools of the servers beside one, each with its server's name."""
-    return {tool: one for one, tools in names.items() if one != server for tool in tools}
+    """Return the tools of the other servers, each with its server's name."""
+    return {tool: name for name, tools in names.items() if name != server for tool in tools}
+
+
+def read_nearby(path: str, text: str) -> Mapping[str, str]:
+    """Return a file and the readable Python files around it that it imports from, by name."""
+    file = Path(path)
+    folders = [file.parent, *[*file.resolve().parent.parents][:_UP]]
+    found = {path: text}
+    seen = {file.resolve()}
+    waiting = [(path, text)]
+    while waiting and len(found) < _MOST_FILES:
+        for near in _imported(*waiting.pop(), folders):
+            if near.resolve() not in seen:
+                seen.add(near.resolve())
+                if (more := _text(near)) is not None:
+                    found[str(near)] = more
+                    waiting.append((str(near), more))
+    return found
+
+
+def _imported(path: str, text: str, folders: list[Path]) -> Iterator[Path]:
+    try:
+        module = read_module(path, text)
+    except ConfigError:
+        return
+    for dotted in module.imports.values():
+        parts = dotted.split(".")
+        if parts[0] in sys.stdlib_module_names:
+            continue
+        for folder in [*folders, Path(Path(path).anchor)]:
+            for end in range(1, len(parts) + 1):
+                place = folder.joinpath(*parts[:end])
+                yield from (place.with_suffix(".py"), place / "__init__.py")
+
+
+def _text(file: Path) -> str | None:
+    try:
+        if not file.is_file() or file.stat().st_size > _LARGEST:
+            return None
+        text = file.read_text(encoding="utf-8")
+        read_module(str(file), text)
+    except (OSError, UnicodeDecodeError, ConfigError):
+        return None
+    return text

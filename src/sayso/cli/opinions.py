@@ -1,9 +1,9 @@
-"""Second opinions of a language model: asked for once for each tool, and kept in a file."""
+"""Claims about tools: the inference, with second opinions of a language model."""
 
 import inspect
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, cast
@@ -11,33 +11,62 @@ from typing import Any, Final, cast
 import anyio
 
 from sayso.catalog import fingerprint
-from sayso.cli.terminal import plain, say
+from sayso.cli.surface import Answer
+from sayso.cli.terminal import plain, say, working
 from sayso.errors import ConfigError, SaysoError, UsageError
 from sayso.extras import install_fix
-from sayso.infer import Opinion, Reader, opinion_of, question, understand
+from sayso.infer import Opinion, Reader, guess, join, opinion_of, question, understand
+from sayso.intent import Guess, HintName
 
 _AT_ONCE: Final = 4
 _PYDANTIC_AI: Final = "pydantic-ai:"
 
+Guesser = Callable[[object], dict[HintName, Guess]]
 
-async def gather(
-    entries: Sequence[object], reader: str | None, place: str | None
-) -> Mapping[str, Opinion]:
-    """The opinions on entries of `tools/list`, by fingerprint.
+
+def make_guesser(
+    found: Sequence[object], threshold: float | None, reader: str | None, place: str | None
+) -> Guesser:
+    """Return a function that gives the claims about an entry of `tools/list`.
 
     What the file `place` holds is not asked for again; what is asked for is written there at once.
     A reader that fails on a tool, or answers in another form, is told of and leaves that tool to
     the inference alone. Raises `ConfigError` for a file that cannot be read, and `UsageError` for
-    a reader that there is not.
+    an unknown reader.
     """
-    known = _read(Path(place)) if place else {}
+    opinions: Mapping[str, Opinion] = {}
+    if reader is not None or place is not None:
+        entries = [
+            tool for answer in found if isinstance(answer, Answer) for tool in answer.entries
+        ]
+        with working("Asking for second opinions …"):
+            opinions = anyio.run(_gather, entries, reader, place)
+
+    def claimed(entry: object) -> dict[HintName, Guess]:
+        if not isinstance(entry, Mapping):
+            return {}
+        tool = cast("Mapping[str, Any]", entry)
+        guesses = guess(tool, threshold=threshold)
+        opinion = opinions.get(fingerprint(tool)) if opinions else None
+        return guesses if opinion is None else join(guesses, opinion)
+
+    return claimed
+
+
+async def _gather(
+    entries: Sequence[object], reader: str | None, place: str | None
+) -> Mapping[str, Opinion]:
+    """Return the opinions on entries of `tools/list`, by fingerprint."""
+    known: dict[str, Opinion] = {}
+    if place:
+        known = _read(Path(place))
     if reader is None:
         return known
-    ask = load_reader(reader)
+    ask = _load_reader(reader)
     wanted = _unknown(entries, known)
     limit = anyio.CapacityLimiter(_AT_ONCE)
 
-    async def one(mark: str, tool: Mapping[str, Any]) -> None:
+    async def learn(mark: str, tool: Mapping[str, Any]) -> None:
         async with limit:
             opinion = await _ask(ask, tool)
         if opinion is not None:
@@ -47,14 +76,14 @@ async def gather(
 
     async with anyio.create_task_group() as tasks:
         for mark, tool in wanted.items():
-            tasks.start_soon(one, mark, tool)
+            tasks.start_soon(learn, mark, tool)
     return known
 
 
 def _unknown(
     entries: Sequence[object], known: Mapping[str, Opinion]
 ) -> dict[str, Mapping[str, Any]]:
-    tools = [cast("Mapping[str, Any]", one) for one in entries if isinstance(one, Mapping)]
+    tools = [cast("Mapping[str, Any]", entry) for entry in entries if isinstance(entry, Mapping)]
     marked = {fingerprint(tool): tool for tool in tools}
     return {mark: tool for mark, tool in marked.items() if mark not in known}
 
@@ -63,8 +92,9 @@ async def _ask(ask: Reader, tool: Mapping[str, Any]) -> Opinion | None:
     name = str(tool.get("name"))
     try:
         answer = ask(question(tool))
-        text = await answer if inspect.isawaitable(answer) else answer
-        return understand(str(text))
+        if inspect.isawaitable(answer):
+            answer = await answer
+        return understand(str(answer))
     except SaysoError as error:
         say(plain(f"{name}: no second opinion, {error.what}"))
     except Exception as error:  # noqa: BLE001 - whatever another's model does
@@ -72,11 +102,7 @@ async def _ask(ask: Reader, tool: Mapping[str, Any]) -> Opinion | None:
     return None
 
 
-def load_reader(name: str) -> Reader:
-    """The reader of this name: `pydantic-ai:MODEL` or `module:function`.
-
-    Raises `UsageError` where there is none.
-    """
+def _load_reader(name: str) -> Reader:
     if name.startswith(_PYDANTIC_AI):
         return _pydantic_ai(name.removeprefix(_PYDANTIC_AI))
     module, _, function = name.partition(":")

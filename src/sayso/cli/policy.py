@@ -1,21 +1,16 @@
 """`sayso policy`: whether a policy holds together, and whether it decides as expected."""
 
 from pathlib import Path
-from typing import Annotated, Final
 
-from cyclopts import App, Parameter
-from rich.text import Text
+from cyclopts import App
 
-from sayso.cli.terminal import out, plain, print_json, working
+from sayso.cli.options import Command, Json, targets_of
+from sayso.cli.terminal import plural, print_document, print_json, show_text
 from sayso.errors import ConfigError
-from sayso.policy import Case, CaseResult, Policy, json_schema, load_cases, load_policy, run_case
-
-_SCHEMA: Final = 1
+from sayso.policy import Policy, json_schema, load_cases, load_policy, run_case
 
 policy = App(
-    name="policy",
-    help="Check a policy, and test what it decides.",
-    help_format="plaintext",
+    name="policy", help="Check a policy, and test what it decides.", help_format="plaintext"
 )
 
 
@@ -23,9 +18,9 @@ policy = App(
 def check(
     *words: str,
     policy: str | None = None,
-    json: bool = False,
+    json: Json = False,
     timeout: float = 30.0,
-    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+    command: Command = None,
 ) -> int:
     """Read a policy and report every mistake in it with its line.
 
@@ -38,28 +33,27 @@ def check(
         The policy, if it ends in .toml (default: policy.toml), and targets as for sayso inspect.
     policy
         The policy. All words are targets then.
-    json
-        Print one JSON document.
     timeout
         Seconds to wait for the servers.
     """
     file, places = _file_and_places(words, policy)
     found = read_policy(file)
-    has_target = bool(places or command)
-    told, silent = _unmatched(found, places, command, timeout) if has_target else ([], [])
+    told: list[str] = []
+    silent: list[str] = []
+    fields = {"policy": file, "mode": str(found.mode), "rules": _names(found)}
+    if places or command:
+        told, silent = _unmatched(found, places, command, timeout)
+        fields |= {"unmatched": told, "unknown_servers": silent}
     if json:
-        document = {"schema": _SCHEMA, "policy": file, "mode": str(found.mode)}
-        checked = {"unmatched": told, "unknown_servers": silent} if has_target else {}
-        print_json({**document, "rules": _names(found), **checked})
+        print_document(fields)
         return int(bool(told))
-    count = len(found.rules)
-    noun = "rule" if count == 1 else "rules"
-    head = "no mistakes" if not told else f"{len(told)} without a match"
-    out().print(Text(plain(f"{file}: mode {found.mode}, {count} {noun}, {head}")))
+    rules = f"{len(found.rules)} {plural(len(found.rules), 'rule')}"
+    head = f"{len(told)} without a match" if told else "no mistakes"
+    show_text(f"{file}: mode {found.mode}, {rules}, {head}")
     for line in told:
-        out().print(Text(plain(f"  {line}"), style="red"))
+        show_text(f"  {line}", "red")
     for line in silent:
-        out().print(Text(plain(f"  {line}: no answer, so its tools are unknown")))
+        show_text(f"  {line}: no answer, so its tools are unknown")
     return int(bool(told))
 
 
@@ -72,7 +66,6 @@ def _file_and_places(words: tuple[str, ...], policy: str | None) -> tuple[str, l
 
 
 def _is_policy(word: str) -> bool:
-    """Whether the only word is a file or folder that is no target."""
     path = Path(word)
     is_target = path.suffix in {".json", ".jsonc", ".py", ".js"}
     return path.is_dir() or (path.is_file() and not is_target)
@@ -81,21 +74,15 @@ def _is_policy(word: str) -> bool:
 def _unmatched(
     found: Policy, places: list[str], command: list[str] | None, timeout: float
 ) -> tuple[list[str], list[str]]:
-    """What of the policy is about no tool of the targets, and which servers did not answer."""
-    import anyio
-
-    from sayso.cli.address import check_seconds
-    from sayso.cli.surface import Surface, read_surfaces
-    from sayso.connect import parse_target
+    from sayso.cli.surface import Surface, ask_surfaces
     from sayso.policy import facts_of, seen_under, unmatched, without_dry_run
 
-    check_seconds(timeout, "--timeout")
-    targets = parse_target([*places, *(command or ())], is_command=bool(command) and not places)
-    with working("Asking for the tools …"):
-        surfaces = anyio.run(read_surfaces, targets, timeout)
-    pairs = list(zip(targets, surfaces, strict=True))
-    silent = [target.name for target, one in pairs if not isinstance(one, Surface)]
-    listed = [tool for _, one in pairs if isinstance(one, Surface) for tool in one.tools]
+    targets = targets_of(places, command)
+    pairs = list(zip(targets, ask_surfaces(targets, timeout), strict=True))
+    silent = [target.name for target, surface in pairs if not isinstance(surface, Surface)]
+    listed = [
+        tool for _, surface in pairs if isinstance(surface, Surface) for tool in surface.tools
+    ]
     tools = [facts_of(seen_under(found, tool)) for tool in listed]
     names = [target.name for target in targets]
     told = unmatched(found, tools, servers=names, unknown=silent)
@@ -103,7 +90,7 @@ def _unmatched(
 
 
 @policy.command(name="test")
-def run_cases(file: str = "policy.toml", *, cases: str | None = None, json: bool = False) -> int:
+def run_cases(file: str = "policy.toml", *, cases: str | None = None, json: Json = False) -> int:
     """Decide the cases beside a policy, and show those that come out otherwise.
 
     Exit code 1 when one does.
@@ -114,18 +101,20 @@ def run_cases(file: str = "policy.toml", *, cases: str | None = None, json: bool
         The policy.
     cases
         Where the cases are. Default: beside the policy; policy.test.toml for policy.toml.
-    json
-        Print one JSON document.
     """
-    where = str(Path(file).with_suffix(".test.toml")) if cases is None else cases
+    where = cases or str(Path(file).with_suffix(".test.toml"))
     found = read_policy(file)
-    results = [run_case(found, one) for one in _read_cases(where)]
-    failed = [one for one in results if one.faults]
+    results = [run_case(found, case) for case in load_cases(_read(where), where)]
+    failed = [result for result in results if result.faults]
     if json:
-        fields = [one.to_dict() for one in results]
-        print_json({"schema": _SCHEMA, "policy": file, "failed": len(failed), "cases": fields})
-    else:
-        _print(where, results, failed)
+        tried = [result.to_dict() for result in results]
+        print_document({"policy": file, "failed": len(failed), "cases": tried})
+        return int(bool(failed))
+    for result in failed:
+        show_text(f"{where}:{result.case.line}: {result.case.name}", "red")
+        for fault in result.faults:
+            show_text(f"  {fault}")
+    show_text(f"{len(results) - len(failed)} of {len(results)} cases are as expected")
     return int(bool(failed))
 
 
@@ -135,13 +124,9 @@ def schema() -> None:
     print_json(json_schema())
 
 
-def read_policy(file: str) -> Policy:
-    """The policy in `file`; raises `PolicyError`, or `ConfigError` where it cannot be read."""
-    return load_policy(_read(file), file)
-
-
-def _read_cases(file: str) -> tuple[Case, ...]:
-    return load_cases(_read(file), file)
+def read_policy(file: str | None) -> Policy:
+    """Return the policy in `file`, else the default. Raises `PolicyError` and `ConfigError`."""
+    return Policy() if file is None else load_policy(_read(file), file)
 
 
 def _read(file: str) -> str:
@@ -153,14 +138,6 @@ def _read(file: str) -> str:
 
 
 def _names(found: Policy) -> list[dict[str, object]]:
-    return [{"name": one.name, "line": one.line, "effect": str(one.effect)} for one in found.rules]
-
-
-def _print(where: str, results: list[CaseResult], failed: list[CaseResult]) -> None:
-    console = out()
-    for one in failed:
-        console.print(Text(plain(f"{where}:{one.case.line}: {one.case.name}"), style="red"))
-        for fault in one.faults:
-            console.print(Text(plain(f"  {fault}")))
-    passed = len(results) - len(failed)
-    console.print(Text(f"{passed} of {len(results)} cases are as expected"))
+    return [
+        {"name": rule.name, "line": rule.line, "effect": str(rule.effect)} for rule in found.rules
+    ]

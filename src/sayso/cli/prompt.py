@@ -2,23 +2,17 @@
 
 import sys
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Any
 
-import anyio
 from cyclopts import Parameter
 
-from sayso.cli.address import check_seconds
 from sayso.cli.explain import Caller
+from sayso.cli.options import Command, Json, PolicyPath, Timeout, targets_of
 from sayso.cli.policy import read_policy
-from sayso.cli.surface import Surface, read_surfaces
-from sayso.cli.terminal import plain, print_error, print_error_json, print_json, talk, working
-from sayso.connect import parse_target
-from sayso.errors import SaysoError
-from sayso.policy import Policy
+from sayso.cli.surface import Surface, ask_surfaces, errors_in
+from sayso.cli.terminal import plain, print_document, print_errors, talk
 from sayso.prompt import TEMPLATE, Names, Prompt, Variant, build
 from sayso.settings import read_text
-
-_SCHEMA: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +37,10 @@ def prompt(
     *target: str,
     form: Annotated[Form | None, Parameter(name="*")] = None,
     caller: Annotated[Caller | None, Parameter(name="*")] = None,
-    policy: str | None = None,
-    json: bool = False,
-    timeout: float = 30.0,
-    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+    policy: PolicyPath = None,
+    json: Json = False,
+    timeout: Timeout = 30.0,
+    command: Command = None,
 ) -> int:
     """Write the system prompt for a model that calls the tools of a server, or of several.
 
@@ -57,30 +51,21 @@ def prompt(
     ----------
     target
         As for sayso inspect. A command goes after --.
-    policy
-        A policy.toml. Default: the mode guarded, without rules.
-    json
-        Print one JSON document.
-    timeout
-        Seconds to wait for a server.
     """
     form = form or Form()
-    check_seconds(timeout, "--timeout")
-    words = target if command is None else [*target, *command]
-    targets = parse_target(words, is_command=command is not None and not target, command="prompt")
-    rules = Policy() if policy is None else read_policy(policy)
-    template = TEMPLATE if form.template is None else read_text(form.template)
-    with working("Asking for the tools …"):
-        found = anyio.run(read_surfaces, targets, timeout)
-    if errors := [one for one in found if isinstance(one, SaysoError)]:
+    targets = targets_of(target, command, "prompt")
+    rules = read_policy(policy)
+    template = TEMPLATE
+    if form.template is not None:
+        template = read_text(form.template)
+    found = ask_surfaces(targets, timeout)
+    if errors := errors_in(found):
         # Without one server's tools it would be another prompt.
-        for error in errors:
-            (print_error_json if json else print_error)(error)
-        return max(error.exit_code for error in errors)
-    surfaces = [one for one in found if isinstance(one, Surface)]
+        return print_errors(errors, is_json=json)
+    surfaces = [answer for answer in found if isinstance(answer, Surface)]
     variant = Variant.ADVISORY if form.advisory else Variant.ENFORCED
     made = build(
-        [tool for one in surfaces for tool in one.tools],
+        [tool for surface in surfaces for tool in surface.tools],
         principal=(caller or Caller()).principal,
         policy=rules,
         variant=variant,
@@ -93,10 +78,9 @@ def prompt(
 
 
 def _print(made: Prompt, variant: Variant, surfaces: list[Surface], *, is_json: bool) -> None:
-    problems = [problem for one in surfaces for problem in one.problems]
+    problems = [problem for surface in surfaces for problem in surface.problems]
     if is_json:
-        fields = {
-            "schema": _SCHEMA,
+        fields: dict[str, Any] = {
             "variant": str(variant),
             "tools": made.count,
             "tokens": made.tokens,
@@ -104,7 +88,9 @@ def _print(made: Prompt, variant: Variant, surfaces: list[Surface], *, is_json: 
             "dropped": list(made.dropped),
             "text": made.text,
         }
-        print_json(fields | ({"problems": problems} if problems else {}))
+        if problems:
+            fields["problems"] = problems
+        print_document(fields)
         return
     sys.stdout.write(f"{made.text}\n")
     for line in problems:

@@ -8,12 +8,12 @@ from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
-from sayso.cli.terminal import out, plain, print_json, talk
+from sayso.cli.options import Json
+from sayso.cli.terminal import make_table, out, plain, plural, print_document, show_text, talk
 from sayso.errors import KeysError, ReceiptError
 from sayso.intent import HINT_NAMES, HintReceipt, ToolReceipt, fault_of_key
 from sayso.receipts import Receipt, read_receipt, read_report, write_receipt
 
-_SCHEMA: Final = 1
 _KEY_FIX: Final = "It is the text after key = that sayso receipt keygen has printed."
 _WORDS: Final = {"refuted": "refuted", "supported": "supported", "not_exercised": "not tried"}
 
@@ -62,9 +62,7 @@ def make(report: str, *, key: str, to: Annotated[str, Parameter(name=("--out", "
 
 
 @app.command
-def verify(
-    file: str, *, key: str, as_json: Annotated[bool, Parameter(name="--json")] = False
-) -> int:
+def verify(file: str, *, key: str, as_json: Json = False) -> int:
     """Check that a receipt is whole, and that this key has signed it.
 
     Exit code 1 where it does not hold, 2 where the file or the key cannot be read.
@@ -75,8 +73,6 @@ def verify(
         The receipt.
     key
         The public key, in base64.
-    as_json
-        Print one JSON document.
     """
     if fault := fault_of_key(key):
         raise KeysError(fault, where="--key", fix=_KEY_FIX)
@@ -84,46 +80,37 @@ def verify(
     if not envelope.is_signed_by(key):
         raise ReceiptError("this key has not signed it", where=file)
     if as_json:
-        print_json({"schema": _SCHEMA, "holds": True, "key": key, **to_dict(receipt)})
+        print_document({"holds": True, "key": key, **_to_dict(receipt)})
     else:
-        count = len(receipt.tools)
-        noun = "tool" if count == 1 else "tools"
-        out().print(Text(plain(f"{file}: holds, for {count} {noun} of {receipt.package}")))
+        tools = f"{len(receipt.tools)} {plural(len(receipt.tools), 'tool')}"
+        show_text(f"{file}: holds, for {tools} of {receipt.package}")
     return 0
 
 
 @app.command
-def show(file: str, *, as_json: Annotated[bool, Parameter(name="--json")] = False) -> int:
+def show(file: str, *, as_json: Json = False) -> int:
     """Show what a receipt says. Whether it is true, only a key can tell: sayso receipt verify.
 
     Parameters
     ----------
     file
         The receipt.
-    as_json
-        Print one JSON document.
     """
     _, receipt = read_receipt(Path(file))
     if as_json:
-        print_json({"schema": _SCHEMA, **to_dict(receipt)})
+        print_document(_to_dict(receipt))
         return 0
     package = receipt.package
-    kind = f"{package.kind} " if package.kind else ""
-    lines = (
-        f"{kind}{package}",
-        f"sha256:{package.digest}",
-        f"made {receipt.made} by sayso {receipt.sayso}, seed {receipt.seed}",
-        f"layers: {', '.join(sorted(receipt.layers)) or 'none'}",
-    )
-    for line in lines:
-        out().print(Text(plain(line)))
+    show_text(f"{package.kind} {package}".lstrip())
+    show_text(f"sha256:{package.digest}")
+    show_text(f"made {receipt.made} by sayso {receipt.sayso}, seed {receipt.seed}")
+    show_text(f"layers: {', '.join(sorted(receipt.layers)) or 'none'}")
     out().print(_table(receipt.tools))
     talk().print(Text("Nobody has checked who signed it: sayso receipt verify FILE --key KEY."))
     return 0
 
 
-def to_dict(receipt: Receipt) -> dict[str, Any]:
-    """A receipt as data."""
+def _to_dict(receipt: Receipt) -> dict[str, Any]:
     package = receipt.package
     return {
         "package": {
@@ -141,37 +128,38 @@ def to_dict(receipt: Receipt) -> dict[str, Any]:
         "made": receipt.made,
         "tools": [
             {
-                "name": one.name,
-                "fingerprint": one.fingerprint,
-                "hints": {name: _hint(hint) for name, hint in one.hints.items()},
+                "name": tool.name,
+                "fingerprint": tool.fingerprint,
+                "hints": {name: _hint(hint) for name, hint in tool.hints.items()},
             }
-            for one in receipt.tools
+            for tool in receipt.tools
         ],
     }
 
 
-def _hint(one: HintReceipt) -> dict[str, Any]:
+def _hint(hint: HintReceipt) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "verdict": one.verdict,
-        "calls": one.calls,
-        "inputs": list(one.inputs),
-        "observers": list(one.observers),
+        "verdict": hint.verdict,
+        "calls": hint.calls,
+        "inputs": list(hint.inputs),
+        "observers": list(hint.observers),
     }
-    return found | ({"partial": True} if one.is_partial else {})
+    if hint.is_partial:
+        found["partial"] = True
+    return found
 
 
 def _table(tools: tuple[ToolReceipt, ...]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("tool", overflow="fold")
+    table = make_table("tool")
     for name in HINT_NAMES:
         table.add_column(name)
     for tool in tools:
-        table.add_row(Text(plain(tool.name)), *(_cell(tool.hints.get(one)) for one in HINT_NAMES))
+        table.add_row(Text(plain(tool.name)), *(_cell(tool.hints.get(name)) for name in HINT_NAMES))
     return table
 
 
-def _cell(one: HintReceipt | None) -> Text:
-    if one is None:
+def _cell(hint: HintReceipt | None) -> Text:
+    if hint is None:
         return Text("")
-    partly = ", partly watched" if one.is_partial else ""
-    return Text(f"{_WORDS[one.verdict]} ({one.calls}{partly})")
+    partly = ", partly watched" if hint.is_partial else ""
+    return Text(f"{_WORDS[hint.verdict]} ({hint.calls}{partly})")

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sayso.catalog import Tool, read_tools
+from sayso.cli.options import NOTHING, Given
 from sayso.cli.policy import read_policy
-from sayso.cli.receipt_options import NOTHING, Given
 from sayso.cli.surface import Surface
 from sayso.connect import CommandTarget, Target, describe_package
-from sayso.errors import UsageError
+from sayso.errors import SaysoError, UsageError
 from sayso.intent import HintName, Package, Verdict
 from sayso.policy import Policy, seen_under
 from sayso.receipts import Shelf, load_receipts, package_of
@@ -25,20 +25,19 @@ class Vouched:
     policy: Policy
     shelf: Shelf
 
-    def see(self, surface: Surface, target: Target) -> Surface:
-        """The tools of a target as they count, with the receipts about what it runs."""
+    def see(self, surface: Surface | SaysoError, target: Target) -> Surface | SaysoError:
+        """Return the tools of a target as they count, with the receipts about what it runs."""
+        if isinstance(surface, SaysoError):
+            return surface
         tools = self.shelf.give(surface.tools, package_run_by(target))
-        return replace(surface, tools=[seen_under(self.policy, one) for one in tools])
+        return replace(surface, tools=[seen_under(self.policy, tool) for tool in tools])
 
     def verdicts(self, target: Target, entries: Sequence[object]) -> Verdicts:
-        """What receipts say of the tools in a list, by their names.
-
-        Where nothing says what runs, as of a saved list, only what they refute.
-        """
+        """Return what receipts say of tools, by name; only what they refute for a saved list."""
         tools, _ = read_tools(target.name, entries)
         package = package_run_by(target)
         given = self.shelf.give(tools, package)
-        return {one.name: self._of(one, package) for one in reversed(given)}
+        return {tool.name: self._of(tool, package) for tool in reversed(given)}
 
     def _of(self, tool: Tool, package: Package | None) -> Mapping[HintName, Verdict]:
         if package is None:
@@ -47,13 +46,10 @@ class Vouched:
 
 
 def read_vouched(given: Given) -> Vouched | None:
-    """What --receipts and --policy name; `None` without either. What is broken is told.
-
-    Raises `UsageError` for receipts without a policy that trusts a key.
-    """
+    """Read --receipts and --policy. Raises `UsageError` if the policy trusts no key."""
     if given == NOTHING:
         return None
-    rules = Policy() if given.policy is None else read_policy(given.policy)
+    rules = read_policy(given.policy)
     if given.receipts is None:
         return Vouched(rules, Shelf())
     if not rules.receipt_keys:
@@ -68,4 +64,6 @@ def read_vouched(given: Given) -> Vouched | None:
 
 def package_run_by(target: Target) -> Package | None:
     """The package that a target runs, as far as that can be told."""
-    return package_of(describe_package(target)) if isinstance(target, CommandTarget) else None
+    if isinstance(target, CommandTarget):
+        return package_of(describe_package(target))
+    return None

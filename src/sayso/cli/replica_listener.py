@@ -24,11 +24,16 @@ def open_reach(options: Options, place: int, database: str | None) -> tuple[sock
     `place` is the worker's among those of this machine, which takes the port that is so much
     higher. `database` is the host of the store. Raises `UsageError` where it cannot listen.
     """
-    host, port = _advertised(options.advertise) if options.advertise else (None, 0)
-    host = host or _own_host(options.host, database)
+    port = 0
+    if options.advertise:
+        host, port = _advertised(options.advertise)
+        if port:
+            port += place
+    else:
+        host = _own_host(options.host, database)
     try:
         family = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.create_server((host, port + place if port else 0), family=family)
+        listener = socket.create_server((host, port), family=family)
     except OSError as error:
         fix = f"Give an address of this machine with {_WHERE} HOST:PORT."
         what = f"cannot listen for other replicas at {host}: {error.strerror}"
@@ -53,11 +58,14 @@ def _advertised(text: str) -> tuple[str, int]:
 
 def _own_host(host: str, database: str | None) -> str:
     """The address that we listen on; where that is all, the one on the way to the database."""
-    host = "127.0.0.1" if host == "localhost" else host
+    if host == "localhost":
+        return "127.0.0.1"
     address = ipaddress.ip_address(host)
     if not address.is_unspecified:
         return host
-    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET  # noqa: PLR2004 - of the protocol
+    family = socket.AF_INET
+    if isinstance(address, ipaddress.IPv6Address):
+        family = socket.AF_INET6
     with socket.socket(family, socket.SOCK_DGRAM) as way:
         try:
             # Nothing is sent: the system only looks which way it would go.

@@ -1,23 +1,25 @@
 """`sayso select`: the right few tools of many for a message, and why."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from json import dumps
+from typing import Annotated, Any, Final, cast
 
-import anyio
 from cyclopts import Parameter
 from rich.table import Table
 from rich.text import Text
 
-from sayso.catalog import Selection, Selector
-from sayso.cli.address import check_seconds
-from sayso.cli.surface import Answer, read_answers
-from sayso.cli.terminal import out, plain, print_error, print_error_json, print_json, talk, working
-from sayso.connect import Target, parse_target
-from sayso.errors import SaysoError, UsageError
+from sayso.catalog import Entry, Selection, Selector, index_entry
+from sayso.cli.options import Command, Timeout
+from sayso.cli.surface import Answer, ask_answers, errors_in
+from sayso.cli.terminal import out, plain, plural, print_document, print_errors, show_text, talk
+from sayso.connect import SavedTarget, Target, parse_target
+from sayso.errors import ConfigError, UsageError
 from sayso.intent import Level
+from sayso.settings import JsonFile, read_json_lines
 
-_SCHEMA: Final = 1
+_FORM: Final = 'A line is {"id": "…", "query": "…"}.'
 _USUAL: Final = 10
 _COLOURS: Final = {Level.READ: "green", Level.WRITE: "yellow", Level.DESTRUCTIVE: "red"}
 
@@ -51,10 +53,12 @@ class Bounds:
     @property
     def most(self) -> int | None:
         """How many tools at most."""
-        return _USUAL if self.k is None and self.tokens is None else self.k
+        if self.k is None and self.tokens is None:
+            return _USUAL
+        return self.k
 
     def select(self, selector: Selector, message: str | Sequence[str], **more: Any) -> Selection:
-        """The tools for a message."""
+        """Select the tools for a message."""
         return selector.select(
             message,
             self.most,
@@ -75,11 +79,10 @@ def select(
     message: Message = (),
     bounds: Bounds = _BOUNDS,
     queries: str | None = None,
-    score: bool = False,
     why: bool = False,
     json: bool = False,
-    timeout: float = 30.0,
-    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+    timeout: Timeout = 30.0,
+    command: Command = None,
 ) -> int:
     """Select the tools that a message needs out of those of any number of servers.
 
@@ -96,33 +99,23 @@ def select(
     queries
         A file with many messages, one {"id": …, "query": …} per line: for each, a line with the
         ids or names of its tools, best first.
-    score
-        With --queries: say on stderr how many of the tools named under "relevant" were found.
     why
         Say why each tool was chosen.
     json
         Print one JSON document; with --queries, one per line.
-    timeout
-        Seconds to wait for a server.
     """
-    from sayso.cli.queries import answer_queries, entries_of
-
-    _check(target, command, message, queries, is_scored=score)
-    check_seconds(timeout, "--timeout")
+    _check(target, command, message, queries)
     targets = _targets(target, command)
-    with working("Asking for the tools …"):
-        found = anyio.run(read_answers, targets, timeout)
-    if errors := [one for one in found if isinstance(one, SaysoError)]:
-        for error in errors:
-            (print_error_json if json else print_error)(error)
-        return max(error.exit_code for error in errors)
-    answers = [one for one in found if isinstance(one, Answer)]
-    entries, problems = entries_of(zip(targets, answers, strict=True))
+    found = ask_answers(targets, timeout)
+    if errors := errors_in(found):
+        return print_errors(errors, is_json=json)
+    answers = [answer for answer in found if isinstance(answer, Answer)]
+    entries, problems = _entries_of(zip(targets, answers, strict=True))
     selector = Selector(entries)
     for line in (*problems, *selector.problems):
         talk().print(plain(line))
     if queries is not None:
-        return answer_queries(selector, bounds, queries, is_scored=score)
+        return _answer_queries(selector, bounds, queries)
     selection = bounds.select(selector, message)
     if json:
         _print_json(selection, has_reasons=why)
@@ -132,26 +125,19 @@ def select(
 
 
 def _check(
-    target: Sequence[str],
-    command: list[str] | None,
-    message: Sequence[str],
-    queries: str | None,
-    *,
-    is_scored: bool,
+    target: Sequence[str], command: list[str] | None, message: Sequence[str], queries: str | None
 ) -> None:
     if not target and command is None:
         fix = "Name a server, a file with tools, or write a command after --."
         raise UsageError("there is nothing to select from", fix=fix)
-    if queries is None and not any(one.strip() for one in message):
+    if queries is None and not any(text.strip() for text in message):
         raise UsageError("there is no message", fix='Give one: -m "what the agent is to do".')
     if queries is not None and message:
         raise UsageError("--queries and --message ask for two things", fix="Keep one of them.")
-    if is_scored and queries is None:
-        raise UsageError("--score needs --queries", fix="Name a file with messages.")
 
 
 def _targets(words: Sequence[str], command: list[str] | None) -> tuple[Target, ...]:
-    found = [one for word in words for one in parse_target([word], command="select")]
+    found = [target for word in words for target in parse_target([word], command="select")]
     if command is not None:
         found += parse_target(command, is_command=True, command="select")
     return tuple(found)
@@ -160,40 +146,100 @@ def _targets(words: Sequence[str], command: list[str] | None) -> tuple[Target, .
 def _print_json(selection: Selection, *, has_reasons: bool) -> None:
     chosen = [
         {
-            "name": one.name,
-            "level": str(one.tool.level),
-            "score": one.score,
-            "pinned": one.is_pinned,
-            "reasons": list(one.reasons),
+            "name": tool.name,
+            "level": str(tool.tool.level),
+            "score": tool.score,
+            "pinned": tool.is_pinned,
+            "reasons": list(tool.reasons),
         }
-        for one in selection.chosen
+        for tool in selection.chosen
     ]
     if not has_reasons:
-        for one in chosen:
-            del one["reasons"]
+        for tool in chosen:
+            del tool["reasons"]
     left_out = dict(selection.left_out)
-    document = {"total": selection.total, "left_out": left_out, "tools": chosen}
-    print_json({"schema": _SCHEMA, **document})
+    print_document({"total": selection.total, "left_out": left_out, "tools": chosen})
 
 
 def _print(selection: Selection, most: int | None, *, has_reasons: bool) -> None:
-    console = out()
-    noun = "tool" if selection.total == 1 else "tools"
+    noun = plural(selection.total, "tool")
     head = f"{len(selection.chosen)} of {selection.total} {noun}"
-    left = ", ".join(f"{count} {why}" for why, count in selection.left_out.items())
-    console.print(Text(f"{head}; left out: {left}" if left else head, style="bold"))
+    if left := ", ".join(f"{count} {why}" for why, count in selection.left_out.items()):
+        head = f"{head}; left out: {left}"
+    show_text(head, "bold")
     if most is not None and len(selection.chosen) > most:
-        console.print(Text(f"More than {most}: of fewer than 20 none is left out because of -k."))
+        show_text(f"More than {most}: of fewer than 20 none is left out because of -k.")
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     table.add_column("tool", overflow="fold")
     table.add_column("level", no_wrap=True)
     table.add_column("score", no_wrap=True, justify="right")
     if has_reasons:
         table.add_column("why", overflow="fold")
-    for one in selection.chosen:
-        level = Text(str(one.tool.level), style=_COLOURS[one.tool.level])
-        score = "pinned" if one.is_pinned else f"{one.score:.2f}"
-        cells = (plain("; ".join(one.reasons)),) if has_reasons else ()
-        table.add_row(Text(plain(one.name)), level, score, *(Text(cell) for cell in cells))
+    for tool in selection.chosen:
+        level = Text(str(tool.tool.level), style=_COLOURS[tool.tool.level])
+        score = "pinned" if tool.is_pinned else f"{tool.score:.2f}"
+        cells = [Text(plain(tool.name)), level, Text(score)]
+        if has_reasons:
+            cells.append(Text(plain("; ".join(tool.reasons))))
+        table.add_row(*cells)
     if selection.chosen:
-        console.print(table)
+        out().print(table)
+
+
+def _entries_of(found: Iterable[tuple[Target, Answer]]) -> tuple[list[Entry], list[str]]:
+    """Return what can be selected, and what is wrong with entries that are not tools.
+
+    A record of a file may have an id, which it is then known by, its `server`, its `category`, and
+    its `inputSchema` under `schema`.
+    """
+    entries: list[Entry] = []
+    problems: list[str] = []
+    for target, answer in found:
+        for given in answer.entries:
+            try:
+                entries.append(_entry(target, given))
+            except UsageError as error:
+                problems.append(f"{target.name}: {error}")
+    return entries, problems
+
+
+def _entry(target: Target, given: object) -> Entry:
+    if not isinstance(target, SavedTarget):
+        return index_entry(given, server=target.name)
+    record = _record(given)
+    origin = _text(record.get("id"))
+    server = _text(record.get("server"))
+    if not server and not isinstance(record.get("id"), str):
+        server = target.name
+    if isinstance(record.get("schema"), dict):
+        record = {"inputSchema": record["schema"], **record}
+    category = _text(record.get("category"))
+    return index_entry(record, server=server, category=category, origin=origin)
+
+
+def _answer_queries(selector: Selector, bounds: Bounds, path: str) -> int:
+    for file in read_json_lines(path):
+        known, query = _read(file)
+        chosen = bounds.select(selector, query, least=0).chosen
+        names = [choice.entry.origin or choice.name for choice in chosen]
+        sys.stdout.write(f"{dumps({'id': known, 'tools': names}, ensure_ascii=False)}\n")
+    return 0
+
+
+def _read(file: JsonFile) -> tuple[object, str]:
+    record = _record(file.value)
+    known = record.get("id")
+    query = record.get("query")
+    if not isinstance(known, str | int) or not isinstance(query, str):
+        raise ConfigError("this is no query", where=file.where(), fix=_FORM)
+    return known, query
+
+
+def _record(value: object) -> Mapping[str, Any]:
+    if isinstance(value, Mapping):
+        return cast("Mapping[str, Any]", value)
+    return {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -2,18 +2,15 @@
 
 import asyncio
 import gc
-import json
 import logging
 import os
 import signal
 import socket
-import sys
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import anyio
 from starlette.routing import BaseRoute
@@ -26,19 +23,18 @@ from sayso.beside import beside
 from sayso.cli.address import Options
 from sayso.cli.drain import INTERRUPT_SECONDS, DrainedServer
 from sayso.cli.entrance import Entrance, make_entrance
-from sayso.cli.output import SILENT, Voice, voice_of
+from sayso.cli.output import SILENT, Voice, check_servers, print_addresses, voice_for, voice_of
 from sayso.cli.replica_listener import is_one_of_many, open_reach
+from sayso.cli.stored import beside as beside_store
 from sayso.cli.telemetry_options import showing
 from sayso.cli.workers import Parent, Worker
-from sayso.connect import Target, UrlTarget, Wallet, is_loopback
+from sayso.connect import Target, UrlTarget, Wallet
 from sayso.console import later_routes, open_provider
 from sayso.errors import ConfigError, SaysoError
 from sayso.gateway import (
-    PATH,
     Gateway,
     ReplicaClient,
     StdioDoor,
-    Upstream,
     make_app,
     make_dispatcher,
     open_gateway,
@@ -50,12 +46,8 @@ from sayso.guard import PolicyFile, unruled
 from sayso.keys import Keyring, load_keys
 from sayso.policy import Principal, misnamed
 from sayso.receipts import Shelf, load_receipts
-from sayso.store import Database, Head, database_host, is_postgres, open_store, store_path
+from sayso.store import Database, Head, database_host, open_store
 from sayso.telemetry import Telemetry
-
-_START_SECONDS: Final = 5.0
-"""How long the first list of a server is waited for before the gateway opens without it."""
-
 
 _IN_VAIN: Final = ("Unsupported upgrade request", "No supported WebSocket library")
 """What uvicorn says of a client that wants to speak another protocol: it is answered in HTTP."""
@@ -80,24 +72,21 @@ def serve(
     if not options.is_json:
         # What servers say on stderr is for who runs them.
         logging.getLogger("sayso.connect.stderr_log").setLevel(logging.INFO)
+    run = partial(_serve, targets, options, listener, guests)
     if options.workers == 1:
-        return _work(targets, options, None, listener, None, guests)
+        return _work(run, listener, None, None)
     # Once for all workers: one that starts later must not come with newer keys than the others.
-    keys = _keys(options)
-    work = partial(_work, targets, options, keys, listener)
+    work = partial(_work, run, listener, _keys(options))
     tell = voice_of(is_json=options.is_json).tell
     return Parent(options.workers, work, drain=options.drain, tell=tell).run()
 
 
 def _work(
-    targets: Sequence[Target],
-    options: Options,
-    keys: Keyring | None,
+    run: Callable[..., Coroutine[Any, Any, None]],
     listener: socket.socket,
+    keys: Keyring | None,
     worker: Worker | None,
-    guests: Guests | None = None,
 ) -> int:
-    work = partial(_serve, targets, options, keys, listener, worker, guests)
     terminated: list[int] = []
 
     def terminate(number: int, _frame: object) -> None:
@@ -111,7 +100,7 @@ def _work(
             # So it is in the background of a shell, where nothing would end sayso in order then.
             signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            anyio.run(work, backend_options={"use_uvloop": True})
+            anyio.run(run, keys, worker, backend_options={"use_uvloop": True})
         except KeyboardInterrupt:
             # A supervisor that asked for the end once, and got it, must not read a failure.
             if len(terminated) != 1:
@@ -122,16 +111,18 @@ def _work(
 async def _serve(
     targets: Sequence[Target],
     options: Options,
-    keys: Keyring | None,
     listener: socket.socket,
-    worker: Worker | None,
     guests: Guests | None,
+    keys: Keyring | None,
+    worker: Worker | None,
 ) -> None:
     base = _base_url(options.host, listener.getsockname()[1])
     public = (options.public_url or base).rstrip("/")
-    voice = _voice(options, worker)
+    voice = voice_for(options, worker)
     policy = _policy(options, targets, voice)
-    settings = read_access(options.access) if options.access else None
+    settings = None
+    if options.access:
+        settings = read_access(options.access)
     wallet = _wallet(targets, settings)
     shelf = _shelf(options, policy, voice)
     store = open_store(options.store)
@@ -162,11 +153,10 @@ async def _serve(
             open_access(settings, store.api_keys, keys, url=public, wallet=wallet) as access,
             open_provider(settings and settings.console, store.tokens, keys, url=public) as issuer,
         ):
-            await _check(gateway, voice)
+            await check_servers(gateway, voice)
             entrance = make_entrance(gateway, options, targets, listener, public, issuer)
             app = _site(gateway, options, base, public, access, settings, entrance)
-            seconds = options.drain if options.principal is None else INTERRUPT_SECONDS
-            server = DrainedServer(app, gateway.guard.shutdown, seconds)
+            server = DrainedServer(app, gateway.guard.shutdown, _drain_seconds(options))
             if worker is not None:
                 _report_to(worker, server)
             async with (
@@ -174,27 +164,26 @@ async def _serve(
                 beside(*_while_it_serves(gateway, guests, is_quiet=voice is SILENT)),
             ):
                 if worker is None or (worker.speaks and worker.is_first):
-                    _print_addresses(public, entrance.first_link(), options, voice)
+                    print_addresses(public, entrance.first_link(), options, voice)
                 await _run(gateway, options.principal, server, listener)
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
 
 
+def _drain_seconds(options: Options) -> float:
+    if options.principal is None:
+        return options.drain
+    return INTERRUPT_SECONDS
+
+
 def _report_to(worker: Worker, server: DrainedServer) -> None:
-    """Tell the parent that this worker serves, and end with the parent."""
     asyncio.get_running_loop().add_reader(worker.life, server.stop)
     worker.serves()
 
 
-def _voice(options: Options, worker: Worker | None) -> Voice:
-    """Return the voice of this process; of several workers one speaks for all."""
-    is_quiet = worker is not None and not worker.speaks
-    return SILENT if is_quiet else voice_of(is_json=options.is_json)
-
-
 def _shelf(options: Options, policy: PolicyFile | None, voice: Voice) -> Shelf | None:
-    """The receipts at hand. What is wrong with one is told, and stops nothing."""
+    """Load the receipts. A broken one is logged, and stops nothing."""
     if options.receipts is None:
         return None
     shelf = load_receipts(Path(options.receipts))
@@ -208,18 +197,18 @@ def _shelf(options: Options, policy: PolicyFile | None, voice: Voice) -> Shelf |
 
 
 def _wallet(targets: Sequence[Target], settings: Settings | None) -> Wallet | None:
-    """Where callers' tokens are kept that some server wants exchanged.
-
-    Raises `ConfigError` where callers never bring any.
-    """
-    found = [one for one in targets if isinstance(one, UrlTarget) and one.auth]
-    exchanging = next((one for one in found if one.auth and one.auth.is_exchange), None)
-    if exchanging is None:
+    """Return a place for callers' tokens to exchange. Raises `ConfigError` if none come."""
+    exchanging = [
+        target.name
+        for target in targets
+        if isinstance(target, UrlTarget) and target.auth and target.auth.is_exchange
+    ]
+    if not exchanging:
         return None
     if settings is None or settings.oauth is None:
         what = "its “token_exchange” needs tokens of callers, and none come without [oauth]"
         fix = "Say in access.toml who issues them (--access), or use client_credentials."
-        raise ConfigError(what, where=exchanging.name, fix=fix)
+        raise ConfigError(what, where=exchanging[0], fix=fix)
     return Wallet()
 
 
@@ -232,8 +221,6 @@ def _site(
     settings: Settings | None,
     entrance: Entrance,
 ) -> ASGIApp:
-    """Return the application with its console."""
-    is_alone = options.access is None
 
     def make() -> Sequence[BaseRoute]:
         from sayso.console import make_routes
@@ -243,16 +230,15 @@ def _site(
             entrance.login,
             base_url=public,
             provider=entrance.provider,
-            is_alone=is_alone,
+            is_alone=options.access is None,
             access=access,
             screens=settings and settings.screens,
         )
 
-    routes = later_routes(make)
     return make_app(
         gateway,
         base,
-        routes,
+        later_routes(make),
         access=access,
         public_url=options.public_url,
         heard=entrance.callers.note,
@@ -260,10 +246,7 @@ def _site(
 
 
 async def _run(
-    gateway: Gateway,
-    principal: Principal | None,
-    server: DrainedServer,
-    listener: socket.socket,
+    gateway: Gateway, principal: Principal | None, server: DrainedServer, listener: socket.socket
 ) -> None:
     # What is still open when sayso ends is cut off, which is no error to tell of.
     logging.getLogger("uvicorn.error").addFilter(
@@ -282,13 +265,13 @@ async def _run(
 async def _among_others(
     options: Options, store: Database, keys: Keyring, worker: Worker | None
 ) -> AsyncGenerator[ReplicaClient | None]:
-    """The way to the other processes of this gateway, where there may be some."""
     if not is_one_of_many(options):
         yield None
         return
-    listener, host = open_reach(
-        options, worker.place if worker else 0, database_host(options.store)
-    )
+    place = 0
+    if worker is not None:
+        place = worker.place
+    listener, host = open_reach(options, place, database_host(options.store))
     with listener:
         async with open_replicas(store.replicas, keys, listener, host) as post:
             yield post
@@ -309,21 +292,20 @@ async def _serve_stdio(
 
 
 def _keys(options: Options) -> Keyring:
-    path = None if is_postgres(options.store) else store_path(options.store)
-    return load_keys(path, is_made=True)
+    return load_keys(beside_store(options.store), is_made=True)
 
 
 def _emit(options: Options, telemetry: Telemetry) -> Emit:
-    """Where the ends of the log's chain are told."""
-    path = options.heads or os.environ.get("SAYSO_HEADS")
-    first = heads_file(Path(path)) if path else log_head
+    first = log_head
+    if path := options.heads or os.environ.get("SAYSO_HEADS"):
+        first = heads_file(Path(path))
     if telemetry.otel is None:
         return first
-    places = (first, telemetry.otel.emit)
+    second = telemetry.otel.emit
 
     def emit(head: Head) -> None:
-        for one in places:
-            one(head)
+        first(head)
+        second(head)
 
     return emit
 
@@ -331,11 +313,14 @@ def _emit(options: Options, telemetry: Telemetry) -> Emit:
 def _channels(
     options: Options, keys: Keyring, base: str, policy: PolicyFile | None
 ) -> Sequence[Channel]:
-    """The ways to people beside the console. Raises `UsageError` for a URL that is none."""
+    """Return the channels to people besides the console. Raises `UsageError` for a bad URL."""
     url = options.webhook or os.environ.get("SAYSO_WEBHOOK")
     if not url:
         return ()
-    people = (lambda: policy().people) if policy else dict[str, frozenset[str]]
+
+    def people() -> Mapping[str, frozenset[str]]:
+        return policy().people if policy else {}
+
     return (LinkChannel(keys, f"{base}/console/link?token=", webhook(url), people),)
 
 
@@ -350,7 +335,6 @@ def _policy(options: Options, targets: Sequence[Target], voice: Voice) -> Policy
 def _watching(
     policy: PolicyFile | None, targets: Sequence[Target], voice: Voice
 ) -> list[Callable[[], Coroutine[Any, Any, None]]]:
-    """What reads the policy again while it changes, and tells of each that counts from then on."""
     if policy is None:
         return []
 
@@ -358,105 +342,32 @@ def _watching(
         voice.tell(told)
         _check_names(policy, targets, voice)
 
-    return [partial(policy.watch, read, _keeping(voice))]
-
-
-def _check_names(policy: PolicyFile, targets: Sequence[Target], voice: Voice) -> None:
-    if voice is not SILENT:
-        for told in misnamed(policy(), [one.name for one in targets]):
-            logging.getLogger("sayso").warning(told)
-
-
-def _keeping(voice: Voice) -> Callable[[SaysoError], None]:
-    """What tells of a policy that does not count."""
-
     def keep(error: SaysoError) -> None:
         voice.fail(error)
         voice.tell("The policy before it still counts.")
 
-    return keep
+    return [partial(policy.watch, read, keep)]
 
 
-async def _check(gateway: Gateway, voice: Voice) -> None:
-    """Ask every server for its tools, and tell what there is: raise where none answers.
-
-    A server that is slow does not hold up the others: it is waited for only for a while.
-    """
-    errors: list[SaysoError] = []
-    servers = [one for one in gateway.fleet.upstreams if _is_on(gateway, one, voice)]
-    asked = [one for one in servers if not one.is_for_callers]
-    waiting = {upstream.name for upstream in asked}
-
-    async def ask(upstream: Upstream) -> None:
-        try:
-            tools, _ = await upstream.tools()
-        except SaysoError as error:
-            errors.append(error)
-        else:
-            voice.tell(f"{upstream.name}: {len(tools)} {'tool' if len(tools) == 1 else 'tools'}")
-        waiting.discard(upstream.name)
-
-    with anyio.move_on_after(_START_SECONDS):
-        async with anyio.create_task_group() as group:
-            for upstream in asked:
-                group.start_soon(ask, upstream)
-    if errors and len(errors) == len(servers):
-        raise errors[0]
-    for error in errors:
-        voice.fail(error)
-    for one in servers:
-        if one.is_for_callers:
-            voice.tell(f"{one.name}: its tools are listed for each caller, with their own token")
-    for name in sorted(waiting):
-        voice.tell(f"{name}: still starting; its tools are listed as soon as it answers")
-
-
-def _is_on(gateway: Gateway, upstream: Upstream, voice: Voice) -> bool:
-    """Return whether the policy lets a server take part, and say so where it does not."""
-    is_on = gateway.fleet.switches.has_server(upstream.name)
-    if not is_on:
-        voice.tell(f"{upstream.name}: switched off by the policy")
-    return is_on
+def _check_names(policy: PolicyFile, targets: Sequence[Target], voice: Voice) -> None:
+    if voice is not SILENT:
+        for told in misnamed(policy(), [target.name for target in targets]):
+            logging.getLogger("sayso").warning(told)
 
 
 def _while_it_serves(
     gateway: Gateway, guests: Guests | None, *, is_quiet: bool
 ) -> list[Callable[[], Coroutine[Any, Any, None]]]:
     """Return what runs while the gateway serves; one worker of several speaks for all."""
-    looking = [] if is_quiet else [partial(warn_of_unmatched, gateway)]
-    return [*looking, *([partial(guests, gateway)] if guests else [])]
+    work: list[Callable[[], Coroutine[Any, Any, None]]] = []
+    if not is_quiet:
+        work.append(partial(warn_of_unmatched, gateway))
+    if guests:
+        work.append(partial(guests, gateway))
+    return work
 
 
 def _base_url(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _print_addresses(base: str, link: str | None, options: Options, voice: Voice) -> None:
-    """Say where the gateway is. Only a person who started it by hand is given a link.
-
-    Standard error of a gateway that a client has started belongs to that client, whose calls the
-    person at the console answers; and where people have accounts, a link would need none.
-    """
-    console = f"{base}/console/"
-    if options.principal is not None:
-        voice.tell(f"The console is at {console}. To log in, run sayso console in a terminal.")
-        return
-    if options.is_json:
-        addresses = {"schema": 1, "mcp": f"{base}{PATH}", "console": link or console}
-        sys.stdout.write(json.dumps(addresses) + "\n")
-    else:
-        sys.stdout.write(f"{link or console}\n")
-        _tell_how_to_enter(base, link, voice)
-        voice.tell(f"MCP clients connect to {base}{PATH}. Ctrl-C ends sayso.")
-        if not is_postgres(options.store):
-            voice.tell(f"The record is kept in {store_path(options.store)}.")
-    sys.stdout.flush()
-
-
-def _tell_how_to_enter(base: str, link: str | None, voice: Voice) -> None:
-    if link is None:
-        voice.tell("People log in there with their account.")
-        return
-    voice.tell("Open this link to see the tools and to answer for calls; it works once.")
-    if is_loopback(urlsplit(base).hostname or ""):
-        voice.tell("It opens on this machine only. Run sayso console for another link.")
+    if ":" in host:
+        host = f"[{host}]"
+    return f"http://{host}:{port}"

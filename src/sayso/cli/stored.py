@@ -1,8 +1,9 @@
-"""What the commands on the store share: opening it, its keys, and how far the work is."""
+"""Opening the store for a command: its database, its keys, and how far the work is."""
 
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 
@@ -11,10 +12,12 @@ from sayso.errors import UsageError
 from sayso.keys import Keyring, load_keys
 from sayso.store import Database, is_postgres, open_store, store_path
 
+T = TypeVar("T")
+
 
 @asynccontextmanager
 async def opened(url: str | None, *, is_new: bool = False) -> AsyncGenerator[Database]:
-    """The store at `url`, closed afterwards. A file is made only where `is_new` says so."""
+    """Open the store at `url`, and close it afterwards. A file is made only if it `is_new`."""
     if not is_new and not is_postgres(url) and not store_path(url).exists():
         fix = "Give the right one with --store or SAYSO_STORE."
         raise UsageError("there is no store", where=str(store_path(url)), fix=fix)
@@ -26,18 +29,28 @@ async def opened(url: str | None, *, is_new: bool = False) -> AsyncGenerator[Dat
             await store.close()
 
 
+def run_on(url: str | None, work: Callable[[Database], Awaitable[T]], *, is_new: bool = False) -> T:
+    """Run `work` on the store at `url`, opened for it alone."""
+
+    async def run() -> T:
+        async with opened(url, is_new=is_new) as store:
+            return await work(store)
+
+    return anyio.run(run)
+
+
 def keys_of(url: str | None) -> Keyring:
-    """The keys of the store at `url`; they are there already, or it is an error."""
+    """Return the keys of the store at `url`; that they are missing is an error."""
     return load_keys(beside(url))
 
 
 def place_of(url: str | None) -> str:
-    """Where a command has looked, for whoever meant another store."""
-    return "this database" if is_postgres(url) else str(store_path(url))
+    """Return where a command has looked, for a person who meant another store."""
+    return str(beside(url) or "this database")
 
 
 def beside(url: str | None) -> Path | None:
-    """The file that the keys of a store are kept beside, if it is a file."""
+    """Return the file that the keys of a store are kept beside, if it is a file."""
     return None if is_postgres(url) else store_path(url)
 
 

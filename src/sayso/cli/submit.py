@@ -3,16 +3,15 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import anyio
-from cyclopts import Parameter
 
 from sayso.cli.address import check_seconds
 from sayso.cli.lint_input import read_linted, source_of
+from sayso.cli.options import Command, Timeout, targets_of
 from sayso.cli.terminal import say, working
 from sayso.cli.writable import check_writable
-from sayso.connect import parse_target
 from sayso.errors import SaysoError, UsageError
 from sayso.lint import Listing, Submission, as_json, as_markdown, find_store
 from sayso.lint import submit as make_submission
@@ -26,8 +25,8 @@ def submit(
     out: str | None = None,
     json: bool = False,
     force: bool = False,
-    timeout: float = 30.0,
-    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+    timeout: Timeout = 30.0,
+    command: Command = None,
 ) -> int:
     """Write what a store's review asks of a server: hints, why, names, prompts to fill in.
 
@@ -47,8 +46,6 @@ def submit(
         Print the JSON document rather than the Markdown.
     force
         Write over files of these names that say something else.
-    timeout
-        Seconds to wait for a server.
     """
     check_seconds(timeout, "--timeout")
     if out is not None:
@@ -57,15 +54,16 @@ def submit(
     if out is not None:
         _write(Path(out), made, force=force)
     if out is None or json:
-        sys.stdout.write(as_json(made) if json else as_markdown(made))
+        write = as_json if json else as_markdown
+        sys.stdout.write(write(made))
     return int(made.has_errors)
 
 
 def _ask(target: Sequence[str], command: list[str] | None, timeout: float) -> Listing:
-    words = target if command is None else [*target, *command]
-    targets = parse_target(words, is_command=command is not None and not target, command="submit")
+    words = [*target, *(command or ())]
+    targets = targets_of(target, command, "submit")
     if len(targets) > 1:
-        names = ", ".join(one.name for one in targets)
+        names = ", ".join(target.name for target in targets)
         fix = f"Name one of them: {words[0]}#NAME."
         raise UsageError(f"a submission is about one server, not {names}", fix=fix)
     with working("Asking for the tools …"):

@@ -1,14 +1,16 @@
-"""The tools of one target, read once: what `inspect` shows."""
+"""The tools of targets, read once, as commands show them."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import anyio
 
 from sayso.catalog import Tool, read_tools
+from sayso.cli.address import check_seconds
+from sayso.cli.terminal import plural, working
 from sayso.connect import CommandTarget, Fault, RpcError, SavedTarget, Target, UrlTarget
 from sayso.errors import AuthenticationError, SaysoError, TimedOutError, UnreachableError
 from sayso.intent import Level
@@ -50,20 +52,23 @@ class Surface:
         levels = ", ".join(f"{counts[level]} {level}" for level in Level if counts[level])
         version = self.server.get("version") or ""
         about = " ".join(part for part in (self.name, str(version)) if part)
-        protocol = f" (MCP {self.protocol})" if self.protocol else ""
-        noun = "tool" if len(self.tools) == 1 else "tools"
-        return f"{about}{protocol}: {len(self.tools)} {noun}" + (f": {levels}" if levels else "")
+        if self.protocol:
+            about += f" (MCP {self.protocol})"
+        line = f"{about}: {len(self.tools)} {plural(len(self.tools), 'tool')}"
+        return f"{line}: {levels}" if levels else line
 
     def to_dict(self) -> dict[str, Any]:
         """The documented form, without its `schema` number."""
         server = {**self.server, "name": self.name, "protocol": self.protocol}
         if declared := self.server.get("name"):
             server["declared_name"] = declared
-        tools = [_tool(one) for one in self.tools]
+        tools = [_tool(tool) for tool in self.tools]
         for tool, faults in zip(tools, self.faults, strict=False):
-            tool["lint"] = [_fault(one) for one in faults]
+            tool["lint"] = [_fault(fault) for fault in faults]
         document: dict[str, Any] = {"server": server, "tools": tools}
-        return document | ({"problems": self.problems} if self.problems else {})
+        if self.problems:
+            document["problems"] = self.problems
+        return document
 
 
 def _tool(tool: Tool) -> dict[str, Any]:
@@ -72,10 +77,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
         "title": tool.title,
         "level": str(tool.level),
         "hints": tool.resolved.to_dict(),
-        "inferred": {
-            name: {"value": one.value, "confidence": one.confidence, "reasons": list(one.reasons)}
-            for name, one in tool.inferred.items()
-        },
+        "inferred": {name: asdict(guess) for name, guess in tool.inferred.items()},
         "fingerprint": tool.fingerprint,
         "findings": [finding.to_dict() for finding in tool.findings],
     }
@@ -100,30 +102,54 @@ class Answer:
 
 
 async def read_surface(target: Target, *, timeout: float) -> Surface:
-    """Connect to `target`, list its tools, and end the connection; `timeout` in seconds.
-
-    Raises a `SaysoError` that says why the list cannot be had.
-    """
+    """Connect to `target` and list its tools; `timeout` in seconds. Raises `SaysoError`."""
     answer = await read_answer(target, timeout=timeout)
     tools, problems = read_tools(target.name, answer.entries)
     return Surface(target.name, answer.server, answer.protocol, tools, problems)
 
 
 async def read_answer(target: Target, *, timeout: float) -> Answer:
-    """The same, raw."""
+    """Like `read_surface`, with the entries as they came."""
     if isinstance(target, SavedTarget):
         return Answer(target.server, None, target.tools)
     return await _ask(target, timeout)
 
 
 async def read_surfaces(targets: Sequence[Target], timeout: float) -> list[Surface | SaysoError]:
-    """All targets at once; an error in the place of one that could not be asked."""
+    """Read all targets at once; an error stands for one that could not be asked."""
     return await _all(targets, partial(read_surface, timeout=timeout))
 
 
 async def read_answers(targets: Sequence[Target], timeout: float) -> list[Answer | SaysoError]:
-    """The same, raw."""
+    """Like `read_surfaces`, with the entries as they came."""
     return await _all(targets, partial(read_answer, timeout=timeout))
+
+
+def ask_surfaces(targets: Sequence[Target], timeout: float) -> list[Surface | SaysoError]:
+    """Read all targets as `read_surfaces` does, and show that it takes a while."""
+    check_seconds(timeout, "--timeout")
+    with working("Asking for the tools …"):
+        return anyio.run(read_surfaces, targets, timeout)
+
+
+def ask_answers(targets: Sequence[Target], timeout: float) -> list[Answer | SaysoError]:
+    """Like `ask_surfaces`, with the entries as they came."""
+    check_seconds(timeout, "--timeout")
+    with working("Asking for the tools …"):
+        return anyio.run(read_answers, targets, timeout)
+
+
+def errors_in(found: Sequence[object]) -> list[SaysoError]:
+    """Return the errors among answers."""
+    return [answer for answer in found if isinstance(answer, SaysoError)]
+
+
+def name_of(entry: object) -> str | None:
+    """Return the name of an entry of `tools/list`, if it has one."""
+    if not isinstance(entry, Mapping):
+        return None
+    name = cast("Mapping[str, Any]", entry).get("name")
+    return name if isinstance(name, str) else None
 
 
 async def _all(
@@ -152,5 +178,4 @@ async def _ask(target: CommandTarget | UrlTarget, timeout: float) -> Answer:
         except RpcError as error:
             kind = _KINDS.get(error.fault, UnreachableError)
             raise kind(f"tools/list failed: {error}", where=target.name) from error
-        greeting = link.greeting
-        return Answer(greeting.server, link.version, entries)
+        return Answer(link.greeting.server, link.version, entries)

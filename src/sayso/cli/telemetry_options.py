@@ -13,9 +13,9 @@ from typing_extensions import override
 from sayso.access import own_names
 from sayso.beside import beside
 from sayso.cli.address import bind
+from sayso.cli.drain import server_config
 from sayso.connect import is_loopback
 from sayso.errors import UsageError
-from sayso.gateway import PacedProtocol
 from sayso.telemetry import Telemetry, is_structured, open_telemetry
 
 _LOOPBACK: Final = "127.0.0.1"
@@ -25,14 +25,9 @@ _WHERE: Final = "--metrics"
 
 @asynccontextmanager
 async def showing(metrics: str | None, *, is_otel: bool) -> AsyncGenerator[Telemetry]:
-    """What was asked for, and the page of metrics at `metrics`: a port, or host:port.
-
-    Raises `UsageError` for an address that is none, `PortInUseError` where another listens.
-    """
+    """Open telemetry, and serve metrics at [HOST:]PORT. Raises `UsageError`, `PortInUseError`."""
     async with open_telemetry(
-        has_metrics=metrics is not None,
-        has_otel=True if is_otel else None,
-        has_logs=is_structured(),
+        has_metrics=metrics is not None, has_otel=is_otel or None, has_logs=is_structured()
     ) as telemetry:
         if metrics is None or telemetry.prometheus is None:
             yield telemetry
@@ -73,18 +68,11 @@ async def _serving(
 
     assert telemetry.prometheus is not None  # noqa: S101 - the page is only for it
     port = listener.getsockname()[1]
-    names = own_names(f"http://{_LOOPBACK}:{port}") if is_loopback(host) else None
+    names = None
+    if is_loopback(host):
+        names = own_names(f"http://{_LOOPBACK}:{port}")
     page = MetricsPage(telemetry.prometheus, names)
-    config = uvicorn.Config(
-        page,
-        http=PacedProtocol,
-        ws="none",
-        log_config=None,
-        log_level="warning",
-        proxy_headers=False,
-        lifespan="off",
-    )
-    server = _Server(config)
+    server = _Server(server_config(page, lifespan="off"))
     is_over = anyio.Event()
 
     async def run() -> None:

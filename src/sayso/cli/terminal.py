@@ -1,22 +1,25 @@
-"""What a person reads: results on stdout, talk on stderr, nothing that could steer a terminal."""
+"""What a person reads and answers: results on stdout, talk on stderr, nothing unprintable."""
 
 import contextlib
 import json
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from sayso.errors import SaysoError
+from sayso.errors import DeniedError, SaysoError, UsageError
 from sayso.schema import is_unseen, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 _PIPE_WIDTH: Final = 160
+_SCHEMA: Final = 1
+_YES: Final = frozenset({"y", "yes"})
 
 
 def out() -> "Console":
-    """Where results go. Without a terminal, lines are as long as they need."""
+    """Return the console for results. Without a terminal, lines are as long as they need."""
     from rich.console import Console
 
     class Results(Console):
@@ -32,28 +35,81 @@ def out() -> "Console":
 
 
 def talk() -> "Console":
-    """Where everything else goes."""
+    """Return the console for everything else, on stderr."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
+def show_text(text: str, style: str = "", *, soft_wrap: bool = False) -> None:
+    """Print a line of a result."""
+    from rich.text import Text
+
+    out().print(Text(plain(text), style), soft_wrap=soft_wrap)
+
+
+def tell(text: str) -> None:
+    """Print a line of talk."""
+    from rich.text import Text
+
+    talk().print(Text(plain(text)))
+
+
 def say(text: str) -> None:
-    """Lines of talk that need nothing but their words; the caller has made them `plain`."""
+    """Write a line of talk as it is; the caller has made it `plain`."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
+def make_table(*names: str) -> "Table":
+    """Return an empty table for results, with columns of these names that fold long texts."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    return table
+
+
+def plural(count: int, noun: str) -> str:
+    """Return the noun as it follows a number.
+
+    >>> plural(1, "tool"), plural(2, "tool")
+    ('tool', 'tools')
+    """
+    return noun if count == 1 else f"{noun}s"
+
+
+def listed(texts: Iterable[str], most: int) -> str:
+    """Return texts with commas, and how many more there are after the first `most`.
+
+    >>> listed(["a", "b", "c"], 2)
+    'a, b, 1 more'
+    """
+    every = [*texts]
+    shown = every[:most]
+    if len(every) > most:
+        shown.append(f"{len(every) - most:,} more")
+    return ", ".join(shown)
+
+
 def print_json(value: Any) -> None:
-    """One JSON document on stdout."""
+    """Print one JSON document on stdout."""
     sys.stdout.write(f"{_json(value, indent=2)}\n")
 
 
+def print_document(fields: Mapping[str, Any]) -> None:
+    """Print one JSON document with the number of its schema."""
+    print_json({"schema": _SCHEMA, **fields})
+
+
 def print_error(error: SaysoError) -> None:
-    """What went wrong, where, and what to do."""
+    """Print what went wrong, where, and what to do."""
     from rich.text import Text
 
-    what = f"{error.where}: {error.what}" if error.where else error.what
+    what = error.what
+    if error.where:
+        what = f"{error.where}: {what}"
     lines = [*what.split("\n"), *(error.fix or "").split("\n")]
     text = Text("sayso: ", style="bold red")
     text.append("\n".join(plain(line) for line in lines if line), "not bold default")
@@ -61,8 +117,20 @@ def print_error(error: SaysoError) -> None:
 
 
 def print_error_json(error: SaysoError) -> None:
-    """The same as one line of JSON on stderr."""
+    """Print an error as one line of JSON on stderr."""
     sys.stderr.write(f"{_json(error.to_dict())}\n")
+
+
+def print_errors(errors: Iterable[SaysoError], *, is_json: bool) -> int:
+    """Print all errors, and return the exit code that they ask for: 0 without any."""
+    code = 0
+    for error in errors:
+        code = max(code, error.exit_code)
+        if is_json:
+            print_error_json(error)
+        else:
+            print_error(error)
+    return code
 
 
 @contextlib.contextmanager
@@ -76,8 +144,45 @@ def working(what: str) -> Generator[None]:
         yield
 
 
+def agrees(question: str) -> bool:
+    """Whether the person at the terminal says yes; anything else is a no.
+
+    What was typed before the question was shown does not answer it. Raises `UsageError` if nobody
+    can be asked.
+    """
+    from rich.text import Text
+
+    if not sys.stdin.isatty():
+        fix = "Run it on a terminal, or look at the change and say --yes."
+        raise UsageError("nobody is there to be asked", fix=fix)
+    import termios
+
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    talk().print(Text(f"{plain(question)} [y/N] "), end="")
+    return sys.stdin.readline().strip().lower() in _YES
+
+
+def check_agrees(question: str) -> None:
+    """Raise `DeniedError` unless the person says yes to a change that was shown."""
+    if not agrees(question):
+        raise DeniedError("nothing was changed", fix="You did not say yes.")
+
+
+def ask_first(question: str) -> None:
+    """Ask on the terminal before a command takes something away.
+
+    `question` names what the command acts on, and how many of it. Raises `UsageError` without a
+    terminal, and `DeniedError` for any answer but a yes.
+    """
+    try:
+        check_agrees(question)
+    except UsageError as error:
+        fix = "Run it on a terminal, or add --yes."
+        raise UsageError(f"not done without an answer: {question}", fix=fix) from error
+
+
 def _json(value: Any, indent: int | None = None) -> str:
-    """JSON in which, as in `plain`, nothing unseen stands as itself."""
+    """Return JSON in which, as in `plain`, nothing unseen stands as itself."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "".join(
         json.dumps(char)[1:-1] if char != "\n" and is_unseen(char) else char for char in text

@@ -11,17 +11,16 @@ import anyio
 from cyclopts import Parameter
 
 from sayso.cli.address import check_seconds
+from sayso.cli.options import Command, Many, targets_of
 from sayso.cli.terminal import out, talk
-from sayso.cli.writable import check_writable
-from sayso.connect import SavedTarget, Target, parse_target
+from sayso.cli.writable import check_writable, write_text
+from sayso.connect import SavedTarget, Target
 from sayso.errors import UsageError
 
 if TYPE_CHECKING:
     from sayso.verify import Report, Terms
 
 _MOST_CALLS: Final = 1000
-
-Many = Annotated[list[str] | None, Parameter(consume_multiple=False)]
 
 
 @Parameter(name="*")
@@ -131,7 +130,7 @@ def verify(
     start: Start = _START,
     trial: Trial = _TRIAL,
     telling: Telling = _TELLING,
-    command: Annotated[list[str] | None, Parameter(parse=False)] = None,
+    command: Command = None,
 ) -> int:
     """Run a server's tools in containment, and show which of its hints are false.
 
@@ -158,15 +157,21 @@ def verify(
         check_writable(Path(telling.receipt), "--receipt")
     if telling.output is not None:
         check_writable(Path(telling.output), "--output")
-    words = target if command is None else [*target, *command]
-    found = parse_target(words, is_command=command is not None and not target, command="verify")
-    terms = _terms(_only(found, words), start, trial)
+    found = targets_of(target, command, "verify")
+    terms = _terms(_only(found, [*target, *(command or ())]), start, trial)
     if telling.receipt is not None:
         terms = replace(terms, needs_package=True)
-    how = "json" if telling.json else telling.format
-    report = anyio.run(_run, terms, how == "text" and telling.output is None, telling.evidence)
-    if how != "text" or telling.output is not None:
-        _write(report, how, telling.output)
+    form = "json" if telling.json else telling.format
+    is_shown = form == "text" and telling.output is None
+    report = anyio.run(_run, terms, is_shown, telling.evidence)
+    if not is_shown:
+        from sayso.verify import FORMATS
+
+        text = FORMATS[form](report)
+        if telling.output is None:
+            sys.stdout.write(text)
+        else:
+            write_text(Path(telling.output), text)
     if telling.receipt is not None and telling.key is not None:
         from sayso.receipts import write_receipt
 
@@ -177,7 +182,7 @@ def verify(
 def _only(targets: Sequence[Target], words: Sequence[str]) -> Target:
     if len(targets) == 1:
         return targets[0]
-    names = ", ".join(one.name for one in targets)
+    names = ", ".join(target.name for target in targets)
     what = f"one server at a time is verified, and this names {len(targets)}"
     raise UsageError(what, where=words[0], fix=f"Name one: {words[0]}#NAME ({names}).")
 
@@ -191,8 +196,8 @@ def _terms(target: Target, start: Start, trial: Trial) -> "Terms":
         raise UsageError(what, where=target.path, fix=fix)
     return Terms(
         target=target,
-        fixtures=tuple(_folder(one) for one in start.fixture or ()),
-        env=dict(_variable(one) for one in start.env or ()),
+        fixtures=tuple(_folder(word) for word in start.fixture or ()),
+        env=dict(_variable(word) for word in start.env or ()),
         cwd=start.cwd,
         own=tuple(start.own or ()),
         prepare=start.prepare or "",
@@ -224,7 +229,6 @@ def _variable(word: str) -> tuple[str, str]:
 
 
 async def _run(terms: "Terms", shows: bool, has_evidence: bool) -> "Report":  # noqa: FBT001 - by place
-    """Run it, and show how it goes on; `anyio.run` gives arguments by their places."""
     from rich.console import Console
 
     from sayso.verify import Terminal
@@ -233,18 +237,3 @@ async def _run(terms: "Terms", shows: bool, has_evidence: bool) -> "Report":  # 
     results = out() if shows else Console(quiet=True)
     with Terminal(results, talk(), is_evidence=has_evidence) as terminal:
         return await run(terms, terminal.take)
-
-
-def _write(report: "Report", how: str, output: str | None) -> None:
-    from sayso.verify import FORMATS
-
-    text = FORMATS[how](report)
-    if output is None:
-        sys.stdout.write(text)
-        return
-    try:
-        Path(output).write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        what = f"the report cannot be written: {error.strerror}"
-        fix = "Check its folder and who may write there."
-        raise UsageError(what, where=output, fix=fix) from error

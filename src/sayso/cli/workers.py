@@ -60,10 +60,7 @@ class _Place:
 
 @dataclass(slots=True)
 class Parent:
-    """Starts `count` processes that run `work`, and keeps as many; `drain` is what each may take.
-
-    `tell` hears of those that died.
-    """
+    """Keeps `count` processes that run `work`; each may take `drain` seconds to end."""
 
     count: int
     work: Callable[[Worker], int]
@@ -94,7 +91,9 @@ class Parent:
             code = os.waitstatus_to_exitcode(os.waitpid(first.pid, 0)[1])
             if self._ending:
                 return self._ended(is_clean=code in _CLEAN)
-            return code if code > 0 else _FAILED
+            if code > 0:
+                return code
+            return _FAILED
         for number in range(1, self.count):
             worker, ready = self._start(_Place(number))
             if worker is not None:
@@ -173,4 +172,6 @@ class Parent:
 
 def _how(status: int) -> str:
     code = os.waitstatus_to_exitcode(status)
-    return f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
+    if code >= 0:
+        return f"ended with code {code}"
+    return f"was ended by signal {-code}"

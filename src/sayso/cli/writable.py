@@ -7,10 +7,7 @@ from sayso.errors import UsageError
 
 
 def check_writable(file: Path, option: str) -> None:
-    """Make the folder of a file, and check that the file can be written there.
-
-    Raises `UsageError`, which names the option.
-    """
+    """Make a file's folder, and check that the file can be written. Raises `UsageError`."""
     try:
         if file.is_dir():
             raise IsADirectoryError(0, "it is a folder")
@@ -23,3 +20,13 @@ def check_writable(file: Path, option: str) -> None:
     except OSError as error:
         what = f"{option} {file} cannot be written: {error.strerror}"
         raise UsageError(what, fix="Name a file in a folder that you may write to.") from error
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a text as it is. Raises `UsageError` if the file cannot be written."""
+    try:
+        file.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        what = f"the file cannot be written: {error.strerror}"
+        fix = "Check its folder and who may write there."
+        raise UsageError(what, where=str(file), fix=fix) from error

@@ -7,7 +7,6 @@ from sayso.lazy import lazily
 if TYPE_CHECKING:
     from sayso.clients.choice import Wish, sorted_reasons
     from sayso.clients.discovery import discover, pick
-    from sayso.clients.document import as_object
     from sayso.clients.install import Plan, Removal, carry_out, plan_install, plan_removal, remove
     from sayso.clients.kinds import client_of
     from sayso.clients.places import Machine
@@ -23,7 +22,6 @@ __all__ = [
     "Removal",
     "Wish",
     "alone",
-    "as_object",
     "carry_out",
     "client_of",
     "difference",
@@ -43,7 +41,6 @@ __getattr__ = lazily(
     {
         "sayso.clients.choice": ("Wish", "sorted_reasons"),
         "sayso.clients.discovery": ("discover", "pick"),
-        "sayso.clients.document": ("as_object",),
         "sayso.clients.install": (
             "Plan",
             "Removal",

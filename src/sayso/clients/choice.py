@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, Final, cast
 
-from sayso.clients.document import Document, as_object
+from sayso.clients.document import Document, as_list, as_object
 from sayso.clients.kinds import ENTRY
 from sayso.clients.places import Place
 from sayso.clients.variables import Passed, not_own, spelt, variables_in
@@ -43,7 +43,7 @@ _OF_SAYSO: Final = re.compile(
     r"\$\{(?:(?:env:)?[A-Za-z_]\w*(?::-[^{}]*)?|/)\}|\$[A-Za-z_]\w*"  # what sayso reads as well
 )
 _LOOPBACK: Final = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\])[:/]", re.IGNORECASE)
-_BARE: Final = re.compile(r"\$([A-Za-z_]\w*)")
+_BARE: Final = re.compile(r"\$([A-Za-z_]\w*)\Z")
 _NAMED: Final = re.compile(r"\$\{(?:env:)?([A-Za-z_]\w*)")
 
 
@@ -81,7 +81,7 @@ def choose(document: Document, place: Place, wish: Wish) -> Choice:
         where = document.file.where(*place.steps, ENTRY, of_key=True)
         raise ConfigError(what, where=where, fix="Take it out or rename it, and do this again.")
     off = _switched_off(document.file.value, place)
-    passed = Passed(place.client.variables or re.compile(r"(?!)"))
+    passed = Passed(place.client.variables)
     moved: dict[str, Mapping[str, Any]] = {}
     stays: dict[str, str] = {}
     for name, entry in servers.items():
@@ -90,24 +90,24 @@ def choose(document: Document, place: Place, wish: Wish) -> Choice:
             or off.get(name)
             or _unfit(entry)
             or _unlike(entry, place)
-            or (None if wish.is_started else _unreachable(entry, place))
+            or _unreachable(entry, place, wish)
         )
-        own = None if reason else _as_moved(entry, place, passed if wish.is_started else None)
-        reason = reason or _unread(name, own or {}, place, passed) or _may_want_login(entry)
-        if reason is None and own is not None:
-            moved[name] = own
-        else:
-            stays[name] = reason or ""
+        if reason is None:
+            own = _as_moved(entry, place, wish, passed)
+            reason = _unread(name, own, place, passed) or _may_want_login(entry)
+            if reason is None:
+                moved[name] = own
+        if reason is not None:
+            stays[name] = reason
     _refuse_same_names(moved, document, place)
-    used = {one for entry in moved.values() for one in variables_in(entry, _NAMED)}
-    return Choice(moved, stays, {key: one for key, one in passed.env.items() if key in used})
+    used = {variable for entry in moved.values() for variable in variables_in(entry, _NAMED)}
+    return Choice(moved, stays, {key: value for key, value in passed.env.items() if key in used})
 
 
 def is_gateway(entry: Any) -> bool:
-    """Whether an entry starts sayso's gateway, whoever has written it."""
+    """Whether an entry starts sayso's gateway, even one that sayso did not write."""
     fields = as_object(entry)
-    args = fields.get("args")
-    words = [str(one) for one in cast("list[Any]", args)] if isinstance(args, list) else []
+    words = [str(word) for word in as_list(fields.get("args"))]
     program = PurePath(str(fields.get("command", "")).replace("\\", "/")).stem
     return "gateway" in words and (program == "sayso" or "sayso" in words)
 
@@ -116,46 +116,46 @@ def _check_names(servers: Mapping[str, Any], wish: Wish, place: Place) -> None:
     for option, names in (("--only", wish.only), ("--except", wish.left_out)):
         for name in names:
             if name not in servers:
-                near = nearest(name, tuple(servers))
-                fix = f"Did you mean “{near}”?" if near else f"It names {', '.join(servers)}."
+                fix = f"It names {', '.join(servers)}."
+                if near := nearest(name, tuple(servers)):
+                    fix = f"Did you mean “{near}”?"
                 where = f"{option}, {place.path}"
                 raise UsageError(f"there is no server “{name}”", where=where, fix=fix)
 
 
 def _unwished(name: str, wish: Wish) -> str | None:
-    is_wished = (name in wish.only or not wish.only) and name not in wish.left_out
-    return None if is_wished else "as you asked"
+    if name in wish.left_out or (wish.only and name not in wish.only):
+        return "as you asked"
+    return None
 
 
 def _switched_off(value: Any, place: Place) -> Mapping[str, str]:
-    """Servers that another part of the same file switches off."""
+    """Return the servers that another part of the same file switches off, with the reason."""
     if place.client.name == "gemini":
-        rules = as_object(value.get("mcp"))
-        allowed = rules.get("allowed")
-        if isinstance(allowed, list) and ENTRY not in allowed:
+        return _off_in_gemini(value, place)
+    if place.client.name != "claude-code":
+        return {}
+    if place.scope == "project":
+        return _refused_in_claude(place.workspace)
+    return {
+        name: f"it is switched off in {key}"
+        for key, project in as_object(value.get("projects")).items()
+        if place.scope != "local" or key == place.steps[1]
+        for key_of in ("disabledMcpServers", "disabledMcpjsonServers")
+        for name in _texts(as_object(project).get(key_of))
+    }
+
+
+def _off_in_gemini(value: Any, place: Place) -> Mapping[str, str]:
+    rules = as_object(value.get("mcp"))
+    off = set(_texts(rules.get("excluded")))
+    if isinstance(allowed := rules.get("allowed"), list):
+        if ENTRY not in allowed:
             what = "Gemini CLI starts only the servers under “mcp.allowed”"
             fix = f'Add "{ENTRY}" there, and do this again.'
             raise ConfigError(what, where=str(place.path), fix=fix)
-        excluded = _texts(rules.get("excluded"))
-        listed = _texts(allowed) if isinstance(allowed, list) else None
-        names = [*value.get(place.client.key, {})]
-        off = [
-            one for one in names if one in excluded or (listed is not None and one not in listed)
-        ]
-        return dict.fromkeys(off, "it is switched off under “mcp”")
-    if place.client.name == "claude-code" and place.scope == "project":
-        return _refused_in_claude(place.workspace)
-    if place.client.name == "claude-code":
-        inside = as_object(value.get("projects"))
-        chosen = {place.steps[1]} if place.scope == "local" else set(inside)
-        return {
-            name: f"it is switched off in {key}"
-            for key, project in inside.items()
-            if key in chosen
-            for key_of in ("disabledMcpServers", "disabledMcpjsonServers")
-            for name in _texts(as_object(project).get(key_of))
-        }
-    return {}
+        off |= {*value.get(place.client.key, {})} - {*_texts(cast("object", allowed))}
+    return dict.fromkeys(off, "it is switched off under “mcp”")
 
 
 def _refused_in_claude(workspace: Path) -> Mapping[str, str]:
@@ -177,7 +177,6 @@ def _refused_in_claude(workspace: Path) -> Mapping[str, str]:
 
 
 def _json_of(path: Path) -> Mapping[str, Any]:
-    """Return the object in a file; an empty one where there is none that can be read."""
     try:
         return as_object(parse_json(str(path), read_text(str(path))).value)
     except ConfigError:
@@ -185,12 +184,10 @@ def _json_of(path: Path) -> Mapping[str, Any]:
 
 
 def _texts(value: Any) -> list[str]:
-    items = cast("list[Any]", value) if isinstance(value, list) else []
-    return [one for one in items if isinstance(one, str)]
+    return [item for item in as_list(value) if isinstance(item, str)]
 
 
 def _unfit(entry: Any) -> str | None:
-    """Why this entry stays, whatever the values of its variables."""
     if not isinstance(entry, dict):
         return "it is not an object"
     fields = cast("dict[str, Any]", entry)
@@ -220,30 +217,28 @@ def _unlike(entry: Mapping[str, Any], place: Place) -> str | None:
 def _may_want_login(entry: Mapping[str, Any]) -> str | None:
     """Return why a remote server stays: without a header the client may have to log in to it."""
     urls = (entry.get(key) for key in ("url", "httpUrl", "serverUrl"))
-    url = next((one for one in urls if isinstance(one, str)), None)
+    url = next((value for value in urls if isinstance(value, str)), None)
     if url is None or entry.get("headers") or _LOOPBACK.match(url):
         return None
     return "it may want a login that only the client can do; it stays for now"
 
 
-def _unreachable(entry: Mapping[str, Any], place: Place) -> str | None:
-    """Why a gateway that a person starts cannot have this entry: only the client has the values."""
-    pattern = place.client.variables
-    for one in variables_in(entry, pattern) if pattern else ():
-        if _WORKSPACE.fullmatch(one) or not _OF_SAYSO.fullmatch(one):
-            return f"only the client knows the value of {one}"
+def _unreachable(entry: Mapping[str, Any], place: Place, wish: Wish) -> str | None:
+    """Return why a gateway that a person starts lacks values for this entry."""
+    if wish.is_started:
+        return None
+    for variable in variables_in(entry, place.client.variables):
+        if _WORKSPACE.fullmatch(variable) or not _OF_SAYSO.fullmatch(variable):
+            return f"only the client knows the value of {variable}"
     return None
 
 
-def _as_moved(entry: Mapping[str, Any], place: Place, passed: Passed | None) -> dict[str, Any]:
-    """The entry as it stands in sayso's copy: variables passed on, paths from where they were."""
-    pattern = place.client.variables
-    if passed is not None:
+def _as_moved(entry: Mapping[str, Any], place: Place, wish: Wish, passed: Passed) -> dict[str, Any]:
+    """Return the entry for sayso's copy: variables passed on, paths from where they were."""
+    if wish.is_started:
         moved = passed.moved(entry)
-    elif pattern is not None:
-        moved = spelt(entry, lambda text: pattern.sub(_in_braces, text))
     else:
-        moved = dict(entry)
+        moved = spelt(entry, lambda text: place.client.variables.sub(_in_braces, text))
     for key in ("cwd", "envFile"):
         path = moved.get(key)
         if isinstance(path, str) and not path.startswith("$"):
@@ -252,32 +247,28 @@ def _as_moved(entry: Mapping[str, Any], place: Place, passed: Passed | None) -> 
 
 
 def _in_braces(match: re.Match[str]) -> str:
-    return _BARE.sub(r"${\1}", match[0]) if _BARE.fullmatch(match[0]) else match[0]
+    return _BARE.sub(r"${\1}", match[0])
 
 
 def _unread(name: str, entry: Mapping[str, Any], place: Place, passed: Passed) -> str | None:
-    """Why sayso could not read the entry, judged with values that stand for the real ones."""
-    for one in variables_in(entry, re.compile(r"\$\{SAYSO_VAR_\w+\}")):
-        written = passed.env[one[2:-1]]
+    """Return why sayso could not read the entry, judged with stand-ins for its variables."""
+    for variable in variables_in(entry, re.compile(r"\$\{SAYSO_VAR_\w+\}")):
+        written = passed.env[variable[2:-1]]
         if _WORKSPACE.fullmatch(written) and not place.has_workspace:
             return f"only the client knows the value of {written}"
-    pattern = place.client.variables
-    rest = entry if pattern is None else spelt(entry, lambda text: pattern.sub("", text))
-    if odd := not_own(rest):
+    if odd := not_own(spelt(entry, lambda text: place.client.variables.sub("", text))):
         return f"{place.client.title} takes “{odd}” as it stands, and sayso would not"
-    values = {
-        variable: _stand_in(variable, passed, place) for variable in variables_in(entry, _NAMED)
-    }
     text = json.dumps({"mcpServers": {name: entry}})
-    tries = (values, {key: one if one != "1" else "http://1" for key, one in values.items()})
-    faults = [_fault(text, name, Scope(one, place.workspace, Path.home())) for one in tries]
-    return None if None in faults else faults[0]
-
-
-def _stand_in(variable: str, passed: Passed, place: Place) -> str:
-    """A value with which the entry can be judged: where it is unknown, part of a URL or a port."""
     known = {"${workspaceFolder}": str(place.workspace), "${userHome}": str(Path.home())}
-    return known.get(passed.env.get(variable, ""), "1")
+    faults: list[str | None] = []
+    # A value that is unknown may be part of a URL or a port, or a whole URL.
+    for unknown in ("1", "http://1"):
+        environ = {
+            variable: known.get(passed.env.get(variable, ""), unknown)
+            for variable in variables_in(entry, _NAMED)
+        }
+        faults.append(_fault(text, name, Scope(environ, place.workspace, Path.home())))
+    return None if None in faults else faults[0]
 
 
 def _fault(text: str, name: str, scope: Scope) -> str | None:
@@ -299,7 +290,7 @@ def _refuse_same_names(moved: Mapping[str, Any], document: Document, place: Plac
 
 
 def sorted_reasons(stays: Mapping[str, str]) -> Sequence[tuple[str, str]]:
-    """Each reason once, with the servers it holds for, in the order of the file."""
+    """Return each reason once, with the servers that have it, in the order of the file."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in stays.items():
         by_reason.setdefault(reason, []).append(name)

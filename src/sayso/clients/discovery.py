@@ -9,9 +9,8 @@ from sayso.clients import swap
 from sayso.clients.document import Document, as_object
 from sayso.clients.kinds import CLIENTS, ENTRY, Client, client_of
 from sayso.clients.places import Machine, Place, Scope, named, places, places_within
-from sayso.clients.record import Record, folder_of, record_in, records
+from sayso.clients.record import Record, folder_of, is_as_written, record_in, records
 from sayso.clients.shown import reached_by
-from sayso.clients.undo import is_as_written
 from sayso.errors import SaysoError, UsageError
 
 
@@ -27,12 +26,15 @@ class Found:
     is_guarded: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """The documented form."""
+        """Return the documented form."""
+        project = None
+        if self.place.has_workspace:
+            project = str(self.place.workspace)
         return {
             "client": self.place.client.name,
             "scope": self.place.scope,
             "file": str(self.place.path),
-            "project": str(self.place.workspace) if self.place.has_workspace else None,
+            "project": project,
             "name": self.name,
             "transport": self.transport,
             "address": self.shown,
@@ -52,11 +54,11 @@ class Discovery:
 def discover(machine: Machine) -> Discovery:
     """Read the files of all clients, and those that sayso is in front of; change nothing."""
     discovery = Discovery()
-    kept = {(one.path, one.steps): one for one in records()}
+    kept = {(record.path, record.steps): record for record in records()}
     seen: set[tuple[Path, tuple[str, ...]]] = set()
-    todo = [place for client in CLIENTS.values() for place in places(machine, client)]
-    todo += [_place_of(one) for one in kept.values()]
-    for outer in todo:
+    waiting = [place for client in CLIENTS.values() for place in places(machine, client)]
+    waiting += [_place_of(record) for record in kept.values()]
+    for outer in waiting:
         try:
             for place, document in opened(outer):
                 key = (place.path.resolve(), place.steps)
@@ -73,8 +75,8 @@ def opened(place: Place) -> Iterator[tuple[Place, Document]]:
     """The servers in the file at `place`, also those of single projects; none without a file."""
     if place.path.exists():
         document = Document.of(str(place.path), swap.look(place.path))
-        for one in places_within(place, document):
-            yield one, document
+        for inner in places_within(place, document):
+            yield inner, document
 
 
 def pick(
@@ -86,43 +88,43 @@ def pick(
     """
     if path is not None:
         return _there(named(machine, client, path))
-    near = [one for one in _near(machine, client) if scope in (None, one[0].scope)]
-    if scope is not None and not near:
-        asked = [one for one in places(machine, client) if one.scope == scope]
+    near = _near(machine, client)
+    if scope is not None:
+        asked = [place for place, _ in near if place.scope == scope]
+        if asked:
+            return asked[0]
+        asked = [place for place in places(machine, client) if place.scope == scope]
         if asked:
             return _there(asked[0])
         what = f"{client.title} has no servers of the scope {scope} here"
         raise UsageError(what, where="--scope", fix="sayso discover lists what there is.")
-    if scope is not None:
-        return near[0][0]
     full = [
         place
         for place, document in near
         if document.servers(place.steps) or record_in(folder_of(place))
     ]
     if len(full) > 1:
-        listed = "; ".join(f"{one.scope}: {one.path}" for one in full)
+        listed = "; ".join(f"{place.scope}: {place.path}" for place in full)
         what = f"{client.title} has servers in {len(full)} places ({listed})"
         raise UsageError(what, fix=f"Name one: --scope {full[0].scope}.")
     if not full:
-        looked = ", ".join(str(one.path) for one in places(machine, client) if _is_own(one))
+        looked = ", ".join(str(place.path) for place in places(machine, client) if _is_own(place))
         fix = f"sayso looked at {looked}. Name another file with --file."
         raise UsageError(f"{client.title} has no MCP servers configured", fix=fix)
     return full[0]
 
 
 def _is_own(place: Place) -> bool:
-    """Whether a place is meant without being named."""
     return place.scope in ("user", "local", "project")
 
 
 def _near(machine: Machine, client: Client) -> list[tuple[Place, Document]]:
     """The client's own places; of single projects only the one that this folder lies in."""
-    found = [one for place in places(machine, client) if _is_own(place) for one in opened(place)]
+    found = [pair for place in places(machine, client) if _is_own(place) for pair in opened(place)]
     above = (machine.cwd, *machine.cwd.parents)
-    local = [one for one in found if one[0].scope == "local" and one[0].workspace in above]
-    local.sort(key=lambda one: len(one[0].workspace.parts))
-    return [one for one in found if one[0].scope != "local"] + local[-1:]
+    local = [pair for pair in found if pair[0].scope == "local" and pair[0].workspace in above]
+    nearest = sorted(local, key=lambda pair: len(pair[0].workspace.parts))[-1:]
+    return [pair for pair in found if pair[0].scope != "local"] + nearest
 
 
 def _there(place: Place) -> Place:
@@ -133,23 +135,21 @@ def _there(place: Place) -> Place:
 
 
 def _place_of(record: Record) -> Place:
-    client = client_of(record.client)
     scope: Any = record.scope
-    return Place(client, scope, record.path, record.steps, record.workspace)
+    return Place(client_of(record.client), scope, record.path, record.steps, record.workspace)
 
 
 def _found(place: Place, document: Document, record: Record | None) -> Iterator[Found]:
-    """The servers at `place`; in the stead of sayso's entry those that are behind it."""
-    in_front = record is not None and is_as_written(document, record)
+    """Return the servers at `place`; instead of sayso's entry those that are behind it."""
     for name, entry in document.servers(place.steps).items():
-        if record is not None and in_front and name == ENTRY:
+        if record is not None and name == ENTRY and is_as_written(document, record):
             for moved, value in record.moved().items():
-                yield _one(place, moved, value, is_guarded=True)
+                yield _server(place, moved, value, is_guarded=True)
         else:
-            yield _one(place, name, entry, is_guarded=False)
+            yield _server(place, name, entry, is_guarded=False)
 
 
-def _one(place: Place, name: str, entry: Any, *, is_guarded: bool) -> Found:
+def _server(place: Place, name: str, entry: Any, *, is_guarded: bool) -> Found:
     fields = as_object(entry)
     is_disabled = fields.get("disabled") is True or fields.get("enabled") is False
     return Found(place, name, *reached_by(entry), is_disabled, is_guarded)

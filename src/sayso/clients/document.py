@@ -10,8 +10,13 @@ from sayso.settings import JsonFile, parse_json, text_of, type_name
 
 
 def as_object(value: object) -> Mapping[str, Any]:
-    """`value` where it is an object, else an empty one."""
+    """Return `value` if it is an object, else an empty one."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """Return `value` if it is a list, else an empty one."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +38,24 @@ class Document:
         return cls(path, data, text, parse_json(path, text))
 
     def servers(self, steps: tuple[str, ...]) -> Mapping[str, Any]:
-        """The servers that `steps` lead to; none where a key on the way is missing.
+        """Return the servers that `steps` lead to, none if a key on the way is missing.
 
-        Raises `ConfigError` where something else than an object stands on the way.
+        Raises `ConfigError` if something on the way is not an object.
         """
-        value: object = self.file.value
-        for at, step in enumerate((None, *steps)):
-            found = value if step is None else cast("dict[str, object]", value).get(step, {})
-            if not isinstance(found, dict):
-                what = (
-                    f"“{step}” must be an object, not {type_name(found)}"
-                    if step
-                    else (f"a configuration is an object, not {type_name(found)}")
-                )
-                raise ConfigError(what, where=self.file.where(*steps[:at]), fix="Mend the file.")
-            value = cast("object", found)
+        value = self._object(self.file.value, "a configuration is an object", ())
+        for at, step in enumerate(steps, 1):
+            value = self._object(value.get(step, {}), f"“{step}” must be an object", steps[:at])
+        return value
+
+    def _object(self, value: object, what: str, steps: tuple[str, ...]) -> Mapping[str, Any]:
+        if not isinstance(value, dict):
+            where = self.file.where(*steps)
+            raise ConfigError(f"{what}, not {type_name(value)}", where=where, fix="Mend the file.")
         return cast("dict[str, Any]", value)
 
     def with_text(self, text: str) -> "Document":
-        """The same file with another text: its byte order mark stays."""
-        mark = codecs.BOM_UTF8 if self.data.startswith(codecs.BOM_UTF8) else b""
-        return Document.of(self.path, mark + text.encode())
+        """Return the file with another text; a byte order mark stays."""
+        data = text.encode()
+        if self.data.startswith(codecs.BOM_UTF8):
+            data = codecs.BOM_UTF8 + data
+        return Document.of(self.path, data)

@@ -191,7 +191,6 @@ class _Way:
         self._check()
 
     def _follow(self, name: str, found: os.stat_result) -> None:
-        """Go on where a link leads that this user or root has put into this folder."""
         self._links += 1
         if self._links > _MAX_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -237,8 +236,8 @@ def _is_own_group(group: int, user: int) -> bool:
         named = grp.getgrgid(group).gr_mem
     except KeyError:
         return False
-    others = (one.pw_uid for one in pwd.getpwall() if one.pw_gid == group)
-    return set(named) <= {name} and all(one == user for one in others)
+    others = (entry.pw_uid for entry in pwd.getpwall() if entry.pw_gid == group)
+    return set(named) <= {name} and all(other == user for other in others)
 
 
 def _of_another(path: Path, what: str) -> ConfigError:

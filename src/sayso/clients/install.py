@@ -14,21 +14,17 @@ from typing import Any
 from sayso.clients import swap
 from sayso.clients.choice import Choice, Wish, choose
 from sayso.clients.document import Document
-from sayso.clients.kinds import ENTRY, STDIO
+from sayso.clients.kinds import ENTRY
 from sayso.clients.places import Place
-from sayso.clients.record import Record, digest_of, folder_of, record_in
+from sayso.clients.record import Record, digest_of, folder_of, record_in, undo
 from sayso.clients.splice import raw_members, take_out
-from sayso.clients.undo import undo
 from sayso.connect import fault_of_url
 from sayso.errors import ConfigError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A change of one client's file: from `now` to `then`, both as they stand or would stand.
-
-    `back` is the file without sayso. `record` is what is true afterwards, `earlier` what was.
-    """
+    """A change of one client's file from `now` to `then`; `back` is the file without sayso."""
 
     place: Place
     now: Document = field(repr=False)
@@ -59,19 +55,23 @@ class Removal:
 
 
 def program() -> tuple[str, ...]:
-    """The words that start this sayso from anywhere; raises `UsageError` where it will not last."""
+    """Return the words that start this sayso from anywhere. Raises `UsageError` for uv's cache."""
     if "archive-v0" in Path(sys.executable).parts:
         what = "this sayso runs from uv's cache, which may be emptied at any time"
         fix = "Install it first: uv tool install sayso."
         raise UsageError(what, where=sys.executable, fix=fix)
     script = Path(sys.executable).with_name("sayso")
-    return (str(script),) if script.is_file() else (sys.executable, "-m", "sayso")
+    if script.is_file():
+        return (str(script),)
+    return sys.executable, "-m", "sayso"
 
 
 def gateway_words(servers: Path, policy: str | None = None) -> tuple[str, ...]:
-    """What `sayso` is started with: the gateway, over stdio, in front of `servers`."""
-    by_policy = () if policy is None else ("--policy", str(Path(policy).absolute()))
-    return ("gateway", str(servers), STDIO, *by_policy)
+    """Return the arguments of `sayso` for a gateway over stdio in front of `servers`."""
+    words = ("gateway", str(servers), "--stdio")
+    if policy is not None:
+        words += ("--policy", str(Path(policy).absolute()))
+    return words
 
 
 def plan_install(
@@ -88,7 +88,9 @@ def plan_install(
     now = Document.of(str(place.path), data)
     folder = folder_of(place)
     earlier = record_in(folder)
-    back = now if earlier is None else undo(now, earlier)[0]
+    back = now
+    if earlier is not None:
+        back, _ = undo(now, earlier)
     choice = choose(back, place, wish)
     if not choice.moved:
         raise _nothing(place, choice)
@@ -116,19 +118,17 @@ def plan_install(
 
 
 def carry_out(plan: Plan) -> None:
-    """Do what is planned. A crash between two steps leaves a file that `undo` understands.
-
-    Raises `ConfigError`, with nothing done, where the file was changed since it was planned.
-    """
+    """Carry out a plan, so that `undo` understands every crash. Raises `ConfigError`."""
     record = plan.record
     earlier = plan.earlier
-    kept: Mapping[str, Any] = {} if earlier is None else _kept_servers(earlier)
+    kept: Mapping[str, Any] = {}
     record.save_original(plan.back.data)
     if earlier is None:
         record.save_servers(plan.choice.moved)
         record.save()
     else:
         # Until the file is replaced, the old entry counts; each server is where one of them is.
+        kept = _kept_servers(earlier)
         if digest_of(plan.now.data) not in earlier.changes:
             record.save_original(plan.now.data)
         record.save_servers({**plan.choice.moved, **kept})
@@ -164,10 +164,7 @@ def plan_removal(record: Record) -> Removal:
 
 
 def remove(removal: Removal) -> Path | None:
-    """Do it. What was kept of the file goes with it, unless it is not the same as before.
-
-    Then the folder that keeps it is handed out.
-    """
+    """Carry out a removal, and return the folder that keeps the file if it was not exact."""
     record = removal.record
     has_lost = not removal.is_exact and removal.now.data != removal.then.data
     if has_lost:
@@ -179,7 +176,6 @@ def remove(removal: Removal) -> Path | None:
 
 
 def _kept_servers(record: Record) -> Mapping[str, Any]:
-    """The servers that the gateway reads; none where the file is not there."""
     try:
         return json.loads(swap.read(record.servers))["mcpServers"]
     except (ConfigError, ValueError, KeyError):

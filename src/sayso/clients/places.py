@@ -37,34 +37,17 @@ class Machine:
         if self.system == "darwin":
             return self.home / "Library" / "Application Support"
         if self.system == "win32":
-            return self._folder("APPDATA", self.home / "AppData" / "Roaming")
-        return self._folder("XDG_CONFIG_HOME", self.home / ".config")
+            return self.folder("APPDATA", self.home / "AppData" / "Roaming")
+        return self.folder("XDG_CONFIG_HOME", self.home / ".config")
 
-    @property
-    def shared(self) -> Path:
-        """The folder in which programs keep what their administrator has set."""
-        if self.system == "darwin":
-            return Path("/Library/Application Support")
-        if self.is_windows:
-            return self._folder("PROGRAMDATA", Path("C:/ProgramData"))
-        return Path("/etc")
-
-    @property
-    def is_windows(self) -> bool:
-        """Whether this is Windows."""
-        return self.system == "win32"
-
-    def _folder(self, variable: str, default: Path) -> Path:
-        given = self.environ.get(variable)
-        return Path(given) if given else default
+    def folder(self, variable: str, default: Path) -> Path:
+        """Return the path that an environment variable holds, or `default`."""
+        return Path(self.environ.get(variable) or default)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One object of servers: in which file, and by which keys to it.
-
-    `workspace` is the folder that its relative paths start from; for `user`, only by habit.
-    """
+    """One object of servers in a file; relative paths in it start from `workspace`."""
 
     client: Client
     scope: Scope
@@ -109,13 +92,14 @@ def named(machine: Machine, client: Client, path: Path) -> Place:
 
 
 def _place(client: Client, scope: Scope, path: Path, machine: Machine) -> Place:
-    workspace = machine.cwd if scope == "project" else path.parent
+    workspace = path.parent
+    if scope == "project":
+        workspace = machine.cwd
     return Place(client, scope, path, (client.key,), workspace)
 
 
 def _claude_code(machine: Machine) -> Iterator[tuple[Scope, Path]]:
-    folder = machine.environ.get("CLAUDE_CONFIG_DIR")
-    yield "user", (Path(folder) if folder else machine.home) / ".claude.json"
+    yield "user", machine.folder("CLAUDE_CONFIG_DIR", machine.home) / ".claude.json"
     yield "project", machine.cwd / ".mcp.json"
     kept = {
         "darwin": "/Library/Application Support/ClaudeCode",
@@ -127,7 +111,7 @@ def _claude_code(machine: Machine) -> Iterator[tuple[Scope, Path]]:
 def _claude_desktop(machine: Machine) -> Iterator[tuple[Scope, Path]]:
     # The edition from Microsoft's store sees a folder of its own in the place of the usual one.
     local = machine.environ.get("LOCALAPPDATA")
-    if machine.is_windows and local:
+    if machine.system == "win32" and local:
         for package in sorted(Path(local, "Packages").glob("Claude_*")):
             folder = package / "LocalCache" / "Roaming" / "Claude"
             yield "user", folder / "claude_desktop_config.json"
@@ -153,12 +137,15 @@ def _vscode(machine: Machine) -> Iterator[tuple[Scope, Path]]:
 
 
 def _gemini(machine: Machine) -> Iterator[tuple[Scope, Path]]:
-    home = machine.environ.get("GEMINI_CLI_HOME")
-    yield "user", (Path(home) if home else machine.home) / ".gemini" / "settings.json"
+    home = machine.folder("GEMINI_CLI_HOME", machine.home)
+    yield "user", home / ".gemini" / "settings.json"
     yield "project", machine.cwd / ".gemini" / "settings.json"
-    named = machine.environ.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH")
-    folder = "GeminiCli" if machine.system == "darwin" else "gemini-cli"
-    yield "system", Path(named) if named else machine.shared / folder / "settings.json"
+    folder = Path("/etc/gemini-cli")
+    if machine.system == "darwin":
+        folder = Path("/Library/Application Support/GeminiCli")
+    elif machine.system == "win32":
+        folder = machine.folder("PROGRAMDATA", Path("C:/ProgramData")) / "gemini-cli"
+    yield "system", machine.folder("GEMINI_CLI_SYSTEM_SETTINGS_PATH", folder / "settings.json")
 
 
 _PLACES: Final = {

@@ -7,7 +7,7 @@ One folder for each object of servers, for this user alone:
     servers.json      the servers that moved; the gateway reads it
 
 Each is written before the client's file is, so a record may tell of a change that was never made.
-What is true is told by the client's file alone: see `sayso.clients.undo`.
+What is true is told by the client's file alone: see `undo`.
 """
 
 import hashlib
@@ -15,20 +15,24 @@ import json
 import os
 import sys
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from sayso.clients.document import Document
+from sayso.clients.choice import is_gateway
+from sayso.clients.document import Document, as_object
 from sayso.clients.folder import open_folder
+from sayso.clients.kinds import ENTRY
 from sayso.clients.places import Place
+from sayso.clients.splice import put_back
 from sayso.clients.swap import clear, keep, read
 from sayso.errors import ConfigError, UsageError
 
 _SCHEMA: Final = 1
 _RECORD: Final = "record.json"
 _ORIGINAL: Final = "original-"
+_URLS: Final = ("url", "httpUrl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +60,11 @@ class Record:
 
     def moved(self) -> dict[str, Any]:
         """Each server that moved, as it was configured."""
-        found = (Document.of("", f"{{{one}}}".encode()) for one in self.written.values())
-        return {name: one.file.value[name] for name, one in zip(self.written, found, strict=True)}
+        found = (Document.of("", f"{{{text}}}".encode()) for text in self.written.values())
+        return {
+            name: document.file.value[name]
+            for name, document in zip(self.written, found, strict=True)
+        }
 
     def original(self, digest: str) -> Path:
         """The bytes that a digest was taken of."""
@@ -144,7 +151,6 @@ def record_in(folder: Path) -> Record | None:
 
 
 def _fields(data: bytes) -> dict[str, Any]:
-    """The fields of a record; raises `ValueError` for one of another form."""
     fields = json.loads(data)
     if fields["schema"] != _SCHEMA:
         raise ValueError(fields["schema"])
@@ -154,7 +160,7 @@ def _fields(data: bytes) -> dict[str, Any]:
 def records() -> list[Record]:
     """All records of this user."""
     found = (record_in(folder) for folder in sorted(root().glob("*")) if folder.is_dir())
-    return [one for one in found if one is not None]
+    return [record for record in found if record is not None]
 
 
 @contextmanager
@@ -180,3 +186,59 @@ def _lock(number: int) -> None:
     except BlockingIOError as error:
         fix = "End it, or answer it, and do this again."
         raise UsageError("another sayso install or uninstall is at work", fix=fix) from error
+
+
+def is_in_front(document: Document, record: Record) -> bool:
+    """Whether sayso's entry stands in the file, as sayso wrote it or changed since."""
+    entry = document.servers(record.steps).get(ENTRY)
+    if entry == record.entry or is_gateway(entry):
+        return True
+    fields = as_object(entry)
+    return any(key in fields and fields[key] == record.entry.get(key) for key in _URLS)
+
+
+def is_as_written(document: Document, record: Record) -> bool:
+    """Whether the entry that sayso wrote is in the file, unchanged."""
+    return document.servers(record.steps).get(ENTRY) == record.entry
+
+
+def undo(document: Document, record: Record) -> tuple[Document, bool]:
+    """The file without sayso, and whether that is, byte for byte, what it was before.
+
+    It is where nobody has changed the file since. Else the servers are put back into it, each as
+    it was written, and all other changes stay. Raises `ConfigError` where that cannot be done
+    without losing what somebody has written since.
+    """
+    if (before := _before(document, record)) is not None:
+        return Document.of(document.path, before), True
+    servers = document.servers(record.steps)
+    has_entry = is_in_front(document, record)
+    _check_changed(document, record, servers)
+    if not has_entry and digest_of(document.data) in record.changes.values():
+        return document, False  # what was planned was never done, or is undone already
+    raw = [written for name, written in record.written.items() if name not in servers]
+    if not raw and not has_entry:
+        return document, False
+    return put_back(document, record.steps, name=ENTRY if has_entry else None, raw=raw), False
+
+
+def _before(document: Document, record: Record) -> bytes | None:
+    """Return the bytes from before, if the file is as sayso wrote it and they are unharmed."""
+    digest = record.changes.get(digest_of(document.data))
+    if digest is not None:
+        with suppress(ConfigError):
+            data = read(record.original(digest))
+            if digest_of(data) == digest:
+                return data
+    return None
+
+
+def _check_changed(document: Document, record: Record, servers: Mapping[str, Any]) -> None:
+    for name, old in record.moved().items():
+        if name in servers and servers[name] != old and is_in_front(document, record):
+            what = (
+                f"“{name}” stands there again, and not as it was when sayso was put in front of it"
+            )
+            where = document.file.where(*record.steps, name, of_key=True)
+            fix = f"Take one of the two away. The file as it was is kept in {record.folder}."
+            raise ConfigError(what, where=where, fix=fix)

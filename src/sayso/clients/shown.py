@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
-from sayso.clients.document import as_object
+from sayso.clients.document import as_list, as_object
 from sayso.schema import MASK, redact
 
 _SHOWN: Final = frozenset({"command", "cwd", "disabled", "enabled", "envFile", "transport", "type"})
@@ -31,10 +31,10 @@ _MAX_ARGUMENT_CHARACTERS: Final = 2_000
 
 
 def masked(entry: Any) -> Any:
-    """A copy of a server's entry without its secrets.
+    """Return a copy of a server's entry without its secrets.
 
-    All values under `env` and `headers` are masked, and of unknown keys; in a URL the query and
-    what looks like a token; in arguments what is named like a secret, or looks like one.
+    All values under `env`, `headers` and unknown keys are masked; in a URL the query and what
+    looks like a token; in arguments what is named like a secret, or looks like one.
     """
     if not isinstance(entry, dict):
         return MASK
@@ -42,14 +42,15 @@ def masked(entry: Any) -> Any:
 
 
 def reached_by(entry: Any) -> tuple[str, str]:
-    """How an entry is reached, `stdio` or `http`, and its command or URL, masked."""
+    """Return how an entry is reached (stdio, http or sse), and its command or URL, masked."""
     fields = as_object(masked(_shortened(entry)))
     for key in _URLS:
         if isinstance(fields.get(key), str):
-            return ("sse" if fields.get("type") == "sse" else "http"), fields[key]
-    args = fields.get("args")
-    words = [fields.get("command", ""), *cast("list[Any]", args if isinstance(args, list) else [])]
-    return "stdio", " ".join(_quoted(str(one)) for one in words)
+            if fields.get("type") == "sse":
+                return "sse", fields[key]
+            return "http", fields[key]
+    words = [fields.get("command", ""), *as_list(fields.get("args"))]
+    return "stdio", " ".join(_quoted(str(word)) for word in words)
 
 
 def _shortened(entry: Any) -> Any:
@@ -59,17 +60,19 @@ def _shortened(entry: Any) -> Any:
         return entry
     words: list[Any] = fields["args"]
     first = [_short_word(word) for word in words[:_MAX_ARGUMENTS]]
-    more = len(words) - len(first)
-    return {**fields, "args": [*first, f"… {more:,} more"] if more else first}
+    if more := len(words) - len(first):
+        first.append(f"… {more:,} more")
+    return {**fields, "args": first}
 
 
 def _short_word(word: Any) -> Any:
-    is_long = isinstance(word, str) and len(word) > _MAX_ARGUMENT_CHARACTERS
-    return MASK if is_long else word
+    if isinstance(word, str) and len(word) > _MAX_ARGUMENT_CHARACTERS:
+        return MASK
+    return word
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any], key: str) -> list[str]:
-    """The lines in which two objects of servers differ, masked, in the form of a unified diff."""
+    """Return a unified diff of two objects of servers, masked."""
     old, new = (_lines(key, servers) for servers in (before, after))
     return list(difflib.unified_diff(old, new, "as it is", "as it would be", n=3, lineterm=""))
 
@@ -82,40 +85,54 @@ def _lines(key: str, servers: Mapping[str, Any]) -> list[str]:
 def _field(key: str, value: Any) -> Any:
     if key in ("env", "headers") and isinstance(value, dict):
         pairs = cast("dict[str, Any]", value)
-        return {name: _secret(one) for name, one in pairs.items()}
+        return {name: _secret(text) for name, text in pairs.items()}
     if key == "args" and isinstance(value, list):
         return _args(cast("list[Any]", value))
     if isinstance(value, str):
         if key in _URLS:
             return _url(value)
-        return redact(value) if key in _SHOWN else MASK
-    return value if value is None or isinstance(value, bool | int | float) else MASK
+        if key in _SHOWN:
+            return redact(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return MASK
 
 
 def _secret(value: Any) -> Any:
-    """A mask, but for what is no value: empty, or a variable's name without a default."""
-    return value if isinstance(value, str) and (not value or _VARIABLE.fullmatch(value)) else MASK
+    """Return a mask, except for an empty text or a variable's name without a default."""
+    if isinstance(value, str) and (not value or _VARIABLE.fullmatch(value)):
+        return value
+    return MASK
 
 
 def _args(words: list[Any]) -> list[Any]:
-    found: list[Any] = []
-    before = ""
-    for word in words:
-        found.append(_word(word, before) if isinstance(word, str) else MASK)
-        before = word if isinstance(word, str) and _FLAG.fullmatch(word) else ""
-    return found
+    return [_word(word, before) for before, word in zip(["", *words[:-1]], words, strict=True)]
 
 
-def _word(word: str, flag: str) -> str:
-    """One argument, after a flag that may name it."""
-    if flag and _is_named_secret(flag):
-        setting = _SETTING.fullmatch(word)
-        return f"{setting['name']}{setting['sign']}{MASK}" if setting else str(_secret(word))
+def _word(word: Any, before: Any) -> str:
+    """Return one argument, masked; a flag `before` it may name it."""
+    if not isinstance(word, str):
+        return MASK
+    setting = _SETTING.fullmatch(word)
+    if isinstance(before, str) and _FLAG.fullmatch(before) and _is_named_secret(before):
+        return _masked_setting(setting) or _secret(word)
     if "://" in word:
         return _url(word)
-    if (setting := _SETTING.fullmatch(word)) and _is_named_secret(setting["name"]):
-        return f"{setting['name']}{setting['sign']}{MASK}"
-    return MASK if _LONG.fullmatch(word) else str(redact(_DEFAULT.sub(f":-{MASK}", word)))
+    if setting and _is_named_secret(setting["name"]):
+        return _masked_setting(setting)
+    if _LONG.fullmatch(word):
+        return MASK
+    return str(redact(_DEFAULT.sub(f":-{MASK}", word)))
+
+
+def _masked_setting(setting: re.Match[str] | None) -> str:
+    if setting is None:
+        return ""
+    return f"{setting['name']}{setting['sign']}{MASK}"
+
+
+def _part(text: str) -> str:
+    return MASK if _LONG.fullmatch(text) else text
 
 
 def _is_named_secret(name: str) -> bool:
@@ -124,22 +141,27 @@ def _is_named_secret(name: str) -> bool:
 
 
 def _url(url: str) -> str:
-    """A URL without a password, its query, and parts of its path that may be a token."""
+    """Return a URL without its password, its query, and path segments that may be a token."""
     head, scheme, rest = url.partition("://")
     try:
         parts = urlsplit(f"//{rest}" if scheme else url)
     except ValueError:
         return MASK
-    host = f"{MASK}@{parts.netloc.rpartition('@')[2]}" if "@" in parts.netloc else parts.netloc
-    path = "/".join(MASK if _LONG.fullmatch(one) else one for one in parts.path.split("/"))
-    tail = (f"?{MASK}" if parts.query else "") + (f"#{MASK}" if parts.fragment else "")
     setting = _SETTING.fullmatch(head)
-    before = f"{setting['name']}{setting['sign']}" if setting else ""
-    named = before.rstrip("=: ")
-    if named and _is_named_secret(named):
-        return f"{before}{MASK}"
-    return str(redact(f"{head}{scheme}{host}{path}{tail}"))
+    if setting and _is_named_secret(setting["name"]):
+        return _masked_setting(setting)
+    user, at, host = parts.netloc.rpartition("@")
+    if at:
+        user = MASK
+    shown = f"{head}{scheme}{user}{at}{host}" + "/".join(map(_part, parts.path.split("/")))
+    if parts.query:
+        shown += f"?{MASK}"
+    if parts.fragment:
+        shown += f"#{MASK}"
+    return str(redact(shown))
 
 
 def _quoted(word: str) -> str:
-    return shlex.quote(word) if not word or re.search(r"[\s'\"\\]", word) else word
+    if not word or re.search(r"[\s'\"\\]", word):
+        return shlex.quote(word)
+    return word

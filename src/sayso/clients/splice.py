@@ -1,8 +1,4 @@
-"""Editing one object of a JSON text: its other bytes, comments and commas stay as they were.
-
-Both edits are checked: what is read from the new text must be what was meant, or nothing is
-handed out.
-"""
+"""Editing one object of a JSON text: other bytes stay, and each edit is read again."""
 
 import json
 import re
@@ -25,7 +21,7 @@ _LAST_COMMA: Final = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+,", re.DOTALL)
 def raw_members(document: Document, steps: tuple[str, ...]) -> dict[str, str]:
     """Each member of the object at `steps` as it is written, its key included."""
     found = members(document.file.text, steps)
-    return {str(one.step): document.text[one.key_at : one.end] for one in found}
+    return {str(member.step): document.text[member.key_at : member.end] for member in found}
 
 
 def take_out(
@@ -36,27 +32,21 @@ def take_out(
     name: str,
     entry: Mapping[str, Any],
 ) -> Document:
-    """`document` with one member `name` in the place of those that are `taken`, at least one.
-
-    The new member stands where the first of them stood.
-    """
+    """Return `document` with the member `name` in place of the first of those `taken`."""
     found = members(document.file.text, steps)
-    first, *others = (at for at, one in enumerate(found) if one.step in taken)
+    first, *others = (at for at, member in enumerate(found) if member.step in taken)
     written = _written(document.text, found[first], len(steps) + 1, {name: entry})
     edits = [(found[first].key_at, found[first].end, written)]
     for at in others:
         edits += _cut(document, found, at)
-    kept = {key: one for key, one in document.servers(steps).items() if key not in taken}
+    kept = {key: server for key, server in document.servers(steps).items() if key not in taken}
     return _edited(document, steps, edits, {**kept, name: entry})
 
 
 def put_back(
     document: Document, steps: tuple[str, ...], *, name: str | None, raw: Sequence[str]
 ) -> Document:
-    """`document` with the members `raw`, as they were once written, in the place of `name`.
-
-    Without a `name` they come last. Raises `ConfigError` where the object is gone.
-    """
+    """Return `document` with members as they were written. Raises `ConfigError`."""
     try:
         opening = offset_of(document.file.text, steps)
     except KeyError:
@@ -64,9 +54,11 @@ def put_back(
         fix = f'Write "{steps[-1]}": {{}} where it was, and do this again.'
         raise ConfigError(what, where=document.path, fix=fix) from None
     found = members(document.file.text, steps)
-    at = next((index for index, one in enumerate(found) if one.step == name), None)
-    kept = {key: one for key, one in document.servers(steps).items() if key != name}
-    back = {key: one for text in raw for key, one in parse_json("", f"{{{text}}}").value.items()}
+    at = next((index for index, member in enumerate(found) if member.step == name), None)
+    kept = {key: server for key, server in document.servers(steps).items() if key != name}
+    back = {
+        key: server for text in raw for key, server in parse_json("", f"{{{text}}}").value.items()
+    }
     if at is not None and not raw:
         edits = _cut(document, found, at)
     else:
@@ -80,55 +72,60 @@ def _filled(
     """Members in the place of the one at `at`, or after all, each on a line where others are."""
     if not found:
         return opening + 1, opening + 1, ", ".join(raw)
-    near = found[-1 if at is None else at]
+    near = found[-1]
+    if at is not None:
+        near = found[at]
     between = f",{_line_start(text, near.key_at) or ' '}"
     joined = between.join(raw)
-    if at is None:
-        return near.end, near.end, f"{between}{joined}" if raw else ""
-    return near.key_at, near.end, joined
+    if at is not None:
+        return near.key_at, near.end, joined
+    return near.end, near.end, "".join(f"{between}{text}" for text in raw)
 
 
 def _cut(document: Document, found: Sequence[Member], at: int) -> list[_Edit]:
     """Without the member at `at` and the comma that it needed; comments around it stay."""
     text = document.text
-    one = found[at]
+    member = found[at]
     if at == 0:
         if len(found) == 1:
-            after = _LAST_COMMA.match(text, one.end)
-            comma = [] if after is None else [(after.end() - 1, after.end(), "")]
-            return [(one.key_at, one.end, ""), *comma]
-        comma = document.file.text.index(",", one.end)
-        return [(one.key_at, one.end, ""), (comma, comma + 1, "")]
+            edits = [(member.key_at, member.end, "")]
+            if after := _LAST_COMMA.match(text, member.end):
+                edits.append((after.end() - 1, after.end(), ""))
+            return edits
+        comma = document.file.text.index(",", member.end)
+        return [(member.key_at, member.end, ""), (comma, comma + 1, "")]
     comma = document.file.text.index(",", found[at - 1].end)
-    if not text[comma + 1 : one.key_at].strip():
-        return [(comma, one.end, "")]
-    line = _line_start(text, one.key_at)
-    rest = text[one.end :].lstrip(_BLANK)
+    if not text[comma + 1 : member.key_at].strip():
+        return [(comma, member.end, "")]
+    line = _line_start(text, member.key_at)
+    rest = text[member.end :].lstrip(_BLANK)
     # A line that held nothing else goes as a whole. Its own end stays, for a comment before it.
-    is_alone = line is not None and rest.startswith(("\n", "\r\n"))
-    start = one.key_at - len(line or "") if is_alone else one.key_at
-    return [(comma, comma + 1, ""), (start, one.end, "")]
+    start = member.key_at
+    if line is not None and rest.startswith(("\n", "\r\n")):
+        start -= len(line)
+    return [(comma, comma + 1, ""), (start, member.end, "")]
 
 
 def _written(text: str, near: Member, depth: int, member: Mapping[str, Any]) -> str:
-    """A member as it would be written at `depth`, in the manner of the one that stands there."""
     line = _line_start(text, near.key_at)
     if line is None:
         return json.dumps(member)[1:-1]
     indent = line.lstrip("\r\n")
-    unit = indent[: len(indent) // depth] if len(indent) % depth == 0 else _UNIT
+    unit = _UNIT
+    if len(indent) % depth == 0:
+        unit = indent[: len(indent) // depth]
     key, value = next(iter(member.items()))
     return f"{json.dumps(key)}: {json.dumps(value, indent=unit)}".replace("\n", line)
 
 
 def _line_start(text: str, at: int) -> str | None:
-    """The line's end and the blanks before `at`, or `None` where more stands before it."""
-    start = at
-    while text[start - 1] in _BLANK:
-        start -= 1
-    if text[start - 1] != "\n":
-        return None
-    return text[start - 2 : at] if text[start - 2] == "\r" else text[start - 1 : at]
+    """Return the line end and the blanks before `at`, `None` if more stands before it."""
+    before = text[:at]
+    line = before.rstrip(_BLANK)
+    for end in ("\r\n", "\n"):
+        if line.endswith(end):
+            return before[len(line) - len(end) :]
+    return None
 
 
 def _edited(
@@ -148,11 +145,10 @@ def _edited(
 
 
 def _others(document: Document, steps: tuple[str, ...]) -> object:
-    """What the file holds beside the object at `steps`."""
-
     def without(value: Any, rest: tuple[str, ...]) -> Any:
-        inner = without(value[rest[0]], rest[1:]) if rest[1:] else None
-        return {**value, rest[0]: inner}
+        if not rest:
+            return None
+        return {**value, rest[0]: without(value[rest[0]], rest[1:])}
 
     return without(document.file.value, steps)
 

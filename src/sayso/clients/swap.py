@@ -21,10 +21,7 @@ _ENDING: Final = ".sayso-part"
 
 
 def look(path: Path) -> bytes:
-    """Return all bytes of a file that is only shown. Raises `ConfigError` if it cannot be read.
-
-    Whoever it belongs to, and wherever a link leads; nothing that is written comes of it.
-    """
+    """Return the bytes of a file that is only shown, whoever owns it. Raises `ConfigError`."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         number = os.open(path, flags)
@@ -83,7 +80,7 @@ def _replace(folder: Folder, name: str, number: int, expected: bytes, data: byte
     if not os.access(name, os.W_OK, dir_fd=folder.number):
         fix = "Make it writable, or leave it."
         raise ConfigError("the file is read-only", where=str(path), fix=fix)
-    _clear(folder, name)
+    _clear(folder, f".{name}.")
     part = _part(folder, name, data, dressed_as=number)
     try:
         now = os.stat(name, dir_fd=folder.number, follow_symlinks=False)
@@ -125,21 +122,17 @@ def keep(path: Path, data: bytes) -> None:
 def clear(path: Path) -> None:
     """Delete what a crash has left in a folder of files that were being written."""
     with suppress(FileNotFoundError), open_folder(path) as folder:
-        _clear(folder)
+        _clear(folder, ".")
 
 
-def _clear(folder: Folder, name: str = "") -> None:
-    """Delete what a crash has left: of `name`, or of all."""
+def _clear(folder: Folder, start: str) -> None:
     for part in folder.names():
-        if part.startswith(f".{name}." if name else ".") and part.endswith(_ENDING):
+        if part.startswith(start) and part.endswith(_ENDING):
             folder.unlink(part)
 
 
 def _part(folder: Folder, name: str, data: bytes, *, dressed_as: int | None = None) -> str:
-    """Write the whole content under another name, synced; others can read it at no moment.
-
-    It gets group, mode and attributes of the open file `dressed_as`.
-    """
+    """Write a private file with the mode, group and attributes of the open `dressed_as`."""
     part = f".{name}.{secrets.token_hex(4)}{_ENDING}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     number = os.open(part, flags, _PRIVATE, dir_fd=folder.number)
@@ -157,7 +150,6 @@ def _part(folder: Folder, name: str, data: bytes, *, dressed_as: int | None = No
 
 
 def _dress(number: int, before: int) -> None:
-    """Give an open file the group, attributes and mode of the one that it will replace."""
     own = os.fstat(number)
     old = os.fstat(before)
     if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):

@@ -50,23 +50,23 @@ class Passed:
             stem = _PREFIX + _NOT_IN_NAMES.sub("_", written.upper()).strip("_")
             taken = set(self.names.values())
             tries = (stem, *(f"{stem}_{at}" for at in range(2, len(taken) + 3)))
-            self.names[written] = next(one for one in tries if one not in taken)
+            self.names[written] = next(name for name in tries if name not in taken)
         return f"${{{self.names[written]}}}"
 
 
 def spelt(entry: Mapping[str, Any], spell: Callable[[str], str]) -> dict[str, Any]:
-    """`entry` with each text that may hold variables spelt anew."""
+    """Return `entry` with `spell` applied to each text that may hold variables."""
 
     def anew(value: Any) -> Any:
         if isinstance(value, str):
             return spell(value)
         if isinstance(value, list):
-            return [anew(one) for one in cast("list[Any]", value)]
+            return [anew(item) for item in cast("list[Any]", value)]
         if isinstance(value, dict):
-            return {key: anew(one) for key, one in cast("dict[str, Any]", value).items()}
+            return {key: anew(item) for key, item in cast("dict[str, Any]", value).items()}
         return value
 
-    return {key: anew(value) if key in _READ else value for key, value in entry.items()}
+    return {**entry, **{key: anew(entry[key]) for key in _READ if key in entry}}
 
 
 def variables_in(entry: Mapping[str, Any], pattern: re.Pattern[str]) -> list[str]:
@@ -92,4 +92,4 @@ def not_own(entry: Mapping[str, Any]) -> str | None:
         return text
 
     spelt(entry, look)
-    return found[0] if found else None
+    return next(iter(found), None)

@@ -8,8 +8,7 @@ if TYPE_CHECKING:
     from sayso.console.entry.link_client import RunningGateway, ask_for_link, running_gateways
     from sayso.console.entry.link_server import About, LinkServer, serving_links
     from sayso.console.entry.login import Login, Session
-    from sayso.console.entry.oidc import Provider
-    from sayso.console.entry.opening import open_provider
+    from sayso.console.entry.oidc import Provider, open_provider
     from sayso.console.entry.runtime import private_folder
     from sayso.console.later import later_routes
     from sayso.console.routes import make_routes
@@ -36,8 +35,7 @@ __getattr__ = lazily(
         "sayso.console.entry.link_client": ("RunningGateway", "ask_for_link", "running_gateways"),
         "sayso.console.entry.link_server": ("About", "LinkServer", "serving_links"),
         "sayso.console.entry.login": ("Login", "Session"),
-        "sayso.console.entry.oidc": ("Provider",),
-        "sayso.console.entry.opening": ("open_provider",),
+        "sayso.console.entry.oidc": ("Provider", "open_provider"),
         "sayso.console.entry.runtime": ("private_folder",),
         "sayso.console.later": ("later_routes",),
         "sayso.console.routes": ("make_routes",),

@@ -47,11 +47,14 @@ class PlanTable:
 def plan_table(plan: Mapping[str, Any]) -> PlanTable:
     """The changes that a plan shows, one row each; what says too many things is one text."""
     changes: list[Any] = plan["changes"]
-    objects = [cast("dict[str, Any]", one) for one in changes if isinstance(one, dict)]
-    columns = tuple(dict.fromkeys(key for one in objects for key in one))
+    objects = [cast("dict[str, Any]", change) for change in changes if isinstance(change, dict)]
+    columns = tuple(dict.fromkeys(key for change in objects for key in change))
     if len(objects) < len(changes) or not 0 < len(columns) <= _MOST_COLUMNS:
-        return PlanTable((), tuple((_text_of(one),) for one in changes))
-    rows = (tuple(_text_of(one[key]) if key in one else "" for key in columns) for one in objects)
+        return PlanTable((), tuple((_text_of(change),) for change in changes))
+    rows = (
+        tuple(_text_of(change[key]) if key in change else "" for key in columns)
+        for change in objects
+    )
     return PlanTable(columns, tuple(rows))
 
 
@@ -66,7 +69,9 @@ def in_short(arguments: Mapping[str, Any]) -> str:
 
 def _short(value: Any) -> str:
     text = _clip(unquoted(_text_of(value), limit=_SHORT_LOOKED_AT), _SHORT_VALUE)
-    return f"“{text}”" if isinstance(value, str) and value != MASK else text
+    if isinstance(value, str) and value != MASK:
+        return f"“{text}”"
+    return text
 
 
 def _clip(text: str, limit: int) -> str:
@@ -79,7 +84,9 @@ def _row(name: str, value: Any) -> ArgumentRow:
     lines = text.count("\n") + 1
     if len(text) <= _LONG_CHARACTERS and lines <= _LONG_LINES:
         return ArgumentRow(name, kind, text)
-    size = f"{len(text):,} characters" + (f", {lines:,} lines" if lines > 1 else "")
+    size = f"{len(text):,} characters"
+    if lines > 1:
+        size += f", {lines:,} lines"
     return ArgumentRow(name, kind, text, " ".join(text[:_START].split()) + "…", size)
 
 

@@ -11,16 +11,6 @@ from starlette.routing import Route
 
 _FOLDER: Final = Path(__file__).parent / "static"
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-_LASTING: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
-
-
-def _read() -> dict[str, bytes]:
-    """Each file by its path below the folder. Licences and the like are not served."""
-    return {
-        path.relative_to(_FOLDER).as_posix(): path.read_bytes()
-        for path in sorted(_FOLDER.rglob("*"))
-        if path.suffix in _TYPES
-    }
 
 
 class Assets:
@@ -28,14 +18,16 @@ class Assets:
 
     def __init__(self, home: str) -> None:
         self._home = home
-        self._files = _read()
+        # Licences and the like are not served.
+        self._files = {
+            path.relative_to(_FOLDER).as_posix(): path.read_bytes()
+            for path in sorted(_FOLDER.rglob("*"))
+            if path.suffix in _TYPES
+        }
         self._stamps = {name: sha256(body).hexdigest()[:12] for name, body in self._files.items()}
 
     def address(self, name: str) -> str:
-        """Where a page finds a file: an address that changes with it, so it may be kept for good.
-
-        Raises `KeyError` where there is no such file.
-        """
+        """Return where a file is: an address that changes with it. Raises `KeyError`."""
         return f"{self._home}/static/{name}?v={self._stamps[name]}"
 
     def routes(self) -> list[Route]:
@@ -46,6 +38,7 @@ class Assets:
         name = request.path_params["name"]
         if name not in self._files:
             raise HTTPException(404)
-        is_named = request.query_params.get("v") == self._stamps[name]
-        kind = _TYPES[Path(name).suffix]
-        return Response(self._files[name], media_type=kind, headers=_LASTING if is_named else None)
+        response = Response(self._files[name], media_type=_TYPES[Path(name).suffix])
+        if request.query_params.get("v") == self._stamps[name]:
+            response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return response

@@ -13,12 +13,11 @@ from sayso.console.arguments import argument_rows, in_short, plan_table
 from sayso.console.assets import Assets
 from sayso.console.audit.calls import LoggedCall
 from sayso.console.audit.endings import ending, took
-from sayso.console.hints import hint_rows
 from sayso.console.home import HOME
-from sayso.console.moments import lasting, moment, roughly
-from sayso.console.text import as_json, kept, reveal, reveal_block
+from sayso.console.text import as_json, kept, lasting, moment, reveal, reveal_block, roughly
 from sayso.console.tools.fields import WHOLE
 from sayso.console.tools.inventory import key_of
+from sayso.console.words import hint_rows
 from sayso.gateway import PATH
 from sayso.schema import cut, unquoted
 

@@ -47,15 +47,12 @@ class Pulse:
                 newest = await self._guard.audit.newest(limit=1)
                 questions = self._guard.approvals.questions
                 waiting = await questions.count_pending(now=self._guard.clock())
-                self._beat = Beat(waiting, newest[0].seq if newest else 0)
+                self._beat = Beat(waiting, max((row.seq for row in newest), default=0))
                 self._looked = self._clock()
             return self._beat
 
     async def beats(self, until: float) -> AsyncGenerator[Beat | None]:
-        """Each beat that differs from the one before, and now and then `None` to say so much.
-
-        Ends when the process does, and at `until` in Unix seconds.
-        """
+        """Yield each new beat, and `None` now and then; until the process ends, or `until`."""
         last = None
         told = self._clock()
         while not self._over.is_set() and self._guard.clock() < until:

@@ -1,7 +1,8 @@
-"""Reading the few short forms that the console has."""
+"""What requests bring: short forms, numbers, and the names of things that are there or not."""
 
 import hmac
-from typing import Final
+import re
+from typing import Final, TypeVar
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
@@ -16,6 +17,10 @@ _MOST_FIELDS: Final = 8
 _MOST_FIELDS_KNOWN: Final = 256
 _TYPE: Final = "application/x-www-form-urlencoded"
 
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
+
+T = TypeVar("T")
+
 CSRF: Final = "csrf"
 """The field of a form that holds its session's token."""
 
@@ -28,11 +33,7 @@ async def read_form(request: Request, *, is_known: bool = False) -> dict[str, st
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
         raise HTTPException(415)
-    longest = _LONGEST
-    most = _MOST_FIELDS
-    if is_known:
-        longest = _LONGEST_KNOWN
-        most = _MOST_FIELDS_KNOWN
+    longest, most = (_LONGEST_KNOWN, _MOST_FIELDS_KNOWN) if is_known else (_LONGEST, _MOST_FIELDS)
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -49,3 +50,19 @@ def has_token(form: dict[str, str], session: Session) -> bool:
     """Whether a form carries its session's token: without it, the page was not ours."""
     said = form.get(CSRF, "").encode("utf-8", "replace")
     return hmac.compare_digest(said, session.csrf.encode())
+
+
+def number_in(text: str) -> int | None:
+    """Return the number of a question, a grant or a line that a text is; `None` for another.
+
+    >>> number_in("12"), number_in("0"), number_in("x")
+    (12, None, None)
+    """
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
+def found(thing: T | None) -> T:
+    """Return what was looked up. Raises `HTTPException` 404 if it is not there."""
+    if thing is None:
+        raise HTTPException(404)
+    return thing

@@ -1,15 +1,16 @@
 """The gate: what every request to the console passes, and what every answer carries."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sayso.access import Headers as Raw
-from sayso.access import is_own_host, is_same_origin, own_names
+from sayso.access import is_own_host, is_own_origin, is_same_origin, own_names
+from sayso.console.api.problem import problem
 
 Refuse = Callable[[int, str, str], Response]
 """Makes a page of a status, what is wrong, and what to do."""
@@ -26,6 +27,11 @@ HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
 }
 
+_PREFLIGHT: Final[Mapping[str, str]] = {
+    "Access-Control-Allow-Methods": "GET, POST",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID",
+    "Access-Control-Max-Age": "600",
+}
 _CHANGES_NOTHING: Final = ("GET", "HEAD")
 
 
@@ -43,9 +49,7 @@ class Gate:
 
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                _dress(message)
             await send(message)
 
         if scope["type"] != "http":
@@ -62,3 +66,51 @@ class Gate:
             fix = "Nothing was done. Go to the console and press the button there."
             return self._refuse(403, "This form did not come from the console.", fix)
         return None
+
+
+class ScreenGate:
+    """Stands before `app` for holders of tokens; `origins` are the pages of others that may call.
+
+    No cookie opens anything behind it, so a page of others can send nothing in its reader's name.
+    """
+
+    def __init__(self, app: ASGIApp, base_url: str, origins: Collection[str]) -> None:
+        self.app = app
+        self._names = own_names(base_url)
+        self._origins = frozenset(origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        origin = Headers(scope=scope).get("origin", "")
+        is_allowed = origin in self._origins
+
+        async def dressed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = _dress(message)
+                headers.add_vary_header("Origin")
+                if is_allowed:
+                    headers["Access-Control-Allow-Origin"] = origin
+                    headers["Access-Control-Expose-Headers"] = "WWW-Authenticate, Retry-After"
+            await send(message)
+
+        app = self._answer(scope, is_allowed=is_allowed) or self.app
+        await app(scope, receive, dressed)
+
+    def _answer(self, scope: Scope, *, is_allowed: bool) -> Response | None:
+        if not is_own_host(scope["headers"], self._names):
+            return problem(421, "host", "This gateway does not go by that name.")
+        if not is_allowed and not is_own_origin(scope["headers"], self._names):
+            return problem(403, "origin", "Pages of this origin may not call this gateway.")
+        if scope["method"] == "OPTIONS":
+            return Response(status_code=204, headers=dict(_PREFLIGHT) if is_allowed else None)
+        return None
+
+
+def _dress(message: Message) -> MutableHeaders:
+    headers = MutableHeaders(scope=message)
+    for name, value in HEADERS.items():
+        headers.setdefault(name, value)
+    return headers

@@ -20,8 +20,6 @@ Make = Callable[[], Sequence[BaseRoute]]
 
 
 class _Later:
-    """The routes that `make` gives, once they are needed."""
-
     def __init__(self, make: Make) -> None:
         self._make = make
         self._made: Sequence[Route | Mount] = ()
@@ -37,8 +35,6 @@ class _Later:
 
 
 class _Part:
-    """One of these routes, as an application."""
-
     def __init__(self, later: _Later, index: int) -> None:
         self._later = later
         self._index = index

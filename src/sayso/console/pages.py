@@ -9,15 +9,14 @@ from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from sayso.console.approvals.queue import Queue
+from sayso.console.approvals.queue import load_queue
 from sayso.console.assets import Assets
 from sayso.console.entry.login import Login, Session
 from sayso.console.entry.oidc import Provider
-from sayso.console.entry.onward import wanted
 from sayso.console.entry.roles import Role
 from sayso.console.environment import make_environment
 from sayso.console.forms import has_token, read_form
-from sayso.console.home import HOME
+from sayso.console.home import HOME, wanted
 from sayso.gateway import Gateway
 
 Show = Callable[[Request, Session], Awaitable[Response]]
@@ -48,15 +47,14 @@ class Pages:
         return await self.login.session(request.cookies.get(self.cookie, ""))
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-        """One template as an answer."""
+        """Render a template as a response."""
         text = self.environment.get_template(template).render(values)
         return HTMLResponse(text, status)
 
-    def page(
-        self, template: str, session: Session, queue: Queue, *, status: int = 200, **values: Any
-    ) -> HTMLResponse:
-        """A page for somebody who is logged in; each tells how many questions wait."""
-        return self.render(template, status=status, session=session, queue=queue, **values)
+    async def page(self, template: str, session: Session, **values: Any) -> HTMLResponse:
+        """Return a page for a person who is logged in; each says how many questions wait."""
+        queue = await load_queue(self.gateway.guard)
+        return self.render(template, session=session, queue=queue, **values)
 
     def problem(self, status: int, what: str, fix: str) -> HTMLResponse:
         """A page that says what is wrong and what to do, to anybody."""
@@ -69,9 +67,11 @@ class Pages:
         case the page has a link of its own.
         """
         is_elsewhere = request.headers.get("sec-fetch-site") == "cross-site"
-        to = "" if is_posted else wanted(request.url.path, request.url.query)
+        onward = ""
+        if not is_posted:
+            onward = wanted(request.url.path, request.url.query)
         response = self.entrance(
-            status=401, is_posted=is_posted, is_elsewhere=is_elsewhere, onward=to
+            status=401, is_posted=is_posted, is_elsewhere=is_elsewhere, onward=onward
         )
         response.headers["WWW-Authenticate"] = 'Link realm="sayso console"'
         return response
@@ -91,7 +91,9 @@ class Pages:
             session = await self.session_of(request)
             if session is None:
                 return self.visitor(request)
-            return await show(request, session) if session.role.covers(role) else self._barred(role)
+            if not session.role.covers(role):
+                return self._barred(role)
+            return await show(request, session)
 
         return endpoint
 

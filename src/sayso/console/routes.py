@@ -23,12 +23,12 @@ from sayso.console.entry.login import Login
 from sayso.console.entry.oidc import Provider
 from sayso.console.events import Pulse, event_routes
 from sayso.console.gate import Gate
-from sayso.console.grants.page import grant_routes
+from sayso.console.grants import grant_routes
 from sayso.console.home import HOME
 from sayso.console.pages import Pages, make_pages
 from sayso.console.policy.page import policy_routes
-from sayso.console.prompt.page import prompt_routes
-from sayso.console.servers.page import server_routes
+from sayso.console.prompt import prompt_routes
+from sayso.console.servers import server_routes
 from sayso.console.tools.drift import drift_routes
 from sayso.console.tools.page import tool_routes
 from sayso.console.tools.trial import trial_routes
@@ -100,8 +100,6 @@ async def _redirect(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def _handlers(pages: Pages) -> dict[Any, Callable[[Request, Any], Awaitable[Response]]]:
-    """A page for whatever goes wrong, without a word of what it looked like inside."""
-
     async def refused(_: Request, error: HTTPException) -> Response:
         what, fix = _PROBLEMS.get(error.status_code, ("This cannot be done.", "Go back."))
         return pages.problem(error.status_code, what, fix)

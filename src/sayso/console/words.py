@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from sayso.audit import Event, Outcome
 from sayso.console.entry.roles import Role
-from sayso.intent import HintName, Level, Source
+from sayso.intent import Guess, HintName, Level, Source
 from sayso.policy import LOCAL, Effect, Mode
 
 
@@ -155,7 +155,9 @@ def decider(rule: str) -> str:
     ('the mode “guarded”', 'the rule “mail”', 'the policy’s limits')
     """
     kind, _, name = rule.partition(":")
-    return f"the mode “{name}”" if kind == "mode" else _DECIDERS.get(rule, f"the rule “{rule}”")
+    if kind == "mode":
+        return f"the mode “{name}”"
+    return _DECIDERS.get(rule, f"the rule “{rule}”")
 
 
 def person(subject: str) -> str:
@@ -170,3 +172,37 @@ def amount(value: float) -> str:
     ('3', '12,345', '0.25')
     """
     return f"{value:,.10g}" if abs(value) < 1e10 else f"{value:.3g}"  # noqa: PLR2004 - more digits say nothing
+
+
+@dataclass(frozen=True, slots=True)
+class HintRow:
+    """One hint in words. `reason` is why it was inferred, where it was and that is known."""
+
+    name: str
+    answer: str
+    meaning: str
+    source: str
+    reason: str = ""
+
+
+def hint_rows(
+    hints: Mapping[str, Any], inferred: Mapping[HintName, Guess] | None = None
+) -> list[HintRow]:
+    """The rows of `hints`, shaped as `ResolvedIntent.to_dict` shapes them."""
+    rows: list[HintRow] = []
+    for name, words in HINTS.items():
+        reason = ""
+        if inferred and hints[name]["source"] == Source.INFERRED and (guess := inferred.get(name)):
+            reason = f"{'; '.join(guess.reasons)} ({guess.confidence:.2f})"
+        answer, meaning = ("yes", words.yes) if hints[name]["value"] else ("no", words.no)
+        rows.append(HintRow(words.name, answer, meaning, _source(hints[name]), reason))
+    return rows
+
+
+def _source(hint: Mapping[str, Any]) -> str:
+    source = hint["source"]
+    if source == Source.INFERRED and "confidence" in hint:
+        return f"inferred, {hint['confidence']:.2f}"
+    if source == Source.VERIFIED and "calls" in hint:
+        return f"verified on {hint['calls']:,} calls"
+    return SOURCES.get(source, source)

@@ -8,20 +8,20 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from sayso.approvals import Answer, Approval, patched
-from sayso.console.api.body import read_answer
+from sayso.console.api.document import read_answer
 from sayso.console.api.door import Door
 from sayso.console.api.problem import ProblemError
 from sayso.console.api.shapes import approval_shape
-from sayso.console.approvals.answering import DENY, Person, mark_of, person_of
+from sayso.console.approvals.answering import DENY, Person, answer_by, person_of
 from sayso.console.approvals.editing import difference
 from sayso.console.approvals.reply import CHANGED, MISSED, TWICE, check_given, why_not
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
+from sayso.console.forms import number_in
 from sayso.errors import UsageError
 from sayso.guard import Guard
 from sayso.intent import Span
 
-_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 _MOST: Final = 100
 _STATES: Final = ("pending", "settled")
 _CODES: Final = {MISSED: "late", CHANGED: "changed", TWICE: "twice"}
@@ -40,20 +40,16 @@ class ApprovalShelf:
         session = (await self._door.enter(request)).within(Role.VIEWER)
         state = _state(request)
         limit = _limit(request)
-        start = _number(request.query_params["cursor"]) if "cursor" in request.query_params else 0
+        start = _cursor(request)
         approvals = self._guard.approvals
         if state == "pending":
-            found = await approvals.pending(limit + 1, after=start)
+            found = await approvals.pending(limit + 1, after=start or 0)
         else:
-            found = await approvals.settled(limit + 1, before=start or None)
+            found = await approvals.settled(limit + 1, before=start)
         page = found[:limit]
-        is_more = len(found) > limit
-        return JSONResponse(
-            {
-                "approvals": [self.shape(one, session) for one in page],
-                "next_cursor": str(page[-1].number) if is_more else None,
-            }
-        )
+        cursor = str(page[-1].number) if len(found) > limit else None
+        told = [self.shape(approval, session) for approval in page]
+        return JSONResponse({"approvals": told, "next_cursor": cursor})
 
     async def one(self, request: Request) -> Response:
         """One question, whatever became of it."""
@@ -89,39 +85,36 @@ class ApprovalShelf:
         )
 
     async def _asked(self, request: Request) -> Approval:
-        said = request.path_params["number"]
-        found = None
-        if _NUMBER.fullmatch(said):
-            found = await self._guard.approvals.find(int(said))
-        if found is None:
-            raise ProblemError(404, "absent", "There is no such question.")
-        return found
+        number = number_in(request.path_params["number"])
+        if number is not None and (found := await self._guard.approvals.find(number)):
+            return found
+        raise ProblemError(404, "absent", "There is no such question.")
 
 
 def _answer(body: Mapping[str, Any], approval: Approval, person: Person) -> Answer:
     """What a checked body says. Raises `UsageError` for an edit that changes nothing."""
-    has_seen = body.get("seen", "") == mark_of(approval.edit)
-    return Answer(
+    edit = None
+    if "edit" in body:
+        edit = _edit(body["edit"], approval)
+    return answer_by(
+        person,
+        approval,
+        body,
         is_allowed=body["verdict"] != DENY,
-        by=person.name,
-        channel=person.channel,
-        roles=person.roles,
         span=Span(body.get("span", Span.ONCE)),
         is_for_arguments=body.get("is_for_arguments", False),
-        edit=_edit(body["edit"], approval) if "edit" in body else None,
-        # Agreeing to an edit that came up meanwhile is agreeing to nothing: it does not count.
-        seen=approval.edit if has_seen else None,
-        message=body.get("message", "").strip() or None,
+        edit=edit,
     )
 
 
 def _edit(edit: Mapping[str, Any], approval: Approval) -> Mapping[str, Any] | None:
-    """The edit in the one form that is compared; `None` where it is what was seen already."""
     before = approval.question.arguments
     found = difference(before, patched(before, edit))
     if not found:
         raise UsageError("nothing was changed", fix="Change an argument, or allow the call as is.")
-    return None if found == approval.edit else found
+    if found == approval.edit:
+        return None
+    return found
 
 
 def _state(request: Request) -> str:
@@ -138,14 +131,16 @@ def _limit(request: Request) -> int:
     return int(said)
 
 
-def _number(cursor: str) -> int:
-    if not _NUMBER.fullmatch(cursor):
+def _cursor(request: Request) -> int | None:
+    said = request.query_params.get("cursor")
+    if said is not None and number_in(said) is None:
         raise ProblemError(400, "parameter", "“cursor” is what “next_cursor” said before.")
-    return int(cursor)
+    return number_in(said or "")
 
 
 def _sentence(error: UsageError, name: str) -> str:
     """What is wrong as a sentence; a name at its beginning stays as it is written."""
-    is_named = error.what.startswith(name)
-    what = error.what if is_named else f"{error.what[:1].upper()}{error.what[1:]}"
+    what = error.what
+    if not what.startswith(name):
+        what = f"{what[:1].upper()}{what[1:]}"
     return f"{what.rstrip('.')}. {error.fix or 'Nothing was changed by it.'}"

@@ -68,10 +68,7 @@ class SessionDoor:
 
 @dataclass(frozen=True, slots=True)
 class CallerDoor:
-    """For screens anywhere, by a token that their own scripts must hold; cookies are not read.
-
-    Without `screens` nobody may see or answer anything by it; tools are for every caller.
-    """
+    """A way in for screens anywhere, by a token. Without `screens` it shows and answers nothing."""
 
     access: Access
     screens: Screens = field(default_factory=Screens)
@@ -90,7 +87,9 @@ class CallerDoor:
         if not is_proved or not may_use(self.screens, name, principal.client):
             return None
         role = role_of(self.screens.roles, principal.roles)
-        return None if role is None else Session("", math.inf, name, role, principal.roles)
+        if role is None:
+            return None
+        return Session("", math.inf, name, role, principal.roles)
 
 
 async def is_within(door: Door, request: Request, role: Role) -> bool:

@@ -1,7 +1,6 @@
 """The API's addresses: `/api` for tokens, and the same below the console for its sessions."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,12 +13,12 @@ from sayso.access import API, Access, Screens
 from sayso.console.api.approvals import ApprovalShelf
 from sayso.console.api.document import document
 from sayso.console.api.door import CallerDoor, Door, SessionDoor
-from sayso.console.api.gate import ScreenGate
 from sayso.console.api.problem import handlers
 from sayso.console.api.stream import Stream
 from sayso.console.api.tools import ToolShelf
 from sayso.console.entry.roles import Role
 from sayso.console.events import Pulse
+from sayso.console.gate import ScreenGate
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 
@@ -54,7 +53,7 @@ def _app(pages: Pages, door: Door, pulse: Pulse, base: str, home: str) -> Starle
         Route("/approvals/{number}", shelf.one),
         Route("/approvals/{number}/answer", shelf.answer, methods=["POST"]),
         Route("/events", stream.listen),
-        Route("/me", _Me(door).tell),
+        Route("/me", _me(door)),
         Route("/openapi.json", _describe),
         Route("/sayso-confirm.js", _script),
     ]
@@ -64,12 +63,12 @@ def _app(pages: Pages, door: Door, pulse: Pulse, base: str, home: str) -> Starle
 
 
 def _moved(home: str) -> Callable[[Request], Awaitable[Response]]:
-    """Leads from an address without a version to the newest one."""
-
     async def move(request: Request) -> Response:
         name = request.url.path.rpartition("/")[2]
-        query = request.url.query
-        return RedirectResponse(f"{home}{VERSION}/{name}{'?' if query else ''}{query}", 308)
+        address = f"{home}{VERSION}/{name}"
+        if query := request.url.query:
+            address += f"?{query}"
+        return RedirectResponse(address, 308)
 
     return move
 
@@ -78,14 +77,9 @@ async def _describe(_: Request) -> Response:
     return JSONResponse(document(), media_type="application/openapi+json")
 
 
-@dataclass(frozen=True, slots=True)
-class _Me:
-    """Says who asks, and what they may do."""
-
-    door: Door
-
-    async def tell(self, request: Request) -> Response:
-        session = (await self.door.enter(request)).within(Role.VIEWER)
+def _me(door: Door) -> Callable[[Request], Awaitable[Response]]:
+    async def tell(request: Request) -> Response:
+        session = (await door.enter(request)).within(Role.VIEWER)
         return JSONResponse(
             {
                 "person": session.person,
@@ -95,7 +89,8 @@ class _Me:
             }
         )
 
+    return tell
+
 
 async def _script(_: Request) -> Response:
-    """The dialog as one module, for any page of an origin that is allowed."""
     return FileResponse(_SCRIPT, media_type="text/javascript")

@@ -10,8 +10,8 @@ from sayso.console.approvals.answering import lasting_choices, mark_of, objectio
 from sayso.console.approvals.view import rule_in_words
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
-from sayso.console.hints import hint_rows
 from sayso.console.home import HOME
+from sayso.console.words import hint_rows
 from sayso.intent import HINT_NAMES
 from sayso.policy import Policy
 from sayso.store import AnswerRow
@@ -46,7 +46,11 @@ def approval_shape(
     """One question for one person, where it stands, and what they may say to it."""
     question = approval.question
     is_open = approval.state is ApprovalState.PENDING
-    bar = _bar(approval, session) if is_open else None
+    bar = None
+    lasting: list[dict[str, Any]] = []
+    if is_open:
+        bar = _bar(approval, session)
+        lasting = [asdict(choice) for choice in lasting_choices(approval)]
     return {
         "number": approval.number,
         "state": str(approval.state),
@@ -63,7 +67,9 @@ def approval_shape(
         "description": question.description,
         "level": question.level,
         "hints": _hints(question.hints),
-        "findings": [{key: one[key] for key in ("code", "message")} for one in question.findings],
+        "findings": [
+            {key: finding[key] for key in ("code", "message")} for finding in question.findings
+        ],
         "arguments": question.arguments,
         "extras": question.extras,
         "arguments_digest": question.arguments_digest,
@@ -73,12 +79,12 @@ def approval_shape(
         "reason": question.reason,
         "rule": rule_in_words(question.rule, question.line, policy.where),
         "needed": question.needed,
-        "answers": [_answer(one) for one in answers],
+        "answers": [_answer(answer) for answer in answers],
         "edit": approval.edit,
         "seen": mark_of(approval.edit),
         "may_answer": is_open and bar is None,
         "bar": bar,
-        "lasting": [asdict(one) for one in lasting_choices(approval)] if is_open else [],
+        "lasting": lasting,
         "url": f"{base}{HOME}/approvals/{approval.number}",
     }
 

@@ -47,7 +47,7 @@ class _Waiting:
         async with self._lock:
             if time.monotonic() - self._looked >= _LOOK_SECONDS:
                 found = await self._guard.approvals.pending(_MOST)
-                self._found = {one.number: one for one in found}
+                self._found = {approval.number: approval for approval in found}
                 self._looked = time.monotonic()
             return self._found
 
@@ -107,8 +107,8 @@ class Stream:
             is_first = at < 0
             at = at if beat is None else beat.records
             now = await self._waiting.now()
-            for name, one in await self._changes(known, now):
-                yield _event(name, at, self._shelf.shape(one, session))
+            for name, approval in await self._changes(known, now):
+                yield _event(name, at, self._shelf.shape(approval, session))
             if is_first:
                 yield _event("ready", at, {"open": [*now]})
             elif beat is None:
@@ -118,13 +118,12 @@ class Stream:
     async def _changes(
         self, known: Mapping[int, Approval], now: Mapping[int, Approval]
     ) -> list[tuple[str, Approval]]:
-        """What to tell a screen that knows these questions."""
-        gone = [await self._guard.approvals.find(one) for one in known if one not in now]
-        told = [("settled", one) for one in gone if one is not None]
+        gone = [await self._guard.approvals.find(number) for number in known if number not in now]
+        told = [("settled", approval) for approval in gone if approval is not None]
         return told + [
-            ("asked", one)
-            for number, one in now.items()
-            if number not in known or known[number].edit != one.edit
+            ("asked", approval)
+            for number, approval in now.items()
+            if number not in known or known[number].edit != approval.edit
         ]
 
 

@@ -17,8 +17,6 @@ from sayso.policy import Principal
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A server as it is to one caller."""
-
     upstream: Upstream
     caller: Principal
 
@@ -40,13 +38,13 @@ class ToolShelf:
     async def all(self, request: Request) -> Response:
         """All that there are for this visitor."""
         found = await self._seen(await self._door.enter(request))
-        return JSONResponse({"tools": [tool_shape(one) for one in found]})
+        return JSONResponse({"tools": [tool_shape(tool) for tool in found]})
 
     async def one(self, request: Request) -> Response:
         """One of them; the same words for one that is hidden as for one that is not there."""
         name = request.path_params["name"]
         found = await self._seen(await self._door.enter(request))
-        tool = next((one for one in found if one.qualified_name == name), None)
+        tool = next((tool for tool in found if tool.qualified_name == name), None)
         if tool is None:
             raise ProblemError(404, "absent", "There is no such tool for you.")
         return JSONResponse(tool_shape(tool))
@@ -57,6 +55,8 @@ class ToolShelf:
             return [*(await seen_inventory(self._gateway)).tools]
         caller = visitor.principal
         guard = self._gateway.guard
-        found = await take_inventory([_Told(one, caller) for one in self._gateway.fleet.upstreams])
-        looked = (guard.sees(caller, one) for one in found.tools)
+        found = await take_inventory(
+            [_Told(upstream, caller) for upstream in self._gateway.fleet.upstreams]
+        )
+        looked = (guard.sees(caller, tool) for tool in found.tools)
         return [seen[0] for seen in looked if seen is not None]

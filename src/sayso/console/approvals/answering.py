@@ -81,7 +81,21 @@ def objection(approval: Approval, person: Person) -> str | None:
 
 def mark_of(edit: Mapping[str, Any] | None) -> str:
     """An edit in a few digits: whoever agrees to one says so which they have seen."""
-    return sha256(canonical(edit)).hexdigest()[:16] if edit else ""
+    return "" if not edit else sha256(canonical(edit)).hexdigest()[:16]
+
+
+def answer_by(person: Person, approval: Approval, said: Mapping[str, Any], **given: Any) -> Answer:
+    """Return the answer of a person who `said` which edit they have seen, and a message."""
+    has_seen = said.get("seen", "") == mark_of(approval.edit)
+    return Answer(
+        by=person.name,
+        channel=person.channel,
+        roles=person.roles,
+        # Agreeing to an edit that came up meanwhile is agreeing to nothing: it does not count.
+        seen=approval.edit if has_seen else None,
+        message=said.get("message", "").strip() or None,
+        **given,
+    )
 
 
 def answer_of(form: Mapping[str, str], approval: Approval, person: Person) -> Answer | None:
@@ -93,37 +107,35 @@ def answer_of(form: Mapping[str, str], approval: Approval, person: Person) -> An
     if verdict not in {DENY, ALLOW, EDIT, *_LASTING}:
         return None
     span, is_for_arguments = _LASTING.get(verdict, (Span.ONCE, False))
-    has_seen = form.get("seen", "") == mark_of(approval.edit)
-    return Answer(
+    edit = None
+    if verdict == EDIT:
+        edit = _edit(form, approval)
+    return answer_by(
+        person,
+        approval,
+        form,
         is_allowed=verdict != DENY,
-        by=person.name,
-        channel=person.channel,
-        roles=person.roles,
         span=span,
         is_for_arguments=is_for_arguments,
-        edit=_edit(form, approval) if verdict == EDIT else None,
-        # Agreeing to an edit that came up meanwhile is agreeing to nothing: it does not count.
-        seen=approval.edit if has_seen else None,
-        message=form.get("message", "").strip() or None,
+        edit=edit,
     )
 
 
 def _edit(form: Mapping[str, str], approval: Approval) -> Mapping[str, Any] | None:
-    """What is other than the agent asked for; `None` where it is what was seen already."""
     before = approval.question.arguments
     edit = difference(before, read_arguments(form, before))
     if not edit and approval.edit is None:
         raise UsageError("nothing was changed", fix="Change an argument, or allow the call as is.")
     if not edit:
         raise UsageError("a change cannot be taken back", fix="Deny the call instead.")
-    return None if edit == approval.edit else edit
+    if edit == approval.edit:
+        return None
+    return edit
 
 
 def _meaning(approval: Approval, span: Span, *, is_narrow: bool) -> str:
     client = quoted(approval.question.client)
-    what = (
-        f"This very call, made again by {client},"
-        if is_narrow
-        else f"Every call of this tool by {client}, whatever its arguments,"
-    )
+    what = f"Every call of this tool by {client}, whatever its arguments,"
+    if is_narrow:
+        what = f"This very call, made again by {client},"
     return f"{what} runs without asking {_UNTIL[span].replace('{client}', client)}"

@@ -36,17 +36,16 @@ class Compared:
 def compare(now: Mapping[str, Any], last: Line) -> Compared:
     """The arguments `now` against those of an earlier call."""
     then: Mapping[str, Any] = last["arguments"]
-    others = {key: one for key, one in then.items() if key in now and not _same(one, now[key])}
-    gone = {key: one for key, one in then.items() if key not in now}
+    others = {
+        key: value for key, value in then.items() if key in now and not _same(value, now[key])
+    }
+    gone = {key: value for key, value in then.items() if key not in now}
     rows = {row.name: row for row in argument_rows(others)}
     return Compared(last, rows, tuple(argument_rows(gone)), frozenset(now) - frozenset(then))
 
 
 async def last_run(log: AuditLog, approval: Approval) -> Line | None:
-    """The last call of the same tool that went to its server before this question was put.
-
-    `None` where there is none among the newest lines of the log, or what it said was erased.
-    """
+    """Return the tool's last call before this question, if it is among the newest lines."""
     question = approval.question
     for row in await log.records.newest(limit=_NEWEST_LINES):
         if row.event != Event.ATTEMPT or row.at >= approval.created:
@@ -54,10 +53,11 @@ async def last_run(log: AuditLog, approval: Approval) -> Line | None:
         line = Line.from_row(row)
         if (line["server"], line["tool"]) == (question.server, question.tool):
             whole = Line.from_row(merged(row))
-            return None if whole["is_erased"] else whole
+            if whole["is_erased"]:
+                return None
+            return whole
     return None
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Whether two values are the same JSON: `1` is not `true`."""
-    return _SAME(one) == _SAME(other)
+def _same(left: Any, other: Any) -> bool:
+    return _SAME(left) == _SAME(other)

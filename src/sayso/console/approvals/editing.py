@@ -22,10 +22,7 @@ JSON: Final = "json"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One argument in a form: its `key` there, and what stands in it at first.
-
-    Without a key it cannot be changed: what it holds is masked.
-    """
+    """One argument in a form; without a `key` it is masked and cannot be changed."""
 
     name: str
     key: str
@@ -42,14 +39,11 @@ def fields_of(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) ->
 
 def names_of(fields: Iterable[Field]) -> str:
     """The names in the order of the fields, as the form brings them back."""
-    return json.dumps([one.name for one in fields])
+    return json.dumps([field.name for field in fields])
 
 
 def read_arguments(form: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that a form holds; what it has no field for is as it was `before`.
-
-    Raises `UsageError` for what cannot be read.
-    """
+    """Return a form's arguments; others are as `before`. Raises `UsageError`."""
     given: dict[str, Any] = {}
     for at, name in enumerate(_read_names(form)):
         if f"{TEXT}.{at}" in form:
@@ -83,10 +77,7 @@ async def misfits(
     edit: Mapping[str, Any],
     caller: str = "",
 ) -> list[str]:
-    """Return what of an edit does not fit the tool's schema; not what misfits for being masked.
-
-    `caller` is the person whom it is checked for. Raises `UndecidedError`.
-    """
+    """Return what of an edit does not fit the schema for `caller`. Raises `UndecidedError`."""
     if checker is None:
         return []
     known = set(await checker.problems(before, caller))
@@ -95,12 +86,14 @@ async def misfits(
 
 
 def _names(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[str]:
-    return [*arguments, *(one for one in _properties(schema) if one not in arguments)][:_MOST]
+    return [*arguments, *(name for name in _properties(schema) if name not in arguments)][:_MOST]
 
 
 def _properties(schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
     found: Any = (schema or {}).get("properties")
-    return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
+    if isinstance(found, Mapping):
+        return cast("Mapping[str, Any]", found)
+    return {}
 
 
 def _field(
@@ -135,7 +128,7 @@ def _read_names(form: Mapping[str, str]) -> list[str]:
         names = None
     if not isinstance(names, list):
         raise UsageError("the form does not say which arguments it is about")
-    return [str(one) for one in cast("list[Any]", names)]
+    return [str(name) for name in cast("list[Any]", names)]
 
 
 def _value(name: str, text: str) -> Any:

@@ -36,11 +36,9 @@ class _Desk:
         self._runs = Runs(self._guard.active_calls, pages.gateway.post)
 
     async def look(self, request: Request) -> Response:
-        """The question as it stands."""
         return await self._page(request.query_params.get("token", ""))
 
     async def answer(self, request: Request) -> Response:
-        """Answer as the person whom the link was made for."""
         form = await read_form(request, is_known=True)
         token = form.get("token", "")
         if self._guard.keys is None or _CHANNEL not in self._guard.policy().channels:
@@ -59,7 +57,9 @@ class _Desk:
             what = f"{error.what[:1].upper()}{error.what[1:]}."
             return self._pages.problem(403, what, error.fix or "Nothing was changed by it.")
         now = await self._guard.approvals.find(approval.number)
-        told = "Your answer counts." if has_counted else why_not(form.get("seen", ""), now)
+        told = "Your answer counts."
+        if not has_counted:
+            told = why_not(form.get("seen", ""), now)
         return await self._page(token, told)
 
     async def _page(self, token: str, told: str = "") -> Response:

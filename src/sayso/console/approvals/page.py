@@ -3,7 +3,6 @@
 import re
 from typing import Final
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -15,10 +14,10 @@ from sayso.console.approvals.reply import Desk
 from sayso.console.approvals.view import view_of
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
+from sayso.console.forms import found, number_in
 from sayso.console.pages import Pages
 from sayso.gateway import Runs
 
-_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 _SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?", re.ASCII)
 _UNCHANGED: Final = 204
 
@@ -27,23 +26,21 @@ def approval_routes(pages: Pages) -> list[Route]:
     """The queue, each question, the parts of both that are fetched anew, and the answers."""
     shelf = _Shelf(pages)
     desk = Desk(pages, shelf.asked, shelf.runs)
-    one = "/approvals/{number}"
+    question = "/approvals/{number}"
     return [
         Route("/", pages.shown(shelf.queue)),
         Route("/approvals/live", pages.shown(shelf.live)),
         Route("/approvals/waiting", pages.shown(shelf.waiting)),
-        Route(one, pages.shown(shelf.one)),
-        Route(f"{one}/dialog", pages.shown(shelf.dialog)),
-        Route(f"{one}/end", pages.shown(shelf.end)),
-        Route(f"{one}/run", pages.shown(shelf.run)),
-        Route(f"{one}/answer", pages.posted(desk.answer), methods=["POST"]),
-        Route(f"{one}/stop", pages.posted(desk.stop), methods=["POST"]),
+        Route(question, pages.shown(shelf.one)),
+        Route(f"{question}/dialog", pages.shown(shelf.dialog)),
+        Route(f"{question}/end", pages.shown(shelf.end)),
+        Route(f"{question}/run", pages.shown(shelf.run)),
+        Route(f"{question}/answer", pages.posted(desk.answer), methods=["POST"]),
+        Route(f"{question}/stop", pages.posted(desk.stop), methods=["POST"]),
     ]
 
 
 class _Shelf:
-    """What is looked at; nothing is changed by it."""
-
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._guard = pages.gateway.guard
@@ -51,13 +48,12 @@ class _Shelf:
         self.runs = Runs(self._guard.active_calls, pages.gateway.post)
 
     async def queue(self, request: Request, session: Session) -> Response:
-        """All that waits, below what became of an answer that was just given."""
-        answered = await self._named(request, "answered")
-        late = await self._named(request, "late")
+        answered = await self._find(request.query_params.get("answered", ""))
+        late = await self._find(request.query_params.get("late", ""))
         live = await load_live(
             self._guard, self.runs, self._guard.clock(), _query(request), _most(request)
         )
-        told = [one for one in (answered, late) if one is not None]
+        told = [approval for approval in (answered, late) if approval is not None]
         seen = await look(self._guard.audit, self.runs, told)
         return self._pages.render(
             "approvals/approvals.html",
@@ -72,22 +68,21 @@ class _Shelf:
     async def live(self, request: Request, session: Session) -> Response:
         """The queue alone, or 204 when the page that asks shows this version already."""
         said = request.query_params.get("since", "")
-        since = float(said) if _SECONDS.fullmatch(said) else self._guard.clock()
+        since = self._guard.clock()
+        if _SECONDS.fullmatch(said):
+            since = float(said)
         live = await load_live(self._guard, self.runs, since, _query(request), _most(request))
         if request.query_params.get("shown") == live.version:
             return Response(status_code=_UNCHANGED)
         return self._pages.render("approvals/live.html", session=session, queue=live)
 
     async def waiting(self, _: Request, _session: Session) -> Response:
-        """How many wait: for pages that nobody looks at just now."""
         return PlainTextResponse(str((await load_queue(self._guard)).waiting))
 
     async def one(self, request: Request, session: Session) -> Response:
-        """One question, whatever became of it."""
         return await self._question(request, session, "approvals/approval.html")
 
     async def dialog(self, request: Request, session: Session) -> Response:
-        """The same as the inside of a dialog."""
         return await self._question(request, session, "approvals/dialog.html")
 
     async def end(self, request: Request, session: Session) -> Response:
@@ -102,7 +97,6 @@ class _Shelf:
         )
 
     async def run(self, request: Request, session: Session) -> Response:
-        """How far the call of a question is."""
         approval = await self.asked(request)
         seen = await look(self._guard.audit, self.runs, [approval])
         return self._pages.render(
@@ -111,29 +105,24 @@ class _Shelf:
 
     async def asked(self, request: Request) -> Approval:
         """The question that an address names. Raises `HTTPException` where there is none."""
-        approval = await self._find(request.path_params["number"])
-        if approval is None:
-            raise HTTPException(404)
-        return approval
+        return found(await self._find(request.path_params["number"]))
 
     async def _question(self, request: Request, session: Session, template: str) -> Response:
         approval = await self.asked(request)
         view = await view_of(self._guard, self.runs, approval, person_of(session))
-        queue = await load_queue(self._guard)
-        return self._pages.page(
+        return await self._pages.page(
             template,
             session,
-            queue,
             here="approvals",
             view=view,
             may_answer=session.role.covers(Role.APPROVER),
         )
 
-    async def _named(self, request: Request, key: str) -> Approval | None:
-        return await self._find(request.query_params.get(key, ""))
-
     async def _find(self, number: str) -> Approval | None:
-        return await self._approvals.find(int(number)) if _NUMBER.fullmatch(number) else None
+        known = number_in(number)
+        if known is None:
+            return None
+        return await self._approvals.find(known)
 
 
 def _query(request: Request) -> str:
@@ -142,4 +131,6 @@ def _query(request: Request) -> str:
 
 def _most(request: Request) -> int:
     said = request.query_params.get("most", "")
-    return max(SHOWN, int(said)) if re.fullmatch(r"[0-9]{1,3}", said, re.ASCII) else SHOWN
+    if re.fullmatch(r"[0-9]{1,3}", said, re.ASCII):
+        return max(SHOWN, int(said))
+    return SHOWN

@@ -1,24 +1,26 @@
 """The questions as they stand: those that wait, and what happened lately."""
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from sayso.approvals import Approval
-from sayso.audit import AuditLog
-from sayso.console.approvals.waits import read_waits
+from sayso.audit import AuditLog, Event
 from sayso.console.arguments import in_short
 from sayso.console.audit.calls import LoggedCall, read_calls
 from sayso.gateway import Reached, Runs
 from sayso.guard import Guard
+from sayso.store import RecordRow
 
 SHOWN: Final = 50
 """How many questions that wait are shown at first, and how many more at a time."""
 _MOST: Final = 500
 _MOST_SETTLED: Final = 200
 _MOST_RECENT: Final = 20
+_GRACE: Final = 5.0
 _NEWEST_LINES: Final = 300
 _NEWEST_CALLS: Final = 60
 _MOST_LINES: Final = 100
@@ -86,20 +88,22 @@ async def load_live(
     """The queue for a page that was opened at `since`, in Unix seconds."""
     waiting = await guard.approvals.questions.count_pending(now=guard.clock())
     pending = await guard.approvals.pending(_MOST if query else min(most, _MOST))
-    found = [one for one in pending if is_about(one, query)]
+    found = [approval for approval in pending if is_about(approval, query)]
     shown = found[:most]
     settled = await guard.approvals.settled(_MOST_SETTLED)
     more = (len(found) if query else waiting) - len(shown)
-    last = max(one.number for one in shown) if more and shown else None
+    last = None
+    if more and shown:
+        last = max(approval.number for approval in shown)
     kept = [
-        one
-        for one in settled
-        if (one.answered_at or one.expires) > since
-        and (last is None or one.number < last)
-        and is_about(one, query)
+        approval
+        for approval in settled
+        if (approval.answered_at or approval.expires) > since
+        and (last is None or approval.number < last)
+        and is_about(approval, query)
     ]
-    numbers = {one.number for one in kept}
-    recent = [one for one in settled if one.number not in numbers][:_MOST_RECENT]
+    numbers = {approval.number for approval in kept}
+    recent = [approval for approval in settled if approval.number not in numbers][:_MOST_RECENT]
     waits = await _waits(guard, shown)
     seen = await look(guard.audit, runs, kept, ended=recent)
     lately = _lately(recent, await _unasked(guard.audit))
@@ -118,13 +122,10 @@ async def load_live(
 
 
 def _in_turns(approvals: Iterable[Approval]) -> list[Approval]:
-    """Return the first question of each caller, then the second of each, and so on.
-
-    Settled questions of the page count too: an answer moves no row.
-    """
+    """Return each caller's first question, then the second of each; an answer moves no row."""
     turns = Counter[str]()
     places: list[tuple[int, int, Approval]] = []
-    for approval in sorted(approvals, key=lambda one: one.number):
+    for approval in sorted(approvals, key=lambda approval: approval.number):
         caller = approval.question.account
         turns[caller] += 1
         places.append((turns[caller], approval.number, approval))
@@ -135,8 +136,15 @@ def is_about(approval: Approval, query: str) -> bool:
     """Whether every word of `query` stands in what a row tells of a question."""
     if not query:
         return True
-    one = approval.question
-    told = (one.title, one.tool, one.server, one.client, one.subject, in_short(one.arguments))
+    question = approval.question
+    told = (
+        question.title,
+        question.tool,
+        question.server,
+        question.client,
+        question.subject,
+        in_short(question.arguments),
+    )
     text = " ".join(told).lower()
     return all(word in text for word in query.lower().split())
 
@@ -147,21 +155,20 @@ async def look(
     """What is known of the calls of these questions; of those `ended` not how far they are."""
     calls: dict[int, LoggedCall] = {}
     reached: dict[int, Reached] = {}
-    for one in approvals:
-        await _look_up(log, one, calls)
-        call = calls.get(one.number)
-        if one.used_by is None or (call is not None and call.outcome):
+    for approval in approvals:
+        await _look_up(log, approval, calls)
+        call = calls.get(approval.number)
+        if approval.used_by is None or (call is not None and call.outcome):
             continue
-        run = await runs.find(one.used_by)
+        run = await runs.find(approval.used_by)
         if run is not None:
-            reached[one.number] = run
-    for one in ended:
-        await _look_up(log, one, calls)
+            reached[approval.number] = run
+    for approval in ended:
+        await _look_up(log, approval, calls)
     return Seen(calls, reached)
 
 
 async def _look_up(log: AuditLog, approval: Approval, calls: dict[int, LoggedCall]) -> None:
-    """Add the call that used an approval, if one did and the log tells of it."""
     if approval.used_by is None:
         return
     lines = await log.newest(call=approval.used_by, limit=_MOST_LINES)
@@ -173,19 +180,45 @@ async def _waits(guard: Guard, rows: Sequence[Approval]) -> Mapping[int, float |
     if not rows:
         return {}
     lines = await guard.audit.records.newest(limit=_NEWEST_LINES)
-    return read_waits(lines, patience=guard.patience, now=guard.clock())
+    return _read_waits(lines, patience=guard.patience, now=guard.clock())
+
+
+def _read_waits(
+    rows: Iterable[RecordRow], *, patience: float, now: float
+) -> Mapping[int, float | None]:
+    """For each question in `rows`, newest first: when the last of its calls stopped waiting.
+
+    That is `None` while one waits. A call that is silent for longer than the `patience` in seconds
+    waits no more: then sayso itself has ended.
+    """
+    ends: dict[str, float] = {}
+    waits: dict[int, float | None] = {}
+    for row in rows:
+        if row.event != Event.ASKED:
+            ends.setdefault(row.call, row.at)
+            continue
+        number = json.loads(row.body)["approval"]
+        end = ends.get(row.call)
+        if end is None and now > row.at + patience + _GRACE:
+            end = row.at + patience
+        last = waits.get(number, end)
+        waits[number] = None
+        if last is not None and end is not None:
+            waits[number] = max(last, end)
+    return waits
 
 
 async def _unasked(log: AuditLog) -> list[LoggedCall]:
-    """The newest calls that no person was asked about."""
     calls = read_calls(await log.newest(limit=_NEWEST_CALLS))
-    return [one for one in calls if one.approval is None and one.last["tool"]][:_MOST_RECENT]
+    return [call for call in calls if call.approval is None and call.last["tool"]][:_MOST_RECENT]
 
 
 def _lately(recent: Sequence[Approval], calls: Sequence[LoggedCall]) -> list[Lately]:
-    found = [Lately(one.answered_at or one.expires, approval=one) for one in recent]
-    found += [Lately(one.last.at, call=one) for one in calls]
-    return sorted(found, key=lambda one: one.at, reverse=True)[:_MOST_RECENT]
+    found = [
+        Lately(approval.answered_at or approval.expires, approval=approval) for approval in recent
+    ]
+    found += [Lately(call.last.at, call=call) for call in calls]
+    return sorted(found, key=lambda event: event.at, reverse=True)[:_MOST_RECENT]
 
 
 def _version(
@@ -194,12 +227,12 @@ def _version(
     waits: Mapping[int, float | None],
     lately: Sequence[Lately],
 ) -> str:
-    states = [
-        f"{one.number}{one.state}{waits.get(one.number, '')}{_state(seen.calls.get(one.number))}"
-        f"{one.number in seen.runs}"
-        for one in approvals
-    ]
-    states += [f"{one.call.last.call}{_state(one.call)}" for one in lately if one.call]
+    states: list[str] = []
+    for approval in approvals:
+        number = approval.number
+        call = _state(seen.calls.get(number))
+        states.append(f"{number}{approval.state}{waits.get(number, '')}{call}{number in seen.runs}")
+    states += [f"{event.call.last.call}{_state(event.call)}" for event in lately if event.call]
     return hashlib.sha256(",".join(states).encode()).hexdigest()[:16]
 
 

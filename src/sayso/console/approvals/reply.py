@@ -31,10 +31,7 @@ TWICE: Final = "You have answered this one. Somebody else must allow it too."
 async def read_answer(
     guard: Guard, form: dict[str, str], approval: Approval, person: Person
 ) -> Answer | None:
-    """What a form says, if this person may say so and it fits; `None` where it is no answer.
-
-    Raises `UsageError` for what may not be said, or does not fit the tool.
-    """
+    """Return a checked answer, `None` for none. Raises `UsageError` if it may not be given."""
     given = answer_of(form, approval, person)
     if given is not None:
         await check_given(guard, given, approval)
@@ -54,11 +51,12 @@ def why_not(seen: str, now: Approval | None) -> str:
     """Why an answer did not count; `seen` is the mark of the edit that it was given to."""
     if now is None or now.state is not ApprovalState.PENDING:
         return MISSED
-    return CHANGED if seen != mark_of(now.edit) else TWICE
+    if seen != mark_of(now.edit):
+        return CHANGED
+    return TWICE
 
 
 def _is_part(request: Request) -> bool:
-    """Whether a page asks for itself, and shows what comes back within it."""
     return request.headers.get("hx-request") == "true"
 
 
@@ -100,7 +98,9 @@ class Desk:
         return self._done(request, f"{HOME}/approvals/{approval.number}")
 
     def _done(self, request: Request, where: str) -> Response:
-        return Response(status_code=_DONE) if _is_part(request) else RedirectResponse(where, 303)
+        if _is_part(request):
+            return Response(status_code=_DONE)
+        return RedirectResponse(where, 303)
 
     def _refused(
         self, request: Request, status: int, what: str, fix: str | None = None

@@ -5,15 +5,11 @@ from markupsafe import Markup
 from sayso.approvals import Approval, ApprovalState
 from sayso.console.audit.calls import LoggedCall
 from sayso.console.audit.endings import ending
-from sayso.console.moments import moment
-from sayso.console.text import reveal
+from sayso.console.text import moment, reveal
 
 
 def settlement(approval: Approval, call: LoggedCall | None, now: float) -> Markup:
-    """Who answered a question and when, and what follows; or that nobody did.
-
-    `call` is the one that used the approval, as far as the log tells of it.
-    """
+    """Say who answered a question and when, and what its `call` came to."""
     if approval.state is ApprovalState.PENDING:
         return Markup("Waits for an answer until {}.").format(moment(approval.expires, now))
     if approval.answered_at is None:

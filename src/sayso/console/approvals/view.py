@@ -55,29 +55,33 @@ class View:
     @property
     def has_agreed(self) -> bool:
         """Whether this person has allowed it, and others are still to."""
-        return any(one.person == self.person.name and one.is_allowed for one in self.answers)
+        return any(
+            answer.person == self.person.name and answer.is_allowed for answer in self.answers
+        )
 
     @property
     def missing(self) -> int:
         """How many people still have to allow it."""
-        return self.approval.question.needed - sum(one.is_allowed for one in self.answers)
+        return self.approval.question.needed - sum(answer.is_allowed for answer in self.answers)
 
 
 async def view_of(
     guard: Guard, runs: Runs, approval: Approval, person: Person, *, sees_others: bool = True
 ) -> View:
-    """What there is to show of a question, as it stands.
-
-    Whoever `sees_others` is shown what differs from an earlier call too.
-    """
+    """Return what there is to show of a question, as it stands."""
     seen = await look(guard.audit, runs, [approval])
     answers = await guard.approvals.answers(approval.number)
-    last = await last_run(guard.audit, approval) if sees_others else None
     question = approval.question
     given = patched(question.arguments, approval.edit or {})
-    is_open = approval.state is ApprovalState.PENDING
-    tool = await tool_of(guard, approval) if is_open else None
-    fields = fields_of(given, tool and tool.input_schema) if is_open else []
+    compared = None
+    if sees_others and (last := await last_run(guard.audit, approval)):
+        compared = compare(given, last)
+    fields: list[Field] = []
+    bar = None
+    if approval.state is ApprovalState.PENDING:
+        tool = await tool_of(guard, approval)
+        fields = fields_of(given, tool and tool.input_schema)
+        bar = objection(approval, person)
     return View(
         approval,
         person,
@@ -86,9 +90,9 @@ async def view_of(
         mark=mark_of(approval.edit),
         seen=seen,
         answers=answers,
-        compared=None if last is None else compare(given, last),
+        compared=compared,
         sees_others=sees_others,
-        bar=objection(approval, person) if is_open else None,
+        bar=bar,
         lasting=lasting_choices(approval),
         fields=fields,
         names=names_of(fields),
@@ -101,8 +105,8 @@ async def tool_of(guard: Guard, approval: Approval) -> Tool | None:
     caller = Principal(question.subject, client=question.client, tenant=question.tenant)
     with suppress(SaysoError), anyio.move_on_after(_TOOL_SECONDS):
         found = await guard.find_tool(qualify(question.server, question.tool), caller)
-        tool = None if found is None else as_tool(found)
-        return tool if tool and tool.fingerprint == question.fingerprint else None
+        if found is not None and as_tool(found).fingerprint == question.fingerprint:
+            return as_tool(found)
     return None
 
 
@@ -114,5 +118,6 @@ def rule_in_words(rule: str, line: int | None, where: str) -> str:
     """
     if rule.startswith("mode:"):
         return f"{decider(rule)}; no rule of the policy is about it"
-    place = f", {PurePath(where).name} line {line}" if line is not None else ""
-    return f"{decider(rule)}{place}"
+    if line is None:
+        return decider(rule)
+    return f"{decider(rule)}, {PurePath(where).name} line {line}"

@@ -61,4 +61,4 @@ def read_calls(rows: Iterable[RecordRow]) -> list[LoggedCall]:
     for row in rows:
         if row.call:
             lines.setdefault(row.call, []).append(Line.from_row(row))
-    return [LoggedCall(tuple(reversed(one))) for one in lines.values()]
+    return [LoggedCall(tuple(reversed(call))) for call in lines.values()]

@@ -36,10 +36,7 @@ class Progress:
 
 
 class Checker:
-    """Verifies the log as `sayso audit verify` does, one check at a time, in pieces.
-
-    Each piece is short, so calls that come meanwhile are not held up. Ends with the process.
-    """
+    """Verifies the log, one check at a time, in pieces so short that calls are not held up."""
 
     def __init__(self, log: AuditLog, keys: Keyring, shutdown: Shutdown) -> None:
         self._log = log

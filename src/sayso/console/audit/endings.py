@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from sayso.audit import Outcome
 from sayso.console.audit.calls import LoggedCall
-from sayso.console.moments import moment
+from sayso.console.text import moment
 from sayso.console.words import EVENTS, OUTCOMES
 
 _LONG: Final = 3600.0
@@ -48,7 +48,9 @@ def _tone(outcome: str) -> str:
 
 
 def _ended(call: LoggedCall) -> str:
-    lasted = "" if call.begun is None else took(call.last.at - call.begun)
+    lasted = ""
+    if call.begun is not None:
+        lasted = took(call.last.at - call.begun)
     match call.outcome:
         case Outcome.OK if lasted:
             return f"Ran in {lasted}."

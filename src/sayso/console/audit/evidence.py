@@ -15,10 +15,7 @@ MOST_LINES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a line stands: its number, its writer's chain, and what vouches for it there.
-
-    `whole` is the line as JSON.
-    """
+    """Where a line stands in its writer's chain; `whole` is the line as JSON."""
 
     line: Line
     seq: int
@@ -56,16 +53,16 @@ class Evidence:
     @property
     def call(self) -> LoggedCall:
         """The call as its lines tell of it."""
-        return LoggedCall(tuple(one.line for one in self.places))
+        return LoggedCall(tuple(place.line for place in self.places))
 
     @property
     def is_erased(self) -> bool:
         """Whether what was personal is gone."""
-        return any(one.is_erased for one in self.places)
+        return any(place.is_erased for place in self.places)
 
     def field(self, name: str) -> Any:
         """What the newest line that says so says; empty where none does."""
-        return next((one.line[name] for one in reversed(self.places) if one.line[name]), "")
+        return next((place.line[name] for place in reversed(self.places) if place.line[name]), "")
 
     @property
     def hints(self) -> Mapping[str, Any]:
@@ -75,11 +72,11 @@ class Evidence:
 
 async def gather(log: AuditLog, approvals: Approvals, call: str) -> Evidence | None:
     """All of one call; `None` where nothing is on record under that name."""
-    rows = await log.newest(call=call, limit=MOST_LINES) if call else []
-    if not rows:
+    if not call or not (rows := await log.newest(call=call, limit=MOST_LINES)):
         return None
     places = tuple(Place.of(row) for row in reversed(rows))
-    number = LoggedCall(tuple(one.line for one in places)).approval
-    approval = await approvals.find(number) if number is not None else None
-    answers = await approvals.answers(number) if number is not None else []
-    return Evidence(places, approval, tuple(answers))
+    number = LoggedCall(tuple(place.line for place in places)).approval
+    if number is None:
+        return Evidence(places, None, ())
+    answers = await approvals.answers(number)
+    return Evidence(places, await approvals.find(number), tuple(answers))

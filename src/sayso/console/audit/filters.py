@@ -41,8 +41,10 @@ class Form:
         said = {name: params[name].strip()[:_LONGEST] for name in known if params.get(name)}
         fields = {name: value for name, value in said.items() if _is_sound(name, value)}
         wrong = [f"{name} “{said[name]}”" for name in said if name not in fields]
-        mistakes = (f"Not understood, and left out: {', '.join(wrong)}.",) if wrong else ()
-        return cls({name: value for name, value in fields.items() if value}, mistakes)
+        shown = {name: value for name, value in fields.items() if value}
+        if wrong:
+            return cls(shown, (f"Not understood, and left out: {', '.join(wrong)}.",))
+        return cls(shown)
 
     @property
     def filter(self) -> Filter:
@@ -84,7 +86,6 @@ def _is_time(value: str) -> bool:
 
 
 def _read_time(value: str) -> float:
-    """A time as browsers write it, on the wall clock of this machine."""
     return datetime.fromisoformat(value).timestamp()
 
 

@@ -1,14 +1,24 @@
-"""One page of the log: the calls that a filter finds, each with all its lines."""
+"""Calls out of the log: a page, a file, or one conversation of those that a filter finds."""
 
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
-from sayso.audit import AuditLog, Filter, Found, merged, search
+from sayso.audit import AuditLog, Filter, Found, export, merged, search
 from sayso.console.audit.calls import Line, LoggedCall, read_calls
 from sayso.store import RecordRow, Records
 
+TYPES: Final[Mapping[str, str]] = {"jsonl": "application/jsonl", "csv": "text/csv"}
+_HEADINGS: Final[Mapping[str, int]] = {"jsonl": 0, "csv": 1}
+_EXPORTED_AT_ONCE: Final = 500
+
 PAGE: Final = 50
 """How many calls a page shows."""
+MOST: Final = 50
+"""How many calls of a conversation are shown at each side of the one that was asked about."""
+_STEP: Final = 100
+_STEPS: Final = 5
 SECONDS: Final = 0.08
 """How long is looked for them, about."""
 
@@ -26,12 +36,86 @@ async def list_calls(log: AuditLog, wanted: Filter, before: int | None = None) -
     """The newest calls that are wanted, of those before a sequence number."""
     found = await search(log.records, wanted, before=before, limit=PAGE, seconds=SECONDS)
     _, newest = await log.records.bounds()
-    return Listing(await with_lines(log.records, found.rows), found, newest)
+    return Listing(await _with_lines(log.records, found.rows), found, newest)
 
 
-async def with_lines(records: Records, last: list[RecordRow]) -> list[LoggedCall]:
+async def _with_lines(records: Records, last: list[RecordRow]) -> list[LoggedCall]:
     """Calls with all their lines, given the last of each; in the same order."""
     rows = await records.of_calls([row.call for row in last if row.call])
-    whole = {one.last.call: one for one in read_calls(map(merged, reversed(rows)))}
+    whole = {call.last.call: call for call in read_calls(map(merged, reversed(rows)))}
     # A line about the log itself is of no call: it stands alone.
     return [whole.get(row.call) or LoggedCall((Line.from_row(row),)) for row in last]
+
+
+async def exported(records: Records, wanted: Filter, form: str) -> AsyncGenerator[str]:
+    """The last line of each call that is wanted, newest first; `form` is one of `TYPES`."""
+    before: int | None = None
+    skipped = 0
+    while True:
+        found = await search(records, wanted, before=before, limit=_EXPORTED_AT_ONCE)
+        # The heading of a table stands once.
+        yield "".join(islice(export(found.rows, form), skipped, None))
+        if found.older is None:
+            return
+        before = found.older
+        skipped = _HEADINGS[form]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Its calls, oldest first; `is_cut` says that it goes on beyond what is shown."""
+
+    calls: list[LoggedCall]
+    is_cut: bool
+
+
+async def conversation_of(log: AuditLog, line: Line, seq: int, *, idle: float) -> Conversation:
+    """The conversation that one line, of number `seq`, stands in; `idle` seconds end one."""
+    first, last = await log.records.bounds()
+    wanted = Filter(subject=line["subject"], client=line["client"])
+    before, is_cut_before = await _side(log, wanted, line, (first, seq), idle, is_rising=False)
+    after, is_cut_after = await _side(log, wanted, line, (seq + 1, last), idle, is_rising=True)
+    calls = await _with_lines(log.records, [*reversed(before), *after])
+    return Conversation(calls, is_cut_before or is_cut_after)
+
+
+async def _side(
+    log: AuditLog,
+    wanted: Filter,
+    line: Line,
+    bounds: tuple[int, int],
+    idle: float,
+    *,
+    is_rising: bool,
+) -> tuple[list[RecordRow], bool]:
+    """The calls at one side, nearest first, as far as the silences are short."""
+    at = line.at
+    found = list[RecordRow]()
+    async for row in _walk(log, wanted, bounds, is_rising=is_rising):
+        if row is None or len(found) == MOST:
+            return found, True
+        if abs(row.at - at) > idle:
+            break
+        # A client is meant exactly here: “desk” is not “desk-agent”.
+        if Line.from_row(row)["client"] == line["client"]:
+            found.append(merged(row))
+            at = row.at
+    return found, False
+
+
+async def _walk(
+    log: AuditLog, wanted: Filter, bounds: tuple[int, int], *, is_rising: bool
+) -> AsyncGenerator[RecordRow | None]:
+    low, high = bounds
+    prefilter = wanted.prefilter()
+    for _ in range(_STEPS):
+        rows = await log.records.matching(prefilter, low, high, limit=_STEP, is_rising=is_rising)
+        for row in rows:
+            yield row
+        if len(rows) < _STEP:
+            return
+        if is_rising:
+            low = rows[-1].seq + 1
+        else:
+            high = rows[-1].seq - 1
+    yield None

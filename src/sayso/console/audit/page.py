@@ -1,6 +1,5 @@
 """The audit pages: the log, one call, its conversation, a rule and a test of it, the chain."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -10,20 +9,17 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from sayso.console import words
-from sayso.console.approvals.queue import load_queue
 from sayso.console.audit.chain import Checker
 from sayso.console.audit.evidence import Evidence, gather
-from sayso.console.audit.exporting import TYPES, exported
 from sayso.console.audit.filters import Form, choices
-from sayso.console.audit.listing import PAGE, list_calls
+from sayso.console.audit.listing import PAGE, TYPES, conversation_of, exported, list_calls
 from sayso.console.audit.snippets import EFFECTS, Wish, make_rule, make_test
-from sayso.console.audit.timeline import conversation_of
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
+from sayso.console.forms import found, number_in
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 
-_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 _NAMES: Final[Mapping[str, Callable[[str], str]]] = {
     "level": lambda value: words.LEVELS[value].name,
     "decision": lambda value: words.DECISIONS[value],
@@ -33,7 +29,7 @@ _NAMES: Final[Mapping[str, Callable[[str], str]]] = {
 
 
 def audit_routes(pages: Pages) -> list[Route]:
-    """All of them; the addresses of the page that was called History lead here."""
+    """Return the routes of all of them."""
     desk = _Desk(pages)
     return [
         Route("/audit", pages.shown(desk.log)),
@@ -44,14 +40,7 @@ def audit_routes(pages: Pages) -> list[Route]:
         Route("/audit/{call}/conversation", pages.shown(desk.conversation)),
         Route("/audit/{call}/rule", pages.shown(desk.rule)),
         Route("/audit/{call}/test", pages.shown(desk.test)),
-        Route("/history", pages.shown(_moved)),
-        Route("/history/{call}", pages.shown(_moved)),
     ]
-
-
-async def _moved(request: Request, _: Session) -> Response:
-    call = request.path_params.get("call")
-    return RedirectResponse(f"{HOME}/audit" + (f"/{call}" if call else ""), 308)
 
 
 class _Desk:
@@ -62,10 +51,8 @@ class _Desk:
         self._checker = Checker(self._log, pages.gateway.keys, self._guard.shutdown)
 
     async def log(self, request: Request, session: Session) -> Response:
-        """The calls that the filter in the address finds, a page of them."""
         form = Form.read(request.query_params)
-        said = request.query_params.get("before", "")
-        before = int(said) if _NUMBER.fullmatch(said) else None
+        before = number_in(request.query_params.get("before", ""))
         listing = await list_calls(self._log, form.filter, before)
         return await self._page(
             "audit/audit.html",
@@ -75,7 +62,7 @@ class _Desk:
             before=before,
             most=PAGE,
             choices=choices(lambda field, value: _NAMES[field](value)),
-            servers=sorted(one.name for one in self._pages.gateway.fleet.upstreams),
+            servers=sorted(upstream.name for upstream in self._pages.gateway.fleet.upstreams),
             checker=self._checker,
         )
 
@@ -93,30 +80,27 @@ class _Desk:
         return StreamingResponse(text, media_type=TYPES[kind], headers=name)
 
     async def one(self, request: Request, session: Session) -> Response:
-        """All that is on record of one call."""
         evidence = await self._evidence(request)
         form = Form.read(request.query_params)
         return await self._page("audit/call.html", session, evidence=evidence, form=form)
 
     async def conversation(self, request: Request, session: Session) -> Response:
-        """The calls before and after one, of the same person through the same client."""
         evidence = await self._evidence(request)
         place = evidence.places[-1]
         idle = self._guard.approvals.idle
-        found = None
+        calls = None
         if not evidence.is_erased:
-            found = await conversation_of(self._log, place.line, place.seq, idle=idle)
+            calls = await conversation_of(self._log, place.line, place.seq, idle=idle)
         return await self._page(
-            "audit/conversation.html", session, evidence=evidence, found=found, idle=idle
+            "audit/conversation.html", session, evidence=evidence, found=calls, idle=idle
         )
 
     async def rule(self, request: Request, session: Session) -> Response:
-        """A rule made of one call."""
         evidence = await self._of_tool(request)
         asked = request.query_params
-        said = asked.get("effect", EFFECTS[0])
+        effect = asked.get("effect")
         wish = Wish(
-            effect=said if said in EFFECTS else EFFECTS[0],
+            effect=effect if effect in EFFECTS else EFFECTS[0],
             with_client="client" in asked,
             with_subject="subject" in asked and not evidence.is_erased,
             with_arguments="arguments" in asked and not evidence.is_erased,
@@ -127,7 +111,6 @@ class _Desk:
         )
 
     async def test(self, request: Request, session: Session) -> Response:
-        """A test of the policy made of one call."""
         evidence = await self._of_tool(request)
         snippet = make_test(evidence.call.last, self._guard.policy())
         return await self._page("audit/test.html", session, evidence=evidence, snippet=snippet)
@@ -142,19 +125,14 @@ class _Desk:
         return RedirectResponse(f"{HOME}/audit/chain", 303)
 
     async def _evidence(self, request: Request) -> Evidence:
-        name = request.path_params["call"]
-        found = await gather(self._log, self._guard.approvals, name)
-        if found is None:
-            raise HTTPException(404)
-        return found
+        call = request.path_params["call"]
+        return found(await gather(self._log, self._guard.approvals, call))
 
     async def _of_tool(self, request: Request) -> Evidence:
-        """The same of a call that came as far as a tool."""
-        found = await self._evidence(request)
-        if not found.call.last["tool"]:
+        evidence = await self._evidence(request)
+        if not evidence.call.last["tool"]:
             raise HTTPException(404)
-        return found
+        return evidence
 
     async def _page(self, template: str, session: Session, **values: Any) -> Response:
-        queue = await load_queue(self._guard)
-        return self._pages.page(template, session, queue, here="audit", **values)
+        return await self._pages.page(template, session, here="audit", **values)

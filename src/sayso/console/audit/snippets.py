@@ -1,22 +1,14 @@
 """A rule and a test made of one call, as text to copy: read by the policy before it is shown."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from sayso.console.audit.calls import Line
-from sayso.console.audit.toml import UntellableError, to_key, to_toml
 from sayso.errors import SaysoError
-from sayso.policy import (
-    LOCAL,
-    CaseResult,
-    Effect,
-    Policy,
-    load_cases,
-    load_policy,
-    run_case,
-)
-from sayso.schema import MASK
+from sayso.policy import LOCAL, CaseResult, Effect, Policy, load_cases, load_policy, run_case
+from sayso.schema import MASK, is_hidden
 
 EFFECTS: Final = (str(Effect.DENY), str(Effect.CONFIRM), str(Effect.ALLOW))
 _REASONS: Final[Mapping[str, str]] = {
@@ -24,6 +16,9 @@ _REASONS: Final[Mapping[str, str]] = {
     Effect.CONFIRM: "somebody should look at this first",
     Effect.ALLOW: "this was looked at, and may run",
 }
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+_LARGEST: Final = 2**63
+_SIGNS: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 _GLOBS: Final = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
 
 
@@ -51,44 +46,53 @@ class Wish:
 
 
 def make_rule(line: Line, wish: Wish) -> Snippet:
-    """A rule on calls like this one, for policy.toml."""
-    try:
+    """Return a rule on calls like this one, for policy.toml."""
+
+    def write() -> Snippet:
         text, left_out = _rule(line, wish)
         load_policy(text, "the rule")
-    except UntellableError:
-        return Snippet("", failure="The names in this call cannot be written in TOML.")
-    except SaysoError as error:
-        return Snippet("", failure=str(error))
-    return Snippet(text, left_out)
+        return Snippet(text, left_out)
+
+    return _written(write)
 
 
 def make_test(line: Line, policy: Policy) -> Snippet:
-    """A case that expects what was decided on this call, for policy.test.toml."""
-    try:
+    """Return a case that expects what was decided on this call, for policy.test.toml."""
+
+    def write() -> Snippet:
         text, left_out = _case(line)
         (case,) = load_cases(text, "the case")
-    except UntellableError:
+        return Snippet(text, left_out, verdict=run_case(policy, case))
+
+    return _written(write)
+
+
+def _written(write: Callable[[], Snippet]) -> Snippet:
+    try:
+        return write()
+    except _UntellableError:
         return Snippet("", failure="The names in this call cannot be written in TOML.")
     except SaysoError as error:
         return Snippet("", failure=str(error))
-    return Snippet(text, left_out, verdict=run_case(policy, case))
 
 
 def _rule(line: Line, wish: Wish) -> tuple[str, tuple[str, ...]]:
     rows = [
         "[[rules]]",
-        f"name = {to_toml(_name(line, wish))}",
-        f"effect = {to_toml(wish.effect)}",
-        f"reason = {to_toml(_REASONS[wish.effect])}",
+        f"name = {_to_toml(_name(line, wish))}",
+        f"effect = {_to_toml(wish.effect)}",
+        f"reason = {_to_toml(_REASONS[wish.effect])}",
         "",
         "[rules.when]",
-        f"server = {to_toml(_exactly(line['server']))}",
-        f"tool = {to_toml(_exactly(line['tool']))}",
+        f"server = {_to_toml(_exactly(line['server']))}",
+        f"tool = {_to_toml(_exactly(line['tool']))}",
     ]
-    rows += [f"client = {to_toml(_exactly(line['client']))}"] if wish.with_client else []
-    rows += [f"subject = {to_toml(_exactly(line['subject']))}"] if wish.with_subject else []
-    given: Mapping[str, Any] = (line["arguments"] or {}) if wish.with_arguments else {}
-    held, left_out = _tellable(given)
+    wanted = {"client": wish.with_client, "subject": wish.with_subject}
+    rows += [f"{key} = {_to_toml(_exactly(line[key]))}" for key, is_in in wanted.items() if is_in]
+    held: dict[str, str] = {}
+    left_out: tuple[str, ...] = ()
+    if wish.with_arguments:
+        held, left_out = _tellable(line["arguments"] or {})
     if held:
         rows += ["", "[rules.when.arguments]"]
         rows += [f"{name} = {{ equals = {value} }}" for name, value in held.items()]
@@ -98,15 +102,15 @@ def _rule(line: Line, wish: Wish) -> tuple[str, tuple[str, ...]]:
 def _case(line: Line) -> tuple[str, tuple[str, ...]]:
     hints: Mapping[str, Mapping[str, Any]] = line["hints"] or {}
     tool = {"server": line["server"], "name": line["tool"]}
-    tool |= {name: one["value"] for name, one in hints.items()}
+    tool |= {name: hint["value"] for name, hint in hints.items()}
     who = {"subject": line["subject"] or LOCAL, "client": line["client"] or "unknown"}
     name = f"{line['tool']}, as in call {line.call[:8]}"
     rows = [
         "[[cases]]",
-        f"name = {to_toml(name)}",
-        f"expect = {to_toml(line['would_be'] or line['decision'])}",
-        f"tool = {to_toml(tool)}",
-        f"principal = {to_toml(who)}",
+        f"name = {_to_toml(name)}",
+        f"expect = {_to_toml(line['would_be'] or line['decision'])}",
+        f"tool = {_to_toml(tool)}",
+        f"principal = {_to_toml(who)}",
     ]
     held, left_out = _tellable(line["arguments"] or {}, is_path=False)
     if held:
@@ -127,8 +131,8 @@ def _tellable(
             left_out.append(name)
             continue
         try:
-            held[to_key(name)] = to_toml(value)
-        except UntellableError:
+            held[_to_key(name)] = _to_toml(value)
+        except _UntellableError:
             left_out.append(name)
     return held, tuple(left_out)
 
@@ -140,15 +144,54 @@ def _is_step(name: str) -> bool:
 
 def _name(line: Line, wish: Wish) -> str:
     parts = [wish.effect, line["tool"]]
-    parts += ["by", line["client"]] if wish.with_client else []
-    parts += ["for", line["subject"]] if wish.with_subject else []
+    if wish.with_client:
+        parts += ["by", line["client"]]
+    if wish.with_subject:
+        parts += ["for", line["subject"]]
     return " ".join(map(str, parts))[:120]
 
 
 def _exactly(name: str) -> str:
-    """A name as a glob that fits it alone."""
     return name.translate(_GLOBS)
 
 
 def _joined(rows: list[str]) -> str:
     return "\n".join(rows) + "\n"
+
+
+class _UntellableError(ValueError):
+    """TOML has no way to say this."""
+
+
+def _to_toml(value: Any) -> str:
+    """Return a JSON value as TOML. Raises `_UntellableError` for what TOML cannot say."""
+    if isinstance(value, str):
+        return f'"{"".join(map(_sign, value))}"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) and -_LARGEST <= value < _LARGEST:
+        return str(value)
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_to_toml, cast('list[Any]', value)))}]"
+    if isinstance(value, Mapping):
+        table = cast("Mapping[str, Any]", value)
+        inner = ", ".join(f"{_to_key(name)} = {_to_toml(item)}" for name, item in table.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    raise _UntellableError(repr(value))
+
+
+def _to_key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _to_toml(name)
+
+
+def _sign(char: str) -> str:
+    if char in _SIGNS:
+        return _SIGNS[char]
+    number = ord(char)
+    if 0xD800 <= number <= 0xDFFF:  # noqa: PLR2004 - the halves of pairs (RFC 3629)
+        raise _UntellableError(repr(char))
+    if is_hidden(char):
+        return f"\\u{number:04X}" if number <= 0xFFFF else f"\\U{number:08X}"  # noqa: PLR2004 - four digits
+    return char

@@ -50,10 +50,7 @@ class _Entrance:
         return self._pages.entrance()
 
     async def enter(self, request: Request) -> Response:
-        """Use the link up, and give the browser a session of its own.
-
-        A browser that a client of the gateway has started gets none: it is that client's.
-        """
+        """Use the link up, and open a session; not for a browser that a client has started."""
         client = request.client
         if await self._pages.login.is_from_caller(client.port if client else None):
             what = "This browser was started by the program whose calls are answered here."
@@ -68,7 +65,6 @@ class _Entrance:
         return response
 
     async def leave(self, request: Request, _: Session, _form: dict[str, str]) -> Response:
-        """End this browser's session."""
         await self._pages.login.close_session(request.cookies.get(self._pages.cookie, ""))
         response = RedirectResponse(f"{HOME}/login", 303)
         response.delete_cookie(self._pages.cookie, path=HOME, httponly=True, samesite="strict")

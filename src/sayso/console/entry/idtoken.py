@@ -82,7 +82,7 @@ def _is_party(claims: Mapping[str, Any], client_id: str) -> bool:
     """Whether the token was issued to us: `azp` says so, where there are other audiences."""
     is_needed = claims.get("aud") not in (client_id, [client_id])
     party = claims.get("azp")
-    return party == client_id if party or is_needed else True
+    return party == client_id or not (party or is_needed)
 
 
 def _is_bound(at_hash: object, access_token: str | None, algorithm: str) -> bool:

@@ -7,8 +7,7 @@ from starlette.routing import Route
 from sayso.console.entry.entrance import let_in
 from sayso.console.entry.idtoken import EntryError
 from sayso.console.entry.oidc import FLOW_SECONDS, Provider, said_of
-from sayso.console.entry.onward import is_own
-from sayso.console.home import HOME
+from sayso.console.home import HOME, is_own
 from sayso.console.pages import Pages
 
 PATH = "/login/oidc"
@@ -29,7 +28,6 @@ class _Desk:
         self._cookie = f"{pages.cookie}_oidc"
 
     async def begin(self, request: Request) -> Response:
-        """Send a browser to the issuer, with what it must bring back."""
         to = request.query_params.get("to", "")
         try:
             begun = await self._provider.begin(to if is_own(to) else f"{HOME}/")

@@ -40,7 +40,7 @@ def running_gateways() -> list[RunningGateway]:
         about = _about(answer)
         if about is not None:
             found.append(RunningGateway(path, about))
-    return sorted(found, key=lambda one: one.about.started, reverse=True)
+    return sorted(found, key=lambda gateway: gateway.about.started, reverse=True)
 
 
 def ask_for_link(gateway: RunningGateway) -> str | None:
@@ -98,9 +98,9 @@ def _about(answer: dict[str, Any]) -> About | None:
         client = values["client"]
         return About(
             address=str(values["address"]),
-            servers=tuple(str(one) for one in values["servers"]),
+            servers=tuple(str(name) for name in values["servers"]),
             started=float(values["started"]),
-            client=None if client is None else str(client),
+            client=client and str(client),
             pid=int(values["pid"]),
         )
     except (KeyError, TypeError, ValueError):

@@ -39,6 +39,16 @@ class About:
     client: str | None = None
     pid: int = field(default_factory=os.getpid)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as data."""
+        return {
+            "pid": self.pid,
+            "address": self.address,
+            "servers": list(self.servers),
+            "client": self.client,
+            "started": self.started,
+        }
+
 
 @dataclass(slots=True)
 class LinkServer:
@@ -85,7 +95,7 @@ class LinkServer:
             if peer.uid != os.getuid():
                 return _refused("it runs as another user")
             if request == {"want": "about"}:
-                return {"about": _to_dict(self.about)}
+                return {"about": self.about.to_dict()}
             if request != {"want": "link"}:
                 return {"error": "the request is not understood"}
             return await self._hand_out(peer)
@@ -116,16 +126,6 @@ def _refused(why: str) -> dict[str, Any]:
     return {"refused": why}
 
 
-def _to_dict(about: About) -> dict[str, Any]:
-    return {
-        "pid": about.pid,
-        "address": about.address,
-        "servers": list(about.servers),
-        "client": about.client,
-        "started": about.started,
-    }
-
-
 async def _read_line(connection: socket.socket) -> bytes:
     """Read up to the first line break. Raises `ValueError` for a line that is too long."""
     loop = asyncio.get_running_loop()
@@ -141,13 +141,9 @@ async def _read_line(connection: socket.socket) -> bytes:
 @asynccontextmanager
 async def serving_links(server: LinkServer) -> AsyncGenerator[None]:
     """Serve the socket of this process. Without a place for it, a warning is logged."""
-    folder = private_folder()
     try:
-        listener, path = listen(folder) if folder else (None, None)
+        listener, path = listen(private_folder())
     except OSError:
-        listener = None
-        path = None
-    if listener is None or path is None:
         _log.warning("sayso console will not find this gateway: there is no private runtime folder")
         yield
         return

@@ -107,8 +107,8 @@ class Login:
 
     async def open_session(self, token: str) -> str | None:
         """Use a link up and return the new session's id, or `None` when the link is no good."""
-        found = self._read(_LINK, token) if self._takes_links else None
-        if found is None or not await self._spend(_LINK, found):
+        found = self._read(_LINK, token)
+        if not self._takes_links or found is None or not await self._spend(_LINK, found):
             return None
         return self._make(_SESSION, SESSION_SECONDS, _packed(PERSON, Role.ADMIN, (), self._stamp))
 

@@ -8,7 +8,8 @@ import logging
 import secrets
 import time
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
@@ -16,8 +17,9 @@ from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from sayso.access import Console, Issuer, UnfitError, address_in, discover, read_header, read_signed
-from sayso.connect import ClientAuth, Fetched, Fetcher, RefreshingCache
+from sayso.connect import ClientAuth, Fetched, Fetcher, RefreshingCache, open_fetcher
 from sayso.console.entry.idtoken import EntryError, Person, Proof, check_claims, person_of
+from sayso.console.home import CALLBACK
 from sayso.errors import SaysoError, SealError, UnreachableError
 from sayso.keys import Keyring
 from sayso.store import Tokens
@@ -71,10 +73,12 @@ class Provider:
     @property
     def stamp(self) -> str:
         """A digest of who may do what: a session that was opened under other rules is void."""
-        one = self.settings
-        roles = sorted((role, sorted(words)) for role, words in one.roles.items())
-        people = None if one.people is None else sorted(one.people)
-        told = repr((one.issuer, one.client_id, one.claim, roles, people))
+        settings = self.settings
+        roles = sorted((role, sorted(words)) for role, words in settings.roles.items())
+        people = settings.people
+        if people is not None:
+            people = sorted(people)
+        told = repr((settings.issuer, settings.client_id, settings.claim, roles, people))
         return sha256(told.encode()).hexdigest()[:16]
 
     async def begin(self, onward: str) -> Begun:
@@ -133,8 +137,10 @@ class Provider:
 
     def _check_sender(self, said: Mapping[str, str], metadata: Mapping[str, Any]) -> None:
         """That the answer is the issuer's own (RFC 9207), and no error."""
-        missing = None if metadata.get(_ISS) is True else self.settings.issuer
-        if said.get("iss", missing) != self.settings.issuer:
+        issuer = said.get("iss")
+        if issuer is None and metadata.get(_ISS) is not True:
+            issuer = self.settings.issuer
+        if issuer != self.settings.issuer:
             raise EntryError("This answer comes from another issuer.")
         if "error" in said or not 0 < len(said.get("code", "")) <= _LONGEST:
             raise EntryError("The issuer has let nobody in.")
@@ -142,18 +148,21 @@ class Provider:
     async def _redeem(
         self, code: str, verifier: str, metadata: dict[str, Any]
     ) -> tuple[str, str | None]:
-        """The ID token for a code, with the access token that it may be bound to."""
-        one = self.settings
+        settings = self.settings
         form = {
             "grant_type": "authorization_code",
             "code": code,
             "redirect_uri": self.callback,
             "code_verifier": verifier,
         }
-        auth = None if one.secret is None else ClientAuth(one.client_id, one.secret, one.is_in_body)
+        auth = (
+            None
+            if settings.secret is None
+            else ClientAuth(settings.client_id, settings.secret, settings.is_in_body)
+        )
         if auth is None:
-            form["client_id"] = one.client_id
-        url = address_in(metadata, "token_endpoint", one.issuer)
+            form["client_id"] = settings.client_id
+        url = address_in(metadata, "token_endpoint", settings.issuer)
         reply = await self.fetcher.post(url, form, auth)
         token = reply.body.get("id_token")
         access = reply.body.get("access_token")
@@ -164,7 +173,6 @@ class Provider:
         return token, access if isinstance(access, str) else None
 
     async def _person(self, token: str, proof: Proof) -> Person:
-        """Whom an ID token lets in, once all of it is known to be so."""
         now = self.clock()
         try:
             header = read_header(token, self.settings.algorithms, None)
@@ -210,3 +218,15 @@ def _unreachable(error: SaysoError) -> EntryError:
     _log.warning("nobody can log in to the console: %s", error)
     fix = "Try again in a moment. Whoever runs this gateway finds more in its log."
     return EntryError("The issuer cannot be asked right now.", fix, status=503)
+
+
+@asynccontextmanager
+async def open_provider(
+    settings: Console | None, tokens: Tokens, keys: Keyring, *, url: str
+) -> AsyncGenerator[Provider | None]:
+    """Open the issuer that people log in with, if there is one; the console is at `url`."""
+    if settings is None:
+        yield None
+        return
+    async with open_fetcher() as fetcher:
+        yield Provider(settings, fetcher, f"{url.rstrip('/')}{CALLBACK}", tokens, keys)

@@ -27,7 +27,7 @@ def folders() -> list[Path]:
         return [Path.home() / "Library/Caches/TemporaryItems" / _NAME]
     session = os.environ.get("XDG_RUNTIME_DIR")
     usual = (Path(f"/run/user/{os.getuid()}"), Path(f"/tmp/runtime-{os.getuid()}"))  # noqa: S108 - checked below: ours, and private
-    return [Path(one) / _NAME for one in dict.fromkeys((Path(session or usual[0]), *usual))]
+    return [Path(place) / _NAME for place in dict.fromkeys((Path(session or usual[0]), *usual))]
 
 
 def private_folder() -> Path | None:
@@ -74,11 +74,10 @@ def _sockets_in(folder: Path) -> Iterable[Path]:
             yield path
 
 
-def listen(folder: Path) -> tuple[socket.socket, Path]:
-    """Return a listening socket in `folder` and its path. Raises `OSError`.
-
-    It gets its name once it listens: a socket that refuses connections counts as left over.
-    """
+def listen(folder: Path | None) -> tuple[socket.socket, Path]:
+    """Return a socket that has its name once it listens, and its path. Raises `OSError`."""
+    if folder is None:
+        raise FileNotFoundError
     path = folder / f"{os.getpid()}{SUFFIX}"
     part = folder / f".{os.getpid()}.new"
     part.unlink(missing_ok=True)

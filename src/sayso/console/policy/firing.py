@@ -60,16 +60,16 @@ def counted(rows: Iterable[RecordRow], policy: Policy) -> Firings:
             key = (rule, body.get("decision", ""))
             count, last = found.get(key, (0, row.at))
             found[key] = (count + 1, last)
-    known = {one.name: one for one in policy.rules}
+    lines = {entry.name: entry.line for entry in policy.rules}
     firings = [
-        Firing(rule, effect, known[rule].line if rule in known else None, count, last)
+        Firing(rule, effect, lines.get(rule), count, last)
         for (rule, effect), (count, last) in found.items()
     ]
     fired = {rule for rule, _ in found}
     firings += [
-        Firing(one.name, str(one.effect), one.line, 0, None)
-        for one in policy.rules
-        if one.name not in fired
+        Firing(entry.name, str(entry.effect), entry.line, 0, None)
+        for entry in policy.rules
+        if entry.name not in fired
     ]
-    firings.sort(key=lambda one: (-one.calls, one.line or 0, one.rule))
+    firings.sort(key=lambda firing: (-firing.calls, firing.line or 0, firing.rule))
     return Firings(tuple(firings), calls, since)

@@ -67,17 +67,18 @@ class Thought:
     def shown(self) -> Markup:
         """The arguments for a field that is sent again: the same JSON, with nothing hidden."""
         return Markup().join(
-            escape(one if one in "\n\t" or not is_hidden(one) else json.dumps(one)[1:-1])
-            for one in self.arguments
+            escape(json.dumps(char)[1:-1] if is_hidden(char) and char not in "\n\t" else char)
+            for char in self.arguments
         )
 
     @property
     def principal(self) -> Principal:
         """Who would call; with no scope and no role they need none."""
-        scopes = self.scopes.split()
-        roles = self.roles.split()
-        held = frozenset(scopes) if scopes or roles else None
-        return Principal(self.subject, self.client, held, frozenset(roles))
+        scopes = frozenset(self.scopes.split())
+        roles = frozenset(self.roles.split())
+        if not scopes and not roles:
+            return Principal(self.subject, self.client)
+        return Principal(self.subject, self.client, scopes, roles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +117,7 @@ async def think(guard: Guard, thought: Thought) -> Outlook:
 
 
 def _say_what_is_off(policy: Policy, thought: Thought) -> str:
-    """Return that a call is refused because its caller or server is off; else an empty string.
-
-    The gateway finds no tool for what is switched off, so there is nothing to explain by.
-    """
+    """Return why a call is refused if its caller or server is off: no tool is found then."""
     if is_switched_off(policy, subject=thought.subject):
         return f"The call is refused: the policy switches off the caller “{thought.subject}”."
     for server in sorted(policy.off_servers):

@@ -1,6 +1,5 @@
 """Tools that wait for a person: those that changed, and those that broke their contract."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,11 +8,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from sayso.catalog import Change, definition_of
-from sayso.console.approvals.queue import load_queue
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
+from sayso.console.text import as_json
 from sayso.console.words import HINTS, SOURCES
 from sayso.gateway import Held, accept, evidence_of, held_changes, lift
 from sayso.store import QuarantineRow
@@ -25,10 +24,9 @@ def drift_routes(pages: Pages) -> list[Route]:
     store = pages.gateway.store
 
     async def show(request: Request, session: Session) -> Response:
-        return pages.page(
+        return await pages.page(
             "tools/changes.html",
             session,
-            await load_queue(guard),
             here="tools",
             held=await held_changes(store.definitions),
             before_after=before_after,
@@ -39,19 +37,17 @@ def drift_routes(pages: Pages) -> list[Route]:
         )
 
     async def take(_: Request, session: Session, form: dict[str, str]) -> Response:
-        wanted = [one for one in await held_changes(store.definitions) if _is(one, form)]
-        has_counted = bool(wanted) and await accept(
-            guard.audit, store.definitions, wanted[0], by=session.person
-        )
-        told = "accepted" if has_counted else "late"
+        wanted = [change for change in await held_changes(store.definitions) if _is(change, form)]
+        told = "late"
+        if wanted and await accept(guard.audit, store.definitions, wanted[0], by=session.person):
+            told = "accepted"
         return RedirectResponse(f"{HOME}/changes?told={told}", 303)
 
     async def free(_: Request, session: Session, form: dict[str, str]) -> Response:
-        wanted = [one for one in await store.quarantines.all() if _is_row(one, form)]
-        is_lifted = bool(wanted) and await lift(
-            guard.audit, store.quarantines, wanted[0], by=session.person
-        )
-        told = "lifted" if is_lifted else "gone"
+        wanted = [row for row in await store.quarantines.all() if _is_row(row, form)]
+        told = "gone"
+        if wanted and await lift(guard.audit, store.quarantines, wanted[0], by=session.person):
+            told = "lifted"
         return RedirectResponse(f"{HOME}/changes?told={told}", 303)
 
     # It loosens what every caller may do from then on, as a change of the policy would.
@@ -75,27 +71,24 @@ def in_words(held: Held, change: Change) -> str:
     if change.hint is None:
         return change.what
     hint = HINTS[change.hint]
-    was = held.known.resolved
-    now = held.now.resolved
-    before = was[change.hint].value
-    after = now[change.hint].value
+    now = held.now.resolved[change.hint]
+    before = held.known.resolved[change.hint].value
+    after = now.value
     if before is after:
-        said, says = (one.intent.hints[change.hint] for one in (held.known, held.now))
+        said, says = (tool.intent.hints[change.hint] for tool in (held.known, held.now))
         return f"{hint.name}: the server said {_answer(said)}, and now says {_answer(says)}."
     meaning = hint.yes if after else hint.no
-    source = SOURCES[now[change.hint].source]
+    source = SOURCES[now.source]
     return f"{hint.name}: was {_answer(before)}, would be {_answer(after)}, {source}. {meaning}"
 
 
 def _answer(value: bool | None) -> str:  # noqa: FBT001 - a hint's value is what it is about
-    return "nothing" if value is None else "yes" if value else "no"
+    return {True: "yes", False: "no", None: "nothing"}[value]
 
 
 def _text(parts: Mapping[str, Any], name: str) -> str:
-    if name not in parts:
-        return ""
-    value = parts[name]
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    value = parts.get(name, "")
+    return value if isinstance(value, str) else as_json(value, 2)
 
 
 def _is(held: Held, form: Mapping[str, str]) -> bool:

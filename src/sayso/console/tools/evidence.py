@@ -42,14 +42,18 @@ def _row(name: HintName, tool: Tool, policy: Policy) -> HintEvidence:
     evidence = tool.evidence
     resolved = tool.resolved[name]
     words = HINTS[name]
-    guess = evidence.inferred.get(name)
+    inferred = "nothing"
+    reason = ""
+    if guess := evidence.inferred.get(name):
+        inferred = f"{_word(guess.value)} ({guess.confidence:.2f})"
+        reason = "; ".join(guess.reasons)
     verdict = policy.verdicts(tool.receipts).get(name) or evidence.verdicts.get(name)
     operator = policy.operator_hints(tool.server, tool.name)[name]
     return HintEvidence(
         name=words.name,
         declared=_word(evidence.declared[name], "not declared"),
-        inferred=f"{_word(guess.value)} ({guess.confidence:.2f})" if guess else "nothing",
-        reason="; ".join(guess.reasons) if guess else "",
+        inferred=inferred,
+        reason=reason,
         verified=_VERDICTS.get(verdict or "", "not verified"),
         proof=_proof(name, tool, policy),
         operator=_word(operator, "not set"),
@@ -61,19 +65,20 @@ def _row(name: HintName, tool: Tool, policy: Policy) -> HintEvidence:
 
 
 def _proof(name: HintName, tool: Tool, policy: Policy) -> str:
-    """What stands behind a receipt's word on a hint, or why it does not count."""
     weighed = [*weigh(policy.receipt_keys, tool.receipts, name)]
     if tool.receipts and not weighed:
         return "Its receipt is signed by no key that the policy trusts."
-    return "; ".join(
-        f"{one.found.calls} calls, receipt {one.receipt.where}, key {one.key.name}"
-        + (f": it does not count, {one.doubt}" if one.doubt else "")
-        for one in weighed
-    )
+    told: list[str] = []
+    for proof in weighed:
+        line = f"{proof.found.calls} calls, receipt {proof.receipt.where}, key {proof.key.name}"
+        if proof.doubt:
+            line += f": it does not count, {proof.doubt}"
+        told.append(line)
+    return "; ".join(told)
 
 
 def _word(value: bool | None, unset: str = "") -> str:  # noqa: FBT001 - a hint's value is what it is about
-    return unset if value is None else "yes" if value else "no"
+    return {True: "yes", False: "no", None: unset}[value]
 
 
 def _why(name: HintName, tool: Tool, policy: Policy) -> str:

@@ -6,6 +6,7 @@ What a field cannot say becomes a field for JSON: nothing that a schema permits 
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, cast
@@ -79,8 +80,10 @@ class Field:
     @property
     def must(self) -> str:
         """What it must keep to, as a sentence."""
+        if not self.limits:
+            return ""
         text = "; ".join(self.limits)
-        return f"{text[:1].upper()}{text[1:]}." if text else ""
+        return f"{text[:1].upper()}{text[1:]}."
 
     @property
     def where(self) -> str:
@@ -100,19 +103,19 @@ def pointer(path: tuple[str, ...]) -> str:
     >>> pointer(("a/b", "é"))
     '/a~1b/~xe9;'
     """
-    parts = (one.replace("~", "~0").replace("/", "~1") for one in path)
-    return "/" + "/".join(_ODD.sub(lambda odd: f"~x{ord(odd[0]):x};", one) for one in parts)
+    parts = (name.replace("~", "~0").replace("/", "~1") for name in path)
+    return "/" + "/".join(_ODD.sub(lambda odd: f"~x{ord(odd[0]):x};", part) for part in parts)
 
 
 def fields_of(schema: Json | None) -> tuple[Field, ...]:
     """The fields for a tool's arguments; one field for JSON where there cannot be others."""
     whole = schema or {}
     top = _resolved(whole, whole)
-    try:
-        found = _group((), top, _Root(whole), 0)
-    except _TooManyError:
-        return WHOLE
-    return WHOLE if found is None else found
+    with suppress(_TooManyError):
+        fields = _group((), top, _Root(whole), 0)
+        if fields is not None:
+            return fields
+    return WHOLE
 
 
 class _TooManyError(Exception):
@@ -138,9 +141,9 @@ class _Root:
 
 def flat(fields: tuple[Field, ...]) -> Iterator[Field]:
     """All fields, with those of groups after their group."""
-    for one in fields:
-        yield one
-        yield from flat(one.fields)
+    for entry in fields:
+        yield entry
+        yield from flat(entry.fields)
 
 
 def _group(
@@ -153,11 +156,12 @@ def _group(
     if not isinstance(named, Mapping) or _is_open(schema):
         return None
     root.take(len(cast("Mapping[str, Any]", named)))
-    wanted = schema.get("required")
-    required = set(cast("list[Any]", wanted)) if _is_list_of_text(wanted) else set[Any]()
+    required: Any = schema.get("required")
+    if not _is_list_of_text(required):
+        required = ()
     return tuple(
-        _field((*path, name), one, root, depth, is_required=name in required)
-        for name, one in cast("Mapping[str, Any]", named).items()
+        _field((*path, name), member, root, depth, is_required=name in required)
+        for name, member in cast("Mapping[str, Any]", named).items()
     )
 
 
@@ -179,8 +183,10 @@ def _field(
     fields: tuple[Field, ...] = ()
     item = Kind.TEXT
     if kind is Kind.GROUP:
-        found = _group(path, said, root, depth + 1) if depth < _DEEPEST else None
-        kind, fields = (Kind.JSON, ()) if not found else (kind, found)
+        if depth < _DEEPEST:
+            fields = _group(path, said, root, depth + 1) or ()
+        if not fields:
+            kind = Kind.JSON
     if kind is Kind.LINES:
         kind, item, choices = _list_of(said, root.schema)
     else:
@@ -199,7 +205,6 @@ def _field(
 
 
 def _list_of(schema: Json, root: Json) -> tuple[Kind, Kind, tuple[Any, ...]]:
-    """How a list is given: by ticks, by lines, or as JSON."""
     items: object = schema.get("items")
     if not isinstance(items, Mapping) or "prefixItems" in schema:
         return Kind.JSON, Kind.TEXT, ()
@@ -225,7 +230,7 @@ def _kind_of(name: str, schema: Json) -> Kind:
     type_ = schema.get("type")
     if type_ == "string":
         return _kind_of_text(name, schema)
-    return plain.get(type_, Kind.JSON) if isinstance(type_, str) else Kind.JSON
+    return plain.get(str(type_), Kind.JSON)
 
 
 def _kind_of_text(name: str, schema: Json) -> Kind:
@@ -235,16 +240,19 @@ def _kind_of_text(name: str, schema: Json) -> Kind:
     if format_ in ("date", "date-time", "time"):
         return Kind(format_)
     most = schema.get("maxLength")
-    is_short = isinstance(most, int) and most <= _SHORT_TEXT
-    return Kind.TEXT if is_short or isinstance(format_, str) else Kind.LONG
+    if isinstance(format_, str) or (isinstance(most, int) and most <= _SHORT_TEXT):
+        return Kind.TEXT
+    return Kind.LONG
 
 
 def _choices(schema: Json) -> tuple[Any, ...]:
     if "const" in schema:
         return (schema["const"],)
     said: object = schema.get("enum")
-    found = tuple(cast("list[Any]", said)) if isinstance(said, list) else ()
-    return found if len(found) <= _MOST_CHOICES else ()
+    if not isinstance(said, list):
+        return ()
+    choices = tuple(cast("list[Any]", said))
+    return choices if len(choices) <= _MOST_CHOICES else ()
 
 
 def _resolved(schema: Json, root: Json) -> Json:
@@ -254,7 +262,7 @@ def _resolved(schema: Json, root: Json) -> Json:
             found = _at(root, reference)
             if found is None:
                 return schema
-            schema = {**found, **{key: one for key, one in schema.items() if key != "$ref"}}
+            schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
         elif (only := _only(schema)) is not None:
             schema = only
         else:
@@ -266,25 +274,24 @@ def _only(schema: Json) -> Json | None:
     """The one schema among alternatives of which the rest is null, with what stands around it."""
     said: object = schema.get("type")
     if isinstance(said, list):
-        types = [one for one in cast("list[Any]", said) if one != "null"]
+        types = [kind for kind in cast("list[Any]", said) if kind != "null"]
         return {**schema, "type": types[0]} if len(types) == 1 else None
     for key in ("anyOf", "oneOf", "allOf"):
         options: object = schema.get(key)
         if isinstance(options, list):
             given = [
-                cast("Json", one)
-                for one in cast("list[Any]", options)
-                if isinstance(one, Mapping) and cast("Json", one).get("type") != "null"
+                cast("Json", option)
+                for option in cast("list[Any]", options)
+                if isinstance(option, Mapping) and cast("Json", option).get("type") != "null"
             ]
             is_whole = key != "allOf" or len(given) == len(cast("list[Any]", options))
             if len(given) == 1 and is_whole:
-                around = {name: one for name, one in schema.items() if name != key}
+                around = {name: value for name, value in schema.items() if name != key}
                 return {**given[0], **around}
     return None
 
 
 def _at(root: Json, reference: str) -> Json | None:
-    """What a reference within the schema points at."""
     if not reference.startswith("#/"):
         return None
     place: Any = root
@@ -305,11 +312,10 @@ def _about(name: str, schema: Json) -> str:
 
 
 def _bare(text: str) -> str:
-    return "".join(one for one in text.casefold() if one.isalnum())
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def _limits(schema: Json) -> Iterator[str]:
-    """What a value must keep to, in words."""
     words = {
         "minLength": "at least {} characters",
         "maxLength": "at most {} characters",
@@ -331,16 +337,22 @@ def _limits(schema: Json) -> Iterator[str]:
         yield f"as {format_[:_SHORT_TEXT]}"
     if (default := schema.get("default")) is not None:
         said = json.dumps(default, ensure_ascii=False)[:_SHORT_TEXT]
-        yield f"{'empty' if default in _EMPTY else said} if left out"
+        if default in _EMPTY:
+            said = "empty"
+        yield f"{said} if left out"
 
 
 def _type_words(schema: Json) -> str:
     said: object = schema.get("type")
     known = {"string": "text", "array": "list", "boolean": "yes or no", "integer": "whole number"}
-    types = cast("list[Any]", said) if isinstance(said, list) else [said]
-    words = [known.get(one, one) for one in types if isinstance(one, str)]
+    types = [said]
+    if isinstance(said, list):
+        types = cast("list[Any]", said)
+    words = [known.get(kind, kind) for kind in types if isinstance(kind, str)]
     return " or ".join(words) or "any"
 
 
 def _is_list_of_text(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in cast("list[Any]", value))
+    return isinstance(value, list) and all(
+        isinstance(item, str) for item in cast("list[Any]", value)
+    )

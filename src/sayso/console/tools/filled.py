@@ -22,6 +22,7 @@ _NEEDED: Final = "A value is needed."
 _NEEDED_TEXT: Final = "A value is needed. To send an empty text, write the arguments as JSON."
 _REQUIRED: Final = "is a required property"
 _MOST_LEVELS: Final = 64
+_TEXTS: Final = (Kind.TEXT, Kind.LONG, Kind.SECRET)
 
 
 @dataclass(slots=True)
@@ -77,8 +78,9 @@ def read(fields: tuple[Field, ...], entries: Mapping[str, str]) -> Filled:
     filled = Filled(entries)
     if fields and not fields[0].path:
         value = _value(fields[0], filled)
-        filled.arguments = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-        if not filled.errors and not isinstance(value, dict):
+        if isinstance(value, dict):
+            filled.arguments = cast("dict[str, Any]", value)
+        elif not filled.errors:
             filled.note("/", "The arguments must be a JSON object.")
     else:
         filled.arguments = _members(fields, filled)
@@ -87,7 +89,7 @@ def read(fields: tuple[Field, ...], entries: Mapping[str, str]) -> Filled:
 
 def _note(fields: tuple[Field, ...], filled: Filled, problems: Iterable[Problem]) -> None:
     """Note what is wrong by the schema; not again what is missing because it could not be read."""
-    keys = {one.where: one.key for one in flat(fields)}
+    keys = {entry.where: entry.key for entry in flat(fields)}
     known = set(filled.errors)
     for problem in problems:
         key = _nearest(problem.path, keys)
@@ -96,7 +98,6 @@ def _note(fields: tuple[Field, ...], filled: Filled, problems: Iterable[Problem]
 
 
 def _nearest(path: str, keys: Mapping[str, str]) -> str:
-    """The key of the field that a problem's path leads to, or near to."""
     while path:
         if path in keys:
             return keys[path]
@@ -105,64 +106,63 @@ def _nearest(path: str, keys: Mapping[str, str]) -> str:
 
 
 def _members(fields: Iterable[Field], filled: Filled) -> dict[str, Any]:
-    found = {one.name: _value(one, filled) for one in fields}
-    return {name: one for name, one in found.items() if one is not _MISSING}
+    found = {entry.name: _value(entry, filled) for entry in fields}
+    return {name: value for name, value in found.items() if value is not _MISSING}
 
 
-def _value(one: Field, filled: Filled) -> Any:
+def _value(entry: Field, filled: Filled) -> Any:
     """The value of one field, or `_MISSING`; what is wrong with it is noted."""
-    if one.kind is Kind.GROUP:
-        members = _group(one, filled)
-        return members if members or one.is_required else _MISSING
-    if one.kind is Kind.MANY:
+    if entry.kind is Kind.GROUP:
+        members = _group(entry, filled)
+        return members if members or entry.is_required else _MISSING
+    if entry.kind is Kind.MANY:
         ticks = [
-            index for index in range(len(one.choices)) if f"{one.key}/{index}" in filled.entries
+            index for index in range(len(entry.choices)) if f"{entry.key}/{index}" in filled.entries
         ]
-        return [one.choices[index] for index in ticks] if ticks or one.is_required else _MISSING
-    said = filled.entry(one.key).replace("\r\n", "\n")
-    if not (said if one.kind in (Kind.TEXT, Kind.LONG, Kind.SECRET) else said.strip()):
-        return _empty(one, filled)
+        return [entry.choices[index] for index in ticks] if ticks or entry.is_required else _MISSING
+    said = filled.entry(entry.key).replace("\r\n", "\n")
+    if not said or (entry.kind not in _TEXTS and not said.strip()):
+        return _empty(entry, filled)
     try:
-        return _read(one, said)
+        return _read(entry, said)
     except _WrongError as error:
-        filled.note(one.key, str(error))
+        filled.note(entry.key, str(error))
         return _MISSING
 
 
-def _group(one: Field, filled: Filled) -> dict[str, Any]:
+def _group(entry: Field, filled: Filled) -> dict[str, Any]:
     """The members of a group. One that may be left out, and is, needs none of its members."""
-    if not one.is_required and not any(_is_given(inner, filled) for inner in flat(one.fields)):
+    if not entry.is_required and not any(_is_given(inner, filled) for inner in flat(entry.fields)):
         return {}
-    return _members(one.fields, filled)
+    return _members(entry.fields, filled)
 
 
-def _is_given(one: Field, filled: Filled) -> bool:
-    ticks = (f"{one.key}/{index}" for index in range(len(one.choices)))
-    return bool(filled.entry(one.key).strip()) or any(key in filled.entries for key in ticks)
+def _is_given(entry: Field, filled: Filled) -> bool:
+    ticks = (f"{entry.key}/{index}" for index in range(len(entry.choices)))
+    return bool(filled.entry(entry.key).strip()) or any(key in filled.entries for key in ticks)
 
 
-def _empty(one: Field, filled: Filled) -> Any:
-    if not one.is_required:
+def _empty(entry: Field, filled: Filled) -> Any:
+    if not entry.is_required:
         return _MISSING
-    if one.kind is Kind.LINES:
+    if entry.kind is Kind.LINES:
         return []
-    if not one.path:
+    if not entry.path:
         return {}
-    is_text = one.kind in (Kind.TEXT, Kind.LONG, Kind.SECRET)
-    filled.note(one.key, _NEEDED_TEXT if is_text else _NEEDED)
+    filled.note(entry.key, _NEEDED_TEXT if entry.kind in _TEXTS else _NEEDED)
     return _MISSING
 
 
-def _read(one: Field, said: str) -> Any:
-    if one.kind is Kind.CHOICE:
-        if not said.isascii() or not said.isdigit() or int(said[:4]) >= len(one.choices):
+def _read(entry: Field, said: str) -> Any:
+    if entry.kind is Kind.CHOICE:
+        if not said.isascii() or not said.isdigit() or int(said[:4]) >= len(entry.choices):
             raise _WrongError("This is none of the choices.")
-        return one.choices[int(said[:4])]
-    if one.kind is Kind.LINES:
-        return [_scalar(one.item, line) for line in said.split("\n") if line.strip()]
-    if one.kind is Kind.JSON:
+        return entry.choices[int(said[:4])]
+    if entry.kind is Kind.LINES:
+        return [_scalar(entry.item, line) for line in said.split("\n") if line.strip()]
+    if entry.kind is Kind.JSON:
         return _json(said)
-    return _scalar(one.kind, said)
+    return _scalar(entry.kind, said)
 
 
 def _scalar(kind: Kind, said: str) -> Any:
@@ -196,7 +196,9 @@ def _moment(said: str) -> str:
     """A moment as RFC 3339 has it; a browser's field knows no zone, and the form says UTC."""
     if re.fullmatch(r"[0-9-]{10}T[0-9]{2}:[0-9]{2}", said):
         return f"{said}:00Z"
-    return f"{said}Z" if re.fullmatch(r"[0-9-]{10}T[0-9:.]{8,}", said) else said
+    if re.fullmatch(r"[0-9-]{10}T[0-9:.]{8,}", said):
+        return f"{said}Z"
+    return said
 
 
 def _json(said: str) -> Any:
@@ -210,18 +212,17 @@ def _json(said: str) -> Any:
 
 
 def _depth(value: Any) -> int:
-    """How deep a value is nested, without going deeper than it matters."""
     level = [value]
     depth = 0
     while level and depth <= _MOST_LEVELS:
         inner: list[Any] = []
-        for one in level:
-            if isinstance(one, dict):
-                inner += cast("dict[str, Any]", one).values()
-            elif isinstance(one, list):
-                inner += cast("list[Any]", one)
+        for part in level:
+            if isinstance(part, dict):
+                inner += cast("dict[str, Any]", part).values()
+            elif isinstance(part, list):
+                inner += cast("list[Any]", part)
         level = inner
-        depth = depth + 1
+        depth += 1
     return depth
 
 
@@ -229,33 +230,37 @@ def entries_of(fields: tuple[Field, ...], arguments: Mapping[str, Any]) -> dict[
     """What to put into a form so that it comes to `arguments`; `None` where no entries do."""
     entries = dict(_entries(fields, arguments))
     again = read(fields, entries)
-    return entries if not again.errors and again.arguments == dict(arguments) else None
+    if again.errors or again.arguments != dict(arguments):
+        return None
+    return entries
 
 
 def _entries(fields: Iterable[Field], arguments: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    for one in fields:
-        if not one.path:
-            yield one.key, as_text(arguments)
-        elif one.name in arguments:
-            yield from _entry(one, arguments[one.name])
+    for entry in fields:
+        if not entry.path:
+            yield entry.key, as_text(arguments)
+        elif entry.name in arguments:
+            yield from _entry(entry, arguments[entry.name])
 
 
-def _entry(one: Field, value: Any) -> Iterable[tuple[str, str]]:
-    if one.kind is Kind.GROUP and isinstance(value, dict):
-        yield from _entries(one.fields, cast("dict[str, Any]", value))
-    elif one.kind is Kind.MANY and isinstance(value, list):
+def _entry(entry: Field, value: Any) -> Iterable[tuple[str, str]]:
+    if entry.kind is Kind.GROUP and isinstance(value, dict):
+        yield from _entries(entry.fields, cast("dict[str, Any]", value))
+    elif entry.kind is Kind.MANY and isinstance(value, list):
         given = cast("list[Any]", value)
-        yield from ((f"{one.key}/{at}", "on") for at, it in enumerate(one.choices) if it in given)
-    elif one.kind is Kind.LINES and isinstance(value, list):
-        yield one.key, "\n".join(str(it) for it in cast("list[Any]", value))
-    elif one.kind is Kind.CHOICE:
-        yield one.key, str(one.choices.index(value)) if value in one.choices else ""
-    elif one.kind is Kind.BOOLEAN:
-        yield one.key, "yes" if value else "no"
-    elif one.kind is Kind.JSON:
-        yield one.key, as_text(value)
+        yield from (
+            (f"{entry.key}/{at}", "on") for at, it in enumerate(entry.choices) if it in given
+        )
+    elif entry.kind is Kind.LINES and isinstance(value, list):
+        yield entry.key, "\n".join(str(it) for it in cast("list[Any]", value))
+    elif entry.kind is Kind.CHOICE:
+        yield entry.key, str(entry.choices.index(value)) if value in entry.choices else ""
+    elif entry.kind is Kind.BOOLEAN:
+        yield entry.key, "yes" if value else "no"
+    elif entry.kind is Kind.JSON:
+        yield entry.key, as_text(value)
     else:
-        yield one.key, value if isinstance(value, str) else json.dumps(value)
+        yield entry.key, value if isinstance(value, str) else json.dumps(value)
 
 
 def as_text(value: Any) -> str:

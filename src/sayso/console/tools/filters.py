@@ -7,6 +7,7 @@ from typing import Final, Self
 from urllib.parse import urlencode
 
 from sayso.catalog import Tool
+from sayso.console.forms import number_in
 from sayso.console.text import reveal
 from sayso.console.words import HINTS, LEVELS
 from sayso.intent import HINT_NAMES, HintName
@@ -59,8 +60,7 @@ class Filters:
         def one_of(name: str, known: Mapping[str, object]) -> str:
             return text(name) if text(name) in known else ""
 
-        number = text("page")
-        page = int(number) if number.isascii() and number.isdigit() and len(number) < 6 else 1  # noqa: PLR2004 - digits
+        page = min(number_in(text("page")) or 1, _MOST_PAGES)
         return cls(
             q=text("q"),
             level=one_of("level", LEVELS),
@@ -69,19 +69,23 @@ class Filters:
             server=text("server"),
             category=text("category"),
             findings=one_of("findings", FINDINGS),
-            page=min(max(page, 1), _MOST_PAGES),
+            page=page,
         )
 
     @property
     def query(self) -> str:
         """The same as the query of an address, without what is empty."""
-        said = {key: one for key, one in asdict(self).items() if one and (key, one) != ("page", 1)}
+        said = {
+            key: value
+            for key, value in asdict(self).items()
+            if value and (key, value) != ("page", 1)
+        }
         return f"?{urlencode(said, errors='replace')}" if said else ""
 
     @property
     def is_empty(self) -> bool:
         """Whether everything is asked for."""
-        return not any(one for key, one in asdict(self).items() if key != "page")
+        return not any(value for key, value in asdict(self).items() if key != "page")
 
     def fits(self, tool: Tool) -> bool:
         """Whether a tool is asked for."""
@@ -96,15 +100,15 @@ class Filters:
 
     def _fits_hint(self, tool: Tool) -> bool:
         name, _, value = self.hint.partition("-")
-        names: list[HintName] = [one for one in HINT_NAMES if name in ("", one)]
-        found = [tool.resolved[one] for one in names]
+        names: list[HintName] = [known for known in HINT_NAMES if name in ("", known)]
+        found = [tool.resolved[known] for known in names]
         if value and found[0].value is not (value == "yes"):
             return False
-        return not self.source or any(one.source == self.source for one in found)
+        return not self.source or any(hint.source == self.source for hint in found)
 
     def _fits_findings(self, tool: Tool) -> bool:
         if self.findings == "changed":
-            return any(one.code == _CHANGED for one in tool.findings)
+            return any(finding.code == _CHANGED for finding in tool.findings)
         if self.findings == "quarantined":
             return bool(tool.quarantine)
         return not self.findings or bool(tool.findings) is (self.findings == "some")
@@ -122,7 +126,7 @@ class Found:
 
 def choose(tools: Sequence[Tool], filters: Filters) -> Found:
     """The page of `tools` that is asked for; behind the last one, the last."""
-    fitting = [one for one in tools if filters.fits(one)]
+    fitting = [tool for tool in tools if filters.fits(tool)]
     pages = max(1, -(-len(fitting) // PAGE))
     page = min(filters.page, pages)
     return Found(fitting[(page - 1) * PAGE : page * PAGE], len(fitting), page, pages)

@@ -47,8 +47,8 @@ class Inventory:
 async def take_inventory(upstreams: Sequence[Lister], patience: float = PATIENCE) -> Inventory:
     """Ask all servers at once; one that fails or does not answer in time leaves the others."""
     answers: list[tuple[list[Tool], list[str]]] = [
-        ([], [f"{one.name}: no answer yet. It is listed as soon as it answers."])
-        for one in upstreams
+        ([], [f"{upstream.name}: no answer yet. It is listed as soon as it answers."])
+        for upstream in upstreams
     ]
 
     async def ask(index: int) -> None:
@@ -92,4 +92,4 @@ def key_of(qualified_name: str) -> str:
 
 def find_tool(inventory: Inventory, key: str) -> Tool | None:
     """The tool that `key` stands for, if it is there."""
-    return next((one for one in inventory.tools if key_of(one.qualified_name) == key), None)
+    return next((tool for tool in inventory.tools if key_of(tool.qualified_name) == key), None)

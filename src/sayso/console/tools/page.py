@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from sayso.catalog import Tool
-from sayso.console.approvals.queue import load_queue
 from sayso.console.entry.login import Session
+from sayso.console.forms import found
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 from sayso.console.text import reveal
@@ -23,16 +22,12 @@ from sayso.gateway import held_changes
 def tool_routes(pages: Pages) -> list[Route]:
     """All tools, and one of them."""
     shelf = _Shelf(pages)
-    return [
-        Route("/tools", pages.shown(shelf.all)),
-        Route("/tools/{key}", pages.shown(shelf.one)),
-    ]
+    return [Route("/tools", pages.shown(shelf.all)), Route("/tools/{key}", pages.shown(shelf.one))]
 
 
 class _Shelf:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
-        self._guard = pages.gateway.guard
 
     async def all(self, request: Request, session: Session) -> Response:
         """The tools that are asked for; a page that is shown already gets the list alone."""
@@ -48,10 +43,9 @@ class _Shelf:
             part.headers["HX-Replace-Url"] = f"{HOME}/tools{filters.query}"
             return part
         store = self._pages.gateway.store
-        return self._pages.page(
+        return await self._pages.page(
             "tools/tools.html",
             session,
-            await load_queue(self._guard),
             here="tools",
             held=len(await held_changes(store.definitions)),
             quarantined=len(await store.quarantines.all()),
@@ -60,17 +54,13 @@ class _Shelf:
         )
 
     async def one(self, request: Request, session: Session) -> Response:
-        """One tool: all that is known of it, and a form to try it."""
         inventory = await seen_inventory(self._pages.gateway)
-        tool = find_tool(inventory, request.path_params["key"])
-        if tool is None:
-            raise HTTPException(404)
+        tool = found(find_tool(inventory, request.path_params["key"]))
         return await show_tool(self._pages, session, tool)
 
 
 async def show_tool(pages: Pages, session: Session, tool: Tool, **more: Any) -> Response:
     """The page of one tool, as the policy sees it; `more` is about a form that was filled in."""
-    guard = pages.gateway.guard
     fields = fields_of(tool.input_schema)
     values: dict[str, Any] = {
         "filled": None,
@@ -78,14 +68,13 @@ async def show_tool(pages: Pages, session: Session, tool: Tool, **more: Any) -> 
         "explained": None,
         **more,
     }
-    return pages.page(
+    return await pages.page(
         "tools/tool.html",
         session,
-        await load_queue(guard),
         here="tools",
         status=422 if values["filled"] and values["filled"].errors else 200,
         tool=tool,
-        evidence=evidence_rows(tool, guard.policy()),
+        evidence=evidence_rows(tool, pages.gateway.guard.policy()),
         fields=fields,
         arguments=[*flat(fields)],
         **values,
@@ -93,12 +82,11 @@ async def show_tool(pages: Pages, session: Session, tool: Tool, **more: Any) -> 
 
 
 def _choices(tools: tuple[Tool, ...]) -> dict[str, Any]:
-    """What the filters offer."""
-    categories = {reveal(one.intent.category) for one in tools if one.intent.category}
+    categories = {reveal(tool.intent.category) for tool in tools if tool.intent.category}
     return {
         "hint": hint_choices(),
         "source": SOURCES,
         "findings": FINDINGS,
-        "server": [(one, one) for one in sorted({one.server for one in tools})],
-        "category": [(one, one) for one in sorted(categories)],
+        "server": [(server, server) for server in sorted({tool.server for tool in tools})],
+        "category": [(category, category) for category in sorted(categories)],
     }

@@ -54,14 +54,15 @@ class Result:
 
 def result_of(answer: Mapping[str, Any]) -> Result:
     """A `tools/call` result, whatever a server has made of it."""
-    content: object = answer.get("content")
-    blocks = cast("list[Any]", content) if isinstance(content, list) else []
-    structured = answer.get("structuredContent")
-    shown = tuple(_block(one) for one in blocks[:_MOST_NODES])
-    tree = None if structured is None else tree_of("", structured)
-    if tree is not None:
+    content: Any = answer.get("content")
+    if not isinstance(content, list):
+        content = []
+    shown = tuple(_block(block) for block in cast("list[Any]", content)[:_MOST_NODES])
+    tree = None
+    if (structured := answer.get("structuredContent")) is not None:
+        tree = _tree_of("", structured)
         # The text says the same again; it stands in the raw result.
-        shown = tuple(one for one in shown if one.node is None)
+        shown = tuple(block for block in shown if block.node is None)
     return Result(answer.get("isError") is True, shown, tree, cut(_raw(answer), _RAW))
 
 
@@ -72,14 +73,12 @@ def _raw(answer: Any) -> str:
         return "It is nested too deeply to be written out."
 
 
-def tree_of(name: str, value: Any) -> Node:
-    """A JSON value as a tree of at most a few hundred nodes."""
+def _tree_of(name: str, value: Any) -> Node:
+    """Return a JSON value as a tree of at most a few hundred nodes."""
     return _Planter().node(name, value, 0)
 
 
 class _Planter:
-    """Grows a tree, and counts what it has."""
-
     def __init__(self) -> None:
         self._left = _MOST_NODES
 
@@ -87,8 +86,11 @@ class _Planter:
         self._left -= 1
         if isinstance(value, dict | list) and value:
             members = [*_members(value)]
-            kind = _many(len(members), "field" if isinstance(value, dict) else "item")
-            nodes = () if depth >= _DEEPEST else tuple(self._grow(members, depth))
+            noun = "field" if isinstance(value, dict) else "item"
+            kind = f"{len(members):,} {noun}{'s' * (len(members) != 1)}"
+            nodes: tuple[Node, ...] = ()
+            if depth < _DEEPEST:
+                nodes = tuple(self._grow(members, depth))
             return Node(name, kind, nodes=nodes, more=len(members) - len(nodes))
         return Node(name, _kind(value), cut(_text(value), _LONGEST))
 
@@ -103,8 +105,8 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         yield from cast("dict[str, Any]", value).items()
         return
-    for index, one in enumerate(cast("list[Any]", value)):
-        yield str(index + 1), one
+    for index, item in enumerate(cast("list[Any]", value)):
+        yield str(index + 1), item
 
 
 def _block(block: object) -> Block:
@@ -117,13 +119,15 @@ def _block(block: object) -> Block:
         value = _json_in(text)
         if value is None:
             return Block("text", cut(text, _RAW))
-        return Block("JSON in a text", node=tree_of("", value))
+        return Block("JSON in a text", node=_tree_of("", value))
     data = said.get("data")
     if isinstance(data, str):
         return Block(
             f"{kind}, {said.get('mimeType')}, about {len(data) * 3 // 4:,} bytes: not shown"
         )
-    return Block(kind, node=tree_of("", {key: one for key, one in said.items() if key != "type"}))
+    return Block(
+        kind, node=_tree_of("", {key: item for key, item in said.items() if key != "type"})
+    )
 
 
 def _json_in(text: str) -> Any:
@@ -133,7 +137,9 @@ def _json_in(text: str) -> Any:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return cast("Any", value) if isinstance(value, dict | list) else None
+    if isinstance(value, dict | list):
+        return cast("Any", value)
+    return None
 
 
 def _kind(value: Any) -> str:
@@ -141,14 +147,10 @@ def _kind(value: Any) -> str:
         return "text" if value else "empty text"
     if isinstance(value, bool):
         return "yes or no"
-    if value is None:
-        return "null"
-    return "number" if isinstance(value, int | float) else "empty"
+    if isinstance(value, int | float):
+        return "number"
+    return "null" if value is None else "empty"
 
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else _raw(value)
-
-
-def _many(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"

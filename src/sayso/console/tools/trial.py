@@ -11,15 +11,14 @@ from starlette.routing import Route
 
 from sayso.catalog import Tool
 from sayso.console.approvals.answering import person_of
-from sayso.console.approvals.queue import load_queue
 from sayso.console.approvals.view import View, view_of
 from sayso.console.audit.calls import LoggedCall, read_calls
-from sayso.console.entry.login import Session
+from sayso.console.entry.login import PERSON, Session
 from sayso.console.entry.roles import Role
+from sayso.console.forms import found
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 from sayso.console.text import as_json
-from sayso.console.tools.caller import caller_of
 from sayso.console.tools.fields import WHOLE, fields_of
 from sayso.console.tools.filled import Filled, as_text, entries_of, read, read_checked
 from sayso.console.tools.inventory import find_tool, seen_inventory
@@ -27,8 +26,9 @@ from sayso.console.tools.page import show_tool
 from sayso.console.tools.tree import result_of
 from sayso.console.tools.tries import State, TooManyError, Tries, Try, new_token
 from sayso.errors import UsageError
-from sayso.gateway import Runs
+from sayso.gateway import CONSOLE, Runs
 from sayso.guard import explain_call
+from sayso.policy import LOCAL, Principal
 from sayso.schema import redact
 
 _TOKEN: Final = re.compile(r"[0-9a-f]{24}", re.ASCII)
@@ -94,7 +94,7 @@ class _Desk:
         if not await self._guard.approvals.tokens.spend(name, now=now, expires=now + _DAY):
             fix = "It was not run a second time. The log shows what became of it."
             return self._pages.problem(409, "This call was made already.", fix)
-        caller = caller_of(session, is_alone=self._pages.is_alone)
+        caller = _caller_of(session, is_alone=self._pages.is_alone)
         try:
             return _to(self._tries.start(token, session.person, caller, tool, filled.arguments))
         except TooManyError:
@@ -103,42 +103,43 @@ class _Desk:
 
     async def look(self, request: Request, session: Session) -> Response:
         """One try: how far it is, the question where one is asked, and how it ended."""
-        one = await self._own(request, session)
-        call, stage = await self._stage(one)
-        return self._pages.page(
+        trial = await self._own(request, session)
+        call, stage = await self._stage(trial)
+        result = None
+        if trial.answer is not None:
+            result = result_of(trial.answer)
+        return await self._pages.page(
             "tools/try.html",
             session,
-            await load_queue(self._guard),
             here="tools",
-            one=one,
+            one=trial,
             stage=stage,
             call=call,
             view=await self._asked(call, session),
-            known=redact(one.arguments),
-            again=as_text(one.arguments),
+            known=redact(trial.arguments),
+            again=as_text(trial.arguments),
             token=new_token(),
-            result=None if one.answer is None else result_of(one.answer),
+            result=result,
         )
 
     async def live(self, request: Request, session: Session) -> Response:
         """How far a try is; a page that shows another stage of it is told to come again."""
-        one = await self._own(request, session)
-        _, stage = await self._stage(one)
-        part = self._pages.render("tools/far.html", one=one, stage=stage)
+        trial = await self._own(request, session)
+        _, stage = await self._stage(trial)
+        part = self._pages.render("tools/far.html", one=trial, stage=stage)
         if request.query_params.get("seen") != stage:
             part.headers["HX-Refresh"] = "true"
         return part
 
     async def cancel(self, request: Request, session: Session, _: dict[str, str]) -> Response:
-        """Cancel a try."""
-        one = await self._own(request, session)
-        await self._tries.stop(one)
-        return _to(one)
+        trial = await self._own(request, session)
+        await self._tries.stop(trial)
+        return _to(trial)
 
     async def _explained(
         self, session: Session, tool: Tool, filled: Filled, *, is_json: bool, **more: Any
     ) -> Response:
-        caller = caller_of(session, is_alone=self._pages.is_alone)
+        caller = _caller_of(session, is_alone=self._pages.is_alone)
         try:
             explained = await explain_call(self._guard, caller, tool, filled.arguments)
         except UsageError as error:
@@ -159,54 +160,47 @@ class _Desk:
         )
 
     async def _begin(self, session: Session, tool: Tool, form: dict[str, str]) -> Response:
-        """The form with the arguments of a call that was made."""
         given = read(WHOLE, {"/": form.get("arguments", "")})
         filled = _switched(tool, given, form, to_json=False)
         is_json = "/" in filled.entries
         filled.errors.clear()
         return await show_tool(self._pages, session, tool, filled=filled, is_json=is_json)
 
-    async def _stage(self, one: Try) -> tuple[LoggedCall | None, str]:
+    async def _stage(self, trial: Try) -> tuple[LoggedCall | None, str]:
         """What the log knows of a try, and how it stands: its state, or that it asks."""
         # The state first: a call that ends while the log is read would else have no end there.
-        state = one.state
-        call = await self._logged(one)
+        state = trial.state
+        call = await self._logged(trial)
         if state is State.DONE:
             # The end of a call that only reads is on record a moment after its answer.
             with anyio.move_on_after(_LATE_SECONDS):
                 while call is None or not call.outcome:
                     await anyio.sleep(_LOOK_SECONDS)
-                    call = await self._logged(one)
+                    call = await self._logged(trial)
         if state is State.RUNNING and call is not None and call.approval is not None:
             approval = await self._guard.approvals.find(call.approval)
             if approval is not None and approval.state == "pending":
                 return call, _ASKS
         return call, str(state)
 
-    async def _logged(self, one: Try) -> LoggedCall | None:
-        rows = await self._guard.audit.newest(call=one.call, limit=_LINES)
+    async def _logged(self, trial: Try) -> LoggedCall | None:
+        rows = await self._guard.audit.newest(call=trial.call, limit=_LINES)
         return next(iter(read_calls(rows)), None)
 
     async def _asked(self, call: LoggedCall | None, session: Session) -> View | None:
-        """The question that a try has put, as whoever tries it sees it."""
-        number = None if call is None else call.approval
-        approval = None if number is None else await self._guard.approvals.find(number)
+        if call is None or call.approval is None:
+            return None
+        approval = await self._guard.approvals.find(call.approval)
         if approval is None:
             return None
         return await view_of(self._guard, self._runs, approval, person_of(session))
 
     async def _tool(self, request: Request) -> Tool:
         inventory = await seen_inventory(self._pages.gateway)
-        tool = find_tool(inventory, request.path_params["key"])
-        if tool is None:
-            raise HTTPException(404)
-        return tool
+        return found(find_tool(inventory, request.path_params["key"]))
 
     async def _own(self, request: Request, session: Session) -> Try:
-        one = await self._tries.look(request.path_params["id"], session.person)
-        if one is None:
-            raise HTTPException(404)
-        return one
+        return found(await self._tries.look(request.path_params["id"], session.person))
 
 
 def _switched(tool: Tool, filled: Filled, form: dict[str, str], *, to_json: bool) -> Filled:
@@ -223,5 +217,17 @@ def _switched(tool: Tool, filled: Filled, form: dict[str, str], *, to_json: bool
     return Filled(entries)
 
 
-def _to(one: Try) -> Response:
-    return RedirectResponse(f"{HOME}/tries/{one.id}", 303)
+def _to(trial: Try) -> Response:
+    return RedirectResponse(f"{HOME}/tries/{trial.id}", 303)
+
+
+def _caller_of(session: Session, *, is_alone: bool) -> Principal:
+    """The principal of a session.
+
+    On a machine of one person that is whoever uses the machine, as of any client there, and the
+    question goes to the person at the console: there is nobody else. Where callers prove who they
+    are it is that person, so nobody answers for themselves; they hold no scope and no role.
+    """
+    if is_alone and session.person == PERSON:
+        return Principal(LOCAL, client=CONSOLE)
+    return Principal(session.person, client=CONSOLE, scopes=frozenset())

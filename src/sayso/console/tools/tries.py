@@ -67,13 +67,9 @@ class Try:
     answer: dict[str, Any] | None = None
     error: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As data, for another process."""
-        return asdict(self)
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The same again."""
+        """Read a try that another process sent as data (`dataclasses.asdict`)."""
         known: dict[str, Any] = {**data, "state": State(data["state"])}
         return cls(**known)
 
@@ -103,8 +99,8 @@ class Tries:
         self, token: str, person: str, principal: Principal, tool: Tool, arguments: dict[str, Any]
     ) -> Try:
         """Begin a call, and return at once. Raises `TooManyError`."""
-        running = [one for one in self._known.values() if one.state is State.RUNNING]
-        if sum(one.person == person for one in running) >= _MOST_RUNNING:
+        running = [trial for trial in self._known.values() if trial.state is State.RUNNING]
+        if sum(trial.person == person for trial in running) >= _MOST_RUNNING:
             raise TooManyError
         self._make_room()
         made = Try(
@@ -133,15 +129,19 @@ class Tries:
         found = self._known.get(id_)
         if found is None:
             data = await self._sent(id_, _ERRAND)
-            found = None if data is None else Try.from_dict(data)
-        return found if found is not None and found.person == person else None
+            if data is None:
+                return None
+            found = Try.from_dict(data)
+        if found.person != person:
+            return None
+        return found
 
-    async def stop(self, one: Try) -> None:
+    async def stop(self, trial: Try) -> None:
         """Cancel a try, at its server too; one that has ended stays as it ended."""
-        if one.id in self._known:
-            await self._stopped(one.id)
+        if trial.id in self._known:
+            await self._stopped(trial.id)
         else:
-            await self._sent(one.id, _STOP)
+            await self._sent(trial.id, _STOP)
 
     async def _sent(self, id_: str, kind: str) -> Any:
         try:
@@ -151,7 +151,7 @@ class Tries:
 
     async def _told(self, body: Any) -> dict[str, Any] | None:
         found = self._known.get(str(body))
-        return None if found is None else found.to_dict()
+        return found and asdict(found)
 
     async def _stopped(self, body: Any) -> bool:
         task = self._tasks.get(str(body))
@@ -162,41 +162,42 @@ class Tries:
         await asyncio.wait([task], timeout=2)
         return True
 
-    async def _run(self, one: Try, principal: Principal) -> None:
+    async def _run(self, trial: Try, principal: Principal) -> None:
         async def progress(done: float, total: float | None, message: str | None) -> None:
-            one.done = done
-            one.total = total
-            one.message = (message or "")[:_LONGEST_MESSAGE]
+            trial.done = done
+            trial.total = total
+            trial.message = (message or "")[:_LONGEST_MESSAGE]
 
         try:
             answer = await self.guard.call(
-                principal, one.tool, one.arguments, progress=progress, id=one.call
+                principal, trial.tool, trial.arguments, progress=progress, id=trial.call
             )
-            one.answer, one.state = _shown(opened(answer)), State.DONE
+            trial.answer = _shown(opened(answer))
+            trial.state = State.DONE
         except asyncio.CancelledError:
-            one.state = State.CANCELLED
+            trial.state = State.CANCELLED
         except UnknownToolError:
-            one.state = State.FAILED
-            one.error = "There is no such tool for you any more."
+            trial.state = State.FAILED
+            trial.error = "There is no such tool for you any more."
         except RpcError as error:
-            one.state = State.FAILED
-            one.error = f"The server answered with an error: {error}"
+            trial.state = State.FAILED
+            trial.error = f"The server answered with an error: {error}"
         except (SaysoError, ValueError) as error:
-            one.state, one.error = State.FAILED, str(error)
+            trial.state = State.FAILED
+            trial.error = str(error)
         except Exception:  # noqa: BLE001 - the edge of a task: its page must learn how it ended
-            one.state = State.FAILED
-            one.error = "Something went wrong inside sayso; its log says more."
-            _log.exception("a try of %s failed", one.tool)
+            trial.state = State.FAILED
+            trial.error = "Something went wrong inside sayso; its log says more."
+            _log.exception("a try of %s failed", trial.tool)
 
-    def _ended(self, one: Try) -> None:
-        self._tasks.pop(one.id, None)
-        if one.state is State.RUNNING:
-            one.state = State.CANCELLED  # before it had begun
-        one.ended = self.guard.clock()
+    def _ended(self, trial: Try) -> None:
+        self._tasks.pop(trial.id, None)
+        if trial.state is State.RUNNING:
+            trial.state = State.CANCELLED  # before it had begun
+        trial.ended = self.guard.clock()
 
     def _make_room(self) -> None:
-        """Forget the oldest that have ended."""
-        over = [key for key, one in self._known.items() if one.state is not State.RUNNING]
+        over = [key for key, trial in self._known.items() if trial.state is not State.RUNNING]
         for key in over[: max(0, len(self._known) - _MOST + 1)]:
             del self._known[key]
 

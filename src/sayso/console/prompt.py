@@ -4,7 +4,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sayso.console.approvals.queue import load_queue
 from sayso.console.entry.login import Session
 from sayso.console.pages import Pages
 from sayso.console.tools.inventory import take_inventory
@@ -31,10 +30,9 @@ def prompt_routes(pages: Pages) -> list[Route]:
             policy=gateway.guard.policy(),
             look=gateway.guard.sight.of,
         )
-        return pages.page(
+        return await pages.page(
             "prompt/prompt.html",
             session,
-            await load_queue(gateway.guard),
             here="prompt",
             asked=asked,
             caller=caller,
@@ -51,12 +49,9 @@ def caller_of(asked: dict[str, str]) -> Principal:
     >>> caller_of({"as": "amy", "client": "", "scopes": "a, b", "roles": ""}).scopes == {"a", "b"}
     True
     """
-    scopes, roles = (_names(asked[key]) for key in ("scopes", "roles"))
-    needs_none = not scopes and not roles
-    return Principal(
-        asked["as"] or LOCAL, asked["client"] or "unknown", None if needs_none else scopes, roles
-    )
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.replace(",", " ").split())
+    scopes, roles = (frozenset(asked[key].replace(",", " ").split()) for key in ("scopes", "roles"))
+    subject = asked["as"] or LOCAL
+    client = asked["client"] or "unknown"
+    if not scopes and not roles:
+        return Principal(subject, client)
+    return Principal(subject, client, scopes, roles)

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from sayso.catalog import Tool
 from sayso.connect import HANDSHAKE_VERSIONS, CommandTarget
-from sayso.console.approvals.queue import load_queue
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
+from sayso.console.forms import found
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 from sayso.console.tools.inventory import seen_inventory
@@ -79,22 +78,20 @@ def server_routes(pages: Pages) -> list[Route]:
     async def show(_: Request, session: Session) -> Response:
         inventory = await seen_inventory(pages.gateway)
         held = Counter(
-            one.row.server for one in await held_changes(pages.gateway.store.definitions)
+            change.row.server for change in await held_changes(pages.gateway.store.definitions)
         )
         servers = [
-            describe(one, inventory.tools, guard.policy(), held[one.name])
-            for one in fleet.upstreams
+            describe(upstream, inventory.tools, guard.policy(), held[upstream.name])
+            for upstream in fleet.upstreams
         ]
-        queue = await load_queue(guard)
-        return pages.page("servers/servers.html", session, queue, here="servers", servers=servers)
+        return await pages.page("servers/servers.html", session, here="servers", servers=servers)
 
     async def retry(_: Request, _session: Session, form: dict[str, str]) -> Response:
-        found = next((one for one in fleet.upstreams if one.name == form.get("name")), None)
-        if found is None:
-            raise HTTPException(404)
+        named = (upstream for upstream in fleet.upstreams if upstream.name == form.get("name"))
+        failing = found(next(named, None))
         # What comes of it stands on the page, also where it takes longer.
         with suppress(SaysoError), anyio.move_on_after(_RETRY_SECONDS):
-            await found.retry()
+            await failing.retry()
         return RedirectResponse(f"{HOME}/servers", 303)
 
     return [
@@ -103,25 +100,25 @@ def server_routes(pages: Pages) -> list[Route]:
     ]
 
 
-def describe(one: Upstream, tools: Sequence[Tool], policy: Policy, held: int) -> Server:
+def describe(upstream: Upstream, tools: Sequence[Tool], policy: Policy, held: int) -> Server:
     """What a person is told of one server."""
-    own = [tool for tool in tools if tool.server == one.name]
-    health = one.health()
-    contact = one.latest
+    own = [tool for tool in tools if tool.server == upstream.name]
+    health = upstream.health()
+    contact = upstream.latest
     greeting = contact and contact.greeting
     levels = Counter(str(tool.level) for tool in own)
     return Server(
-        name=one.name,
+        name=upstream.name,
         **_health(health),
         calls_itself=_called(greeting.server) if greeting else "",
-        **_reached(one),
-        trust=_TRUSTS[policy.trust_of(one.name)],
+        **_reached(upstream),
+        trust=_TRUSTS[policy.trust_of(upstream.name)],
         levels={str(level): levels[str(level)] for level in Level},
         tools=len(own),
         findings=sum(bool(tool.findings) for tool in own),
         verified=sum(bool(policy.verdicts(tool.receipts)) for tool in own),
         held=held,
-        listed_at=one.listed_at,
+        listed_at=upstream.listed_at,
         said=contact.said if contact else "",
     )
 
@@ -129,23 +126,25 @@ def describe(one: Upstream, tools: Sequence[Tool], policy: Policy, held: int) ->
 def _health(health: ServerHealth) -> dict[str, Any]:
     worst = health.worst
     version = worst.version or ""
-    is_old = version in HANDSHAKE_VERSIONS
+    era = ""
+    if version:
+        era = "with a handshake" if version in HANDSHAKE_VERSIONS else "each request for itself"
     return {
         "is_failing": health.is_failing,
         "state": _STATES[worst.state],
         "since": worst.since or time.time(),
         "why": worst.why or "",
         "version": version,
-        "era": "with a handshake" if is_old else "each request for itself" if version else "",
+        "era": era,
         "connections": health.connections,
         "restarts": max(0, health.opened - max(1, health.connections)),
         "failures": health.failed,
     }
 
 
-def _reached(one: Upstream) -> dict[str, Any]:
+def _reached(upstream: Upstream) -> dict[str, Any]:
     """How it is reached. Arguments and queries are left out: some hold secrets."""
-    target = one.target
+    target = upstream.target
     if isinstance(target, CommandTarget):
         how = {"transport": "a program on this machine (stdio)", "where": target.command}
     else:
@@ -157,6 +156,5 @@ def _reached(one: Upstream) -> dict[str, Any]:
 
 
 def _called(server: Mapping[str, Any]) -> str:
-    """What a server calls itself."""
     said = (server.get("title"), server.get("name"), server.get("version"))
-    return " ".join(dict.fromkeys(one for one in said if isinstance(one, str) and one))
+    return " ".join(dict.fromkeys(text for text in said if isinstance(text, str) and text))

@@ -1,22 +1,19 @@
 """The grants page: each standing answer in words, and a button to take it back."""
 
-import re
 from typing import Final
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from sayso.approvals import Grant
-from sayso.console.approvals.queue import load_queue
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
+from sayso.console.forms import found, number_in
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 
 _MOST: Final = 500
-_NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
 
 def grant_routes(pages: Pages) -> list[Route]:
@@ -27,13 +24,12 @@ def grant_routes(pages: Pages) -> list[Route]:
         grants = await guard.approvals.list_grants(_MOST)
         told = request.query_params
         done = _named(grants, told.get("revoked", "")) or _named(grants, told.get("late", ""))
-        return pages.page(
+        return await pages.page(
             "grants/grants.html",
             session,
-            await load_queue(guard),
             here="grants",
-            holding=[one for one in grants if one.holds],
-            over=[one for one in grants if not one.holds],
+            holding=[grant for grant in grants if grant.holds],
+            over=[grant for grant in grants if not grant.holds],
             done=done,
             is_late="late" in told,
             most=_MOST,
@@ -42,9 +38,7 @@ def grant_routes(pages: Pages) -> list[Route]:
 
     async def revoke(request: Request, session: Session, _: dict[str, str]) -> Response:
         number = request.path_params["number"]
-        grant = _named(await guard.approvals.list_grants(_MOST), number)
-        if grant is None:
-            raise HTTPException(404)
+        grant = found(_named(await guard.approvals.list_grants(_MOST), number))
         about = {
             "server": grant.server,
             "tool": grant.tool,
@@ -69,7 +63,4 @@ def grant_routes(pages: Pages) -> list[Route]:
 
 
 def _named(grants: list[Grant], number: str) -> Grant | None:
-    """The grant of this number, if it is one of those."""
-    if not _NUMBER.fullmatch(number):
-        return None
-    return next((one for one in grants if one.number == int(number)), None)
+    return next((grant for grant in grants if grant.number == number_in(number)), None)

@@ -1,0 +1,67 @@
+"""Options that several commands have, each with its help, and the targets that words name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from sayso.connect import Target
+
+Json = Annotated[bool, Parameter(name="--json", help="Print one JSON document.")]
+Yes = Annotated[bool, Parameter(help="Do not ask.")]
+Timeout = Annotated[float, Parameter(help="Seconds to wait for a server.")]
+Many = Annotated[list[str] | None, Parameter(consume_multiple=False)]
+Command = Annotated[list[str] | None, Parameter(parse=False)]
+"""The words after `--`: a command to start."""
+
+Store = Annotated[
+    str | None,
+    Parameter(
+        help="sqlite:PATH or postgresql://USER@HOST/DATABASE. Default: SAYSO_STORE, or the file in "
+        "your data directory."
+    ),
+]
+PolicyPath = Annotated[
+    str | None, Parameter(help="A policy.toml. Default: the mode guarded, without rules.")
+]
+TargetWord = Annotated[
+    str,
+    Parameter(
+        help="server.py or server.py:object, an http(s) URL, a client's configuration (mcp.json), "
+        "one entry of it (mcp.json#name), or a saved tools/list (tools.json). A command goes after "
+        "--."
+    ),
+]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Receipts, and the policy that they count under.
+
+    Parameters
+    ----------
+    receipts
+        A receipt of sayso verify, or a folder of them (.json): what they show of the package that
+        is run counts, as far as the policy trusts their keys.
+    policy
+        A policy.toml: its trust, its keys and its operator's word count.
+    """
+
+    receipts: str | None = None
+    policy: str | None = None
+
+
+NOTHING: Final = Given()
+
+
+def targets_of(
+    words: Sequence[str], command: Sequence[str] | None, name: str = "inspect"
+) -> "tuple[Target, ...]":
+    """Return the targets that words name, or the command after `--`, for the command `name`."""
+    from sayso.connect import parse_target
+
+    is_command = command is not None and not words
+    return parse_target([*words, *(command or ())], is_command=is_command, command=name)

@@ -1,1 +1,0 @@
-"""The grants page: answers that stand, and taking them back."""
