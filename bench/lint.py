@@ -13,8 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sayso.lint import choose, find_profile, lint
-from sayso.lint.entries import make_listing
+from sayso.lint import choose, find_profile, lint, make_listing
 
 TOOLS = 5_000
 TARGET = 2.0

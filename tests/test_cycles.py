@@ -8,7 +8,6 @@ EXCEPTIONS: set[frozenset[str]] = {
     frozenset({"sayso.policy.document", "sayso.policy.index"}),
     frozenset({"sayso.serve.execution", "sayso.serve.middleware"}),
     frozenset({"sayso.serve.open_guard", "sayso.serve.runtime"}),
-    frozenset({"sayso.source.edit", "sayso.source.patch"}),
     frozenset({"sayso.testing.behaviour", "sayso.testing.exercising"}),
     frozenset(
         {
@@ -16,22 +15,6 @@ EXCEPTIONS: set[frozenset[str]] = {
             "sayso.intent.presets",
             "sayso.intent.spoken",
             "sayso.intent.wire",
-        }
-    ),
-    frozenset(
-        {
-            "sayso.catalog",
-            "sayso.catalog.select.selector",
-            "sayso.policy",
-            "sayso.policy.build",
-            "sayso.policy.load",
-            "sayso.policy.misspelt_names",
-            "sayso.policy.sight",
-            "sayso.policy.unmatched_rules",
-            "sayso.prompt",
-            "sayso.prompt.builder",
-            "sayso.prompt.content",
-            "sayso.prompt.offer",
         }
     ),
 }

@@ -91,7 +91,9 @@ def test_a_registry_is_filled_one_by_one_and_a_second_of_a_name_takes_its_place(
     rest = registry.search(limit=1, cursor=found.next_cursor)
 
     assert (found.total, len(found.tools), rest.next_cursor) == (2, 1, None)
-    assert [one.name for one in registry.search(text="note", read_only=True).tools] == ["note_get"]
+    assert [tool.name for tool in registry.search(text="note", read_only=True).tools] == [
+        "note_get"
+    ]
     assert registry.search(category="billing").total == 0
 
 

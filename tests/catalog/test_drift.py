@@ -43,7 +43,7 @@ def asked_of(**own: Any) -> dict[str, Any]:
 
 
 def words(known: Tool, now: Tool) -> list[tuple[str, bool]]:
-    return [(one.what, one.is_looser) for one in changes(known, now)]
+    return [(change.what, change.is_looser) for change in changes(known, now)]
 
 
 def test_a_tool_is_known_by_what_its_fingerprint_covers_and_who_may_call_it() -> None:
@@ -218,9 +218,9 @@ def test_what_is_held_never_permits_more_than_what_was_known(
             assert before.resolved[name].value is LOOSER[name]
             assert after.resolved[name].value is LOOSER[name]
     if not loosens(before, after):
-        for one in HINT_NAMES:
-            is_looser = after.resolved[one].value is LOOSER[one]
-            assert not is_looser or before.resolved[one].value is LOOSER[one]
+        for hint in HINT_NAMES:
+            is_looser = after.resolved[hint].value is LOOSER[hint]
+            assert not is_looser or before.resolved[hint].value is LOOSER[hint]
 
 
 @given(known=HINTS, now=HINTS)

@@ -12,7 +12,7 @@ def tool(name: str, description: str = "", **more: Any) -> Tool:
 
 def best(query: str, *tools: Tool) -> list[str]:
     scores = Ranking(tools).scores(query)
-    return [tools[place].name for place in sorted(scores, key=lambda one: (-scores[one], one))]
+    return [tools[place].name for place in sorted(scores, key=lambda item: (-scores[item], item))]
 
 
 def test_a_word_in_the_name_counts_more_than_one_in_a_text() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sayso.catalog import Registry, Tool, group_tools, make_tool
+from sayso.catalog import Registry, Tool, make_tool
 from sayso.catalog.words import words_of
 from sayso.errors import UsageError
 from sayso.intent import APPEND, DELETE, FETCH, META_KEY, QUERY, SEND, Intent, declare
@@ -32,7 +32,7 @@ ALL = Registry([*MAIL, *CRM])
 
 
 def names(query: str | None = None, **filters: Any) -> list[str]:
-    return [f"{one.server}/{one.name}" for one in ALL.search(query, **filters).tools]
+    return [f"{tool.server}/{tool.name}" for tool in ALL.search(query, **filters).tools]
 
 
 def test_without_a_query_all_come_by_server_and_name() -> None:
@@ -41,7 +41,7 @@ def test_without_a_query_all_come_by_server_and_name() -> None:
         *["mail/list", "mail/send"],
     ]
     assert names(" ") == names()
-    assert [one.name for one in ALL] == [one.split("/")[1] for one in names()]
+    assert [tool.name for tool in ALL] == [name.split("/")[1] for name in names()]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def pages(registry: Registry, limit: int, **more: Any) -> list[str]:
     cursor = None
     while True:
         page = registry.search(limit=limit, cursor=cursor, **more)
-        found += [one.name for one in page.tools]
+        found += [tool.name for tool in page.tools]
         if page.next_cursor is None:
             return found
         cursor = page.next_cursor
@@ -112,9 +112,9 @@ def pages(registry: Registry, limit: int, **more: Any) -> list[str]:
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 6, 50])
 def test_pages_together_are_the_whole(limit: int) -> None:
-    assert pages(ALL, limit) == [one.name for one in ALL]
+    assert pages(ALL, limit) == [tool.name for tool in ALL]
     assert pages(ALL, limit, text="customers") == [
-        one.name for one in ALL.search("customers").tools
+        tool.name for tool in ALL.search("customers").tools
     ]
 
 
@@ -134,21 +134,21 @@ NAMES = st.lists(st.sampled_from("abcdefghij"), unique=True)
 def test_what_stays_is_seen_once_whatever_comes_and_goes_between_two_pages(
     before: list[str], after: list[str]
 ) -> None:
-    first = Registry(tool(f"item_{one}") for one in before).search(limit=1)
-    rest = Registry(tool(f"item_{one}") for one in after)
+    first = Registry(tool(f"item_{entry}") for entry in before).search(limit=1)
+    rest = Registry(tool(f"item_{item}") for item in after)
 
-    seen = [one.name for one in first.tools]
-    seen += [one.name for one in rest.search(cursor=first.next_cursor).tools]
+    seen = [tool.name for tool in first.tools]
+    seen += [tool.name for tool in rest.search(cursor=first.next_cursor).tools]
 
     assert len(seen) == len(set(seen))
-    assert {f"item_{one}" for one in {*before} & {*after}} <= set(seen)
+    assert {f"item_{item}" for item in {*before} & {*after}} <= set(seen)
 
 
 def test_a_querys_cursor_is_good_as_long_as_the_tools_are_the_same() -> None:
     first = ALL.search("customers", limit=1)
     again = Registry([*CRM, *MAIL]).search("customers", cursor=first.next_cursor)
 
-    assert [one.name for one in again.tools] == ["customers_list", "web_search"]
+    assert [tool.name for tool in again.tools] == ["customers_list", "web_search"]
     with pytest.raises(UsageError, match="or the tools have changed since"):
         Registry(CRM).search("customers", cursor=first.next_cursor)
 
@@ -157,7 +157,7 @@ def test_a_tool_whose_cursor_it_was_may_be_gone() -> None:
     first = Registry(CRM).search(limit=2)
     rest = Registry(CRM[2:]).search(cursor=first.next_cursor)
 
-    assert [one.name for one in rest.tools] == ["noteAdd", "web_search"]
+    assert [tool.name for tool in rest.tools] == ["noteAdd", "web_search"]
 
 
 def written(value: Any) -> str:
@@ -208,13 +208,16 @@ def test_tools_are_grouped_by_server_category_and_level() -> None:
     assert {key: len(found) for key, found in ALL.groups("server").items()} == {"crm": 4, "mail": 2}
     assert list(ALL.groups("category")) == ["customers", "mail", None]
     assert list(ALL.groups("level")) == ["read", "write", "destructive"]
-    assert [one.name for one in ALL.groups("level")["destructive"]] == ["customer_delete", "send"]
+    assert [group.name for group in ALL.groups("level")["destructive"]] == [
+        "customer_delete",
+        "send",
+    ]
 
 
 def test_a_part_of_the_tools_can_be_grouped_too() -> None:
-    assert group_tools([], "level") == {}
-    found = group_tools(ALL.search("list").tools, "server")
-    assert {key: [one.name for one in tools] for key, tools in found.items()} == {
+    assert Registry().groups("level") == {}
+    found = Registry(ALL.search("list").tools).groups("server")
+    assert {key: [tool.name for tool in tools] for key, tools in found.items()} == {
         "crm": ["customers_list"],
         "mail": ["list"],
     }

@@ -94,7 +94,7 @@ def test_the_name_is_heard_against_what_is_declared() -> None:
 def test_a_name_that_sounds_harmless_does_not_outweigh_what_is_declared() -> None:
     raw = {"name": "get_rid_of_file", "annotations": {"destructiveHint": True}}
 
-    assert all(make_tool("shop", raw, trust=one).level is Level.DESTRUCTIVE for one in Trust)
+    assert all(make_tool("shop", raw, trust=trust).level is Level.DESTRUCTIVE for trust in Trust)
 
 
 def test_findings_come_with_the_tool() -> None:
@@ -213,7 +213,7 @@ def test_the_fingerprint_changes_with_what_makes_a_tool_what_it_is(key: str) -> 
     missing = {name: value for name, value in RAW.items() if name != key}
     null = {**RAW, key: None}
 
-    assert len({fingerprint(one) for one in (RAW, changed, missing, null)}) == 4
+    assert len({fingerprint(item) for item in (RAW, changed, missing, null)}) == 4
 
 
 @pytest.mark.parametrize("key", ["_meta", "icons", "execution", "x-unknown", "Name"])

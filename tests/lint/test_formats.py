@@ -11,17 +11,15 @@ import pytest
 from tests.lint.tools import EVERY, tool
 
 from sayso.errors import ConfigError
-from sayso.lint import Report, find_profile, lint
+from sayso.lint import Places, Report, find_profile, lint, make_listing, places_in
 from sayso.lint.baseline import read_baseline, without_known, write_baseline
-from sayso.lint.entries import make_listing
 from sayso.lint.formats import FORMATS
-from sayso.lint.places import Places, places_in
 
 SCHEMA = (
     Path(__file__).parents[1]
     / "npm/node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json"
 )
-CODES = {one.code for one in EVERY.rules}
+CODES = {rule.code for rule in EVERY.rules}
 SPEC = find_profile("spec")
 NASTY = 'evil\x1b[31m\u202e\r\n::error::x %0A <b a="\'">]]>&\ufffe\x00 \ud800'
 
@@ -57,7 +55,7 @@ def test_nothing_that_is_told_steers_a_terminal_or_a_log(name: str, nasty: Repor
 def test_each_finding_is_one_line_with_its_place(nasty: Report) -> None:
     lines = FORMATS["text"]([nasty], SPEC).splitlines()
     assert "a dir/tools.json:3: error AV103 [hint-not-a-boolean] evil\\u001b" in "\n".join(lines)
-    assert len([one for one in lines if " AV" in one]) == len(nasty.findings) + 1
+    assert len([line for line in lines if " AV" in line]) == len(nasty.findings) + 1
     assert "error" in lines[-1]
     clean = FORMATS["text"]([Report("shop", 1, ())], SPEC)
     assert clean == "nothing found in 1 tool, profile spec\n"
@@ -70,8 +68,8 @@ def test_json_has_all_that_is_known_of_a_finding() -> None:
     assert document["schema"] == 1
     assert document["profile"]["name"] == "spec"
     (server,) = document["servers"]
-    (one,) = [one for one in server["findings"] if one["code"] == "AV201"]
-    assert one == {
+    (item,) = [item for item in server["findings"] if item["code"] == "AV201"]
+    assert item == {
         "code": "AV201",
         "name": "title-missing",
         "severity": "note",
@@ -91,8 +89,8 @@ def test_sarif_is_valid_by_the_schema_of_oasis(nasty: Report) -> None:
     # Its pattern for languages has a bracket too many, which strict regular expressions refuse.
     text = SCHEMA.read_text(encoding="utf-8").replace("{2}]?$", "{2}?$")
     check = jsonschema_rs.validator_for(json.loads(text))
-    for one in (nasty, report(file=None), Report("shop", 0, ())):
-        document = json.loads(FORMATS["sarif"]([one, one], SPEC))
+    for item in (nasty, report(file=None), Report("shop", 0, ())):
+        document = json.loads(FORMATS["sarif"]([item, item], SPEC))
         assert [str(error) for error in check.iter_errors(document)] == []
     assert list(check.iter_errors({"version": "2.1.0", "runs": [{}]})) != []
 
@@ -100,12 +98,12 @@ def test_sarif_is_valid_by_the_schema_of_oasis(nasty: Report) -> None:
 def test_sarif_names_the_rule_the_line_and_what_is_allowed(nasty: Report) -> None:
     (run,) = json.loads(FORMATS["sarif"]([nasty], SPEC))["runs"]
     rules = run["tool"]["driver"]["rules"]
-    assert all(rules[one["ruleIndex"]]["id"] == one["ruleId"] for one in run["results"])
+    assert all(rules[item["ruleIndex"]]["id"] == item["ruleId"] for item in run["results"])
     place = run["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "a%20dir/tools.json"
-    allowed = [one for one in run["results"] if "suppressions" in one]
-    assert [one["ruleId"] for one in allowed] == ["AV408"]
-    marks = [one["partialFingerprints"]["saysoFinding/v1"] for one in run["results"]]
+    allowed = [item for item in run["results"] if "suppressions" in item]
+    assert [allowance["ruleId"] for allowance in allowed] == ["AV408"]
+    marks = [item["partialFingerprints"]["saysoFinding/v1"] for item in run["results"]]
     assert len(set(marks)) == len(marks)
 
 
@@ -135,7 +133,7 @@ def test_a_baseline_knows_findings_whatever_stands_around_them() -> None:
     known = read_baseline(json.loads(text), "baseline.json")
     moved = report(tool("new"), tool("b", description=""), tool("a", title=None))
     after = without_known(moved, known, CODES)
-    assert {one.tool for one in after.findings} == {"new"}
+    assert {finding.tool for finding in after.findings} == {"new"}
     assert len(after.known) == len(before.findings)
     assert after.gone == ()
 

@@ -14,12 +14,12 @@ def test_each_judgement_is_whole_and_counted_on_its_rules_page() -> None:
     assert len(files) > 20
     for file in files:
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-        assert all(set(one) == {"server", "tool", "about", "false", "why"} for one in lines)
-        assert all(one["why"].strip() and len(one["why"]) < 120 for one in lines)
-        assert len({(one["server"], one["tool"], one["about"]) for one in lines}) == len(lines)
+        assert all(set(line) == {"server", "tool", "about", "false", "why"} for line in lines)
+        assert all(line["why"].strip() and len(line["why"]) < 120 for line in lines)
+        assert len({(line["server"], line["tool"], line["about"]) for line in lines}) == len(lines)
         said = evidence()[find_rule(file.stem).code]
         assert said["judged"] == len(lines)
-        assert said["false"] == sum(one["false"] for one in lines)
+        assert said["false"] == sum(line["false"] for line in lines)
 
 
 def test_no_rule_is_said_to_be_judged_without_its_file() -> None:

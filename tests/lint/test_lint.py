@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from tests.lint.tools import EVERY, codes, findings, hints, tool
 from tests.tiers import examples
 
-from sayso.lint import Edit, Severity, choose, find_profile, lint
+from sayso.lint import Edit, Severity, choose, find_profile, lint, make_listing
 from sayso.lint.definitions import read_definitions
-from sayso.lint.entries import make_listing
 from sayso.lint.fix import edit, fix_saved
 from sayso.lint.formats import FORMATS
 from sayso.settings.json_file import parse_json
@@ -44,7 +43,9 @@ TOOLS = [
 ]
 """
     found = read_definitions(source)
-    said = {name: (one.line, [a.word for a in one.allowed]) for name, one in found.items()}
+    said = {
+        name: (handler.line, [a.word for a in handler.allowed]) for name, handler in found.items()
+    }
     assert said["orders_delete"] == (8, ["no-hints"])
     assert said["orders_list"] == (13, ["title-missing", "no-hints"])
 
@@ -57,7 +58,7 @@ def test_what_a_tool_allows_with_a_reason_is_not_told_but_counted() -> None:
     assert report.findings == ()
     ((found, why),) = report.allowed
     assert (found.code, why) == ("AV201", "no client shows it")
-    assert [one.code for one in lint(listing, SPEC, allows=False).findings] == ["AV201"]
+    assert [finding.code for finding in lint(listing, SPEC, allows=False).findings] == ["AV201"]
 
 
 def test_a_permission_without_a_reason_allows_nothing() -> None:
@@ -72,7 +73,7 @@ def test_a_permission_may_name_the_code_and_stands_for_its_own_tool_only() -> No
         ),
         SPEC,
     )
-    assert [(one.code, one.tool) for one in report.findings] == [("AV201", "c")]
+    assert [(finding.code, finding.tool) for finding in report.findings] == [("AV201", "c")]
 
 
 def test_a_permission_that_did_nothing_is_told_where_its_rule_looked() -> None:
@@ -102,7 +103,7 @@ def plain() -> None: ...
 def test_comments_on_a_definition_allow_rules_for_its_tool() -> None:
     found = read_definitions(SOURCE)
     assert found["orders-list"].line == 7
-    assert [(one.word, one.reason) for one in found["orders-list"].allowed] == [
+    assert [(allowance.word, allowance.reason) for allowance in found["orders-list"].allowed] == [
         ("no-hints", "an example"),
         ("title-missing", "no client shows it"),
         ("AV406", ""),
@@ -115,8 +116,12 @@ def test_comments_on_a_definition_allow_rules_for_its_tool() -> None:
 
 def test_a_comment_that_allows_nothing_is_told_without_a_fix() -> None:
     definitions = read_definitions("# sayso: allow no-hints: x\ndef list_orders(): ...")
-    (one,) = [one for one in findings([tool()], definitions=definitions) if one.code == "AV902"]
-    assert one.edits == ()
+    (item,) = [
+        finding
+        for finding in findings([tool()], definitions=definitions)
+        if finding.code == "AV902"
+    ]
+    assert item.edits == ()
 
 
 def test_an_edit_sets_takes_out_and_leaves_what_it_does_not_name() -> None:
@@ -215,7 +220,7 @@ BREAKING = {
 def test_no_server_breaks_the_linter(name: str) -> None:
     found = findings([BREAKING[name]])
     assert found
-    assert all(len(one.message) < 1000 for one in found)
+    assert all(len(item.message) < 1000 for item in found)
 
 
 def test_what_is_wrong_with_such_servers_is_said() -> None:
@@ -247,8 +252,8 @@ def test_a_required_tree_that_may_end_is_sound() -> None:
 
 def test_a_report_is_in_the_order_of_the_list_and_reaches_its_loudest() -> None:
     report = lint(make_listing("s", [tool("b", title=None), tool("a b")]), EVERY)
-    assert [one.index for one in report.findings] == sorted(
-        (one.index or 0) for one in report.findings
+    assert [finding.index for finding in report.findings] == sorted(
+        (finding.index or 0) for finding in report.findings
     )
     assert report.reaches(Severity.ERROR)
     quiet = lint(make_listing("s", [tool(title=None)]), SPEC)
@@ -279,6 +284,6 @@ def test_whatever_a_list_holds_is_linted_and_told(entries: list[Any]) -> None:
     report = lint(make_listing("shop", entries), EVERY)
     for write in FORMATS.values():
         write([report], find_profile("spec"))
-    for one in report.findings:
-        if one.index is not None:
-            edit(entries[one.index], one.edits)
+    for finding in report.findings:
+        if finding.index is not None:
+            edit(entries[finding.index], finding.edits)

@@ -14,7 +14,7 @@ from sayso.lint.handbook import evidence, handbook, page_of
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("code", [one.code for one in all_rules()])
+@pytest.mark.parametrize("code", [rule.code for rule in all_rules()])
 def test_a_rule_fires_where_it_should_and_not_where_it_nearly_does(code: str) -> None:
     case = CASES[code]
     assert code in codes(case.fires, **case.beside)
@@ -27,9 +27,11 @@ def test_the_sound_tool_of_these_tests_is_sound() -> None:
 
 def test_every_rule_is_whole_and_no_code_or_name_stands_twice() -> None:
     rules = all_rules()
-    assert [one.faults for one in rules if one.faults] == []
-    assert len({one.code for one in rules}) == len({one.name for one in rules}) == len(rules) > 60
-    assert [one.code for one in rules] == sorted(one.code for one in rules)
+    assert [rule.faults for rule in rules if rule.faults] == []
+    assert (
+        len({rule.code for rule in rules}) == len({rule.name for rule in rules}) == len(rules) > 60
+    )
+    assert [rule.code for rule in rules] == sorted(rule.code for rule in rules)
 
 
 def test_the_page_of_all_rules_is_what_the_rules_say() -> None:
@@ -60,7 +62,7 @@ def test_hints_that_sayso_itself_has_written_are_not_called_meaningless() -> Non
     said = {"readOnlyHint": True, "idempotentHint": True}
     ours = {"io.sayso/intent": {"category": "orders"}}
     tools = [tool("a_b", annotations=said), tool("c_d", annotations=said, _meta=ours)]
-    assert [one.tool for one in findings(tools) if one.code == "AV107"] == ["a_b"]
+    assert [finding.tool for finding in findings(tools) if finding.code == "AV107"] == ["a_b"]
 
 
 def test_a_rules_page_tells_where_it_looks_and_how_it_was_judged() -> None:
@@ -74,10 +76,10 @@ def test_a_rules_page_tells_where_it_looks_and_how_it_was_judged() -> None:
 
 def test_profiles_say_where_they_are_from_and_what_a_store_means() -> None:
     assert list(profiles()) == ["spec", "strict", "openai", "anthropic"]
-    for one in profiles().values():
-        assert one.about
-        assert one.source
-        assert one.date.count("-") == 2
+    for profile in profiles().values():
+        assert profile.about
+        assert profile.source
+        assert profile.date.count("-") == 2
     assert "Broader" in find_profile("anthropic").meaning["destructive"]
     with pytest.raises(UsageError, match="no profile 'apple'"):
         find_profile("apple")
@@ -85,7 +87,7 @@ def test_profiles_say_where_they_are_from_and_what_a_store_means() -> None:
 
 def test_a_profile_turns_rules_on_and_off_and_says_how_loud_they_are() -> None:
     spec, store = (
-        {one.code: str(one.severity) for one in choose(find_profile(name)).rules}
+        {rule.code: str(rule.severity) for rule in choose(find_profile(name)).rules}
         for name in ("spec", "openai")
     )
     assert "AV701" not in spec
@@ -97,12 +99,12 @@ def test_a_profile_turns_rules_on_and_off_and_says_how_loud_they_are() -> None:
 
 def test_rules_are_selected_and_ignored() -> None:
     choice = choose(find_profile("spec"), select=["AV9", "no-hints"], ignore=["AV902"])
-    assert [one.code for one in choice.rules] == ["AV101", "AV901", "AV903"]
+    assert [rule.code for rule in choice.rules] == ["AV101", "AV901", "AV903"]
 
 
 def test_a_guess_is_quoted_with_its_reason_and_gives_way_to_plain_words() -> None:
-    (one,) = [one for one in findings([tool("delete_order")]) if one.code == "AV110"]
-    assert "the name starts with the verb “delete”" in one.message
+    (item,) = [finding for finding in findings([tool("delete_order")]) if finding.code == "AV110"]
+    assert "the name starts with the verb “delete”" in item.message
     both = tool("delete_order", description="Deletes it. This cannot be undone.")
     found = codes([both])
     assert "AV115" in found
@@ -151,8 +153,8 @@ def test_hints_of_a_destructive_server_are_no_mass_labels_where_all_destroy() ->
     every = [tool(f"delete_{n}", annotations=hints(destructiveHint=True)) for n in range(8)]
     assert "AV601" not in codes(every)
     added = [tool(f"list_{n}", annotations=hints()) for n in range(8)]
-    labelled = [one for one in findings(added) if one.code == "AV601"]
-    assert ["readOnlyHint" in one.message for one in labelled] == [True]
+    labelled = [finding for finding in findings(added) if finding.code == "AV601"]
+    assert ["readOnlyHint" in item.message for item in labelled] == [True]
 
 
 @pytest.mark.parametrize(
@@ -187,8 +189,8 @@ def test_a_rule_fires_in_its_other_cases_too(code: str, one: dict[str, Any]) -> 
 )
 def test_orders_to_the_model_are_heard_wherever_they_stand(order: str) -> None:
     deep = takes(a={"type": "object", "properties": {"b": {"enum": ["x", order]}}})
-    for one in (tool(description=order.upper()), tool(title=order), tool(inputSchema=deep)):
-        (found,) = [found for found in findings([one]) if found.code == "AV305"]
+    for item in (tool(description=order.upper()), tool(title=order), tool(inputSchema=deep)):
+        (found,) = [found for found in findings([item]) if found.code == "AV305"]
         assert found.message.startswith("it speaks to the model: “")
     assert found.at == ("inputSchema", "properties", "a", "properties", "b", "enum", 1)
 
@@ -220,14 +222,14 @@ def test_a_server_that_asks_about_nothing_is_told_so_once() -> None:
     destroys = {"annotations": hints(destructiveHint=True)}
     few = [tool(f"delete_{name}", **destroys) for name in ("order", "user", "note")]
     many = [*few, *(tool(f"purge_{letter}", **destroys) for letter in "abcdef")]
-    assert [one.tool for one in findings(few) if one.code == "AV503"] == [
+    assert [finding.tool for finding in findings(few) if finding.code == "AV503"] == [
         "delete_order",
         "delete_user",
         "delete_note",
     ]
-    (one,) = (one for one in findings(many) if one.code == "AV503")
-    assert one.tool == "delete_order"
-    assert "so are 8 more: delete_user, delete_note, purge_a, purge_b, purge_c, …" in one.message
+    (item,) = (finding for finding in findings(many) if finding.code == "AV503")
+    assert item.tool == "delete_order"
+    assert "so are 8 more: delete_user, delete_note, purge_a, purge_b, purge_c, …" in item.message
 
 
 def test_nobody_is_to_be_asked_about_small_things() -> None:

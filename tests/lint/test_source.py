@@ -6,7 +6,7 @@ import pytest
 from tests.cli.running import sayso
 
 from sayso.cli.lint_input import read_nearby
-from sayso.lint.finding import Edit, Finding, Severity
+from sayso.lint.rule import Edit, Finding, Severity
 from sayso.lint.source import fix_source, handlers_in
 
 SERVER = """\
@@ -52,7 +52,7 @@ def server(tmp_path: Path) -> Path:
 def test_the_files_that_a_server_imports_are_read_with_it(server: Path) -> None:
     found = read_nearby(str(server), SERVER)
 
-    names = [Path(one).relative_to(server.parent).as_posix() for one in found]
+    names = [Path(item).relative_to(server.parent).as_posix() for item in found]
     assert names[0] == "server.py"
     assert set(names) == {"server.py", "shop/__init__.py", "shop/notes.py"}
 
@@ -63,8 +63,8 @@ def test_a_handler_speaks_against_the_hints_that_it_breaks(server: Path) -> None
     (written,) = found["notes_export"].deeds
     assert (written.against, written.line) == ("read_only", 13)
     removed = found["notes_rename"].deeds
-    assert {one.against for one in removed} == {"read_only", "destructive"}
-    assert {Path(one.file).name for one in removed} == {"notes.py"}
+    assert {item.against for item in removed} == {"read_only", "destructive"}
+    assert {Path(item.file).name for item in removed} == {"notes.py"}
     assert removed[0].what.endswith("by way of wipe")
     assert found["notes_list"].deeds == ()
 

@@ -9,8 +9,7 @@ import pytest
 
 from sayso.errors import UsageError
 from sayso.intent import HintName, Verdict
-from sayso.lint.entries import make_listing
-from sayso.lint.handler import Deed, Handler
+from sayso.lint import make_listing
 from sayso.lint.stores import (
     Basis,
     Claim,
@@ -21,6 +20,7 @@ from sayso.lint.stores import (
     stores,
     submit,
 )
+from sayso.lint.subject import Deed, Handler
 from sayso.schema.plain_text import is_hidden
 
 
@@ -219,9 +219,9 @@ def test_a_server_in_order_has_nothing_to_mend_and_nothing_to_confirm() -> None:
     text = as_markdown(done)
     assert "**to confirm**" not in text
     assert "- A person is asked first: “Look at orders?”" in text
-    for one in done.tools[0].claims.values():
-        assert one.justification.count(". ") == 0
-        assert one.justification.endswith(".")
+    for claim in done.tools[0].claims.values():
+        assert claim.justification.count(". ") == 0
+        assert claim.justification.endswith(".")
 
 
 HOSTILE = (
@@ -247,10 +247,10 @@ def test_no_text_of_a_server_is_more_than_text_in_the_document(store: str) -> No
     unescaped = re.sub(r"\\[^\w\s]", "", text)
     ours = re.sub(r"\*\*to confirm\*\*|`[\w.: -]+`|______|\| ", "", unescaped)
     assert not re.search(r"[<>\[\]*`&@$]|://|mailto:|www\.", ours)
-    assert [one for one in text.splitlines() if one.startswith("# ")] == text.splitlines()[:1]
-    assert not any(is_hidden(one) for one in text if one != "\n")
+    assert [line for line in text.splitlines() if line.startswith("# ")] == text.splitlines()[:1]
+    assert not any(is_hidden(item) for item in text if item != "\n")
     assert "\\\\u202e" in text
-    rows = [one for one in text.splitlines() if one.startswith("|")]
+    rows = [line for line in text.splitlines() if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {6}
     assert as_json(done).isascii()
 
@@ -260,19 +260,19 @@ def test_the_same_tools_make_the_same_documents_and_both_say_the_same() -> None:
     assert (as_markdown(first), as_json(first)) == (as_markdown(second), as_json(second))
     document = json.loads(as_json(first))
     assert (document["schema"], document["errors"]) == (1, True)
-    for shown, one in zip(document["tools"], first.tools, strict=True):
+    for shown, item in zip(document["tools"], first.tools, strict=True):
         assert shown["annotations"] == {
-            "title": one.title,
-            "readOnlyHint": one.claims["read_only"].value,
-            "destructiveHint": one.claims["destructive"].value,
-            "openWorldHint": one.claims["open_world"].value,
+            "title": item.title,
+            "readOnlyHint": item.claims["read_only"].value,
+            "destructiveHint": item.claims["destructive"].value,
+            "openWorldHint": item.claims["open_world"].value,
         }
-    assert [one["tool"] for one in document["prompts"]["negative"]] == list(first.negative)
-    assert {one["prompt"] for one in document["prompts"]["positive"]} == {None}
+    assert [item["tool"] for item in document["prompts"]["negative"]] == list(first.negative)
+    assert {item["prompt"] for item in document["prompts"]["positive"]} == {None}
 
 
 def test_a_list_that_is_broken_is_told_and_breaks_nothing() -> None:
     done = made("openai", 1, {"name": ""}, {"name": "a", "annotations": [1], "description": {}})
-    assert [one.name for one in done.tools] == ["a"]
+    assert [tool.name for tool in done.tools] == ["a"]
     assert done.has_errors
     assert "is not an object" in as_markdown(done)

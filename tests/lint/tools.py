@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sayso.lint import Choice, Finding, all_rules, lint
-from sayso.lint.entries import make_listing
+from sayso.lint import Choice, Finding, all_rules, lint, make_listing
 
 EVERY = Choice(all_rules())
 
@@ -39,7 +38,7 @@ def findings(entries: Sequence[object], **beside: Any) -> list[Finding]:
 
 def codes(entries: Sequence[object], **beside: Any) -> set[str]:
     """The codes of what all rules find in a list."""
-    return {one.code for one in findings(entries, **beside)}
+    return {finding.code for finding in findings(entries, **beside)}
 
 
 def text(description: str = "What it is", **schema: Any) -> Mapping[str, Any]:

@@ -20,7 +20,7 @@ TRUSTING = load_policy('[trust]\n"*" = "trusted"')
 
 def tool(name: str, hints: Hints, description: Any = None, **more: Any) -> Tool:
     """A tool of the server `crm`, or of another."""
-    wire = {key: hints[one] for one, key in WIRE_NAMES.items() if hints[one] is not None}
+    wire = {key: hints[hint] for hint, key in WIRE_NAMES.items() if hints[hint] is not None}
     raw = {"name": name, "annotations": wire, "description": description, **more}
     return make_tool(more.pop("server", "crm"), raw)
 

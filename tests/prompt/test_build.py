@@ -16,18 +16,18 @@ from sayso.policy import Mode, Policy, Principal, load_policy
 from sayso.prompt import Names, Variant, build, estimate
 
 ADVISORY = Variant.ADVISORY
-MODES = [Policy(mode=one) for one in Mode]
+MODES = [Policy(mode=mode) for mode in Mode]
 REFUNDS = by_rule("confirm", 'tool = "customer_create", arguments = { vip = { equals = true } }')
 
 
 def lines(text: str, start: str) -> list[str]:
-    return [one for one in text.splitlines() if one.startswith(start)]
+    return [line for line in text.splitlines() if line.startswith(start)]
 
 
 def rules_of(text: str) -> list[str]:
     """What a prompt says but for the tools in it and the examples."""
     before = text.split("\n## Examples", maxsplit=1)[0]
-    return [one for one in before.splitlines() if one and not one.startswith('- "')]
+    return [line for line in before.splitlines() if line and not line.startswith('- "')]
 
 
 # --- what it says
@@ -86,7 +86,7 @@ def test_where_nothing_is_enforced_the_model_asks_and_waits() -> None:
 def test_examples_are_of_real_tools_one_for_each_level() -> None:
     text = build(CRM, variant=ADVISORY).text
 
-    reads, writes, destroys = (one.split(": ", 1)[1] for one in lines(text, "- Asked for"))
+    reads, writes, destroys = (line.split(": ", 1)[1] for line in lines(text, "- Asked for"))
     assert reads == 'call "customers_list" at once, then answer from its result.'
     assert writes == ('say what it will do, call "customer_create", then report what it did.')
     assert destroys == (
@@ -222,8 +222,8 @@ def test_a_budget_drops_examples_then_descriptions_and_what_destroys_last() -> N
     whole = build(CRM)
     order: list[str] = []
     for budget in range(whole.tokens, 1, -1):
-        for one in build(CRM, budget=budget).dropped:
-            order += [one] if one not in order else []
+        for what in build(CRM, budget=budget).dropped:
+            order += [what] if what not in order else []
 
     assert order == [
         *(f"examples: {level}" for level in ("read", "write", "destructive")),
@@ -319,7 +319,7 @@ def test_the_prompt_says_which_calls_may_be_repeated() -> None:
 
 
 def test_a_program_may_name_the_tools_itself() -> None:
-    text = build(CRM, names=lambda one: f"{one.server}-{one.name.upper()}").text
+    text = build(CRM, names=lambda item: f"{item.server}-{item.name.upper()}").text
 
     assert "crm-CUSTOMERS_LIST" in text
     assert "customers_list" not in text

@@ -72,7 +72,7 @@ def hostile(text: str, variant: Variant = Variant.ENFORCED) -> str:
 @pytest.mark.parametrize("text", INJECTIONS)
 def test_what_a_server_says_changes_nothing_around_it(text: str, variant: Variant) -> None:
     assert frame(hostile(text, variant)) == frame(hostile("Does it", variant))
-    assert not any(is_hidden(one) for one in hostile(text, variant).replace("\n", ""))
+    assert not any(is_hidden(char) for char in hostile(text, variant).replace("\n", ""))
 
 
 @pytest.mark.parametrize("text", INJECTIONS)
@@ -98,7 +98,7 @@ def test_a_quoted_text_is_one_bounded_line_of_json_without_markers(text: str, li
     assert quoted == f'"{inner}"'
     assert len(inner) <= limit
     assert not SPLITS.search(inner)
-    assert not any(is_hidden(one) for one in inner)
+    assert not any(is_hidden(char) for char in inner)
     for marker in MARKERS:
         assert marker.lower() not in inner.lower(), marker
 

@@ -20,8 +20,8 @@ def test_sections_of_a_caller_stand_around_the_tools_in_a_fixed_order() -> None:
     text = build(CRM, sections=TEAM + HOUSE).text
 
     places = [
-        text.index(one)
-        for one in (
+        text.index(item)
+        for item in (
             "You work for a studio.\n\n# Tools",
             "\n\n# Routing\n\nMoney goes first.",
             "\n\n# Formatting\n\nAnswer in Markdown.",
@@ -38,7 +38,7 @@ def test_sections_are_joined_and_leave_their_parts_as_they_are() -> None:
     both = HOUSE + Sections(identity="You are kind.", more=(Section("A", "b"),)) + TEAM
 
     assert both.identity == "You work for a studio.\n\nYou are kind."
-    assert [one.title for one in both.more] == ["A", "Words", "Nothing"]
+    assert [item.title for item in both.more] == ["A", "Words", "Nothing"]
     assert HOUSE.identity == "You work for a studio."
     assert HOUSE + Sections() == HOUSE == Sections() + HOUSE
     with pytest.raises(FrozenInstanceError):

@@ -13,4 +13,4 @@ async def served(source: str | bytes, name: str = "server") -> list[dict[str, An
     server = module[name]
     async with Client(inside(server)) as client:
         listed = await client.list_tools()
-    return [one.model_dump(by_alias=True, exclude_none=True, mode="json") for one in listed.tools]
+    return [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in listed.tools]

@@ -45,7 +45,7 @@ own = OwnFastMCP("c")
 
 def found(code: str) -> list[tuple[str | None, str]]:
     module = read_module("server.py", HEAD + code)
-    return [(one.name, one.framework) for one in find_definitions(module)]
+    return [(definition.name, definition.framework) for definition in find_definitions(module)]
 
 
 @pytest.mark.parametrize(
@@ -112,4 +112,4 @@ def test_what_defines_none_is_left_alone(code: str) -> None:
 def test_without_fastmcp_a_server_from_elsewhere_is_the_official_one() -> None:
     module = read_module("server.py", "from shop import server\n@server.tool()\ndef b(): ...\n")
 
-    assert [one.framework for one in find_definitions(module)] == ["official"]
+    assert [definition.framework for definition in find_definitions(module)] == ["official"]

@@ -155,7 +155,7 @@ SOURCES = {"official": OFFICIAL, "fastmcp": FAST, "lowlevel": LOW, "tabs": TABBE
 
 def all_wanted(tools: list[dict[str, Any]]) -> dict[str, Mapping[HintName, bool]]:
     """Two tools of three read, and each third destroys."""
-    return {one["name"]: DESTROYS if at % 3 == 1 else READS for at, one in enumerate(tools)}
+    return {item["name"]: DESTROYS if at % 3 == 1 else READS for at, item in enumerate(tools)}
 
 
 def patched(source: str, **wanted: Mapping[HintName, bool]) -> Patch:
@@ -206,7 +206,7 @@ def test_lines_without_a_tool_stay_as_they_are() -> None:
         "+@server.tool(annotations=ToolAnnotations(readOnlyHint=True))",
         "+    annotations=ToolAnnotations(readOnlyHint=True),",
     ]
-    assert [(one.name, one.line, dict(one.hints)) for one in patch.added] == [
+    assert [(addition.name, addition.line, dict(addition.hints)) for addition in patch.added] == [
         ("note_get", 11, {"read_only": True}),
         ("note_list", 26, {"read_only": True}),
     ]
@@ -215,18 +215,18 @@ def test_lines_without_a_tool_stay_as_they_are() -> None:
 async def test_titles_are_written_where_there_is_none() -> None:
     for kind, source in SOURCES.items():
         before = await served(source)
-        named = {one["name"]: f"Ä {one['name']}" for one in before}
+        named = {entry["name"]: f"Ä {entry['name']}" for entry in before}
 
         patch = annotate_source("server.py", source.encode(), {}, titles=named)
 
-        after = {one["name"]: one for one in await served(patch.after)}
-        added = {one.name: one.title for one in patch.added}
-        for one in before:
-            has_own = "title" in one if kind != "fastmcp" else False
-            has_own = has_own or "title" in one.get("annotations", {})
-            assert (one["name"] in added) != has_own
-            wanted = one if has_own else one | {"title": named[one["name"]]}
-            assert after[one["name"]] == wanted
+        after = {entry["name"]: entry for entry in await served(patch.after)}
+        added = {addition.name: addition.title for addition in patch.added}
+        for entry in before:
+            has_own = "title" in entry if kind != "fastmcp" else False
+            has_own = has_own or "title" in entry.get("annotations", {})
+            assert (entry["name"] in added) != has_own
+            wanted = entry if has_own else entry | {"title": named[entry["name"]]}
+            assert after[entry["name"]] == wanted
 
 
 def test_a_title_and_hints_go_together_and_no_title_is_replaced() -> None:
@@ -240,8 +240,8 @@ def test_a_title_and_hints_go_together_and_no_title_is_replaced() -> None:
     )
 
     assert '@server.tool(title="Wipe \\"all\\"", annotations=' in patch.after.decode()
-    assert [one.name for one in patch.added] == ["note_wipe"]
-    assert [one.name for one in patch.left] == ["zzz"]
+    assert [addition.name for addition in patch.added] == ["note_wipe"]
+    assert [rest.name for rest in patch.left] == ["zzz"]
 
 
 def test_what_is_too_long_for_a_line_is_written_as_a_formatter_would() -> None:
@@ -401,8 +401,8 @@ def test_what_cannot_be_written_is_left_with_the_reason(definition: str, why: st
     patch = patched(source, a=READS)
 
     assert (patch.added, patch.after) == ((), source.encode())
-    assert {one.name for one in patch.left} == {"a"}
-    assert all(why in one.why for one in patch.left), patch.left
+    assert {rest.name for rest in patch.left} == {"a"}
+    assert all(why in rest.why for rest in patch.left), patch.left
 
 
 def test_an_authors_word_stays_even_one_that_says_nothing() -> None:
@@ -498,28 +498,30 @@ def source_of_git() -> str:
 @pytest.mark.process
 def test_a_real_server_that_says_all_is_left_alone() -> None:
     data = source_of_git().encode()
-    wanted = {f"git_{one}": DESTROYS for one in ("status", "commit", "reset")}
+    wanted = {f"git_{item}": DESTROYS for item in ("status", "commit", "reset")}
 
     patch = annotate_source("server.py", data, wanted)
 
     assert patch.after == data
-    assert {one.name for one in patch.left} == set(wanted)
-    assert all("made elsewhere" in one.why for one in patch.left)
+    assert {rest.name for rest in patch.left} == set(wanted)
+    assert all("made elsewhere" in rest.why for rest in patch.left)
 
 
 async def test_a_real_server_without_hints_gets_all() -> None:
     text = source_of_git()
-    bare = "\n".join(one for one in text.split("\n") if not one.startswith("        annotations="))
+    bare = "\n".join(
+        line for line in text.split("\n") if not line.startswith("        annotations=")
+    )
     assert bare.count("\n") == text.count("\n") - 12
     made = "\n\nserver = create_server(None)\n"
     before = await served(bare + made)
-    wanted = dict.fromkeys((one["name"] for one in before), DESTROYS)
+    wanted = dict.fromkeys((entry["name"] for entry in before), DESTROYS)
 
     patch = annotate_source("server.py", bare.encode(), wanted)
 
     after = await served(patch.after + made.encode())
     hints = {WIRE_NAMES[name]: DESTROYS[name] for name in HINT_NAMES}
-    assert after == [one | {"annotations": hints} for one in before]
+    assert after == [entry | {"annotations": hints} for entry in before]
 
 
 def test_a_dictionary_that_ends_on_its_last_line_goes_on_doing_so() -> None:
@@ -554,6 +556,8 @@ def test_an_inner_title_stands_among_the_annotations() -> None:
         patch = annotate_source("server.py", text.encode(), {}, inner_titles={name: 'Say "a"'})
 
         assert '"Say \\"a\\""' in patch.after.decode(), source
-        assert [(one.title, one.inner_title) for one in patch.added] == [(None, 'Say "a"')]
+        assert [(addition.title, addition.inner_title) for addition in patch.added] == [
+            (None, 'Say "a"')
+        ]
         again = annotate_source("server.py", patch.after, {}, inner_titles={name: "Other"})
         assert again.added == ()

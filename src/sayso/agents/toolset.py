@@ -21,7 +21,7 @@ from sayso.prompt import build
 from sayso.schema import plain
 
 if TYPE_CHECKING:
-    from sayso.catalog import Embed, Selector, Tool
+    from sayso.catalog import Selector, Tool
     from sayso.guard import Turn
 
 _NEAR: Final = 3
@@ -50,11 +50,9 @@ class Toolset:
         tokens: int | None = None,
         always: Collection[str] = (),
         destructive: Destructive = "asked",
-        embed: "Embed | None" = None,
     ) -> None:
         self.servers = tuple(one.behind for one in clients)
         self._choice = Choice(most, tokens, tuple(always), destructive)
-        self._embed = embed
         self._selector: Selector | None = None
         self._pinned: dict[str, str] = {}
         self._turns = CallQueue()
@@ -237,7 +235,7 @@ class Toolset:
         from sayso.catalog import Selector  # noqa: PLC0415 - only where there is a choice
 
         if self._selector is None:
-            self._selector = Selector(embed=self._embed)
+            self._selector = Selector()
         self._selector.update([one.tool for one in tools.values()])
         return self._selector
 

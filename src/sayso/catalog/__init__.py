@@ -27,12 +27,12 @@ if TYPE_CHECKING:
         mark_of,
         restore_tool,
     )
-    from sayso.catalog.registry import Found, Grouping, Registry, group_tools
+    from sayso.catalog.registry import Found, Registry
     from sayso.catalog.select.entry import Entry, index_entry
     from sayso.catalog.select.measure import Groups, ndcg, recall
     from sayso.catalog.select.selection import Chosen, Selection
     from sayso.catalog.select.selector import Selector
-    from sayso.catalog.select.vectors import Embed
+    from sayso.catalog.tokens import estimate
     from sayso.catalog.words import word_list, words_of
 
 
@@ -41,10 +41,8 @@ __all__ = [
     "Catalog",
     "Change",
     "Chosen",
-    "Embed",
     "Entry",
     "Found",
-    "Grouping",
     "Groups",
     "Registry",
     "Selection",
@@ -55,8 +53,8 @@ __all__ = [
     "changes",
     "definition_of",
     "derive_title",
+    "estimate",
     "fingerprint",
-    "group_tools",
     "hold",
     "index_entry",
     "loosens",
@@ -86,12 +84,12 @@ __getattr__ = lazily(
             "mark_of",
             "restore_tool",
         ),
-        "sayso.catalog.registry": ("Found", "Grouping", "Registry", "group_tools"),
+        "sayso.catalog.registry": ("Found", "Registry"),
         "sayso.catalog.select.entry": ("Entry", "index_entry"),
         "sayso.catalog.select.measure": ("Groups", "ndcg", "recall"),
         "sayso.catalog.select.selection": ("Chosen", "Selection"),
         "sayso.catalog.select.selector": ("Selector",),
-        "sayso.catalog.select.vectors": ("Embed",),
+        "sayso.catalog.tokens": ("estimate",),
         "sayso.catalog.words": ("word_list", "words_of"),
     },
 )

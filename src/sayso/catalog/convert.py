@@ -32,10 +32,10 @@ def as_tools(
 ) -> list[Tool]:
     """Return the catalog's tools for all that is given; see `as_tool`.
 
-    >>> [one.name for one in as_tools([{"name": "notes_list"}, {"name": "note_delete"}])]
+    >>> [tool.name for tool in as_tools([{"name": "notes_list"}, {"name": "note_delete"}])]
     ['notes_list', 'note_delete']
     """
-    return [as_tool(one, server=server, trust=trust) for one in given]
+    return [as_tool(tool, server=server, trust=trust) for tool in given]
 
 
 def raw_of(given: object) -> Mapping[str, Any]:
@@ -57,7 +57,6 @@ def raw_of(given: object) -> Mapping[str, Any]:
 
 
 def _written(given: object) -> object:
-    """An object's own way to write itself as a tool of the protocol."""
     if isinstance(given, type):
         return None
     for name in ("to_mcp_schema", "to_mcp_tool"):
@@ -72,4 +71,6 @@ def _written(given: object) -> object:
 
 def _dumped(given: object) -> object:
     dump = cast("Callable[..., object] | None", getattr(given, "model_dump", None))
-    return dump(mode="json", by_alias=True, exclude_none=True) if callable(dump) else None
+    if not callable(dump):
+        return None
+    return dump(mode="json", by_alias=True, exclude_none=True)

@@ -48,19 +48,18 @@ def definition_of(tool: Tool) -> dict[str, Any]:
     """What a tool is known by: raw, so that `restore_tool` makes the tool of it again."""
     raw = tool.raw
     found = {key: raw[key] for key in FINGERPRINTED if key in raw}
-    said: object = raw.get("_meta")
-    own: object = cast("Mapping[str, Any]", said).get(META_KEY) if _is_object(said) else None
-    if _is_object(own):
-        callers = cast("Mapping[str, Any]", own)
-        if kept := {key: callers[key] for key in _CALLERS if key in callers}:
-            found["_meta"] = {META_KEY: kept}
+    callers = _object(_object(raw.get("_meta")).get(META_KEY))
+    if kept := {key: callers[key] for key in _CALLERS if key in callers}:
+        found["_meta"] = {META_KEY: kept}
     return found
 
 
 def mark_of(tool: Tool) -> str:
     """The digest of its definition: the fingerprint, where nothing else belongs to it."""
     definition = definition_of(tool)
-    return digest(definition) if "_meta" in definition else tool.fingerprint
+    if "_meta" in definition:
+        return digest(definition)
+    return tool.fingerprint
 
 
 def restore_tool(server: str, definition: Mapping[str, Any]) -> Tool:
@@ -75,8 +74,10 @@ def loosens(known: Tool, now: Tool, under: Resolve | None = None) -> bool:
     the server more, and the change would have gone by unseen.
     """
     ways = [_resolve_under(trust) for trust in (Trust.TRUSTED, Trust.CAUTIOUS)]
-    return any(_permits_more(known, now, way) for way in (*ways, *([under] if under else []))) or (
-        _has_more_callers(known, now)
+    if under is not None:
+        ways.append(under)
+    return any(_permits_more(known, now, way) for way in ways) or any(
+        change.is_looser for change in _callers(known, now)
     )
 
 
@@ -84,7 +85,7 @@ def hold(tool: Tool, known: Tool) -> Tool:
     """The tool as it counts until a person accepts its change: the stricter of both."""
     old = known.intent
     new = tool.intent
-    told = "; ".join(one.what for one in changes(known, tool) if one.is_looser)
+    told = "; ".join(change.what for change in changes(known, tool) if change.is_looser)
     why = told or "it would permit more under this policy"
     what = f"the server changed it, and no person has accepted that yet ({why})"
     return replace(
@@ -104,7 +105,7 @@ def hold(tool: Tool, known: Tool) -> Tool:
 def changes(known: Tool, now: Tool) -> list[Change]:
     """What is not as it was, in words; what permits more first."""
     found = [*_hints(known, now), *_callers(known, now), *_texts(known, now), *_schemas(known, now)]
-    return sorted(found, key=lambda one: not one.is_looser)
+    return sorted(found, key=lambda change: not change.is_looser)
 
 
 def _resolve_under(trust: Trust) -> Resolve:
@@ -118,10 +119,6 @@ def _permits_more(known: Tool, now: Tool, way: Resolve) -> bool:
         new[name].value is LOOSER[name] and old[name].value is not LOOSER[name]
         for name in HINT_NAMES
     )
-
-
-def _has_more_callers(known: Tool, now: Tool) -> bool:
-    return any(one.is_looser for one in _callers(known, now))
 
 
 def _hints(known: Tool, now: Tool) -> Iterator[Change]:
@@ -144,16 +141,16 @@ def _callers(known: Tool, now: Tool) -> Iterator[Change]:
     """Each scope is asked for; of the roles any one is enough, and without any nobody needs one."""
     old = known.intent
     new = now.intent
-    for one in sorted(old.scopes - new.scopes):
-        yield Change(f"the scope {one} is not asked for any more", is_looser=True)
-    for one in sorted(new.scopes - old.scopes):
-        yield Change(f"the scope {one} is asked for")
+    for scope in sorted(old.scopes - new.scopes):
+        yield Change(f"the scope {scope} is not asked for any more", is_looser=True)
+    for scope in sorted(new.scopes - old.scopes):
+        yield Change(f"the scope {scope} is asked for")
     if old.roles != new.roles:
         more = new.roles - old.roles if new.roles else old.roles
         is_looser = bool(old.roles) and bool(more)
         yield Change(f"roles: were {_listed(old.roles)}, are {_listed(new.roles)}", is_looser)
     if old.grant is not new.grant:
-        before, after = (one.grant or "any time" for one in (old, new))
+        before, after = (intent.grant or "any time" for intent in (old, new))
         is_looser = old.grant is not None and shortest(old.grant, new.grant) is old.grant
         yield Change(f"an answer may stand for: was {before}, is {after}", is_looser)
 
@@ -172,10 +169,10 @@ def _schemas(known: Tool, now: Tool) -> Iterator[Change]:
         after = now.raw.get(key)
         if before == after:
             continue
-        old = _properties(before)
-        new = _properties(after)
+        old = _object(_object(before).get("properties"))
+        new = _object(_object(after).get("properties"))
         names = [*_named(old, new, word)]
-        yield from (Change(one) for one in names or [f"its {word} schema has changed"])
+        yield from (Change(text) for text in names or [f"its {word} schema has changed"])
 
 
 def _named(old: Mapping[str, Any], new: Mapping[str, Any], word: str) -> Iterator[str]:
@@ -188,13 +185,8 @@ def _named(old: Mapping[str, Any], new: Mapping[str, Any], word: str) -> Iterato
             yield f"its {word} member {_quoted(name)} has changed"
 
 
-def _properties(schema: object) -> Mapping[str, Any]:
-    found: object = cast("Mapping[str, Any]", schema).get("properties") if _is_object(schema) else 0
-    return cast("Mapping[str, Any]", found) if _is_object(found) else {}
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, Mapping)
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def _word(value: bool | None) -> str:  # noqa: FBT001 - a hint's value is what it is about
@@ -209,4 +201,6 @@ def _quoted(value: object) -> str:
     if value is None:
         return "not there"
     text = value if isinstance(value, str) else canonical(value).decode()
-    return f"“{text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'}”"
+    if len(text) > _SHOWN:
+        text = f"{text[: _SHOWN - 1]}…"
+    return f"“{text}”"

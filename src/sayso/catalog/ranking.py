@@ -5,7 +5,7 @@ have any of them are wanted, page by page.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from sayso.catalog.select.entry import index_entry
@@ -54,11 +54,15 @@ class Ranking:
         """
         found: dict[int, float] = {}
         for worths in sorted(self._wanted(query), key=len):
-            share = len(worths) / self._count if len(worths) > _FEW else 0.0
-            if share > _EMPTY and found:
+            share = 0.0
+            if found and len(worths) > _FEW:
+                share = len(worths) / self._count
+            if share > _EMPTY:
                 break
-            known = found.keys() & worths.keys() if share > _COMMON and found else worths
-            for place in known:
+            places: Collection[int] = worths.keys()
+            if share > _COMMON:
+                places = found.keys() & worths.keys()
+            for place in places:
                 found[place] = found.get(place, 0.0) + worths[place]
         return {place: max(1, round(_SCALE * score)) for place, score in found.items()}
 
@@ -70,14 +74,14 @@ class Ranking:
             if concept is not None:
                 yield concept.worths
             if word not in self._index:
-                for one in self._beginning_with(word):
-                    yield self._index.impacts(one, _PREFIX * self._index.rarity(one))
+                for longer in self._beginning_with(word):
+                    yield self._index.impacts(longer, _PREFIX * self._index.rarity(longer))
 
     def _beginning_with(self, word: str) -> Iterator[str]:
         if len(word) < _SHORTEST_PREFIX:
             return
         start = bisect_left(self._vocabulary, word)
-        for one in self._vocabulary[start : start + _MOST_PREFIXED]:
-            if not one.startswith(word):
+        for longer in self._vocabulary[start : start + _MOST_PREFIXED]:
+            if not longer.startswith(word):
                 return
-            yield one
+            yield longer

@@ -48,7 +48,7 @@ class Registry:
         self._hold(as_tools(tools))
 
     def _hold(self, tools: Iterable[Tool]) -> None:
-        by_key = {_identity(one): one for one in tools}
+        by_key = {_identity(tool): tool for tool in tools}
         self._keys = tuple(sorted(by_key))
         self._all = tuple(by_key[key] for key in self._keys)
         self._ranked: tuple[Ranking, str] | None = None
@@ -63,8 +63,8 @@ class Registry:
         2
         """
         more = as_tools(tools, server=server)
-        named = {(one.server, one.name, one.origin) for one in more}
-        kept = [one for one in self._all if (one.server, one.name, one.origin) not in named]
+        named = {(tool.server, tool.name, tool.origin) for tool in more}
+        kept = [tool for tool in self._all if (tool.server, tool.name, tool.origin) not in named]
         self._hold([*kept, *more])
         return self
 
@@ -106,7 +106,7 @@ class Registry:
         """Return the tools that fit all that is given, a page at a time.
 
         A hint is compared as it was resolved. A tool fits a text when it has one word of it, or
-        one that means the same; the more and rarer they are, and the nearer to its name, the
+        one that begins with it; the more and rarer they are, and the nearer to its name, the
         earlier it comes. Without a text the order is by server and name.
 
         >>> found = Registry([{"name": "user_list"}, {"name": "user_get"}]).search(limit=1)
@@ -123,7 +123,6 @@ class Registry:
         hints = (read_only, destructive, idempotent, open_world)
         scores, among = self._scores(text)
         asked = digest([text, *hints, level, category, tag, scope, server, among])[:16]
-        after = None if cursor is None else self._place(_read_cursor(cursor, asked))
         fits = _filter(
             {"server": server, "level": level},
             {"category": category},
@@ -131,15 +130,33 @@ class Registry:
             dict(zip(HINT_NAMES, hints, strict=True)),
         )
         tools = self._all
-        found = [(-one, place) for place, one in scores if fits is None or fits(tools[place])]
-        left = found if after is None else [one for one in found if one > after]
+        found = [(-score, place) for place, score in scores if fits is None or fits(tools[place])]
+        left = found
+        if cursor is not None:
+            after = self._place(_read_cursor(cursor, asked))
+            left = [rank for rank in found if rank > after]
         page = nsmallest(limit, left)
-        more = self._write_cursor(page[-1], asked) if len(left) > limit else None
+        more = None
+        if len(left) > limit:
+            more = self._write_cursor(page[-1], asked)
         return Found(tuple(tools[place] for _, place in page), more, len(found))
 
     def groups(self, by: Grouping) -> Mapping[str | None, tuple[Tool, ...]]:
-        """All tools by server, category or level; `group_tools` does it with a part of them."""
-        return group_tools(self, by)
+        """Return all tools by server, category or level, in the order of the registry.
+
+        Groups are sorted, levels from read to destructive; the tools without a category come last,
+        under `None`.
+        """
+        found: dict[str | None, list[Tool]] = {}
+        for tool in self:
+            name = tool.intent.category
+            if by != "category":
+                name = str(getattr(tool, by))
+            found.setdefault(name, []).append(tool)
+        names = sorted(found, key=lambda name: (name is None, name or ""))
+        if by == "level":
+            names = [level for level in Level if level in found]
+        return {name: tuple(found[name]) for name in names}
 
     def _scores(self, query: str | None) -> tuple[Iterable[tuple[int, int]], str]:
         """The places of the tools that fit, with how well, and among which tools that is so."""
@@ -155,11 +172,11 @@ class Registry:
         return urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
     def _place(self, cursor: tuple[int, _Identity]) -> tuple[int, float]:
-        """Where a cursor's tool stands, or would stand between two others."""
         score, key = cursor
         place = bisect_left(self._keys, key)
-        is_here = place < len(self._keys) and self._keys[place] == key
-        return score, place if is_here else place - 0.5
+        if self._keys[place : place + 1] == (key,):
+            return score, place
+        return score, place - 0.5
 
 
 def _filter(
@@ -177,30 +194,16 @@ def _filter(
     }
     if not (own or intended or held or wanted):
         return None
-    return lambda one: (
-        all(getattr(one, name) == value for name, value in own.items())
-        and all(getattr(one.intent, name) == value for name, value in intended.items())
-        and all(value in getattr(one.intent, name) for name, value in held.items())
-        and all(one.resolved[name].value is value for name, value in wanted.items())
+    return lambda tool: (
+        all(getattr(tool, name) == value for name, value in own.items())
+        and all(getattr(tool.intent, name) == value for name, value in intended.items())
+        and all(value in getattr(tool.intent, name) for name, value in held.items())
+        and all(tool.resolved[name].value is value for name, value in wanted.items())
     )
 
 
 def _said(wanted: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in wanted.items() if value is not None}
-
-
-def group_tools(tools: Iterable[Tool], by: Grouping) -> dict[str | None, tuple[Tool, ...]]:
-    """Tools by server, category or level, each group in the order in which they came.
-
-    Groups are sorted, levels from read to destructive; those without a category come last, under
-    `None`.
-    """
-    found: dict[str | None, list[Tool]] = {level: [] for level in Level} if by == "level" else {}
-    for one in tools:
-        name = one.intent.category if by == "category" else str(getattr(one, by))
-        found.setdefault(name, []).append(one)
-    names = found if by == "level" else sorted(found, key=lambda name: (name is None, name or ""))
-    return {name: tuple(found[name]) for name in names if found[name]}
 
 
 def _identity(tool: Tool) -> _Identity:
@@ -225,5 +228,5 @@ def _read_cursor(cursor: str, asked: str) -> tuple[int, _Identity]:
 def _is_place(value: object) -> TypeGuard[tuple[str, int, str, str, str, str]]:
     if not isinstance(value, list):
         return False
-    kinds = [type(one) for one in cast("list[object]", value)]
+    kinds = [type(part) for part in cast("list[object]", value)]
     return kinds == [str, int, str, str, str, str]

@@ -8,18 +8,9 @@ from sayso.infer import VERBS
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _JOINTS: Final = frozenset({"and", "by", "for", "from", "in", "of", "on", "or", "to", "with"})
 _OTHERS: Final = frozenset(
-    [
-        "approve",
-        "calculate",
-        "compute",
-        "execute",
-        "export",
-        "generate",
-        "rebuild",
-        "reject",
-        "sync",
-        "validate",
-    ]
+    """
+    approve calculate compute execute export generate rebuild reject sync validate
+    """.split()
 )
 """Verbs that say nothing of what they do to the world, and are verbs at the end of a name."""
 _OF_MANY: Final = frozenset({"archive", "reset"})
@@ -37,7 +28,9 @@ def derive_title(name: str) -> str:
     >>> derive_title("customer_delete"), derive_title("git_status"), derive_title("getUserById")
     ('Delete customer', 'Git status', 'Get user by id')
     """
-    parts = [one if one.isupper() and len(one) > 1 else one.lower() for one in _WORD.findall(name)]
+    parts = [
+        word if word.isupper() and len(word) > 1 else word.lower() for word in _WORD.findall(name)
+    ]
     if not parts or not name.isascii():
         return name
     if _has_object_first(parts):

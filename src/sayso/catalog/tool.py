@@ -116,7 +116,9 @@ def qualify(server: str, name: str) -> str:
 
     Where no server is known it is the tool's own name.
     """
-    whole = f"{server}{SEPARATOR}{name}" if server else name
+    whole = name
+    if server:
+        whole = f"{server}{SEPARATOR}{name}"
     if len(whole) <= _LONGEST_NAME:
         return whole
     return f"{whole[: _LONGEST_NAME - 9]}-{digest(whole)[:8]}"
@@ -205,8 +207,8 @@ def read_tools(
     found = [
         read_entry(server, index, raw, trust=trust, origin=origin) for index, raw in enumerate(raws)
     ]
-    tools = [one for one in found if isinstance(one, Tool)]
-    return tools, [one for one in found if isinstance(one, str)]
+    tools = [entry for entry in found if isinstance(entry, Tool)]
+    return tools, [entry for entry in found if isinstance(entry, str)]
 
 
 def read_entry(

@@ -13,7 +13,7 @@ def word_list(text: str) -> list[str]:
     >>> word_list("listHTTPHeaders")
     ['list', 'http', 'header']
     """
-    return [_singular(one.casefold()) for one in _WORD.findall(_HUMP.sub(" ", text))]
+    return [_singular(word.casefold()) for word in _WORD.findall(_HUMP.sub(" ", text))]
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -26,5 +26,6 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def _singular(word: str) -> str:
-    is_plural = len(word) > 3 and word.endswith("s") and not word.endswith("ss")  # noqa: PLR2004 - "gas"
-    return word[:-1] if is_plural else word
+    if len(word) <= 3 or word.endswith("ss"):  # noqa: PLR2004 - "gas"
+        return word
+    return word.removesuffix("s")

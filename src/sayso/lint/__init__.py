@@ -3,30 +3,24 @@
 from typing import TYPE_CHECKING
 
 from sayso.lazy import lazily
-from sayso.lint.finding import Edit, Finding, Remark, Severity, Step
-from sayso.lint.handler import Deed, Handler
 from sayso.lint.profile import Profile, find_profile, profiles
 from sayso.lint.registry import all_rules, find_rule, find_rules
-from sayso.lint.rule import HEADINGS, Rule
-from sayso.lint.run import Choice, Report, choose, lint
-from sayso.lint.subject import Listing, Subject
+from sayso.lint.rule import Edit, Finding, Remark, Rule, Severity
+from sayso.lint.run import Choice, Places, Report, choose, lint, make_listing, places_in
+from sayso.lint.subject import Deed, Handler, Listing, Subject, as_object, as_text
 
 if TYPE_CHECKING:
     from sayso.lint.baseline import read_baseline, without_known, write_baseline
     from sayso.lint.definitions import Definition, read_definitions
-    from sayso.lint.entries import make_listing
     from sayso.lint.fix import fix_saved
     from sayso.lint.formats import FORMATS
     from sayso.lint.handbook import page_of, to_dict
-    from sayso.lint.places import Places, places_in
     from sayso.lint.source import fix_source, handlers_in
     from sayso.lint.stores import Submission, as_json, as_markdown, find_store, submit
-    from sayso.lint.subject import as_object, as_text
 
 
 __all__ = [
     "FORMATS",
-    "HEADINGS",
     "Choice",
     "Deed",
     "Definition",
@@ -40,7 +34,6 @@ __all__ = [
     "Report",
     "Rule",
     "Severity",
-    "Step",
     "Subject",
     "Submission",
     "all_rules",
@@ -74,13 +67,10 @@ __getattr__ = lazily(
     {
         "sayso.lint.baseline": ("read_baseline", "without_known", "write_baseline"),
         "sayso.lint.definitions": ("Definition", "read_definitions"),
-        "sayso.lint.entries": ("make_listing",),
         "sayso.lint.fix": ("fix_saved",),
         "sayso.lint.formats": ("FORMATS",),
         "sayso.lint.handbook": ("page_of", "to_dict"),
-        "sayso.lint.places": ("Places", "places_in"),
         "sayso.lint.source": ("fix_source", "handlers_in"),
         "sayso.lint.stores": ("Submission", "as_json", "as_markdown", "find_store", "submit"),
-        "sayso.lint.subject": ("as_object", "as_text"),
     },
 )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, cast
 
 from sayso.errors import ConfigError
-from sayso.lint.finding import Finding
+from sayso.lint.rule import Finding
 from sayso.lint.run import Report
 from sayso.lint.subject import as_object
 
@@ -24,11 +24,12 @@ _FIX: Final = "Write it again with --write-baseline."
 
 def write_baseline(findings: Iterable[Finding]) -> str:
     """The text of a baseline that holds these findings."""
-    counts = Counter(one.key for one in findings)
-    entries = [
-        dict(zip(_FIELDS, key, strict=True)) | ({"count": count} if count > 1 else {})
-        for key, count in sorted(counts.items())
-    ]
+    counts = Counter(finding.key for finding in findings)
+    entries: list[dict[str, object]] = []
+    for key, count in sorted(counts.items()):
+        entries.append({**dict(zip(_FIELDS, key, strict=True))})
+        if count > 1:
+            entries[-1]["count"] = count
     return json.dumps({"schema": _SCHEMA, "findings": entries}, indent=1) + "\n"
 
 
@@ -40,9 +41,9 @@ def read_baseline(value: object, where: str) -> Mapping[Key, int]:
         raise ConfigError("this is no baseline of sayso lint", where=where, fix=_FIX)
     found: Counter[Key] = Counter()
     for index, entry in enumerate(cast("list[object]", entries)):
-        one = as_object(entry)
-        words = [one.get(name) for name in _FIELDS]
-        count = one.get("count", 1)
+        record = as_object(entry)
+        words = [record.get(name) for name in _FIELDS]
+        count = record.get("count", 1)
         if not all(isinstance(word, str) for word in words) or not isinstance(count, int):
             raise ConfigError(f"entry {index} is no finding", where=where, fix=_FIX)
         found[cast("Key", tuple(words))] += count
@@ -54,20 +55,18 @@ def without_known(report: Report, baseline: Mapping[Key, int], looked: Collectio
 
     Of a rule that is not among those that `looked`, by code, nobody can tell.
     """
-    left = Counter(
-        {
-            key: count
-            for key, count in baseline.items()
-            if key[0] == report.server and key[1] in looked
-        }
-    )
+    left: Counter[Key] = Counter()
+    for key, count in baseline.items():
+        server, rule, *_ = key
+        if server == report.server and rule in looked:
+            left[key] = count
     told: list[Finding] = []
     known: list[Finding] = []
-    for one in report.findings:
-        if left[one.key] > 0:
-            left[one.key] -= 1
-            known.append(one)
+    for finding in report.findings:
+        if left[finding.key] > 0:
+            left[finding.key] -= 1
+            known.append(finding)
         else:
-            told.append(one)
+            told.append(finding)
     gone = tuple(sorted(key for key, count in left.items() if count > 0))
     return replace(report, findings=tuple(told), known=tuple(known), gone=gone)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sayso.intent import DOUBT, WIRE_NAMES, HintName
-from sayso.lint.finding import Remark
+from sayso.lint.rule import Remark
 from sayso.lint.subject import Subject
 
 _NEGATED: Final = re.compile(r"\b(?:not|non|never|no|isn['’]t|nothing)\b[\s\w-]{0,12}$")
@@ -25,14 +25,8 @@ class _Cue:
 
 _DESTROYS: Final = _Cue(
     (
-        "cannot be ",
-        "can't be ",
-        "can’t be ",
-        "can not be ",
-        "irreversib",
-        "permanently",
-        "tructive ",
-        "dangerous ",
+        *("cannot be ", "can't be ", "can’t be ", "can not be "),
+        *("irreversib", "permanently", "tructive ", "dangerous "),
     ),
     re.compile(
         r"\b(?:(?:cannot|can['’]t|can not) be (?:undone|reversed|recovered|restored)"
@@ -107,10 +101,10 @@ def _phrases(cue: _Cue, text: str) -> tuple[str, str]:
     plain = negated = ""
     if not any(word in text for word in cue.words):
         return plain, negated
-    for one in cue.pattern.finditer(text):
-        before = _NEGATED.search(text[max(0, one.start() - _BACK) : one.start()])
+    for match in cue.pattern.finditer(text):
+        before = _NEGATED.search(text[max(0, match.start() - _BACK) : match.start()])
         if before:
-            negated = negated or before[0] + one[0]
+            negated = negated or before[0] + match[0]
         else:
-            plain = plain or one[0]
+            plain = plain or match[0]
     return plain, negated

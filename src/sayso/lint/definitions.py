@@ -43,13 +43,17 @@ def read_definitions(source: str) -> Mapping[str, Definition]:
         return {}
     lines = source.splitlines()
     found = {
-        _name(one): Definition(one.lineno, tuple(_allowed(*_extent(one), comments, lines)))
-        for one in ast.walk(tree)
-        if isinstance(one, _Function)
+        _name(node): Definition(node.lineno, tuple(_allowed(*_extent(node), comments, lines)))
+        for node in ast.walk(tree)
+        if isinstance(node, _Function)
     }
     for name, line, (first, end) in _told(source):
         told = found.get(name, Definition(line))
-        allowed = [one for one in _allowed(first, end, comments, lines) if one not in told.allowed]
+        allowed = [
+            allowance
+            for allowance in _allowed(first, end, comments, lines)
+            if allowance not in told.allowed
+        ]
         found[name] = Definition(told.line, (*told.allowed, *allowed))
     return found
 
@@ -60,11 +64,15 @@ def _told(source: str) -> Iterator[tuple[str, int, tuple[int, int]]]:
         module = read_module("server.py", source)
     except ConfigError:
         return
-    for one in find_definitions(module):
-        if one.name and isinstance(one.handler, _Function):
-            yield one.name, one.line, _extent(one.handler)
-        elif one.name:
-            yield one.name, one.line, (one.place.lineno, (one.place.end_lineno or one.line) + 1)
+    for definition in find_definitions(module):
+        if definition.name and isinstance(definition.handler, _Function):
+            yield definition.name, definition.line, _extent(definition.handler)
+        elif definition.name:
+            yield (
+                definition.name,
+                definition.line,
+                (definition.place.lineno, (definition.place.end_lineno or definition.line) + 1),
+            )
 
 
 def _comments(source: str) -> Iterator[tuple[int, str]]:
@@ -74,9 +82,9 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _name(function: _Function) -> str:
-    for one in function.decorator_list:
-        if isinstance(one, ast.Call):
-            for word in one.keywords:
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Call):
+            for word in decorator.keywords:
                 if word.arg == "name" and isinstance(word.value, ast.Constant):
                     return str(word.value.value)
     return function.name
@@ -84,7 +92,7 @@ def _name(function: _Function) -> str:
 
 def _extent(function: _Function) -> tuple[int, int]:
     """The lines of a function's definition, without its body: the first, and the one after."""
-    first = min(one.lineno for one in (function, *function.decorator_list))
+    first = min(node.lineno for node in (function, *function.decorator_list))
     return first, max(function.body[0].lineno, function.lineno + 1)
 
 

@@ -1,26 +1,18 @@
 """Mends a saved list in place: the tools that a fix changes are written anew, the rest stays.
 
-Only edits that rules offer are made, and none says more than is declared already. Where tools are
-defined in Python, another `Fixer` may take the same edits to the source.
+Only edits that rules offer are made, and none says more than is declared already.
 """
 
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final
 
-from sayso.lint.finding import Edit, Finding, Step
-from sayso.settings import JsonFile, Member, members
+from sayso.lint.rule import Edit, Finding
+from sayso.lint.subject import as_object
+from sayso.settings import JsonFile, Member, Step, members
 
 _INDENT: Final = re.compile(r"\n([ \t]+)")
-
-
-class Fixer(Protocol):
-    """Makes edits, by the name of the tool, in the text of a server's source."""
-
-    def __call__(self, source: str, edits: Mapping[str, Sequence[Edit]]) -> str:
-        """The text with as many of them as can be made."""
-        ...
 
 
 def edit(raw: Mapping[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:
@@ -30,8 +22,8 @@ def edit(raw: Mapping[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:
     {'name': 'a', 'annotations': {'title': 'A'}}
     """
     found = dict(raw)
-    for one in edits:
-        _put(found, one.path, one.value)
+    for edit in edits:
+        _put(found, edit.path, edit.value)
     return found
 
 
@@ -44,10 +36,12 @@ def fix_saved(
     left alone: written anew it would lose that.
     """
     wanted: dict[int, list[Edit]] = {}
-    for one in findings:
-        if one.edits and one.index is not None:
-            wanted.setdefault(one.index, []).extend(one.edits)
-    found = {one.step: one for one in members(file.text, steps)} if wanted else {}
+    for finding in findings:
+        if finding.edits and finding.index is not None:
+            wanted.setdefault(finding.index, []).extend(finding.edits)
+    if not wanted:
+        return written
+    found = {member.step: member for member in members(file.text, steps)}
     for index in sorted(wanted, reverse=True):
         written = _rewritten(file, written, found[index], wanted[index])
     return written
@@ -76,7 +70,6 @@ def _dump(tool: Mapping[str, Any], like: str, column: str) -> str:
 
 
 def _column(text: str, at: int) -> str:
-    """The blanks that the line of `at` begins with."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -90,10 +83,9 @@ def _put(found: dict[str, Any], path: Sequence[str], value: object) -> None:
         else:
             found[key] = value
         return
-    inner = found.get(key)
-    if value is None and not isinstance(inner, Mapping):
+    if value is None and not isinstance(found.get(key), Mapping):
         return
-    below = dict(cast("Mapping[str, Any]", inner)) if isinstance(inner, Mapping) else {}
+    below = dict(as_object(found.get(key)))
     _put(below, rest, value)
     if below or value is not None:
         found[key] = below

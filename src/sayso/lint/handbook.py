@@ -29,6 +29,7 @@ doubt.
 _BESIDE: Final = frozenset({"AV109", "AV116", "AV901", "AV902", "AV903"})
 """Rules about what stands beside a list: receipts, source, permissions."""
 
+_ON: Final = {True: "on", False: "off"}
 _TABLE: Final = """\
 | code | name | severity | default | what it finds |
 | --- | --- | --- | --- | --- |"""
@@ -67,24 +68,22 @@ def to_dict(rule: Rule) -> dict[str, Any]:
 
 def handbook() -> str:
     """All of docs/rules.md."""
-    rules = all_rules()
-    rows = "\n".join(_row(one) for one in rules)
-    table = f"{_TABLE}\n{rows}"
-    stores = "\n\n".join(_profile(one) for one in profiles().values())
-    pages = "\n".join(page_of(one) for one in rules)
-    return f"{_HEAD}\n{table}\n\n## Profiles\n\n{stores}\n\n{pages}".rstrip() + "\n"
+    rows = "\n".join(map(_row, all_rules()))
+    stores = "\n\n".join(map(_profile, profiles().values()))
+    pages = "\n".join(map(page_of, all_rules()))
+    return f"{_HEAD}\n{_TABLE}\n{rows}\n\n## Profiles\n\n{stores}\n\n{pages}".rstrip() + "\n"
 
 
 def _facts(rule: Rule) -> Iterator[str]:
     yield str(rule.severity).capitalize()
-    yield "on by default" if rule.is_default else "off by default"
-    for one in profiles().values():
-        is_on = (rule.is_default or rule.code in one.on) and rule.code not in one.off
-        severity = one.severities.get(rule.code, rule.severity)
+    yield f"{_ON[rule.is_default]} by default"
+    for profile in profiles().values():
+        is_on = (rule.is_default or rule.code in profile.on) and rule.code not in profile.off
+        severity = profile.severities.get(rule.code, rule.severity)
         if is_on and severity is not rule.severity:
-            yield f"{severity} under {one.name}"
+            yield f"{severity} under {profile.name}"
         elif is_on is not rule.is_default:
-            yield f"{'on' if is_on else 'off'} under {one.name}"
+            yield f"{_ON[is_on]} under {profile.name}"
 
 
 def _judged(rule: Rule) -> str:
@@ -101,12 +100,13 @@ def _judged(rule: Rule) -> str:
 
 def _row(rule: Rule) -> str:
     anchor = f"#{rule.code.lower()}-{rule.name}"
-    default = "on" if rule.is_default else "off"
+    default = _ON[rule.is_default]
+    cells = [f"[{rule.code}]({anchor})", rule.name, rule.severity, default, rule.summary]
+    return f"| {' | '.join(cells)} |"
+
+
+def _profile(profile: Profile) -> str:
+    meaning = "".join(f"\n- `{name}`: {text}" for name, text in profile.meaning.items())
     return (
-        f"| [{rule.code}]({anchor}) | {rule.name} | {rule.severity} | {default} | {rule.summary} |"
+        f"**{profile.name}**: {profile.about} Source: {profile.source} ({profile.date}).{meaning}"
     )
-
-
-def _profile(one: Profile) -> str:
-    meaning = "".join(f"\n- `{name}`: {text}" for name, text in one.meaning.items())
-    return f"**{one.name}**: {one.about} Source: {one.source} ({one.date}).{meaning}"

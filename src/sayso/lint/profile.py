@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import Any, Final
 
 from sayso.errors import UsageError
-from sayso.lint.finding import Severity
 from sayso.lint.registry import find_rules
+from sayso.lint.rule import Severity
 
 _FILE: Final = "profiles.toml"
 
@@ -37,7 +37,7 @@ class Profile:
 def profiles() -> Mapping[str, Profile]:
     """All profiles by name."""
     text = files("sayso.lint").joinpath(_FILE).read_text("utf-8")
-    return {name: _profile(name, one) for name, one in tomllib.loads(text).items()}
+    return {name: _profile(name, table) for name, table in tomllib.loads(text).items()}
 
 
 def find_profile(name: str) -> Profile:

@@ -23,23 +23,18 @@ def references(schema: object) -> Iterator[str]:
     for _ in range(_MOST_PLACES):
         if not todo:
             return
-        one = todo.pop()
-        if isinstance(one, Mapping):
-            found = cast("JsonObject", one)
+        part = todo.pop()
+        if isinstance(part, Mapping):
+            found = cast("JsonObject", part)
             if isinstance(reference := found.get("$ref"), str):
                 yield reference
             todo += [inner for key, inner in found.items() if key not in _DATA]
-        elif isinstance(one, list):
-            todo += cast("list[object]", one)
-
-
-def leads_outside(reference: str) -> bool:
-    """Whether a reference is to another document."""
-    return not reference.startswith("#")
+        elif isinstance(part, list):
+            todo += cast("list[object]", part)
 
 
 def target(schema: object, reference: str) -> object | None:
-    """What a JSON pointer within a schema leads to (RFC 6901); `None` where it leads nowhere."""
+    """Return what a JSON pointer within a schema leads to (RFC 6901), or `None`."""
     found: object = schema
     for step in reference.split("/")[1:]:
         name = unquote(step).replace("~1", "/").replace("~0", "~")
@@ -57,16 +52,20 @@ def never_ends(schema: object) -> bool:
 
     A tree, whose branches may be empty or left out, ends. What cannot be told counts as ending.
     """
-    pointers = {one for one in references(schema) if one == "#" or one.startswith("#/")}
+    pointers = {
+        reference
+        for reference in references(schema)
+        if reference == "#" or reference.startswith("#/")
+    }
     if not pointers or len(pointers) > _MOST_TARGETS:
         return False
-    targets = {one: target(schema, one) for one in pointers}
+    targets = {pointer: target(schema, pointer) for pointer in pointers}
     ending: set[str] = set()
     while True:
         more = {
-            one
-            for one, found in targets.items()
-            if one not in ending and _ends(found, targets, ending, 0)
+            pointer
+            for pointer, found in targets.items()
+            if pointer not in ending and _ends(found, targets, ending, 0)
         }
         if not more:
             return not _ends(schema, targets, ending, 0)
@@ -77,8 +76,8 @@ def _ends(schema: object, targets: Mapping[str, object], ending: set[str], depth
     """Whether a finite value may fit, where the targets in `ending` are known to have one."""
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return True
-    one = cast("JsonObject", schema)
-    reference = one.get("$ref")
+    node = cast("JsonObject", schema)
+    reference = node.get("$ref")
     if (
         isinstance(reference, str)
         and targets.get(reference) is not None
@@ -86,12 +85,12 @@ def _ends(schema: object, targets: Mapping[str, object], ending: set[str], depth
     ):
         return False
     for key in ("anyOf", "oneOf"):
-        some = one.get(key)
+        some = node.get(key)
         if isinstance(some, list) and some:
             branches = cast("list[object]", some)
             if not any(_ends(inner, targets, ending, depth + 1) for inner in branches):
                 return False
-    return all(_ends(inner, targets, ending, depth + 1) for inner in _needed(one))
+    return all(_ends(inner, targets, ending, depth + 1) for inner in _needed(node))
 
 
 def _needed(schema: JsonObject) -> Iterator[object]:

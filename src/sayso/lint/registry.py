@@ -8,17 +8,15 @@ from importlib import import_module
 
 from sayso.errors import UsageError
 from sayso.lint import rules
-from sayso.lint.rule import Rule
+from sayso.lint.rule import REGISTERED, Rule
 
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, by code."""
-    modules = [
-        import_module(one.name)
-        for one in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}.")
-    ]
-    return tuple(sorted((one.RULE for one in modules), key=lambda rule: rule.code))
+    for module in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}."):
+        import_module(module.name)
+    return tuple(sorted(REGISTERED, key=lambda rule: rule.code))
 
 
 @cache
@@ -34,13 +32,13 @@ def known_rule(word: str) -> Rule | None:
 def find_rule(word: str) -> Rule:
     """The rule of this code or name. Raises `UsageError` with what was probably meant."""
     found = known_rule(word)
-    known = _known()
-    if found is None:
-        near = difflib.get_close_matches(word.strip().lower(), known, n=1)
-        known_as = near and f"{known[near[0]].code} ({known[near[0]].name})"
-        fix = f"Did you mean {known_as}? " if known_as else ""
-        raise UsageError(f"there is no rule {word!r}", fix=f"{fix}sayso rule lists them.")
-    return found
+    if found is not None:
+        return found
+    fix = "sayso rule lists them."
+    for near in difflib.get_close_matches(word.strip().lower(), _known(), n=1):
+        rule = _known()[near]
+        fix = f"Did you mean {rule.code} ({rule.name})? {fix}"
+    raise UsageError(f"there is no rule {word!r}", fix=fix)
 
 
 def find_rules(words: Iterable[str]) -> frozenset[str]:
@@ -48,6 +46,6 @@ def find_rules(words: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for word in words:
         prefix = word.strip().upper()
-        some = {one.code for one in all_rules() if prefix and one.code.startswith(prefix)}
+        some = {rule.code for rule in all_rules() if prefix and rule.code.startswith(prefix)}
         found |= some or {find_rule(word).code}
     return frozenset(found)

@@ -3,20 +3,21 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final, cast
 
 from sayso.catalog import raw_of
 from sayso.errors import UsageError
-from sayso.lint.entries import make_listing
-from sayso.lint.finding import Finding, Remark, Severity
-from sayso.lint.places import Places
+from sayso.intent import HintName, Verdict
+from sayso.lint.definitions import Definition
 from sayso.lint.profile import Profile, find_profile
 from sayso.lint.registry import all_rules, find_rules, known_rule
-from sayso.lint.rule import Looked, Rule
-from sayso.lint.subject import Listing, Subject
+from sayso.lint.rule import Finding, Looked, Remark, Rule, Severity
+from sayso.lint.subject import Handler, Listing, Subject, as_text
+from sayso.settings import Step, members
 
 _MOST_APART: Final = 3
 _MOST_NAMED: Final = 5
+_NO_DEFINITION: Final = Definition(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,26 @@ class Choice:
     """The rules that look, as loud as they are to be."""
 
     rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """A file, and the line of each tool in it by its place in the list; no file for a URL.
+
+    `first` is the line of what is about the whole server, and of tools that have none.
+    """
+
+    file: str | None = None
+    lines: Mapping[int, int] = field(default_factory=dict[int, int])
+    first: int = 1
+
+    def line(self, index: int | None) -> int | None:
+        """Return the line of a tool, or of the server; `None` for no file."""
+        if self.file is None:
+            return None
+        if index is None:
+            return self.first
+        return self.lines.get(index, self.first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +67,54 @@ class Report:
 
     def reaches(self, severity: Severity) -> bool:
         """Whether anything found is that loud, or louder."""
-        return any(one.severity.rank <= severity.rank for one in self.findings)
+        return any(finding.severity.rank <= severity.rank for finding in self.findings)
+
+
+def places_in(file: str, text: str, steps: Sequence[Step]) -> Places:
+    """The lines of the tools in the array that `steps` lead to, in one pass over the text."""
+    lines: dict[int, int] = {}
+    line = 1
+    at = 0
+    for index, member in enumerate(members(text, steps)):
+        line += text.count("\n", at, member.value_at)
+        at = member.value_at
+        lines[index] = line
+    return Places(file, lines)
+
+
+def make_listing(
+    server: str,
+    entries: Sequence[object],
+    *,
+    definitions: Mapping[str, Definition] | None = None,
+    handlers: Mapping[str, Handler] | None = None,
+    verdicts: Mapping[str, Mapping[HintName, Verdict]] | None = None,
+    others: Mapping[str, str] | None = None,
+) -> Listing:
+    """Return the tools of one server; the mappings are by name of the tool.
+
+    An entry that is no object, or has no name, is reported as such and checked no further.
+    """
+    tools: list[Subject] = []
+    broken: list[str] = []
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, Mapping):
+            broken.append(f"entry {index} of the list is not an object")
+            continue
+        raw = cast("Mapping[str, Any]", entry)
+        name = as_text(raw.get("name"))
+        if not name:
+            broken.append(f"entry {index} of the list has no name")
+            continue
+        tool = Subject(
+            raw,
+            index=index,
+            handler=(handlers or {}).get(name),
+            verdicts=(verdicts or {}).get(name),
+            comments=(definitions or {}).get(name, _NO_DEFINITION).allowed,
+        )
+        tools.append(tool)
+    return Listing(server, tools, others=others, broken=broken)
 
 
 def choose(profile: Profile, *, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Choice:
@@ -56,9 +124,9 @@ def choose(profile: Profile, *, select: Iterable[str] = (), ignore: Iterable[str
     """
     wanted = find_rules(select)
     unwanted = find_rules(ignore)
-    usual = {one.code for one in all_rules() if one.is_default} | profile.on
+    usual = {rule.code for rule in all_rules() if rule.is_default} | profile.on
     codes = (wanted or usual - profile.off) - unwanted
-    return Choice(tuple(_as_loud_as(profile, one) for one in all_rules() if one.code in codes))
+    return Choice(tuple(_as_loud_as(profile, rule) for rule in all_rules() if rule.code in codes))
 
 
 def lint(
@@ -79,27 +147,27 @@ def lint(
 
     Without `allows` nobody's permission to break a rule counts.
     """
-    listing = listing if isinstance(listing, Listing) else make_listing("", _entries(listing))
+    if not isinstance(listing, Listing):
+        listing = make_listing("", [_entry(tool) for tool in listing])
     rules = (choice or choose(find_profile("spec"))).rules
-    found = [*_of_tools(listing, rules), *_of_server(listing, rules)]
-    kept, allowed = _sift(listing, found) if allows else (found, [])
-    late = _afterwards(listing, rules, found) if allows else ()
+    kept = [*_of_tools(listing, rules), *_of_server(listing, rules)]
+    allowed: list[tuple[Finding, str]] = []
+    if allows:
+        late = [*_afterwards(listing, rules, kept)]
+        kept, allowed = _sift(listing, kept)
+        kept += late
     return Report(
         listing.name,
         len(listing.tools),
-        tuple(sorted(_folded(rules, [*kept, *late]), key=_order)),
+        tuple(sorted(_folded(rules, kept), key=_order)),
         allowed=tuple(allowed),
         places=places or Places(),
         is_mendable=is_mendable,
     )
 
 
-def _entries(tools: Iterable[object]) -> list[object]:
-    """Return tools as entries of a list; what is no tool stays, since that is a finding."""
-    return [_entry(one) for one in tools]
-
-
 def _entry(tool: object) -> object:
+    """Return a tool as an entry of a list; what is no tool stays, since that is a finding."""
     try:
         return raw_of(tool)
     except UsageError:
@@ -107,8 +175,7 @@ def _entry(tool: object) -> object:
 
 
 def _as_loud_as(profile: Profile, rule: Rule) -> Rule:
-    severity = profile.severities.get(rule.code, rule.severity)
-    return rule if severity is rule.severity else replace(rule, severity=severity)
+    return replace(rule, severity=profile.severities.get(rule.code, rule.severity))
 
 
 def _of_tools(listing: Listing, rules: Sequence[Rule]) -> Iterator[Finding]:
@@ -120,23 +187,27 @@ def _of_tools(listing: Listing, rules: Sequence[Rule]) -> Iterator[Finding]:
 
 
 def _of_server(listing: Listing, rules: Sequence[Rule]) -> Iterator[Finding]:
-    by_name = {one.name: one for one in reversed(listing.tools)}
+    by_name = {tool.name: tool for tool in reversed(listing.tools)}
     for rule in rules:
-        for remark in rule.server(listing) if rule.server else ():
-            tool = by_name.get(remark.tools[0]) if remark.tools else None
-            yield _finding(rule, listing, remark, tool)
+        if rule.server is None:
+            continue
+        for remark in rule.server(listing):
+            first = next(iter(remark.tools), "")
+            yield _finding(rule, listing, remark, by_name.get(first))
 
 
 def _afterwards(
     listing: Listing, rules: Sequence[Rule], found: Sequence[Finding]
 ) -> Iterator[Finding]:
     fired: defaultdict[int | None, set[str]] = defaultdict(set)
-    for one in found:
-        fired[one.index].add(one.code)
+    for finding in found:
+        fired[finding.index].add(finding.code)
     looked = frozenset(rule.code for rule in rules)
     checks = [(rule, rule.after) for rule in rules if rule.after is not None]
     for tool in listing.tools:
-        for rule, check in checks if tool.allowed else ():
+        if not tool.allowed:
+            continue
+        for rule, check in checks:
             for remark in check(tool, Looked(looked, frozenset(fired[tool.index]))):
                 yield _finding(rule, listing, remark, tool)
 
@@ -144,16 +215,17 @@ def _afterwards(
 def _sift(
     listing: Listing, found: Sequence[Finding]
 ) -> tuple[list[Finding], list[tuple[Finding, str]]]:
-    """What is told, and what its tool's author allows; a permission without a reason is none."""
-    reasons = {one.index: _reasons(one) for one in listing.tools if one.allowed}
+    reasons: dict[int | None, Mapping[str, str]] = {
+        tool.index: _reasons(tool) for tool in listing.tools if tool.allowed
+    }
     kept: list[Finding] = []
     allowed: list[tuple[Finding, str]] = []
-    for one in found:
-        why = reasons.get(one.index, {}).get(one.code) if one.index is not None else None
+    for finding in found:
+        why = reasons.get(finding.index, {}).get(finding.code)
         if why:
-            allowed.append((one, why))
+            allowed.append((finding, why))
         else:
-            kept.append(one)
+            kept.append(finding)
     return kept, allowed
 
 
@@ -161,28 +233,27 @@ def _folded(rules: Sequence[Rule], found: Sequence[Finding]) -> Iterator[Finding
     """Findings, with one for many of a rule that is about how the whole server is made."""
     codes = {rule.code for rule in rules if rule.is_folded}
     many: defaultdict[str, list[Finding]] = defaultdict(list)
-    for one in found:
-        if one.code in codes:
-            many[one.code].append(one)
+    for finding in found:
+        if finding.code in codes:
+            many[finding.code].append(finding)
         else:
-            yield one
+            yield finding
     for same in many.values():
         if len(same) <= _MOST_APART:
             yield from same
-        else:
-            first, *others = same
-            named = ", ".join(one.tool for one in others[:_MOST_NAMED])
-            more = ", …" if len(others) > _MOST_NAMED else ""
-            yield replace(
-                first, message=f"{first.message}; so are {len(others)} more: {named}{more}"
-            )
+            continue
+        first, *others = same
+        named = ", ".join(other.tool for other in others[:_MOST_NAMED])
+        if len(others) > _MOST_NAMED:
+            named += ", …"
+        yield replace(first, message=f"{first.message}; so are {len(others)} more: {named}")
 
 
 def _reasons(tool: Subject) -> Mapping[str, str]:
     return {
-        rule.code: one.reason
-        for one in tool.allowed
-        if (rule := known_rule(one.word)) and one.reason
+        rule.code: allowance.reason
+        for allowance in tool.allowed
+        if (rule := known_rule(allowance.word)) and allowance.reason
     }
 
 
@@ -202,5 +273,5 @@ def _finding(rule: Rule, listing: Listing, remark: Remark, tool: Subject | None)
     )
 
 
-def _order(one: Finding) -> tuple[bool, int, str]:
-    return one.index is None, one.index or 0, one.code
+def _order(finding: Finding) -> tuple[bool, int, str]:
+    return finding.index is None, finding.index or 0, finding.code

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from sayso.intent import HINT_NAMES, WIRE_NAMES, HintName
-from sayso.lint.finding import Finding
-from sayso.lint.handler import Deed, Handler
+from sayso.lint.rule import Finding
+from sayso.lint.subject import Deed, Handler
 from sayso.source import Handler as Found
 from sayso.source import Patch, annotate_source, read_handlers
 
@@ -19,23 +19,24 @@ def handlers_in(files: Mapping[str, str]) -> Mapping[str, Handler]:
     for a file that is not Python.
     """
     found: dict[str, Handler] = {}
-    for one in read_handlers(files):
-        found.setdefault(one.name, _handler(one))
+    for handler in read_handlers(files):
+        found.setdefault(handler.name, _handler(handler))
     return found
 
 
 def _handler(found: Found) -> Handler:
     deeds = [
-        Deed(_said(one.what, one.chain), one.file, one.line, against)
-        for one in found.effects
+        Deed(_said(effect.what, effect.chain), effect.file, effect.line, against)
+        for effect in found.effects
         for against in HINT_NAMES
-        if against in one.against
+        if against in effect.against
     ]
     return Handler(found.file, found.line, tuple(deeds))
 
 
 def _said(what: str, chain: tuple[str, ...]) -> str:
-    return f"{what}, by way of {' > '.join(chain[1:])}" if len(chain) > 1 else what
+    way = " > ".join(chain[1:])
+    return f"{what}, by way of {way}".removesuffix(", by way of ")
 
 
 def fix_source(file: str, data: bytes, findings: Iterable[Finding]) -> Patch:
@@ -47,9 +48,9 @@ def fix_source(file: str, data: bytes, findings: Iterable[Finding]) -> Patch:
     hints: dict[str, dict[HintName, bool]] = {}
     titles: dict[str, str] = {}
     for finding in findings:
-        for one in finding.edits:
-            if one.path == ("title",) and isinstance(one.value, str):
-                titles[finding.tool] = one.value
-            elif one.path[0] == "annotations" and isinstance(one.value, bool):
-                hints.setdefault(finding.tool, {})[_HINTS[one.path[1]]] = one.value
+        for edit in finding.edits:
+            if edit.path == ("title",) and isinstance(edit.value, str):
+                titles[finding.tool] = edit.value
+            elif edit.path[0] == "annotations" and isinstance(edit.value, bool):
+                hints.setdefault(finding.tool, {})[_HINTS[edit.path[1]]] = edit.value
     return annotate_source(file, data, hints, titles=titles)

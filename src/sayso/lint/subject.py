@@ -21,8 +21,7 @@ from sayso.intent import (
     Verdict,
     read_tool,
 )
-from sayso.lint.finding import Step
-from sayso.lint.handler import Handler
+from sayso.settings import Step
 
 JsonObject = Mapping[str, Any]
 
@@ -49,6 +48,31 @@ class Allowance:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that a handler does, and where: “opens a file for writing”, `server.py`, 14.
+
+    `against` names the hint whose looser value it speaks against.
+    """
+
+    what: str
+    file: str
+    line: int
+    against: HintName = "read_only"
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """The function behind a tool: where its definition begins, and what it surely does.
+
+    What the analysis cannot tell is not among `deeds`.
+    """
+
+    file: str
+    line: int
+    deeds: tuple[Deed, ...] = ()
+
+
 class Parameter:
     """One argument that a tool takes, as its schema has it."""
 
@@ -58,6 +82,11 @@ class Parameter:
         self.name = name
         self.schema = as_object(schema)
         self.is_required = is_required
+
+    @property
+    def at(self) -> tuple[Step, ...]:
+        """The way to it from the tool's entry."""
+        return ("inputSchema", "properties", self.name)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -77,7 +106,7 @@ class Parameter:
     @property
     def choices(self) -> tuple[str, ...]:
         """The words that it is one of, where it is an enumeration."""
-        return tuple(one for one in _enumerated(self.schema) if isinstance(one, str))
+        return tuple(choice for choice in _enumerated(self.schema) if isinstance(choice, str))
 
 
 class Subject:
@@ -99,7 +128,7 @@ class Subject:
         self.raw = raw
         self.index = index
         self.comments = comments
-        self.handler = handler
+        self.deeds = handler.deeds if handler else ()
         self.verdicts: Mapping[HintName, Verdict] = verdicts or {}
         self.name = as_text(raw.get("name"))
         self.description = as_text(raw.get("description"))
@@ -134,9 +163,9 @@ class Subject:
     @cached_property
     def titles(self) -> tuple[str, str]:
         """The title beside the name, and the one among the annotations; empty where none is."""
-        return as_text(self.raw.get("title")).strip(), as_text(
-            self.annotations.get("title")
-        ).strip()
+        titles = (self.raw.get("title"), self.annotations.get("title"))
+        first, second = (as_text(title).strip() for title in titles)
+        return first, second
 
     @property
     def title(self) -> str:
@@ -158,7 +187,9 @@ class Subject:
         if not self.is_likely(name, value, DOUBT):
             return None
         found = self.guesses.get(name)
-        return found if found and found.value is value and found.confidence >= DOUBT else None
+        if found is None or found.value is not value or found.confidence < DOUBT:
+            return None
+        return found
 
     def is_likely(self, name: HintName, value: bool, at_least: float) -> bool:  # noqa: FBT001 - of a hint
         """Whether a guess may be so sure that a hint is `value`."""
@@ -174,11 +205,9 @@ class Subject:
     def parameters(self) -> tuple[Parameter, ...]:
         """The arguments that it takes, at most a thousand of them."""
         schema = self.input_schema
-        required = schema.get("required")
-        names = cast("list[object]", required) if isinstance(required, list) else []
-        wanted = {one for one in names if isinstance(one, str)}
+        wanted = {name for name in as_list(schema.get("required")) if isinstance(name, str)}
         found = islice(as_object(schema.get("properties")).items(), _MOST_PARAMETERS)
-        return tuple(Parameter(name, one, is_required=name in wanted) for name, one in found)
+        return tuple(Parameter(name, inner, is_required=name in wanted) for name, inner in found)
 
     @cached_property
     def words(self) -> list[str]:
@@ -198,10 +227,11 @@ class Subject:
         """About how much of a model's context its entry takes."""
         return len(self.written) // _CHARS_PER_TOKEN
 
-    @property
-    def has_references(self) -> bool:
-        """Whether a `$ref` may stand anywhere in it."""
-        return '"$ref"' in self.written
+    def schemas_with_references(self) -> Iterator[tuple[str, object]]:
+        """Its schemas by key, where a `$ref` may stand anywhere in it."""
+        if '"$ref"' in self.written:
+            for key in ("inputSchema", "outputSchema"):
+                yield key, self.raw.get(key)
 
     @property
     def writes(self) -> bool:
@@ -249,7 +279,7 @@ class Listing:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of its tools."""
-        return frozenset(one.name for one in self.tools)
+        return frozenset(tool.name for tool in self.tools)
 
 
 @lru_cache(4096)
@@ -260,8 +290,9 @@ def _words(name: str) -> tuple[str, ...]:
 def as_object(value: object) -> JsonObject:
     """`value` where it is an object, else an empty one."""
     # The first is what JSON gives, and by far the faster question.
-    is_object = type(value) is dict or isinstance(value, Mapping)
-    return cast("JsonObject", value) if is_object else {}
+    if type(value) is dict or isinstance(value, Mapping):
+        return cast("JsonObject", value)
+    return {}
 
 
 def as_text(value: object) -> str:
@@ -280,17 +311,17 @@ def _texts_in(schema: object, at: tuple[Step, ...]) -> Iterator[tuple[tuple[Step
     for _ in range(_MOST_TEXTS):
         if not todo:
             return
-        place, one = todo.pop()
-        if isinstance(one, str):
-            yield place, one
-        elif isinstance(one, dict):
-            found = cast("dict[str, object]", one)
+        place, part = todo.pop()
+        if isinstance(part, str):
+            yield place, part
+        elif isinstance(part, dict):
+            found = cast("dict[str, object]", part)
             if place[-1:] == ("properties",):
                 yield from (((*place, name), name) for name in found)
             items = [((*place, key), inner) for key, inner in found.items() if key not in _FORMAL]
             todo += items[::-1]
-        elif isinstance(one, list):
-            inner = cast("list[object]", one)
+        elif isinstance(part, list):
+            inner = cast("list[object]", part)
             todo += [((*place, index), value) for index, value in enumerate(inner)][::-1]
 
 
@@ -298,12 +329,14 @@ def _kinds(schema: JsonObject) -> frozenset[str]:
     kind = schema.get("type")
     branches = _branches(schema)
     if isinstance(kind, str) and not branches:
-        return frozenset() if kind == "null" else frozenset((kind,))
+        return frozenset((kind,)) - {"null"}
     found: set[str] = set()
-    for one in (schema, *branches):
-        kind = one.get("type")
+    for branch in (schema, *branches):
+        kind = branch.get("type")
         found.update(
-            one for one in (kind, *as_list(kind)) if isinstance(one, str) and one != "null"
+            choice
+            for choice in (kind, *as_list(kind))
+            if isinstance(choice, str) and choice != "null"
         )
     return frozenset(found)
 
@@ -312,13 +345,15 @@ def _branches(schema: JsonObject) -> list[JsonObject]:
     if _BRANCHES.isdisjoint(schema):
         return []
     return [
-        as_object(one) for key in _BRANCHING for one in as_list(schema.get(key))[:_MOST_PARAMETERS]
+        as_object(branch)
+        for key in _BRANCHING
+        for branch in as_list(schema.get(key))[:_MOST_PARAMETERS]
     ]
 
 
 def _enumerated(schema: JsonObject) -> list[object]:
     return [
         value
-        for one in (schema, *_branches(schema))
-        for value in ([one["const"]] if "const" in one else as_list(one.get("enum")))
+        for branch in (schema, *_branches(schema))
+        for value in ([branch["const"]] if "const" in branch else as_list(branch.get("enum")))
     ]

@@ -1,11 +1,11 @@
 """The system prompt, from the hints and the policy that count. Pure: no I/O, no SDK."""
 
+from sayso.catalog import estimate
 from sayso.prompt.builder import Prompt, build
 from sayso.prompt.offer import Names, Offer, Variant
 from sayso.prompt.quotation import TITLE_LIMIT, quote, tame
 from sayso.prompt.sections import Section, Sections
 from sayso.prompt.template import TEMPLATE
-from sayso.prompt.tokens import estimate
 
 __all__ = [
     "TEMPLATE",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from sayso.catalog import Tool, as_tools
+from sayso.catalog import Tool, as_tools, estimate
 from sayso.errors import UsageError
 from sayso.intent import Level
 from sayso.policy import LOCAL, Policy, Principal, look_at
@@ -11,7 +11,6 @@ from sayso.prompt.content import Content
 from sayso.prompt.offer import Look, NameOf, Names, Variant, choose_examples, offers, searches
 from sayso.prompt.sections import Sections
 from sayso.prompt.template import TEMPLATE, render
-from sayso.prompt.tokens import estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +68,8 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
     given = tuple(as_tools(tools))
     rules = policy or Policy()
     names = names or _usual_names(given, variant)
-    found = offers(
-        given, rules, principal or Principal(LOCAL), variant=variant, names=names, look=look
-    )
+    caller = principal or Principal(LOCAL)
+    found = offers(given, rules, caller, variant=variant, names=names, look=look)
     whole = Content(
         found,
         choose_examples(found),
@@ -90,5 +88,7 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
 
 
 def _usual_names(tools: tuple[Tool, ...], variant: Variant) -> Names:
-    is_one = len({(one.server, one.origin) for one in tools}) < 2  # noqa: PLR2004 - several
-    return Names.SERVER if is_one and variant is Variant.ADVISORY else Names.GATEWAY
+    servers = {(tool.server, tool.origin) for tool in tools}
+    if variant is Variant.ADVISORY and len(servers) <= 1:
+        return Names.SERVER
+    return Names.GATEWAY

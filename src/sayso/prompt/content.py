@@ -25,18 +25,18 @@ class Content:
 
     def values(self) -> dict[str, Any]:
         """The names of a template."""
-        writers = [one for one in self.offers if one.level is not Level.READ]
+        writers = [offer for offer in self.offers if offer.level is not Level.READ]
         return {
             "enforced": self.variant is Variant.ENFORCED,
             "search": self.is_search,
             "count": len(self.offers),
-            "listed": sum(one.is_listed for one in self.offers),
-            "levels": [self._level(one) for one in Level if self._of(one)],
+            "listed": sum(offer.is_listed for offer in self.offers),
+            "levels": [self._level(level) for level in Level if self._of(level)],
             "writes": bool(writers),
-            "asks": any(one.asks for one in self.offers),
-            "repeatable": any(one.is_repeatable for one in writers),
-            "once": any(not one.is_repeatable for one in writers),
-            "open": any(one.is_open for one in self.offers),
+            "asks": any(offer.asks for offer in self.offers),
+            "repeatable": any(writer.is_repeatable for writer in writers),
+            "once": any(not writer.is_repeatable for writer in writers),
+            "open": any(offer.is_open for offer in self.offers),
             "examples": self.examples,
             "sections": self.sections,
         }
@@ -49,9 +49,9 @@ class Content:
         dropped: tuple[str, ...] = ()
         yield self, dropped
         left = self.examples
-        for one in self.examples:
+        for example in self.examples:
             left = left[1:]
-            dropped += (f"examples: {one.level}",)
+            dropped += (f"examples: {example.level}",)
             yield replace(self, examples=left), dropped
         described = self.described
         for level in Level:
@@ -61,11 +61,11 @@ class Content:
                 yield replace(self, examples=(), described=described), dropped
 
     def _of(self, level: Level) -> list[Offer]:
-        return [one for one in self.offers if one.level is level]
+        return [offer for offer in self.offers if offer.level is level]
 
     def _level(self, level: Level) -> dict[str, Any]:
         found = self._of(level)
-        parts = ((asks, [one for one in found if one.asks is asks]) for asks in (False, True))
+        parts = ((asks, [offer for offer in found if offer.asks is asks]) for asks in (False, True))
         return {
             "level": str(level),
             "count": len(found),
@@ -75,5 +75,5 @@ class Content:
 
 
 def _group(tools: list[Offer], *, asks: bool) -> dict[str, Any]:
-    listed = [one for one in tools if one.is_listed]
+    listed = [offer for offer in tools if offer.is_listed]
     return {"asks": asks, "count": len(tools), "tools": listed}

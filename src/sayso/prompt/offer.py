@@ -72,9 +72,9 @@ def offers(
     look: Look = look_at,
 ) -> tuple[Offer, ...]:
     """What `principal` may call, sorted: what would always be denied is not offered."""
-    seen = (look(policy, one) for one in tools)
-    found = (_offer(policy, principal, *one, variant, names) for one in seen)
-    return tuple(sorted({one for one in found if one is not None}))
+    seen = (look(policy, tool) for tool in tools)
+    found = (_offer(policy, principal, *view, variant, names) for view in seen)
+    return tuple(sorted({offer for offer in found if offer is not None}))
 
 
 def searches(policy: Policy, variant: Variant, names: Names | NameOf) -> bool:
@@ -86,14 +86,14 @@ def searches(policy: Policy, variant: Variant, names: Names | NameOf) -> bool:
 def choose_examples(found: Iterable[Offer]) -> tuple[Offer, ...]:
     """One offer of each level that is there: one that does what is usual at its level."""
     best: dict[Level, Offer] = {}
-    for one in sorted(found, key=_how_telling):
-        best.setdefault(one.level, one)
+    for offer in sorted(found, key=_how_telling):
+        best.setdefault(offer.level, offer)
     return tuple(best[level] for level in Level if level in best)
 
 
-def _how_telling(one: Offer) -> tuple[bool, bool, bool, Offer]:
-    is_usual = one.asks is (one.level is Level.DESTRUCTIVE)
-    return not is_usual, _TELLING[one.level] not in one.name.lower(), one.is_open, one
+def _how_telling(offer: Offer) -> tuple[bool, bool, bool, Offer]:
+    is_usual = offer.asks is (offer.level is Level.DESTRUCTIVE)
+    return not is_usual, _TELLING[offer.level] not in offer.name.lower(), offer.is_open, offer
 
 
 def _offer(
@@ -107,17 +107,18 @@ def _offer(
     if not is_visible(policy, principal, facts):
         return None
     decisions = foresee(policy, principal, facts)
-    # Where nothing is enforced, what the policy says is all there is to go by.
-    is_enforced = variant is Variant.ENFORCED
-    effects = {one.effect if is_enforced else one.judged for one in decisions}
+    effects = {decision.effect for decision in decisions}
+    if variant is Variant.ADVISORY:  # nothing is enforced, so what the policy says is all there is
+        effects = {decision.judged for decision in decisions}
     if effects == {Effect.DENY}:
         return None
     said = seen.raw.get("description")
-    text = said if isinstance(said, str) and said.strip() else seen.title
+    if not isinstance(said, str) or not said.strip():
+        said = seen.title
     return Offer(
         name=quote_name(_name(seen, names)),
         title=quote(seen.title, TITLE_LIMIT),
-        description=quote_sentence(text),
+        description=quote_sentence(said),
         level=seen.level,
         asks=Effect.CONFIRM in effects,
         is_open=seen.resolved.open_world.value,
@@ -129,4 +130,6 @@ def _offer(
 def _name(tool: Tool, names: Names | NameOf) -> str:
     if callable(names):
         return names(tool)
-    return tool.qualified_name if names is Names.GATEWAY else tool.name
+    if names is Names.GATEWAY:
+        return tool.qualified_name
+    return tool.name

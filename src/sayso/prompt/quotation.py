@@ -81,7 +81,9 @@ def quote_name(name: str) -> str:
     >>> print(quote_name("crm__customers.list"), quote_name("x: <b>"))
     "crm__customers.list" "x: (b)"
     """
-    return f'"{name}"' if _PLAIN_NAME.fullmatch(name) else quote(name, NAME_LIMIT)
+    if _PLAIN_NAME.fullmatch(name):
+        return f'"{name}"'
+    return quote(name, NAME_LIMIT)
 
 
 def quote_sentence(text: str) -> str:
@@ -93,10 +95,15 @@ def quote_sentence(text: str) -> str:
     "Delete it. This cannot be undone."
     """
     first, *others = _sentences(_on_one_line(text[:_READ_CHARACTERS])) or [""]
-    kept = [one for one in others if len(one) <= DESCRIPTION_LIMIT and _SAFETY.search(one)]
-    # A warning in the first sentence is not cut off either.
-    limit = DESCRIPTION_LIMIT * 2 if _SAFETY.search(first) else DESCRIPTION_LIMIT
-    shown = [tame(one, DESCRIPTION_LIMIT) for one in kept[:MOST_SAFETY_SENTENCES]]
+    kept = [
+        sentence
+        for sentence in others
+        if len(sentence) <= DESCRIPTION_LIMIT and _SAFETY.search(sentence)
+    ]
+    limit = DESCRIPTION_LIMIT
+    if _SAFETY.search(first):  # a warning there is not cut off either
+        limit *= 2
+    shown = [tame(sentence, DESCRIPTION_LIMIT) for sentence in kept[:MOST_SAFETY_SENTENCES]]
     return f'"{" ".join([tame(first, limit), *shown])}"'
 
 
@@ -106,7 +113,9 @@ def _sentences(text: str) -> list[str]:
     while end := _SENTENCE_END.search(text, start + 1):
         found.append(text[start : end.end()])
         start = end.end() + 1
-    return [*found, text[start:]] if text[start:] else found
+    if text[start:]:
+        found.append(text[start:])
+    return found
 
 
 def _on_one_line(text: str) -> str:
@@ -119,7 +128,6 @@ def _sign_of(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _sign(char: str) -> str:
-    """What stands for a character; nothing for one that hides."""
     if is_hidden(char):
         return ""
     return _SIGNS.get(char) or _KINDS.get(unicodedata.category(char), char)
@@ -134,5 +142,6 @@ def _cut(text: str, limit: int) -> str:
         return text
     whole = text[: limit - 1]
     # At a word, unless that would lose much of it, as where there are no spaces.
-    words = whole.rsplit(" ", 1)[0] if " " in whole[limit // 2 :] else whole
-    return f"{words.rstrip(' ,;:')}…"
+    if " " in whole[limit // 2 :]:
+        whole = whole.rsplit(" ", 1)[0]
+    return f"{whole.rstrip(' ,;:')}…"

@@ -34,9 +34,11 @@ class Sections:
     def __add__(self, other: Self) -> Self:
         """Both: of each section the texts one below the other, this one's first."""
         texts = {
-            one.name: "\n\n".join(filter(None, (getattr(self, one.name), getattr(other, one.name))))
-            for one in fields(self)
-            if one.name != "more"
+            field.name: "\n\n".join(
+                filter(None, (getattr(self, field.name), getattr(other, field.name)))
+            )
+            for field in fields(self)
+            if field.name != "more"
         }
         return type(self)(**texts, more=self.more + other.more)
 
@@ -48,4 +50,4 @@ class Sections:
             Section("Formatting", self.formatting),
             Section("Platform", self.platform),
         )
-        return tuple(one for one in (*named, *self.more) if one.text.strip())
+        return tuple(section for section in (*named, *self.more) if section.text.strip())

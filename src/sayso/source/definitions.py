@@ -1,11 +1,13 @@
 """Where a file defines its tools: decorators, calls that register one, and tools as data."""
 
 import ast
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from sayso.source.program import FunctionNode, Module
+from sayso.intent import WIRE_NAMES, HintName
+from sayso.source.program import FunctionNode, Module, targets_of
 
 Framework = Literal["official", "fastmcp", "sayso", "lowlevel"]
 
@@ -17,6 +19,11 @@ _EXECUTE: Final = 5
 
 _TYPES: Final = frozenset({"mcp.types.Tool", "mcp_types.Tool"})
 
+CLASS: Final = "ToolAnnotations"
+HOMES: Final = ("mcp.types", "mcp_types")
+"""The SDK's class of annotations, and the modules that have it."""
+
+Hints = Mapping[HintName, bool]
 Path = tuple[FunctionNode | ast.ClassDef, ...]
 
 
@@ -39,6 +46,25 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """One change: hints, and perhaps a title, for the call at `place`."""
+
+    place: ast.expr
+    hints: Hints
+    framework: Framework
+    title: str | None = None
+    inner_title: str | None = None
+
+    @property
+    def annotations(self) -> Mapping[str, str]:
+        """What is written among the annotations: Python literals by their names in MCP."""
+        hints = {WIRE_NAMES[name]: str(value) for name, value in self.hints.items()}
+        if self.inner_title is None:
+            return hints
+        return {"title": json.dumps(self.inner_title, ensure_ascii=False), **hints}
+
+
+@dataclass(frozen=True, slots=True)
 class Dispatch:
     """The one function that runs all tools of a low-level server, and where it stands."""
 
@@ -50,7 +76,7 @@ class Dispatch:
 def find_definitions(module: Module) -> list[Definition]:
     """The tools that a file defines, in the order in which they stand there."""
     finder = _Finder(module, dict(_bindings(module)))
-    return sorted(finder.below(module.tree), key=lambda one: one.place.lineno)
+    return sorted(finder.below(module.tree), key=lambda definition: definition.place.lineno)
 
 
 def find_dispatch(module: Module) -> Dispatch | None:
@@ -59,36 +85,42 @@ def find_dispatch(module: Module) -> Dispatch | None:
         if isinstance(node, ast.Call) and (given := keyword_of(node, "on_call_tool")):
             return Dispatch(module, given, path)
         if isinstance(node, FunctionNode):
-            for one in node.decorator_list:
-                called = one.func if isinstance(one, ast.Call) else one
+            for decorator in node.decorator_list:
+                called = _callee(decorator)
                 if isinstance(called, ast.Attribute) and called.attr == "call_tool":
                     return Dispatch(module, node, path)
     return None
 
 
+def _callee(decorator: ast.expr) -> ast.expr:
+    return decorator.func if isinstance(decorator, ast.Call) else decorator
+
+
 def _walk(tree: ast.AST) -> Iterator[tuple[ast.AST, Path]]:
-    """All nodes, each with the functions and classes around it."""
     waiting: list[tuple[ast.AST, Path]] = [(tree, ())]
     while waiting:
         node, path = waiting.pop()
         yield node, path
-        inside = (*path, node) if isinstance(node, FunctionNode | ast.ClassDef) else path
-        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+        if isinstance(node, FunctionNode | ast.ClassDef):
+            path = (*path, node)
+        waiting += [(child, path) for child in ast.iter_child_nodes(node)]
 
 
 def keyword_of(call: ast.Call, name: str) -> ast.expr | None:
     """What a call gives for a keyword."""
-    return next((one.value for one in call.keywords if one.arg == name), None)
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
 
 
 def _bindings(module: Module) -> Iterator[tuple[str, str]]:
     """What made the object behind a name or an attribute: `mcp` is a `fastmcp.FastMCP`."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Assign | ast.AnnAssign):
-            made = module.dotted(node.value.func) if isinstance(node.value, ast.Call) else ""
+            made = ""
+            if isinstance(node.value, ast.Call):
+                made = module.dotted(node.value.func)
             if isinstance(node, ast.AnnAssign):
                 made = made or module.dotted(node.annotation)
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            for target in targets_of(node):
                 yield _last(target), made
         elif isinstance(node, ast.arg) and node.annotation:
             yield node.arg, module.dotted(node.annotation)
@@ -99,7 +131,9 @@ def _bindings(module: Module) -> Iterator[tuple[str, str]]:
 def _last(node: ast.AST | None) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+    if isinstance(node, ast.Name):
+        return node.id
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,25 +151,28 @@ class _Finder:
 
     def _decorated(self, node: FunctionNode, path: Path) -> Iterator[Definition]:
         is_declared = any(
-            isinstance(one, ast.Call) and self.module.dotted(one.func).startswith("sayso.")
-            for one in node.decorator_list
+            isinstance(decorator, ast.Call)
+            and self.module.dotted(decorator.func).startswith("sayso.")
+            for decorator in node.decorator_list
         )
-        for one in node.decorator_list:
-            if framework := self._framework(one.func if isinstance(one, ast.Call) else one):
-                named = self._named(one, node.name) if isinstance(one, ast.Call) else node.name
-                yield Definition(named, node.lineno, framework, one, node, path, is_declared)
+        for decorator in node.decorator_list:
+            if framework := self._framework(_callee(decorator)):
+                name: str | None = node.name
+                if isinstance(decorator, ast.Call):
+                    name = self._named(decorator, name)
+                yield Definition(name, node.lineno, framework, decorator, node, path, is_declared)
 
     def _called(self, call: ast.Call, path: Path) -> Iterator[Definition]:
         """Calls that define a tool: `X.tool(…)(f)`, `X.add_tool(f)`, `X.add(…)`, `Tool(…)`."""
         func = call.func
         dotted = self.module.dotted(call.func)
         if isinstance(func, ast.Call) and (framework := self._framework(func.func)):
-            handler = call.args[0] if call.args else None
+            handler = next(iter(call.args), None)
             yield self._made(framework, func, handler, _last(handler), path, is_first=True)
         elif dotted in _TYPES:
             yield self._made("lowlevel", call, None, None, path, is_first=True)
-        elif dotted in {f"{one}.Tool.from_function" for one in _FAST_TOOLS}:
-            handler = call.args[0] if call.args else keyword_of(call, "fn")
+        elif dotted in {f"{home}.Tool.from_function" for home in _FAST_TOOLS}:
+            handler = next(iter(call.args), keyword_of(call, "fn"))
             yield self._made("fastmcp", call, handler, _last(handler), path)
         elif dotted.startswith("sayso.") and dotted.endswith(".ToolDefinition"):
             at = slice(_EXECUTE, _EXECUTE + 1)
@@ -148,8 +185,10 @@ class _Finder:
         framework = self._server(func.value)
         if func.attr == "add" and framework == "sayso":
             yield self._made("sayso", call, keyword_of(call, "execute"), None, path)
-        elif func.attr == "add_tool" and framework and _last(call.args[0] if call.args else None):
-            yield self._made(framework, call, call.args[0], _last(call.args[0]), path)
+            return
+        handler = next(iter(call.args), None)
+        if func.attr == "add_tool" and framework and (name := _last(handler)):
+            yield self._made(framework, call, handler, name, path)
 
     def _made(
         self,
@@ -161,29 +200,28 @@ class _Finder:
         *,
         is_first: bool = False,
     ) -> Definition:
-        """A definition by a call; its first argument may be the name where `is_first`."""
         named = self._named(call, name, is_first=is_first)
         return Definition(named, call.lineno, framework, call, handler, path)
 
     def _named(self, call: ast.Call, name: str | None, *, is_first: bool = True) -> str | None:
-        """The tool's name: what the call says, or else the function's."""
         said = keyword_of(call, "name")
         if said is None and is_first and call.args:
             said = call.args[0]
             if self.module.text(said) is None and name is not None:
                 return name  # an intent, or a function
-        return name if said is None else self.module.text(said)
+        if said is None:
+            return name
+        return self.module.text(said)
 
     def _framework(self, node: ast.expr) -> Framework | None:
         """Whose decorator `node` is; `None` for one that makes no tool of a server."""
-        if self.module.dotted(node) in {f"{one}.tool" for one in _FAST_TOOLS}:
+        if self.module.dotted(node) in {f"{home}.tool" for home in _FAST_TOOLS}:
             return "fastmcp"
         if isinstance(node, ast.Attribute) and node.attr == "tool":
             return self._server(node.value)
         return None
 
     def _server(self, node: ast.expr) -> Framework | None:
-        """The kind of server that an expression is."""
         while isinstance(node, ast.Call):
             if not isinstance(node.func, ast.Attribute) or node.func.attr != "group":
                 return self._kind(self.module.dotted(node.func))
@@ -198,18 +236,20 @@ class _Finder:
             return "sayso"
         if not dotted.endswith(_SERVERS):
             return None
-        is_fast = dotted.startswith("fastmcp.") or (
-            not dotted.startswith("mcp.") and "fastmcp" in self._roots
-        )
-        return "fastmcp" if is_fast else "official"
+        if dotted.startswith("fastmcp."):
+            return "fastmcp"
+        if dotted.startswith("mcp."):
+            return "official"
+        return self._usual
 
     def _guessed(self, dotted: str) -> Framework | None:
         """What an object is that another file has made: by its name, where it says so."""
         last = dotted.rpartition(".")[2]
         if last not in ("server", "app") and not last.endswith("mcp"):
             return None
-        return "fastmcp" if "fastmcp" in self._roots else "official"
+        return self._usual
 
     @property
-    def _roots(self) -> set[str]:
-        return {one.partition(".")[0] for one in self.module.imports.values()}
+    def _usual(self) -> Framework:
+        roots = {dotted.partition(".")[0] for dotted in self.module.imports.values()}
+        return "fastmcp" if "fastmcp" in roots else "official"

@@ -12,7 +12,7 @@ from libcst.metadata import CodePosition, CodeRange, MetadataWrapper, PositionPr
 from typing_extensions import override
 
 from sayso.intent import HINT_NAMES, WIRE_NAMES
-from sayso.source.patch import CLASS, HOMES, Edit
+from sayso.source.definitions import CLASS, HOMES, Edit
 from sayso.source.program import Module
 
 _WIDTH: Final = 88
@@ -30,7 +30,7 @@ def apply(data: bytes, module: Module, edits: Sequence[Edit]) -> bytes | None:
     if wrapper.module.bytes != data:
         return None
     lines = _LINE_END.split(data.decode(wrapper.module.encoding))
-    places = {_span(lines, one.place): one for one in edits}
+    places = {_span(lines, edit.place): edit for edit in edits}
     style = _style(module)
     writer = _Writer(places, style, wrapper.module.default_indent, lines)
     after = wrapper.visit(writer)
@@ -51,15 +51,17 @@ class _Style:
 def _style(module: Module) -> _Style:
     found = {
         local: dotted
-        for one in module.tree.body
-        if isinstance(one, ast.Import | ast.ImportFrom)
-        for local, dotted in ((alias.asname or alias.name, "") for alias in one.names)
+        for statement in module.tree.body
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+        for local, dotted in ((alias.asname or alias.name, "") for alias in statement.names)
         for dotted in [module.imports.get(local, dotted)]
     }
-    uses_new = any(one == "mcp_types" or one.startswith("mcp_types.") for one in found.values())
-    home = HOMES[1] if uses_new else HOMES[0]
+    uses_new = any(
+        dotted == "mcp_types" or dotted.startswith("mcp_types.") for dotted in found.values()
+    )
+    home = HOMES[uses_new]
     for local, dotted in found.items():
-        if dotted in {f"{one}.{CLASS}" for one in HOMES}:
+        if dotted in {f"{home}.{CLASS}" for home in HOMES}:
             return _Style(local, home, has_class=True)
     for local, dotted in found.items():
         if dotted in HOMES and "." not in local:
@@ -98,8 +100,6 @@ class _Spot:
 
 
 class _Writer(cst.CSTTransformer):
-    """Writes hints into the calls and decorators at given places."""
-
     METADATA_DEPENDENCIES = (PositionProvider,)
 
     def __init__(
@@ -136,7 +136,9 @@ class _Writer(cst.CSTTransformer):
         self, original_node: cst.Decorator, updated_node: cst.Decorator
     ) -> cst.Decorator:
         decorator = original_node.decorator
-        edit = None if isinstance(decorator, cst.Call) else self._edit_at(decorator)
+        if isinstance(decorator, cst.Call):
+            return updated_node
+        edit = self._edit_at(decorator)
         if edit is None:
             return updated_node
         call = cst.Call(updated_node.decorator)
@@ -145,22 +147,30 @@ class _Writer(cst.CSTTransformer):
 
     def _edit_at(self, node: cst.CSTNode) -> Edit | None:
         place = self.get_metadata(PositionProvider, node)
-        return self.places.get(_span_of(place)) if isinstance(place, CodeRange) else None
+        if not isinstance(place, CodeRange):
+            return None
+        return self.places.get(_span_of(place))
 
     def _spot(self, node: cst.CSTNode) -> _Spot:
         place = self.get_metadata(PositionProvider, node)
-        start = place.start if isinstance(place, CodeRange) else CodePosition(1, 0)
+        start = CodePosition(1, 0)
+        if isinstance(place, CodeRange):
+            start = place.start
         line = self.lines[start.line - 1]
         block = "".join(self.blocks)
         lead = line[: len(line) - len(line.lstrip(" \t"))]
-        base = lead.removeprefix(block) if lead.startswith(block) else ""
+        base = ""
+        if lead.startswith(block):
+            base = lead.removeprefix(block)
         return _Spot(start.column, block, base, self.indent)
 
     def _written(self, call: cst.Call, edit: Edit, spot: _Spot) -> cst.Call:
         if edit.title is not None:
             value = cst.SimpleString(json.dumps(edit.title, ensure_ascii=False))
             call = _with_keyword(call, "title", value, spot)
-        return self._with_hints(call, edit, spot) if edit.annotations else call
+        if not edit.annotations:
+            return call
+        return self._with_hints(call, edit, spot)
 
     def _with_hints(self, call: cst.Call, edit: Edit, spot: _Spot) -> cst.Call:
         for arg in call.args:
@@ -179,16 +189,17 @@ class _Writer(cst.CSTTransformer):
         return cst.parse_expression(f"{self.style.name}({said})")
 
     def _extended(self, value: cst.BaseExpression, edit: Edit, spot: _Spot) -> cst.BaseExpression:
-        """Annotations of the author's with what is missing behind it."""
         if isinstance(value, cst.Dict):
             return _with_entries(value, edit.annotations)
         if not isinstance(value, cst.Call):
             return self._made(edit)
-        names = [one.keyword.value for one in value.args if one.keyword]
+        names = [argument.keyword.value for argument in value.args if argument.keyword]
         is_snake = any(name.endswith("_hint") for name in names)
         for name, literal in edit.annotations.items():
-            keyword = cst.Name(_SNAKE.get(name, name) if is_snake else name)
-            new = cst.Arg(cst.parse_expression(literal), keyword, _KEYWORD)
+            keyword = name
+            if is_snake:
+                keyword = _SNAKE.get(name, name)
+            new = cst.Arg(cst.parse_expression(literal), cst.Name(keyword), _KEYWORD)
             value = _appended(value, new, spot.inner + spot.step)
         return value
 
@@ -212,8 +223,9 @@ def _fitted(call: cst.Call, index: int, spot: _Spot) -> cst.Call:
     first = call.whitespace_before_args
     if not _is_long(call, arg.value, spot):
         return call
-    is_open = isinstance(first, cst.ParenthesizedWhitespace)
-    outer = first.last_line.value if is_open else spot.inner
+    outer = spot.inner
+    if isinstance(first, cst.ParenthesizedWhitespace):
+        outer = first.last_line.value
     value: cst.BaseExpression = arg.value
     if isinstance(value, cst.Call):
         value = _spread_call(value, outer + spot.step, outer)
@@ -224,12 +236,13 @@ def _fitted(call: cst.Call, index: int, spot: _Spot) -> cst.Call:
 
 
 def _is_long(call: cst.Call, value: cst.BaseExpression, spot: _Spot) -> bool:
-    """Whether a value that stands on one line of a call makes it too long."""
     said = _code(value)
-    return any(
-        said in line and len(line) + (len(spot.block) if number else spot.column) > _WIDTH
-        for number, line in enumerate(_code(call).split("\n"))
-    )
+    start = spot.column
+    for line in _code(call).split("\n"):
+        if said in line and start + len(line) > _WIDTH:
+            return True
+        start = len(spot.block)
+    return False
 
 
 def _span_of(place: CodeRange) -> Span:
@@ -263,26 +276,20 @@ def _on_a_line(
     last: cst.Arg, new: cst.Arg, indent: cst.SimpleWhitespace
 ) -> tuple[cst.Arg, cst.Arg]:
     """Two arguments, each on its line; what stood between the last and the end stays there."""
+    between = last.whitespace_after_arg
     if isinstance(last.comma, cst.Comma):
         between = last.comma.whitespace_after
-        end = last.comma
-    else:
-        between = last.whitespace_after_arg
-        end = None
-    rest = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(""))
+    after = cst.ParenthesizedWhitespace(indent=True, last_line=indent)
+    tail: cst.BaseParenthesizableWhitespace = cst.SimpleWhitespace("")
     if isinstance(between, cst.ParenthesizedWhitespace):
-        rest = rest.with_changes(last_line=between.last_line)
         after = between.with_changes(last_line=indent)
-    else:
-        after = cst.ParenthesizedWhitespace(indent=True, last_line=indent)
-    is_open = isinstance(between, cst.ParenthesizedWhitespace)
-    tail = rest if is_open else cst.SimpleWhitespace("")
+        tail = cst.ParenthesizedWhitespace(indent=True, last_line=between.last_line)
     kept = last.with_changes(
         comma=cst.Comma(whitespace_after=after), whitespace_after_arg=cst.SimpleWhitespace("")
     )
-    if end is None:
-        return kept, new.with_changes(whitespace_after_arg=tail)
-    return kept, new.with_changes(comma=cst.Comma(whitespace_after=tail))
+    if isinstance(last.comma, cst.Comma):
+        return kept, new.with_changes(comma=cst.Comma(whitespace_after=tail))
+    return kept, new.with_changes(whitespace_after_arg=tail)
 
 
 def _line(indent: str) -> cst.ParenthesizedWhitespace:
@@ -290,17 +297,15 @@ def _line(indent: str) -> cst.ParenthesizedWhitespace:
 
 
 def _spread_call(call: cst.Call, inner: str, outer: str) -> cst.Call:
-    """A call on one line with each argument on a line of its own."""
     comma = cst.Comma(whitespace_after=_line(inner))
-    args = [one.with_changes(comma=comma) for one in call.args]
+    args = [argument.with_changes(comma=comma) for argument in call.args]
     args[-1] = args[-1].with_changes(comma=cst.Comma(whitespace_after=_line(outer)))
     return call.with_changes(whitespace_before_args=_line(inner), args=args)
 
 
 def _spread_dict(value: cst.Dict, inner: str, outer: str) -> cst.Dict:
-    """A dictionary on one line with each entry on a line of its own."""
     comma = cst.Comma(whitespace_after=_line(inner))
-    elements = [one.with_changes(comma=comma) for one in value.elements]
+    elements = [element.with_changes(comma=comma) for element in value.elements]
     elements[-1] = elements[-1].with_changes(comma=cst.Comma())
     return value.with_changes(
         lbrace=cst.LeftCurlyBrace(whitespace_after=_line(inner)),
@@ -310,12 +315,11 @@ def _spread_dict(value: cst.Dict, inner: str, outer: str) -> cst.Dict:
 
 
 def _with_entries(value: cst.Dict, entries: Mapping[str, str]) -> cst.Dict:
-    """A dictionary with entries more, laid out as those that it has."""
     quote = next(
         (
-            one.key.quote
-            for one in value.elements
-            if isinstance(one, cst.DictElement) and isinstance(one.key, cst.SimpleString)
+            element.key.quote
+            for element in value.elements
+            if isinstance(element, cst.DictElement) and isinstance(element.key, cst.SimpleString)
         ),
         '"',
     )
@@ -337,11 +341,10 @@ def _joined(
     entries: Sequence[cst.DictElement], space: cst.BaseParenthesizableWhitespace
 ) -> list[cst.DictElement]:
     comma = cst.Comma(whitespace_after=space)
-    return [*[one.with_changes(comma=comma) for one in entries[:-1]], entries[-1]]
+    return [*[entry.with_changes(comma=comma) for entry in entries[:-1]], entries[-1]]
 
 
 def _bare(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
-    """The same indentation without the comments and empty lines."""
     if not isinstance(space, cst.ParenthesizedWhitespace):
         return space
     return cst.ParenthesizedWhitespace(indent=space.indent, last_line=space.last_line)
@@ -366,22 +369,20 @@ def _with_import(module: cst.Module, home: str) -> cst.Module:
     """A file with `from mcp.types import ToolAnnotations`, after its last import of the SDK."""
     line = cst.parse_statement(f"from {home} import {CLASS}\n")
     body = list(module.body)
-    places = [index for index, one in enumerate(body) if _imports(one, "")]
+    places = [index for index, statement in enumerate(body) if _imports(statement, "")]
     places = [index for index in places if _imports(body[index], "mcp")] or places
-    index = places[-1] + 1 if places else int(module.get_docstring() is not None)
-    body.insert(index, line)
+    places = places or [int(module.get_docstring() is not None) - 1]
+    body.insert(places[-1] + 1, line)
     return module.with_changes(body=body)
 
 
 def _imports(statement: cst.CSTNode, root: str) -> bool:
-    """Whether a statement imports from a package whose name begins with `root`."""
     if not isinstance(statement, cst.SimpleStatementLine):
         return False
-    names = [
-        _code(one.module or cst.Name(""))
-        if isinstance(one, cst.ImportFrom)
-        else _code(one.names[0].name)
-        for one in statement.body
-        if isinstance(one, cst.Import | cst.ImportFrom)
-    ]
+    names: list[str] = []
+    for line in statement.body:
+        if isinstance(line, cst.Import):
+            names.append(_code(line.names[0].name))
+        elif isinstance(line, cst.ImportFrom):
+            names.append(_code(line.module or cst.Name("")))
     return any(name.startswith(root) for name in names)

@@ -29,16 +29,14 @@ class Follower(Protocol):
     """Who looks into a function of the files that are at hand."""
 
     def follow(self, function: Function, call: Call | None) -> Value:
-        """What a call of it gives."""
+        """Return what a call of a function gives."""
         ...
 
     def give(self, value: Value) -> None:
-        """Keep what the function that is looked at gives."""
-        ...
+        """Keep a value that the current function gives."""
 
     def tell(self, said: Iterable[Said], node: ast.AST, scope: Scope) -> None:
         """Keep what is said of a call."""
-        ...
 
 
 class Evaluator:
@@ -81,8 +79,7 @@ class Evaluator:
         return self.tellers.get(type(node), self._rest)(node, scope)
 
     def _rest(self, node: ast.AST, scope: Scope) -> Value:
-        given = [self.value(one, scope) for one in ast.iter_child_nodes(node)]
-        return ARGUMENT if any(one.has("argument") for one in given) else UNKNOWN
+        return _given([self.value(child, scope) for child in ast.iter_child_nodes(node)])
 
     def _constant(self, node: ast.Constant, _scope: Scope) -> Value:
         if isinstance(node.value, str):
@@ -90,7 +87,7 @@ class Evaluator:
         return Value(type=f"builtins.{type(node.value).__name__}")
 
     def _joinedstr(self, node: ast.JoinedStr, scope: Scope) -> Value:
-        return joined(self.value(one, scope) for one in node.values)
+        return joined(self.value(part, scope) for part in node.values)
 
     def _inner(self, node: ast.Await | ast.FormattedValue | ast.Starred, scope: Scope) -> Value:
         return self.value(node.value, scope)
@@ -106,8 +103,7 @@ class Evaluator:
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         base = self.value(node.value, scope)
-        found = self.member(base, node.attr)
-        return found if found.has("argument") else _named(found, node.attr)
+        return _named(self.member(base, node.attr), node.attr)
 
     def member(self, base: Value, name: str) -> Value:
         """An attribute of a value; a property of a class at hand is followed."""
@@ -115,15 +111,19 @@ class Evaluator:
             return self.names.named(f"{base.dotted}.{name}")
         if held := base.instance or base.cls:
             found = self.names.member(held, name)
-            if found.function:
-                bound = replace(found.function, holder=base) if base.instance else found.function
-                if base.instance and _is_property(found.function.node):
-                    return self.follower.follow(bound, None)
-                return Value(function=bound)
-            return found
+            if found.function is None:
+                return found
+            if not base.instance:
+                return Value(function=found.function)
+            bound = replace(found.function, holder=base)
+            if _is_property(bound.node):
+                return self.follower.follow(bound, None)
+            return Value(function=bound)
         if base.type == "mcp.CallToolRequestParams":
             return dict(base.table or ()).get(name, ARGUMENT)
-        return base if base.text is not None and name == "value" else _part(base, name)
+        if base.text is not None and name == "value":
+            return base
+        return _part(base, name)
 
     def _namedexpr(self, node: ast.NamedExpr, scope: Scope) -> Value:
         found = self.value(node.value, scope)
@@ -136,8 +136,9 @@ class Evaluator:
         if isinstance(node.op, ast.Div):
             path = Value(text="/", is_whole=True)
             found = joined([left, path, right])
-            is_path = known.PATHS & {left.type, right.type} or left.text or right.text
-            return replace(found, type="pathlib.Path") if is_path else found
+            if known.PATHS & {left.type, right.type} or left.text or right.text:
+                return replace(found, type="pathlib.Path")
+            return found
         if isinstance(node.op, ast.Add):
             if left.items is not None and right.items is not None:
                 return Value(items=left.items + right.items)
@@ -153,12 +154,12 @@ class Evaluator:
         return merged([self.value(node.body, scope), self.value(node.orelse, scope)])
 
     def _boolop(self, node: ast.BoolOp, scope: Scope) -> Value:
-        return merged([self.value(one, scope) for one in node.values])
+        return merged([self.value(operand, scope) for operand in node.values])
 
     def _dict(self, node: ast.Dict, scope: Scope) -> Value:
-        keys = [self.value(one, scope).whole for one in node.keys]
-        values = [self.value(one, scope) for one in node.values]
-        table = [(key, one) for key, one in zip(keys, values, strict=True) if key is not None]
+        keys = [self.value(key, scope).whole for key in node.keys]
+        values = [self.value(value, scope) for value in node.values]
+        table = [(key, value) for key, value in zip(keys, values, strict=True) if key is not None]
         return Value(type="builtins.dict", table=tuple(table))
 
     def _subscript(self, node: ast.Subscript, scope: Scope) -> Value:
@@ -168,13 +169,15 @@ class Evaluator:
             return dict(base.table).get(key.whole, UNKNOWN)
         if base.cls and key.whole:
             return self.member(base, key.whole)  # a member of an enum, by name
-        return ARGUMENT if base.has("argument") else Value(type=base.type)
+        if base.has("argument"):
+            return ARGUMENT
+        return Value(type=base.type)
 
     def _list(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
         items: list[Value] = []
-        for one in node.elts:
-            found = self.value(one, scope)
-            if isinstance(one, ast.Starred):
+        for element in node.elts:
+            found = self.value(element, scope)
+            if isinstance(element, ast.Starred):
                 items += found.items or [UNKNOWN]
             else:
                 items.append(found)
@@ -187,9 +190,9 @@ class Evaluator:
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope
     ) -> Value:
         inner = Scope(scope.module, {}, scope)
-        for one in node.generators:
-            self.bind(one.target, element(self.value(one.iter, inner)), inner)
-            for test in one.ifs:
+        for generator in node.generators:
+            self.bind(generator.target, element(self.value(generator.iter, inner)), inner)
+            for test in generator.ifs:
                 self.value(test, inner)
         if isinstance(node, ast.DictComp):
             self.value(node.key, inner)
@@ -203,10 +206,10 @@ class Evaluator:
         if isinstance(target, ast.Name):
             scope.names[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
-            for index, one in enumerate(target.elts):
+            for index, inner in enumerate(target.elts):
                 items = value.items or ()
                 part = items[index] if index < len(items) else element(value)
-                self.bind(one, part, scope)
+                self.bind(inner, part, scope)
         elif isinstance(target, ast.Starred):
             self.bind(target.value, UNKNOWN, scope)
         else:
@@ -227,14 +230,14 @@ class Evaluator:
 
     def _arguments(self, node: ast.Call, scope: Scope) -> Call:
         args: list[Value] = []
-        for one in node.args:
-            found = self.value(one, scope)
-            if isinstance(one, ast.Starred):
+        for argument in node.args:
+            found = self.value(argument, scope)
+            if isinstance(argument, ast.Starred):
                 args += found.items or ()
             else:
                 args.append(found)
-        pairs = [(one.arg, self.value(one.value, scope)) for one in node.keywords]
-        return Call(node, tuple(args), {name: one for name, one in pairs if name})
+        pairs = [(keyword.arg, self.value(keyword.value, scope)) for keyword in node.keywords]
+        return Call(node, tuple(args), {name: value for name, value in pairs if name})
 
     def _called(self, callee: Value, call: Call, scope: Scope) -> Value:
         if callee.function:
@@ -247,7 +250,9 @@ class Evaluator:
                 return self._run_given(call)
             if callee.dotted == "builtins.getattr":
                 name = (call.given(1) or UNKNOWN).whole
-                return UNKNOWN if name is None else self.member(call.args[0], name)
+                if name is None:
+                    return UNKNOWN
+                return self.member(call.args[0], name)
             return _result(callee.dotted, call)
         said = Said("unknown", call.words, why="what is called is found at run time")
         self.follower.tell([said], call.node, scope)
@@ -270,9 +275,13 @@ class Evaluator:
         if base.type in known.PATHS:
             if name in known.PATH_TO_PATH:
                 return replace(joined([base, *call.args]), type=base.type)
-            return Value(type="file" if name == "open" else "builtins.str")
+            if name == "open":
+                return Value(type="file")
+            return Value(type="builtins.str")
         if base.text is not None and name in ("format", "strip", "rstrip", "removesuffix"):
-            cut = base.text.partition("{")[0] if name == "format" else base.text
+            cut = base.text
+            if name == "format":
+                cut = cut.partition("{")[0]
             return replace(base, text=cut, is_whole=base.is_whole and cut == base.text)
         if base.type == "statement":
             return base
@@ -283,20 +292,23 @@ class Evaluator:
     def _run_given(self, call: Call) -> Value:
         """Follow the functions among the arguments, which are called with the rest of them."""
         found = UNKNOWN
-        for index, one in enumerate(call.args):
-            if one.function:
+        for index, argument in enumerate(call.args):
+            if argument.function:
                 rest = Call(call.node, call.args[index + 1 :], call.keywords)
-                found = self.follower.follow(one.function, rest)
-        return call.args[0] if found == UNKNOWN and call.args else found
+                found = self.follower.follow(argument.function, rest)
+        if found == UNKNOWN and call.args:
+            return call.args[0]
+        return found
 
 
 def _part(base: Value, name: str) -> Value:
-    """An attribute of something from outside."""
     root = base.type.partition(".")[0]
     if root in known.WEB:
         return Value(type=f"{root}.part")
     if base.type in known.PATHS:
-        return base if name in known.PATH_TO_PATH else Value(type="builtins.str")
+        if name in known.PATH_TO_PATH:
+            return base
+        return Value(type="builtins.str")
     return Value(type=base.type, traits=base.traits)
 
 
@@ -304,28 +316,33 @@ def element(value: Value) -> Value:
     """One of the things in it."""
     if value.items:
         return merged(value.items)
-    return ARGUMENT if value.has("argument") else UNKNOWN
+    return _given([value])
+
+
+def _given(values: Iterable[Value]) -> Value:
+    return ARGUMENT if any(value.has("argument") for value in values) else UNKNOWN
 
 
 def _named(found: Value, name: str) -> Value:
     """A value under a name that may say where it is; what a caller gives is named by nobody."""
-    return found if found.has("argument") or found.function else found.with_traits(place_of(name))
+    if found.has("argument") or found.function:
+        return found
+    return found.with_traits(place_of(name))
 
 
 def _is_property(node: FunctionNode | ast.Lambda) -> bool:
-    return not isinstance(node, ast.Lambda) and any(
-        isinstance(one, ast.Name | ast.Attribute)
-        and (one.id if isinstance(one, ast.Name) else one.attr) in ("property", "cached_property")
-        for one in node.decorator_list
-    )
+    if isinstance(node, ast.Lambda):
+        return False
+    names = [ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list]
+    return "property" in names or "cached_property" in names
 
 
 def _result(dotted: str, call: Call) -> Value:
-    """What a function outside gives."""
-    first = call.args[0] if call.args else UNKNOWN
-    if dotted in known.PATHS or dotted == "os.path.join":
-        kind = dotted.replace("Posix", "") if dotted in known.PATHS else ""
-        return replace(joined(call.args), type=kind)
+    first = next(iter(call.args), UNKNOWN)
+    if dotted in known.PATHS:
+        return replace(joined(call.args), type=dotted.replace("Posix", ""))
+    if dotted == "os.path.join":
+        return replace(joined(call.args), type="")
     if dotted in known.PASS_ON:
         return first
     if dotted in known.STATEMENTS:

@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from sayso.source.definitions import Definition, Dispatch, find_definitions, find_dispatch
-from sayso.source.program import FunctionNode, Module, read_module
-from sayso.source.project import Project, make_project
+from sayso.source.program import FunctionNode, Module, Project, make_project, read_module
 from sayso.source.report import Handler, Note
 from sayso.source.values import Function, Scope, Value
 from sayso.source.walk import Walker
@@ -20,15 +19,14 @@ def read_handlers(files: Mapping[str, str]) -> tuple[Handler, ...]:
     project = make_project(read_module(file, text) for file, text in files.items())
     walker = Walker(project)
     return tuple(
-        _read_handler(walker, module, one)
+        _read_handler(walker, module, definition)
         for module in project.modules
-        for one in find_definitions(module)
-        if one.name
+        for definition in find_definitions(module)
+        if definition.name
     )
 
 
 def _read_handler(walker: Walker, module: Module, definition: Definition) -> Handler:
-    """What the handler of one definition does."""
     name = definition.name or ""
     walker.begin()
     try:
@@ -38,13 +36,14 @@ def _read_handler(walker: Walker, module: Module, definition: Definition) -> Han
     found = walker.trace
     unknown = [*found.unknown.values()]
     if line is None:
+        line = definition.line
         why = "the function behind it is not found, or is too deep to be followed"
         unknown.append(Note(name, why, module.file, definition.line))
     return Handler(
         name,
         module.file,
-        definition.line if line is None else line,
-        tuple(sorted(found.effects.values(), key=lambda one: (one.file, one.line))),
+        line,
+        tuple(sorted(found.effects.values(), key=lambda effect: (effect.file, effect.line))),
         tuple(unknown),
         tuple(found.ignored.values()),
     )
@@ -68,8 +67,10 @@ def _dispatch(project: Project, module: Module) -> Dispatch | None:
     """What runs the tools that a file tells of: there, or in the only file that has such."""
     if own := find_dispatch(module):
         return own
-    found = [one for other in project.modules if (one := find_dispatch(other))]
-    return found[0] if len(found) == 1 else None
+    found = [dispatch for other in project.modules if (dispatch := find_dispatch(other))]
+    if len(found) == 1:
+        return found[0]
+    return None
 
 
 def _function(walker: Walker, handler: ast.AST | None, scope: Scope) -> Function | None:
@@ -83,7 +84,7 @@ def _given(function: Function, definition: Definition) -> Iterator[tuple[str, Va
     if definition.framework != "lowlevel" or definition.name is None:
         return
     named = Value(text=definition.name, is_whole=True)
-    args = [one for one in function.node.args.args if one.arg != "self"]
+    args = [arg for arg in function.node.args.args if arg.arg != "self"]
     if args and args[0].arg in ("name", "tool_name", "tool"):
         yield args[0].arg, named
     elif args:

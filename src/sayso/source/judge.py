@@ -53,27 +53,33 @@ class Call:
         for name in names:
             if name in self.keywords:
                 return self.keywords[name]
-        return self.args[position] if 0 <= position < len(self.args) else None
+        if 0 <= position < len(self.args):
+            return self.args[position]
+        return None
 
     def has_literal(self, name: str, value: object) -> bool:
         """Whether a keyword is given as this constant."""
         return any(
-            one.arg == name and isinstance(one.value, ast.Constant) and one.value.value is value
-            for one in self.node.keywords
+            keyword.arg == name
+            and isinstance(keyword.value, ast.Constant)
+            and keyword.value.value is value
+            for keyword in self.node.keywords
         )
 
     @property
     def words(self) -> str:
         """The call as it stands, cut where it is long."""
         text = " ".join(ast.unparse(self.node).split())
-        return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+        if len(text) <= _SHOWN:
+            return text
+        return f"{text[: _SHOWN - 1]}…"
 
 
 def judge_function(dotted: str, call: Call) -> Iterator[Said]:
     """What a call of a function outside does."""
     root = dotted.partition(".")[0]
     if dotted in known.OPENERS:
-        yield from _opening(call, known.OPENERS[dotted], call.given(0, "file", "name", "path"))
+        yield from _opening(call, 1, call.given(0, "file", "name", "path"))
     elif dotted in known.FUNCTIONS:
         kind, position = known.FUNCTIONS[dotted]
         yield from _on_file(kind, call, call.given(position, "dst", "path"))
@@ -99,8 +105,7 @@ def judge_method(receiver: Value, method: str, call: Call) -> Iterator[Said]:
         yield from _opening(call, 0, receiver)
     elif receiver.type in known.PATHS and method in known.PATH_METHODS:
         kind, position = known.PATH_METHODS[method]
-        where = receiver if position < 0 else call.given(position, "target")
-        yield from _on_file(kind, call, where)
+        yield from _on_file(kind, call, _where(receiver, position, call, "target"))
     elif root in known.WEB and last in known.SESSIONS:
         yield from _web(call, method, receiver)
     elif receiver.type in known.MAILERS:
@@ -124,12 +129,19 @@ def _is_quiet(root: str) -> bool:
 def _plain_method(receiver: Value, method: str, call: Call) -> Iterator[Said]:
     kind, position = known.METHODS[method]
     if position is None:
-        name = "deletes records" if kind is Kind.DELETES_ROWS else "writes records"
-        yield Said("effect", f"{name}: {call.words}", kind, verb=method)
+        verb = "deletes" if kind is Kind.DELETES_ROWS else "writes"
+        yield Said("effect", f"{verb} records: {call.words}", kind, verb=method)
         return
-    where = receiver if position < 0 else call.given(position, "path_or_buf", "path")
+    where = _where(receiver, position, call, "path_or_buf", "path")
     if where is not None:
         yield from _on_file(kind, call, where)
+
+
+def _where(receiver: Value, position: int, call: Call, *names: str) -> Value | None:
+    """Return the argument that names the file, or the object itself for position -1."""
+    if position < 0:
+        return receiver
+    return call.given(position, *names)
 
 
 def _on_file(kind: Kind, call: Call, where: Value | None) -> Iterator[Said]:
@@ -157,14 +169,13 @@ def _opening(call: Call, position: int, where: Value | None) -> Iterator[Said]:
     if mode.whole is None:
         yield Said("unknown", call.words, why="the mode that it opens with is not known")
     elif not set(mode.whole).isdisjoint("wax+"):
-        for one in _on_file(Kind.WRITES_FILE, call, where):
+        for deed in _on_file(Kind.WRITES_FILE, call, where):
             what = f"opens a file for writing: {call.words}"
-            yield Said(one.verdict, what, one.kind, one.why)
+            yield Said(deed.verdict, what, deed.kind, deed.why)
 
 
 def _has_sql(call: Call) -> bool:
-    text = call.args[0].text if call.args else None
-    return text is not None and is_sql(text)
+    return any(value.text is not None and is_sql(value.text) for value in call.args[:1])
 
 
 def _execute(receiver: Value, call: Call) -> Iterator[Said]:
@@ -172,39 +183,44 @@ def _execute(receiver: Value, call: Call) -> Iterator[Said]:
     if value.text is None:
         yield Said("unknown", call.words, why="its statement is put together at run time")
         return
-    for one in read_sql(value.text):
-        if not one.is_known:
-            yield Said("unknown", call.words, why=f"what {one.verb} does is not told here")
-        elif one.writes:
-            yield _statement(receiver, one, call)
+    for statement in read_sql(value.text):
+        if not statement.is_known:
+            yield Said("unknown", call.words, why=f"what {statement.verb} does is not told here")
+        elif statement.writes:
+            yield _statement(receiver, statement, call)
 
 
-def _statement(receiver: Value, one: Statement, call: Call) -> Said:
-    place = place_of(one.table)
+def _statement(receiver: Value, statement: Statement, call: Call) -> Said:
+    place = place_of(statement.table)
     if receiver.has("memory"):
         return Said("ignored", call.words, why="its database is kept in memory")
-    if one.is_setup:
+    if statement.is_setup:
         return Said("ignored", call.words, why="it makes its tables where there are none")
-    if place or not _OWN_TABLES.isdisjoint(re.findall("[a-z]+", one.table.lower())):
+    if place or not _OWN_TABLES.isdisjoint(re.findall("[a-z]+", statement.table.lower())):
         return Said("ignored", call.words, why="it is the program's own: a cache or a log")
-    kind = Kind.DELETES_ROWS if one.deletes else Kind.WRITES_ROWS
-    return Said("effect", f"executes SQL: {one.verb} {one.table}".rstrip(), kind, verb=one.verb)
+    kind = Kind.DELETES_ROWS if statement.deletes else Kind.WRITES_ROWS
+    return Said(
+        "effect",
+        f"executes SQL: {statement.verb} {statement.table}".rstrip(),
+        kind,
+        verb=statement.verb,
+    )
 
 
 def _spawn(call: Call) -> Said:
-    value = call.args[0] if call.args else UNKNOWN
-    items = value.items if value.items is not None else None
-    if items is not None:
-        argv = [one.whole for one in items]
+    value = next(iter(call.args), UNKNOWN)
+    argv: list[str | None] = []
+    if value.items is not None:
+        argv = [item.whole for item in value.items]
     elif value.whole is not None and not _SHELL.search(value.whole):
-        argv = [*value.whole.split()] if len(call.args) == 1 else [one.whole for one in call.args]
-    else:
-        argv = [None]
-    program = (argv[0] or "").rpartition("/")[2] if argv else ""
+        argv = [argument.whole for argument in call.args]
+        if len(argv) == 1:
+            argv = [*value.whole.split()]
+    program = (next(iter(argv), None) or "").rpartition("/")[2]
     if program and _only_reads(program, argv[1:]):
         return Said("ignored", call.words, why=f"{program} only reads like this")
-    named = f"starts {program}" if program else "starts a program"
-    return Said("effect", f"{named}: {call.words}", Kind.SPAWNS, verb=program)
+    what = f"starts {program or 'a program'}: {call.words}"
+    return Said("effect", what, Kind.SPAWNS, verb=program)
 
 
 def _only_reads(program: str, rest: Sequence[str | None]) -> bool:
@@ -222,21 +238,20 @@ def _mail(call: Call) -> Said:
 
 def _open_url(call: Call) -> Iterator[Said]:
     target = call.given(0, "url") or UNKNOWN
-    verb = "POST" if call.given(1, "data") else "GET"
+    verb = "GET"
+    if call.given(1, "data"):
+        verb = "POST"
     if target.type == "urllib.request.Request" and target.items:
         verb = target.items[0].whole or verb
     yield from _connect(known.VERBS.get(verb, Kind.POSTS), call, target, verb)
 
 
 def _web(call: Call, method: str, session: Value) -> Iterator[Said]:
-    """A call of a library for HTTP: by its method, or the one that it is given."""
     at = 0
+    verb = method.upper()
     if method in ("request", "stream", "urlopen", "send", "build_request"):
-        named = call.given(0, "method")
-        verb = ((named.whole if named else None) or "").upper()
         at = 1
-    else:
-        verb = method.upper()
+        verb = ((call.given(0, "method") or UNKNOWN).whole or "").upper()
     if verb not in known.VERBS:
         if method in ("request", "stream", "urlopen", "send"):
             yield Said("unknown", call.words, why="its HTTP method is not known")
@@ -255,15 +270,17 @@ def _connect(kind: Kind, call: Call, url: Value | None, verb: str) -> Iterator[S
         target = target.items[0]
     far = reach(target)
     if kind is Kind.POSTS and verb == "POST" and _only_asks(target, call):
-        why = "a POST to such an address may only ask"
-        yield Said("unknown", call.words, why=why)
+        yield Said("unknown", call.words, why="a POST to such an address may only ask")
         kind = Kind.FETCHES
     if far in ("loopback", "private") and kind in (Kind.FETCHES, Kind.CONNECTS):
         yield Said("ignored", call.words, why="it stays on this machine or network")
         return
-    named = f"sends {verb}" if verb else "connects"
-    host = f" to {target.text}" if target.text else ""
-    yield Said("effect", f"{named}{host}: {call.words}", kind, "", verb, far == "open")
+    what = "connects"
+    if verb:
+        what = f"sends {verb}"
+    if target.text:
+        what += f" to {target.text}"
+    yield Said("effect", f"{what}: {call.words}", kind, "", verb, far == "open")
 
 
 def _only_asks(url: Value, call: Call) -> bool:

@@ -10,99 +10,56 @@ D = Kind.DELETES_FILE
 
 # The kind, and the position of the argument that says where (-1: the object itself).
 FUNCTIONS: Final[Mapping[str, tuple[Kind, int]]] = {
-    **{f"os.{one}": (D, 0) for one in ("remove", "unlink", "rmdir", "removedirs")},
-    **{f"os.{one}": (W, 1) for one in ("rename", "renames", "replace", "symlink", "link")},
+    **{f"os.{name}": (D, 0) for name in ("remove", "unlink", "rmdir", "removedirs")},
+    **{f"os.{name}": (W, 1) for name in ("rename", "renames", "replace", "symlink", "link")},
     **{
-        f"os.{one}": (W, 0)
-        for one in ("mkdir", "makedirs", "chmod", "chown", "lchown", "truncate", "utime", "mkfifo")
+        f"os.{name}": (W, 0)
+        for name in ("mkdir", "makedirs", "chmod", "chown", "lchown", "truncate", "utime", "mkfifo")
     },
-    **{f"aiofiles.os.{one}": (D, 0) for one in ("remove", "unlink", "rmdir", "removedirs")},
-    **{f"aiofiles.os.{one}": (W, 1) for one in ("rename", "renames", "replace")},
-    **{f"aiofiles.os.{one}": (W, 0) for one in ("mkdir", "makedirs")},
+    **{f"aiofiles.os.{name}": (D, 0) for name in ("remove", "unlink", "rmdir", "removedirs")},
+    **{f"aiofiles.os.{name}": (W, 1) for name in ("rename", "renames", "replace")},
+    **{f"aiofiles.os.{name}": (W, 0) for name in ("mkdir", "makedirs")},
     "shutil.rmtree": (D, 0),
-    **{f"shutil.{one}": (W, 1) for one in ("copy", "copy2", "copyfile", "copytree", "move")},
-    **{f"shutil.{one}": (W, 0) for one in ("make_archive", "chown")},
+    **{f"shutil.{name}": (W, 1) for name in ("copy", "copy2", "copyfile", "copytree", "move")},
+    **{f"shutil.{name}": (W, 0) for name in ("make_archive", "chown")},
     "shutil.unpack_archive": (W, 1),
     "urllib.request.urlretrieve": (W, 1),
-    **{f"os.{one}": (Kind.SIGNALS, 0) for one in ("kill", "killpg", "abort")},
-    **{f"builtins.{one}": (Kind.EVALUATES, 0) for one in ("eval", "exec")},
-    **{f"runpy.{one}": (Kind.EVALUATES, 0) for one in ("run_path", "run_module")},
+    **{f"os.{name}": (Kind.SIGNALS, 0) for name in ("kill", "killpg", "abort")},
+    **{f"builtins.{name}": (Kind.EVALUATES, 0) for name in ("eval", "exec")},
+    **{f"runpy.{name}": (Kind.EVALUATES, 0) for name in ("run_path", "run_module")},
 }
 
-# Where the mode is, among the arguments; `Path.open` has no path before it.
-OPENERS: Final[Mapping[str, int]] = {
-    **dict.fromkeys(
-        [
-            "builtins.open",
-            "io.open",
-            "codecs.open",
-            "os.fdopen",
-            "aiofiles.open",
-            "anyio.open_file",
-            "gzip.open",
-            "bz2.open",
-            "lzma.open",
-            "zipfile.ZipFile",
-            "tarfile.open",
-            "tarfile.TarFile.open",
-            "tarfile.TarFile",
-            "gzip.GzipFile",
-            "wave.open",
-            "h5py.File",
-        ],
-        1,
-    ),
-}
+OPENERS: Final = frozenset(
+    """
+    builtins.open io.open codecs.open os.fdopen aiofiles.open anyio.open_file gzip.open bz2.open
+    lzma.open zipfile.ZipFile tarfile.open tarfile.TarFile.open tarfile.TarFile gzip.GzipFile
+    wave.open h5py.File
+    """.split()
+)
+"""What opens a file, with the mode as the second argument."""
 
 PATHS: Final = frozenset({"pathlib.Path", "pathlib.PosixPath", "anyio.Path", "aiopath.AsyncPath"})
 PATH_METHODS: Final[Mapping[str, tuple[Kind, int]]] = {
     **dict.fromkeys(
-        [
-            "write_text",
-            "write_bytes",
-            "mkdir",
-            "touch",
-            "chmod",
-            "lchmod",
-            "symlink_to",
-            "hardlink_to",
-        ],
+        """
+        write_text write_bytes mkdir touch chmod lchmod symlink_to hardlink_to
+        """.split(),
         (W, -1),
     ),
     **dict.fromkeys(("rename", "replace", "copy", "copy_into", "move", "move_into"), (W, 0)),
     **dict.fromkeys(("unlink", "rmdir"), (D, -1)),
 }
 PATH_TO_PATH: Final = frozenset(
-    [
-        "absolute",
-        "expanduser",
-        "joinpath",
-        "parent",
-        "relative_to",
-        "resolve",
-        "with_name",
-        "with_stem",
-        "with_suffix",
-    ]
+    """
+    absolute expanduser joinpath parent relative_to resolve with_name with_stem with_suffix
+    """.split()
 )
 PASS_ON: Final = frozenset(
-    [
-        "builtins.str",
-        "os.fspath",
-        "os.path.abspath",
-        "os.path.dirname",
-        "os.path.expanduser",
-        "os.path.expandvars",
-        "os.path.normpath",
-        "os.path.realpath",
-        "os.path.join",
-        "sqlalchemy.text",
-        "sqlalchemy.sql.text",
-        "textwrap.dedent",
-        "inspect.cleandoc",
-        "psycopg.sql.SQL",
-        "typing.cast",
-    ]
+    """
+    builtins.str os.fspath os.path.abspath os.path.dirname os.path.expanduser os.path.expandvars
+    os.path.normpath os.path.realpath os.path.join sqlalchemy.text sqlalchemy.sql.text
+    textwrap.dedent inspect.cleandoc psycopg.sql.SQL typing.cast
+    """.split()
 )
 """What gives back what it was given, in another form."""
 
@@ -112,136 +69,46 @@ METHODS: Final[Mapping[str, tuple[Kind, int | None]]] = {
     "write_bytes": (W, -1),
     **dict.fromkeys(("to_csv", "to_excel", "to_parquet", "to_pickle", "to_feather"), (W, 0)),
     **dict.fromkeys(
-        [
-            "insert_one",
-            "insert_many",
-            "update_one",
-            "update_many",
-            "replace_one",
-            "bulk_write",
-            "put_object",
-            "upload_file",
-            "upload_fileobj",
-            "put_item",
-            "batch_write_item",
-            "update_item",
-            "to_sql",
-            "find_one_and_update",
-            "find_one_and_replace",
-            "bulk_create",
-            "bulk_update",
-            "get_or_create",
-            "update_or_create",
-        ],
+        """
+        insert_one insert_many update_one update_many replace_one bulk_write put_object upload_file
+        upload_fileobj put_item batch_write_item update_item to_sql find_one_and_update
+        find_one_and_replace bulk_create bulk_update get_or_create update_or_create
+        """.split(),
         (Kind.WRITES_ROWS, None),
     ),
     **dict.fromkeys(
-        [
-            "delete_one",
-            "delete_many",
-            "drop_collection",
-            "drop_database",
-            "delete_object",
-            "delete_objects",
-            "delete_item",
-            "find_one_and_delete",
-            "delete_bucket",
-            "drop_table",
-            "truncate_table",
-        ],
+        """
+        delete_one delete_many drop_collection drop_database delete_object delete_objects
+        delete_item find_one_and_delete delete_bucket drop_table truncate_table
+        """.split(),
         (Kind.DELETES_ROWS, None),
     ),
 }
 
 SPAWNERS: Final = frozenset(
-    [
-        "subprocess.run",
-        "subprocess.call",
-        "subprocess.check_call",
-        "subprocess.check_output",
-        "subprocess.Popen",
-        "subprocess.getoutput",
-        "subprocess.getstatusoutput",
-        "os.system",
-        "os.popen",
-        "os.execv",
-        "os.execve",
-        "os.execvp",
-        "os.execl",
-        "os.execlp",
-        "os.spawnv",
-        "os.spawnl",
-        "os.spawnvp",
-        "os.spawnlp",
-        "os.posix_spawn",
-        "os.startfile",
-        "asyncio.create_subprocess_exec",
-        "asyncio.create_subprocess_shell",
-        "anyio.run_process",
-        "anyio.open_process",
-        "trio.run_process",
-        "pty.spawn",
-        "pexpect.spawn",
-        "pexpect.run",
-    ]
+    """
+    subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen
+    subprocess.getoutput subprocess.getstatusoutput os.system os.popen os.execv os.execve os.execvp
+    os.execl os.execlp os.spawnv os.spawnl os.spawnvp os.spawnlp os.posix_spawn os.startfile
+    asyncio.create_subprocess_exec asyncio.create_subprocess_shell anyio.run_process
+    anyio.open_process trio.run_process pty.spawn pexpect.spawn pexpect.run
+    """.split()
 )
 READING_PROGRAMS: Final[Mapping[str, frozenset[str] | None]] = {
     **dict.fromkeys(
-        [
-            "cat",
-            "date",
-            "df",
-            "dmesg",
-            "du",
-            "ffprobe",
-            "file",
-            "free",
-            "grep",
-            "head",
-            "hostname",
-            "id",
-            "jq",
-            "ls",
-            "lsblk",
-            "lscpu",
-            "lsof",
-            "md5sum",
-            "nproc",
-            "ping",
-            "pgrep",
-            "ps",
-            "pwd",
-            "readlink",
-            "rg",
-            "sha256sum",
-            "stat",
-            "tail",
-            "tree",
-            "uname",
-            "uptime",
-            "wc",
-            "whereis",
-            "which",
-            "whoami",
-        ]
+        """
+        cat date df dmesg du ffprobe file free grep head hostname id jq ls lsblk lscpu lsof md5sum
+        nproc ping pgrep ps pwd readlink rg sha256sum stat tail tree uname uptime wc whereis which
+        whoami
+        """.split()
     ),
     "docker": frozenset(
         ["ps", "images", "inspect", "logs", "stats", "version", "info", "top", "port"]
     ),
     "git": frozenset(
-        [
-            "status",
-            "log",
-            "diff",
-            "show",
-            "rev-parse",
-            "ls-files",
-            "ls-tree",
-            "blame",
-            "describe",
-            "shortlog",
-            "grep",
-        ]
+        """
+        status log diff show rev-parse ls-files ls-tree blame describe shortlog grep
+        """.split()
     ),
     "kubectl": frozenset(["get", "describe", "logs", "top", "version", "explain"]),
     "npm": frozenset(["ls", "list", "view", "outdated"]),
@@ -254,15 +121,9 @@ WEB: Final = frozenset(
     ["requests", "httpx", "httpx2", "niquests", "aiohttp", "urllib3", "curl_cffi"]
 )
 SESSIONS: Final = frozenset(
-    [
-        "Session",
-        "Client",
-        "AsyncClient",
-        "ClientSession",
-        "AsyncSession",
-        "PoolManager",
-        "RetryClient",
-    ]
+    """
+    Session Client AsyncClient ClientSession AsyncSession PoolManager RetryClient
+    """.split()
 )
 VERBS: Final[Mapping[str, Kind]] = {
     **dict.fromkeys(("GET", "HEAD", "OPTIONS"), Kind.FETCHES),
@@ -270,30 +131,10 @@ VERBS: Final[Mapping[str, Kind]] = {
     "DELETE": Kind.DELETES_REMOTE,
 }
 ASKING_POSTS: Final = frozenset(
-    [
-        "aggregate",
-        "chat",
-        "completions",
-        "count",
-        "embeddings",
-        "find",
-        "generate",
-        "graphql",
-        "introspect",
-        "lookup",
-        "msearch",
-        "predict",
-        "query",
-        "rerank",
-        "rpc",
-        "search",
-        "searches",
-        "select",
-        "sparql",
-        "token",
-        "tokenize",
-        "validate",
-    ]
+    """
+    aggregate chat completions count embeddings find generate graphql introspect lookup msearch
+    predict query rerank rpc search searches select sparql token tokenize validate
+    """.split()
 )
 """Last words of URLs to which a POST may only ask."""
 
@@ -303,192 +144,62 @@ ASKING_NAMES: Final = frozenset(
 """Words in the names of functions whose POST may only ask."""
 
 MAILERS: Final = frozenset({"smtplib.SMTP", "smtplib.SMTP_SSL", "aiosmtplib.SMTP"})
-CONNECTORS: Final[Mapping[str, int]] = {
-    **dict.fromkeys(
-        [
-            "socket.create_connection",
-            "asyncio.open_connection",
-            "anyio.connect_tcp",
-            "websockets.connect",
-            "websockets.client.connect",
-            "websocket.create_connection",
-            "http.client.HTTPSConnection",
-            "http.client.HTTPConnection",
-            "ftplib.FTP",
-            "ftplib.FTP_TLS",
-            "imaplib.IMAP4_SSL",
-            "poplib.POP3_SSL",
-            "feedparser.parse",
-        ],
-        0,
-    ),
-    "asyncssh.connect": 0,
-}
+CONNECTORS: Final = frozenset(
+    """
+    socket.create_connection asyncio.open_connection anyio.connect_tcp websockets.connect
+    websockets.client.connect websocket.create_connection http.client.HTTPSConnection
+    http.client.HTTPConnection ftplib.FTP ftplib.FTP_TLS imaplib.IMAP4_SSL poplib.POP3_SSL
+    feedparser.parse asyncssh.connect
+    """.split()
+)
 
 STATEMENTS: Final[Mapping[str, str]] = {
-    f"{root}.{one}": one.upper()
+    f"{root}.{name}": name.upper()
     for root in ("sqlalchemy", "sqlalchemy.sql", "sqlmodel", "sqlalchemy.dialects.postgresql")
-    for one in ("insert", "update", "delete", "select")
+    for name in ("insert", "update", "delete", "select")
 }
 EXECUTES: Final = frozenset({"execute", "executemany", "executescript", "exec_driver_sql"})
 MAY_EXECUTE: Final = frozenset({"fetch", "fetchrow", "fetchval", "fetch_all", "fetch_one", "exec"})
 
 RUNNERS: Final = frozenset(
-    [
-        "anyio.from_thread.run",
-        "anyio.from_thread.run_sync",
-        "anyio.to_thread.run_sync",
-        "asyncio.create_task",
-        "asyncio.ensure_future",
-        "asyncio.gather",
-        "asyncio.run",
-        "asyncio.to_thread",
-        "asyncio.wait_for",
-        "builtins.filter",
-        "builtins.map",
-        "builtins.max",
-        "builtins.min",
-        "builtins.sorted",
-        "functools.partial",
-        "functools.reduce",
-        "starlette.concurrency.run_in_threadpool",
-    ]
+    """
+    anyio.from_thread.run anyio.from_thread.run_sync anyio.to_thread.run_sync asyncio.create_task
+    asyncio.ensure_future asyncio.gather asyncio.run asyncio.to_thread asyncio.wait_for
+    builtins.filter builtins.map builtins.max builtins.min builtins.sorted functools.partial
+    functools.reduce starlette.concurrency.run_in_threadpool
+    """.split()
 )
 RUNNING_METHODS: Final = frozenset(
     ["run_in_executor", "start_soon", "submit", "create_task", "apply"]
 )
 
 QUIET: Final = frozenset(
-    [
-        "anyio",
-        "attr",
-        "attrs",
-        "sayso",
-        "bs4",
-        "cachetools",
-        "dateutil",
-        "fastmcp",
-        "jinja2",
-        "jsonschema",
-        "loguru",
-        "lxml",
-        "markdown",
-        "mcp",
-        "mcp_types",
-        "msgspec",
-        "numpy",
-        "orjson",
-        "packaging",
-        "pydantic",
-        "pytz",
-        "rich",
-        "starlette",
-        "structlog",
-        "tenacity",
-        "tomli",
-        "typing_extensions",
-        "yaml",
-        "zoneinfo",
-    ]
+    """
+    anyio attr attrs sayso bs4 cachetools dateutil fastmcp jinja2 jsonschema loguru lxml markdown
+    mcp mcp_types msgspec numpy orjson packaging pydantic pytz rich starlette structlog tenacity
+    tomli typing_extensions yaml zoneinfo
+    """.split()
 )
 """Packages whose functions do nothing to the world but what stands above."""
 
 LOUD: Final = frozenset(
-    [
-        "ctypes",
-        "curses",
-        "dbm",
-        "ftplib",
-        "imaplib",
-        "mailbox",
-        "multiprocessing",
-        "poplib",
-        "shelve",
-        "telnetlib",
-        "webbrowser",
-        "xmlrpc",
-        "importlib",
-        "socket",
-    ]
+    """
+    ctypes curses dbm ftplib imaplib mailbox multiprocessing poplib shelve telnetlib webbrowser
+    xmlrpc importlib socket
+    """.split()
 )
 """Modules of Python's own of which not all is told here."""
 
 OF_TEXT: Final = frozenset(dir(str))
 
-HARMLESS: Final = (
-    frozenset(dir(str))
-    | frozenset(dir(dict))
-    | frozenset(dir(list))
-    | frozenset(dir(set))
-    | frozenset(dir(bytes))
-    | frozenset(
-        [
-            "acquire",
-            "all",
-            "as_posix",
-            "astimezone",
-            "cancel_scope",
-            "close",
-            "commit",
-            "cursor",
-            "date",
-            "debug",
-            "done",
-            "error",
-            "exception",
-            "exists",
-            "fetchall",
-            "fetchmany",
-            "fetchone",
-            "flush",
-            "fullmatch",
-            "get_nowait",
-            "glob",
-            "group",
-            "groupdict",
-            "groups",
-            "info",
-            "is_dir",
-            "is_file",
-            "isoformat",
-            "iterdir",
-            "json",
-            "lastrowid",
-            "locked",
-            "match",
-            "name",
-            "parent",
-            "put_nowait",
-            "raise_for_status",
-            "read",
-            "read_bytes",
-            "read_text",
-            "readline",
-            "readlines",
-            "release",
-            "result",
-            "rglob",
-            "rollback",
-            "rowcount",
-            "search",
-            "seek",
-            "seconds",
-            "stat",
-            "stem",
-            "strftime",
-            "sub",
-            "suffix",
-            "tell",
-            "timestamp",
-            "total_seconds",
-            "tolist",
-            "weekday",
-            "warning",
-            "write",
-            "writelines",
-            "writerow",
-            "writerows",
-        ]
-    )
-)
+HARMLESS: Final = frozenset(
+    """
+    acquire all as_posix astimezone cancel_scope close commit cursor date debug done error
+    exception exists fetchall fetchmany fetchone flush fullmatch get_nowait glob group groupdict
+    groups info is_dir is_file isoformat iterdir json lastrowid locked match name parent
+    put_nowait raise_for_status read read_bytes read_text readline readlines release result
+    rglob rollback rowcount search seek seconds stat stem strftime sub suffix tell timestamp
+    total_seconds tolist weekday warning write writelines writerow writerows
+    """.split()
+).union(*map(dir, (str, dict, list, set, bytes)))
 """Methods that do nothing to the world, or only to what was opened, which is told already."""

@@ -5,8 +5,7 @@ import builtins
 from collections.abc import Callable
 from typing import Final
 
-from sayso.source.program import FunctionNode, Module
-from sayso.source.project import Project
+from sayso.source.program import FunctionNode, Module, Project, targets_of
 from sayso.source.values import UNKNOWN, Class, Function, Scope, Value, merged
 
 _DEEPEST: Final = 8
@@ -15,20 +14,9 @@ _DEEPEST: Final = 8
 _BUILTINS: Final = frozenset(dir(builtins))
 _WRAPPERS: Final = frozenset({"Annotated", "Final", "ClassVar", "Optional", "Required", "Depends"})
 _MANY: Final = frozenset(
-    [
-        "list",
-        "set",
-        "dict",
-        "tuple",
-        "frozenset",
-        "List",
-        "Dict",
-        "Sequence",
-        "Iterable",
-        "Mapping",
-        "Iterator",
-        "Generator",
-    ]
+    """
+    list set dict tuple frozenset List Dict Sequence Iterable Mapping Iterator Generator
+    """.split()
 )
 
 Evaluate = Callable[[ast.AST | None, Scope], Value]
@@ -99,8 +87,8 @@ class Names:
                 return UNKNOWN
             return self.annotation(inner, scope, depth + 1)
         if isinstance(node, ast.BinOp):
-            sides = [self.annotation(one, scope, depth + 1) for one in (node.left, node.right)]
-            return merged(one for one in sides if one.type != "builtins.NoneType")
+            sides = [self.annotation(side, scope, depth + 1) for side in (node.left, node.right)]
+            return merged(sides)
         if isinstance(node, ast.Subscript):
             return self._subscripted(node, scope, depth)
         if isinstance(node, ast.Constant) and node.value is None:
@@ -108,7 +96,7 @@ class Names:
         found = self.evaluate(node, scope)
         if found.cls:
             return Value(instance=found.cls)
-        return Value(type=found.dotted) if found.dotted else UNKNOWN
+        return Value(type=found.dotted)
 
     def _subscripted(self, node: ast.Subscript, scope: Scope, depth: int) -> Value:
         outer = self.evaluate(node.value, scope).dotted.rpartition(".")[2]
@@ -116,8 +104,8 @@ class Names:
         if outer in _WRAPPERS:
             return self.annotation(inner, scope, depth + 1)
         if outer == "Union" and isinstance(node.slice, ast.Tuple):
-            sides = [self.annotation(one, scope, depth + 1) for one in node.slice.elts]
-            return merged(one for one in sides if one.type != "builtins.NoneType")
+            sides = [self.annotation(element, scope, depth + 1) for element in node.slice.elts]
+            return merged(sides)
         if outer in _MANY:
             return Value(type=f"builtins.{outer.lower()}")
         return self.annotation(node.value, scope, depth + 1)
@@ -127,15 +115,17 @@ class Names:
         key = (id(cls), name)
         if key in self.known:
             return self.known[key]
-        found: list[Value] = []
         self.known[key] = UNKNOWN
-        for node in ast.walk(cls.node):
-            if isinstance(node, ast.Assign | ast.AnnAssign):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if any(_is_field(one, name, cls.node) for one in targets):
-                    found.append(self._assigned(node, cls))
+        found = [
+            self._assigned(node, cls)
+            for node in ast.walk(cls.node)
+            if isinstance(node, ast.Assign | ast.AnnAssign)
+            and any(_is_field(target, name, cls.node) for target in targets_of(node))
+        ]
         self.known[key] = merged(found)
-        return self.known[key] if found else None
+        if not found:
+            return None
+        return self.known[key]
 
     def _assigned(self, node: ast.Assign | ast.AnnAssign, cls: Class) -> Value:
         scope = self._inside(node, cls)
@@ -146,9 +136,12 @@ class Names:
     def _inside(self, node: ast.AST, cls: Class) -> Scope:
         """The scope of the method that an assignment stands in, with what annotations tell."""
         for method in cls.node.body:
-            if isinstance(method, FunctionNode) and any(one is node for one in ast.walk(method)):
+            if isinstance(method, FunctionNode) and any(
+                inner is node for inner in ast.walk(method)
+            ):
                 names = {
-                    one.arg: self.annotation(one.annotation, cls.scope) for one in params(method)
+                    parameter.arg: self.annotation(parameter.annotation, cls.scope)
+                    for parameter in params(method)
                 }
                 return Scope(cls.module, names, cls.scope)
         return cls.scope
@@ -163,7 +156,9 @@ class Names:
             return self.named(module.imports[name])
         if name in module.constants:
             return self.evaluate(module.constants[name], scope)
-        return Value(dotted=f"builtins.{name}") if name in _BUILTINS else UNKNOWN
+        if name in _BUILTINS:
+            return Value(dotted=f"builtins.{name}")
+        return UNKNOWN
 
 
 def params(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
@@ -180,9 +175,9 @@ def _is_field(target: ast.expr, name: str, cls: ast.ClassDef) -> bool:
             and target.value.id in ("self", "cls")
         )
     in_body = any(
-        target is one
+        field is target
         for node in cls.body
         if isinstance(node, ast.Assign | ast.AnnAssign)
-        for one in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        for field in targets_of(node)
     )
     return in_body and isinstance(target, ast.Name) and target.id == name

@@ -3,7 +3,6 @@
 import ast
 import difflib
 import io
-import json
 import tokenize
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,16 +12,19 @@ from typing import Final
 from sayso.errors import ConfigError, UsageError
 from sayso.extras import install_fix
 from sayso.intent import HINT_NAMES, WIRE_NAMES, HintName
-from sayso.source.definitions import Definition, Framework, find_definitions, keyword_of
+from sayso.source.definitions import (
+    CLASS,
+    Definition,
+    Edit,
+    Hints,
+    find_definitions,
+    keyword_of,
+)
 from sayso.source.program import Module, read_module
 
 _WRITTEN: Final = ("annotations", "title")
-CLASS: Final = "ToolAnnotations"
-HOMES: Final = ("mcp.types", "mcp_types")
 _BEFORE_ANNOTATIONS: Final[Mapping[str, int]] = {"tool": 3, "add_tool": 4, "from_function": 99}
 """How many arguments stand before `annotations` where they are given by position."""
-
-Hints = Mapping[HintName, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +50,6 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """One change: hints, and perhaps a title, for the call at `place`."""
-
-    place: ast.expr
-    hints: Hints
-    framework: Framework
-    title: str | None = None
-    inner_title: str | None = None
-
-    @property
-    def annotations(self) -> Mapping[str, str]:
-        """What is written among the annotations: Python literals by their names in MCP."""
-        hints = {WIRE_NAMES[name]: str(value) for name, value in self.hints.items()}
-        if self.inner_title is None:
-            return hints
-        return {"title": json.dumps(self.inner_title, ensure_ascii=False), **hints}
-
-
-@dataclass(frozen=True, slots=True)
 class Patch:
     """A file as it is and as it would be, with what was added and what was left."""
 
@@ -79,7 +62,7 @@ class Patch:
     @property
     def diff(self) -> list[str]:
         """The change as lines of a unified diff."""
-        old, new = (_text(self.file, one).splitlines() for one in (self.before, self.after))
+        old, new = (_text(self.file, data).splitlines() for data in (self.before, self.after))
         return list(difflib.unified_diff(old, new, self.file, self.file, lineterm=""))
 
 
@@ -102,18 +85,18 @@ def annotate_source(
     edits, left = _plan(module, wanted, titles or {}, inner_titles or {})
     if not edits:
         return Patch(file, data, data, (), tuple(left))
-    after = _applied(file, data, module, [one for _, one in edits])
+    after = _applied(file, data, module, [edit for _, edit in edits])
     check_change(file, data, after)
     added = [
-        Added(one.name or "", one.line, edit.hints, edit.title, edit.inner_title)
-        for one, edit in edits
+        Added(definition.name or "", definition.line, edit.hints, edit.title, edit.inner_title)
+        for definition, edit in edits
     ]
     return Patch(file, data, after, tuple(added), tuple(left))
 
 
 def check_change(file: str, before: bytes, after: bytes) -> None:
     """Raise `ConfigError` where two files differ in more than annotations of tools."""
-    old, new = (_bare(read_module(file, _text(file, one))) for one in (before, after))
+    old, new = (_bare(read_module(file, _text(file, data))) for data in (before, after))
     if old != new:
         what = "the change would alter more than annotations; nothing is written"
         raise ConfigError(what, where=file, fix="Write the annotations by hand, and report this.")
@@ -126,7 +109,7 @@ def _plan(
     inner_titles: Mapping[str, str],
 ) -> tuple[list[tuple[Definition, Edit]], list[Left]]:
     found = find_definitions(module)
-    counts = Counter(one.name for one in found)
+    counts = Counter(definition.name for definition in found)
     named = {**wanted, **titles, **inner_titles}
     edits: list[tuple[Definition, Edit]] = []
     left = [
@@ -134,35 +117,41 @@ def _plan(
         for name in named
         if not counts[name]
     ]
-    for one in found:
-        if one.name is None or one.name not in named:
+    for definition in found:
+        if definition.name is None or definition.name not in named:
             continue
-        why = "it is defined twice" if counts[one.name] > 1 else _obstacle(module, one)
-        hints = _missing(one, wanted.get(one.name, {}))
-        title = None if _has_title(one) else titles.get(one.name)
-        inner = None if "title" in _annotated(one) else inner_titles.get(one.name)
+        why = _obstacle(module, definition)
+        if counts[definition.name] > 1:
+            why = "it is defined twice"
+        hints = _missing(definition, wanted.get(definition.name, {}))
+        title = inner = None
+        if not _has_title(definition):
+            title = titles.get(definition.name)
+        if "title" not in _annotated(definition):
+            inner = inner_titles.get(definition.name)
         if why:
-            left.append(Left(one.name, why))
+            left.append(Left(definition.name, why))
         elif hints or title or inner:
-            edits.append((one, Edit(one.place, hints, one.framework, title, inner)))
+            edits.append(
+                (definition, Edit(definition.place, hints, definition.framework, title, inner))
+            )
     return edits, left
 
 
-def _obstacle(module: Module, one: Definition) -> str | None:
-    """Why no annotations can be written into a definition."""
-    if one.framework == "sayso" or one.is_declared:
+def _obstacle(module: Module, definition: Definition) -> str | None:
+    if definition.framework == "sayso" or definition.is_declared:
         return "sayso declares it: change its intent"
-    if not isinstance(one.place, ast.Call):
+    if not isinstance(definition.place, ast.Call):
         return None
-    call = one.place
-    last = module.dotted(one.place.func).rpartition(".")[2]
-    if one.framework == "fastmcp" and last == "add_tool":
+    call = definition.place
+    last = module.dotted(definition.place.func).rpartition(".")[2]
+    if definition.framework == "fastmcp" and last == "add_tool":
         return "FastMCP's add_tool takes no annotations: use its decorator"
-    if any(one.arg is None for one in call.keywords) or any(
-        isinstance(one, ast.Starred) for one in call.args
+    if any(keyword.arg is None for keyword in call.keywords) or any(
+        isinstance(argument, ast.Starred) for argument in call.args
     ):
         return "its definition takes arguments from elsewhere (* or **)"
-    if len(call.args) > _BEFORE_ANNOTATIONS.get(last, 0) and one.framework == "official":
+    if len(call.args) > _BEFORE_ANNOTATIONS.get(last, 0) and definition.framework == "official":
         return "its annotations are given by position"
     return _fault_of_value(module, keyword_of(call, "annotations"))
 
@@ -171,17 +160,17 @@ def _fault_of_value(module: Module, value: ast.expr | None) -> str | None:
     if value is None or (isinstance(value, ast.Constant) and value.value is None):
         return None
     if isinstance(value, ast.Call) and module.dotted(value.func).rpartition(".")[2] == CLASS:
-        is_open = bool(value.args) or any(one.arg is None for one in value.keywords)
-        return "its annotations come from elsewhere (**)" if is_open else None
-    if isinstance(value, ast.Dict):
-        is_open = not all(isinstance(one, ast.Constant) for one in value.keys)
-        return "its annotations come from elsewhere (**)" if is_open else None
-    return f"its annotations are made elsewhere: {ast.unparse(value)[:60]}"
+        is_open = bool(value.args) or any(keyword.arg is None for keyword in value.keywords)
+    elif isinstance(value, ast.Dict):
+        is_open = not all(isinstance(key, ast.Constant) for key in value.keys)
+    else:
+        return f"its annotations are made elsewhere: {ast.unparse(value)[:60]}"
+    return "its annotations come from elsewhere (**)" if is_open else None
 
 
-def _missing(one: Definition, hints: Hints) -> dict[HintName, bool]:
+def _missing(definition: Definition, hints: Hints) -> dict[HintName, bool]:
     """The hints about which the source says nothing; in the order of the specification."""
-    said = _annotated(one)
+    said = _annotated(definition)
     return {
         name: hints[name]
         for name in HINT_NAMES
@@ -189,26 +178,24 @@ def _missing(one: Definition, hints: Hints) -> dict[HintName, bool]:
     }
 
 
-def _has_title(one: Definition) -> bool:
+def _has_title(definition: Definition) -> bool:
     """Whether a title stands there, in the call or among its annotations; `None` is none."""
-    if not isinstance(one.place, ast.Call):
+    if not isinstance(definition.place, ast.Call):
         return False
-    is_second = one.framework == "official" and len(one.place.args) > 1
-    title = keyword_of(one.place, "title")
+    is_second = definition.framework == "official" and len(definition.place.args) > 1
+    title = keyword_of(definition.place, "title")
     is_given = title is not None and not (isinstance(title, ast.Constant) and title.value is None)
-    return is_given or is_second or "title" in _annotated(one)
+    return is_given or is_second or "title" in _annotated(definition)
 
 
-def _annotated(one: Definition) -> set[str]:
-    """The names that stand among the annotations of a definition."""
-    return _said(keyword_of(one.place, "annotations") if isinstance(one.place, ast.Call) else None)
-
-
-def _said(value: ast.expr | None) -> set[str]:
+def _annotated(definition: Definition) -> set[str]:
+    value = None
+    if isinstance(definition.place, ast.Call):
+        value = keyword_of(definition.place, "annotations")
     if isinstance(value, ast.Call):
-        return {one.arg for one in value.keywords if one.arg}
+        return {keyword.arg for keyword in value.keywords if keyword.arg}
     if isinstance(value, ast.Dict):
-        return {str(one.value) for one in value.keys if isinstance(one, ast.Constant)}
+        return {str(key.value) for key in value.keys if isinstance(key, ast.Constant)}
     return set()
 
 
@@ -236,8 +223,6 @@ def _text(file: str, data: bytes) -> str:
 
 
 class _Stripped(ast.NodeTransformer):
-    """Takes annotations and titles of tools and imports of their class out of a tree."""
-
     def __init__(self, places: set[int]) -> None:
         self.places = places
 
@@ -246,10 +231,12 @@ class _Stripped(ast.NodeTransformer):
         is_place = id(node) in self.places
         self.generic_visit(node)
         if isinstance(node, ast.ImportFrom):
-            node.names = [one for one in node.names if one.name != CLASS]
-            return node if node.names else None
+            node.names = [name for name in node.names if name.name != CLASS]
+            if not node.names:
+                return None
+            return node
         if is_place and isinstance(node, ast.Call):
-            node.keywords = [one for one in node.keywords if one.arg not in _WRITTEN]
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg not in _WRITTEN]
             return node
         if is_place and isinstance(node, ast.Name | ast.Attribute):
             return ast.Call(node, [], [])
@@ -257,6 +244,6 @@ class _Stripped(ast.NodeTransformer):
 
 
 def _bare(module: Module) -> str:
-    places = {id(one.place) for one in find_definitions(module)}
+    places = {id(definition.place) for definition in find_definitions(module)}
     stripped = _Stripped(places).visit(module.tree)
-    return ast.dump(stripped) if stripped else ""
+    return ast.dump(stripped or ast.Module([], []))

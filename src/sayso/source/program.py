@@ -1,7 +1,8 @@
 """Python files as they are read here: parsed, never imported, with what their names stand for."""
 
 import ast
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Final
@@ -49,52 +50,113 @@ class Module:
         if isinstance(node, ast.Attribute):
             inner = node.value if node.attr == "value" else node
             if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
-                member = _members(self.classes.get(inner.value.id)).get(inner.attr)
-                return self.text(member, depth + 1)
+                holder = self.classes.get(inner.value.id)
+                members = dict(_constants(holder.body)) if holder else {}
+                return self.text(members.get(inner.attr), depth + 1)
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Some files of one server."""
+
+    modules: tuple[Module, ...]
+    _by_last: Mapping[str, list[tuple[tuple[str, ...], Module]]] = field(repr=False)
+    _depth: int = 0
+
+    def find(self, dotted: str) -> tuple[Module, str] | None:
+        """The file that a dotted name leads into, and the name in it."""
+        home, _, name = dotted.rpartition(".")
+        module = self._module(tuple(home.split(".")))
+        return module and (module, name)
+
+    def is_module(self, dotted: str) -> bool:
+        """Whether a dotted name is that of a file."""
+        return self._module(tuple(dotted.split("."))) is not None
+
+    def _module(self, parts: tuple[str, ...]) -> Module | None:
+        """The file that is imported as this; by one word, only one in the outermost folder."""
+        if parts[0] in sys.stdlib_module_names:
+            return None
+        for known, module in self._by_last.get(parts[-1], ()):
+            is_outer = len(parts) > 1 or len(known) == self._depth + 1
+            if known[-len(parts) :] == parts and is_outer:
+                return module
+        return None
+
+
+def make_project(modules: Iterable[Module]) -> Project:
+    """A project of these files."""
+    found = tuple(modules)
+    by_last: dict[str, list[tuple[tuple[str, ...], Module]]] = {}
+    for module in found:
+        parts = parts_of(module.file)
+        by_last.setdefault(parts[-1], []).append((parts, module))
+    return Project(
+        found, by_last, min((len(parts_of(module.file)) - 1 for module in found), default=0)
+    )
 
 
 def read_module(file: str, text: str) -> Module:
     """Parse one file. Raises `ConfigError` for what is not Python."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        said = error.msg if isinstance(error, SyntaxError) else "too deep, or holds a null byte"
-        raise ConfigError(f"this is not Python: {said}", where=f"{file}{line}") from error
+    except SyntaxError as error:
+        where = file
+        if error.lineno:
+            where = f"{file}:{error.lineno}"
+        raise ConfigError(f"this is not Python: {error.msg}", where=where) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        what = "this is not Python: too deep, or holds a null byte"
+        raise ConfigError(what, where=file) from error
     return Module(
         file,
         tree,
         dict(_imports(tree, _package(file))),
         dict(_constants(tree.body)),
-        {one.name: one for one in tree.body if isinstance(one, FunctionNode)},
-        {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)},
+        {node.name: node for node in tree.body if isinstance(node, FunctionNode)},
+        {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)},
     )
 
 
 def parts_of(file: str) -> tuple[str, ...]:
     """The dotted name that a file may be imported by, from its outermost folder on."""
     path = PurePath(file).with_suffix("")
-    parts = tuple(one for one in path.parts if one not in (path.anchor, "..", "."))
-    return parts[:-1] if parts[1:] and parts[-1] == "__init__" else parts
+    parts = tuple(part for part in path.parts if part not in (path.anchor, "..", "."))
+    if len(parts) > 1 and parts[-1] == "__init__":
+        return parts[:-1]
+    return parts
+
+
+def targets_of(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    """Return what an assignment assigns to."""
+    return node.targets if isinstance(node, ast.Assign) else [node.target]
 
 
 def _package(file: str) -> tuple[str, ...]:
     parts = parts_of(file)
-    return parts if PurePath(file).stem == "__init__" else parts[:-1]
+    if PurePath(file).stem == "__init__":
+        return parts
+    return parts[:-1]
 
 
 def _imports(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for one in node.names:
-                head = one.name.partition(".")[0]
-                yield (one.asname, one.name) if one.asname else (head, head)
+            for alias in node.names:
+                head = alias.name.partition(".")[0]
+                if alias.asname:
+                    yield alias.asname, alias.name
+                else:
+                    yield head, head
         elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else ()
-            start = ".".join([*base, *((node.module or "").split(".") if node.module else ())])
-            for one in node.names:
-                yield one.asname or one.name, f"{start}.{one.name}"
+            start: list[str] = []
+            if node.level:
+                start += package[: len(package) - node.level + 1]
+            if node.module:
+                start.append(node.module)
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{'.'.join(start)}.{alias.name}"
 
 
 def _constants(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
@@ -107,7 +169,3 @@ def _constants(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
             yield node.target.id, node.value
         elif isinstance(node, ast.Try | ast.If | ast.With):
             yield from _constants(node.body)
-
-
-def _members(node: ast.ClassDef | None) -> dict[str, ast.expr]:
-    return dict(_constants(node.body)) if node else {}

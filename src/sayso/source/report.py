@@ -1,6 +1,5 @@
 """What is found of a handler: what it does to the world, what was left out, what cannot be told."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -58,11 +57,6 @@ class Effect:
             found.add("open_world")
         return frozenset(found)
 
-    def __str__(self) -> str:
-        """In words, with file and line and the way there."""
-        way = f", by way of {' > '.join(self.chain[1:])}" if len(self.chain) > 1 else ""
-        return f"{self.what} ({self.file}:{self.line}{way})"
-
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -87,12 +81,3 @@ class Handler:
     effects: tuple[Effect, ...] = ()
     unknown: tuple[Note, ...] = ()
     ignored: tuple[Note, ...] = ()
-
-    @property
-    def verbs(self) -> frozenset[str]:
-        """The HTTP methods that it sends, in capitals."""
-        kinds = {Kind.POSTS, Kind.DELETES_REMOTE, Kind.FETCHES}
-        return frozenset(one.verb for one in self.effects if one.kind in kinds and one.verb)
-
-
-Handlers = Mapping[str, Handler]

@@ -23,36 +23,10 @@ _WRITES: Final = frozenset(
 )
 _DELETES: Final = frozenset(["DELETE", "DROP", "TRUNCATE"])
 _READS: Final = frozenset(
-    [
-        "SELECT",
-        "VALUES",
-        "SHOW",
-        "DESCRIBE",
-        "DESC",
-        "USE",
-        "SET",
-        "RESET",
-        "BEGIN",
-        "START",
-        "COMMIT",
-        "END",
-        "ROLLBACK",
-        "SAVEPOINT",
-        "RELEASE",
-        "ANALYZE",
-        "VACUUM",
-        "REINDEX",
-        "ATTACH",
-        "DETACH",
-        "LOCK",
-        "LISTEN",
-        "NOTIFY",
-        "PRAGMA",
-        "TABLE",
-        "DECLARE",
-        "FETCH",
-        "CLOSE",
-    ]
+    """
+    SELECT VALUES SHOW DESCRIBE DESC USE SET RESET BEGIN START COMMIT END ROLLBACK SAVEPOINT RELEASE
+    ANALYZE VACUUM REINDEX ATTACH DETACH LOCK LISTEN NOTIFY PRAGMA TABLE DECLARE FETCH CLOSE
+    """.split()
 )
 
 
@@ -83,7 +57,10 @@ class Statement:
 def read_sql(text: str) -> Iterator[Statement]:
     """The statements of a SQL text.
 
-    >>> [(one.verb, one.table) for one in read_sql("DELETE FROM notes; SELECT 'DROP TABLE x'")]
+    >>> [
+    ...     (found.verb, found.table)
+    ...     for found in read_sql("DELETE FROM notes; SELECT 'DROP TABLE x'")
+    ... ]
     [('DELETE', 'notes'), ('SELECT', '')]
     """
     for part in _NOISE.sub(_blank, text).split(";"):
@@ -93,22 +70,29 @@ def read_sql(text: str) -> Iterator[Statement]:
 
 def _blank(found: re.Match[str]) -> str:
     """What stays of a comment or a text in quotes."""
-    return "''" if found[0].startswith("'") else " "
+    if found[0].startswith("'"):
+        return "''"
+    return " "
 
 
 def is_sql(text: str) -> bool:
     """Whether a text begins as SQL does."""
-    return any(one.is_known or one.verb in ("WITH", "EXPLAIN") for one in read_sql(text))
+    return any(
+        statement.is_known or statement.verb in ("WITH", "EXPLAIN") for statement in read_sql(text)
+    )
 
 
 def _statement(verb: str, text: str) -> Statement:
-    if verb == "EXPLAIN":
+    if verb in ("EXPLAIN", "SELECT", "COPY"):
         return Statement("SELECT")
-    if verb in ("WITH", "SELECT", "COPY"):
-        inner = _INNER.search(text) if verb == "WITH" else None
-        verb = next(one for one in inner.groups() if one).upper() if inner else "SELECT"
+    if verb == "WITH":
+        inner = _INNER.search(text)
+        if inner is None:
+            return Statement("SELECT")
+        verb = next(group for group in inner.groups() if group).upper()
     if verb not in _WRITES | _DELETES:
         return Statement(verb)
-    table = _TABLE.search(text)
-    name = table[1].strip('"`[]') if table else ""
+    name = ""
+    if table := _TABLE.search(text):
+        name = table[1].strip('"`[]')
     return Statement(verb, name, bool(_SETUP.match(text.strip())))

@@ -10,23 +10,15 @@ from urllib.parse import urlsplit
 from sayso.source.program import FunctionNode, Module
 
 Trait = Literal["argument", "temporary", "own", "memory"]
+Reach = Literal["open", "private", "loopback", "unknown"]
 
 _ARGUMENT: Final[frozenset[Trait]] = frozenset({"argument"})
 _NAME: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LONGEST: Final = 200
 _OWN: Final = frozenset(
-    [
-        "cache",
-        "caches",
-        "cached",
-        "log",
-        "logs",
-        "logfile",
-        "logging",
-        "lock",
-        "lockfile",
-        "pidfile",
-    ]
+    """
+    cache caches cached log logs logfile logging lock lockfile pidfile
+    """.split()
 )
 _TEMPORARY: Final = frozenset(["tmp", "temp", "scratch"])
 _LOOPBACK: Final = re.compile(r"localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0")
@@ -66,9 +58,12 @@ class Function:
     @property
     def name(self) -> str:
         """Its name, with that of its class."""
-        own = "lambda" if isinstance(self.node, ast.Lambda) else self.node.name
-        held = self.holder.instance if self.holder else None
-        return f"{held.node.name}.{own}" if held else own
+        own = "lambda"
+        if not isinstance(self.node, ast.Lambda):
+            own = self.node.name
+        if self.holder and self.holder.instance:
+            return f"{self.holder.instance.node.name}.{own}"
+        return own
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +101,7 @@ class Value:
 
     def with_traits(self, traits: Iterable[Trait]) -> "Value":
         """The same with traits more."""
-        more = self.traits | frozenset(traits)
-        return self if more == self.traits else replace(self, traits=more)
+        return replace(self, traits=self.traits | frozenset(traits))
 
 
 UNKNOWN: Final = Value()
@@ -121,7 +115,9 @@ def literal(text: str) -> Value:
 
 def place_of(name: str) -> frozenset[Trait]:
     """What a name or a path says of its place: the program's own, or one that does not last."""
-    words = {one.lower() for one in _NAME.findall(name)} if len(name) < _LONGEST else set[str]()
+    if len(name) >= _LONGEST:
+        return frozenset()
+    words = {word.lower() for word in _NAME.findall(name)}
     found: set[Trait] = set()
     if not words.isdisjoint(_OWN):
         found.add("own")
@@ -141,59 +137,58 @@ def joined(parts: Iterable[Value]) -> Value:
     text = ""
     is_whole = True
     given = UNKNOWN
-    for one in found:
-        text += one.text or ""
-        if one.whole is None:
+    for value in found:
+        text += value.text or ""
+        if value.whole is None:
             is_whole = False
-            given = one
+            given = value
             break
-    first = found[0] if found else UNKNOWN
-    return Value(
-        type=first.type,
-        text=text or None,
-        is_whole=is_whole,
-        traits=first.traits | _given([given]),
-    )
-
-
-def _given(values: Iterable[Value]) -> frozenset[Trait]:
-    """The trait of what a caller gives, where any of these has it."""
-    return _ARGUMENT if any(one.has("argument") for one in values) else frozenset()
+    first = next(iter(found), UNKNOWN)
+    traits = first.traits | (given.traits & _ARGUMENT)
+    return Value(type=first.type, text=text or None, is_whole=is_whole, traits=traits)
 
 
 def merged(values: Iterable[Value]) -> Value:
     """What holds of a value that may be any of these."""
-    found = [one for one in values if one != UNKNOWN and one.type != "builtins.NoneType"]
+    found = [value for value in values if value != UNKNOWN and value.type != "builtins.NoneType"]
     if not found:
         return UNKNOWN
-    if all(one == found[0] for one in found):
+    if all(value == found[0] for value in found):
         return found[0]
-    told = [one for one in found if one.is_known] or found
+    told = [value for value in found if value.is_known] or found
     same = {
         name: getattr(told[0], name)
         for name in ("dotted", "type", "function", "instance", "cls")
-        if all(getattr(one, name) == getattr(told[0], name) for one in told)
+        if all(getattr(value, name) == getattr(told[0], name) for value in told)
     }
     shared = found[0].traits
-    for one in found:
-        shared &= one.traits
-    if all(one.text == found[0].text for one in found):
+    given: frozenset[Trait] = frozenset()
+    for value in found:
+        shared &= value.traits
+        given |= value.traits & _ARGUMENT
+    if all(value.text == found[0].text for value in found):
         same["text"] = found[0].text
-    whole = "text" in same and all(one.is_whole for one in found)
-    return Value(**same, is_whole=whole, traits=shared | _given(found))
+    whole = "text" in same and all(value.is_whole for value in found)
+    return Value(**same, is_whole=whole, traits=shared | given)
 
 
-def reach(url: Value) -> Literal["open", "private", "loopback", "unknown"]:
+def reach(url: Value) -> Reach:
     """How far a URL goes, as far as it is told."""
+    untold: Reach = "open" if url.has("argument") else "unknown"
     if url.text is None:
-        return "open" if url.has("argument") else "unknown"
+        return untold
+    text = url.text
+    if "://" not in text:
+        text = f"//{text}"
     try:
-        host = urlsplit(url.text if "://" in url.text else f"//{url.text}").hostname or ""
+        host = urlsplit(text).hostname or ""
     except ValueError:
         return "unknown"
     is_cut = not url.is_whole and not re.match(r"\w+://[^/]+/", url.text)
     if not host or is_cut:
-        return "open" if url.has("argument") else "unknown"
+        return untold
     if _LOOPBACK.fullmatch(host):
         return "loopback"
-    return "private" if _PRIVATE.fullmatch(host) else "open"
+    if _PRIVATE.fullmatch(host):
+        return "private"
+    return "open"

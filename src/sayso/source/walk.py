@@ -15,8 +15,7 @@ from sayso.source.definitions import Path
 from sayso.source.evaluate import Evaluator, element
 from sayso.source.judge import Call, Said
 from sayso.source.names import Names, params
-from sayso.source.program import FunctionNode
-from sayso.source.project import Project
+from sayso.source.program import FunctionNode, Project
 from sayso.source.report import Effect, Kind, Note
 from sayso.source.values import UNKNOWN, Function, Scope, Value, merged, place_of
 
@@ -28,31 +27,29 @@ _KEEPING: Final = frozenset(
 _NAME: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 Way = Callable[[], bool]
+_Effects = dict[tuple[object, ...], Effect]
+_Notes = dict[tuple[str, int, str], Note]
 
 
 @dataclass(slots=True)
 class Trace:
     """What has been found so far; while it is muted, nothing is added."""
 
-    effects: dict[tuple[object, ...], Effect] = field(
-        default_factory=dict[tuple[object, ...], Effect]
-    )
-    unknown: dict[tuple[str, int, str], Note] = field(
-        default_factory=dict[tuple[str, int, str], Note]
-    )
-    ignored: dict[tuple[str, int, str], Note] = field(
-        default_factory=dict[tuple[str, int, str], Note]
-    )
+    effects: _Effects = field(default_factory=_Effects)
+    unknown: _Notes = field(default_factory=_Notes)
+    ignored: _Notes = field(default_factory=_Notes)
 
     def add(self, said: Said, file: str, line: int, chain: tuple[str, ...]) -> None:
         """Keep what is said of a call, once for each place."""
         if said.verdict == "effect":
             key = (said.kind, file, line, said.what)
-            one = Effect(said.kind, said.what, file, line, chain, said.verb, said.is_open)
-            if key not in self.effects or one.is_open:
-                self.effects[key] = one
+            effect = Effect(said.kind, said.what, file, line, chain, said.verb, said.is_open)
+            if key not in self.effects or effect.is_open:
+                self.effects[key] = effect
             return
-        notes = self.unknown if said.verdict == "unknown" else self.ignored
+        notes = self.ignored
+        if said.verdict == "unknown":
+            notes = self.unknown
         notes.setdefault((file, line, said.what), Note(said.what, said.why, file, line))
 
 
@@ -100,7 +97,7 @@ class Walker:
         self.running: list[Function] = []
         self.returned: list[Value] = []
         self.muted = self.followed = 0
-        self.done = {key: one for key, one in self.done.items() if key.is_muted}
+        self.done = {key: found for key, found in self.done.items() if key.is_muted}
 
     def scope_of(self, path: Path, scope: Scope) -> Scope:
         """The scope inside nested functions, as their definitions leave it."""
@@ -125,8 +122,8 @@ class Walker:
         self.running.append(function)
         if isinstance(function.node, FunctionNode):
             self.run(function.node.body, scope)
-            for one in function.node.decorator_list:
-                self._decorated(one, function)
+            for decorator in function.node.decorator_list:
+                self._decorated(decorator, function)
         else:
             self.evaluator.value(function.node.body, scope)
         self.running.pop()
@@ -148,7 +145,7 @@ class Walker:
         if key in self.done:
             return self.done[key]
         self.done[key] = UNKNOWN
-        is_again = any(one.node is function.node for one in self.running)
+        is_again = any(running.node is function.node for running in self.running)
         self.followed += 1
         if is_again or len(self.running) > _DEEPEST or self.followed > _MOST:
             return UNKNOWN
@@ -173,10 +170,10 @@ class Walker:
         """Keep what is said of a call in the handler."""
         if self.muted:
             return
-        chain = tuple(one.name for one in self.running)
-        for one in said:
+        chain = tuple(function.name for function in self.running)
+        for deed in said:
             line = getattr(node, "lineno", 0)
-            self.trace.add(_doubted(one, chain), scope.module.file, line, chain)
+            self.trace.add(_doubted(deed, chain), scope.module.file, line, chain)
 
     def _quietly(self, node: ast.AST | None, scope: Scope) -> Value:
         """What a constant is; what was called to make it is not the handler's doing."""
@@ -187,30 +184,29 @@ class Walker:
             self.muted -= 1
 
     def _entered(self, function: Function, call: Call | None) -> Scope:
-        """The names with which a function begins."""
         found = Scope(function.module, {}, function.scope)
         names = params(function.node)
         if function.holder and names:
             found.names[names[0].arg] = function.holder
             names = names[1:]
-        for index, one in enumerate(names):
-            said = self.names.annotation(one.annotation, function.scope)
-            given = call.given(index, one.arg) if call else None
-            found.names[one.arg] = _told(given, said)
+        for index, parameter in enumerate(names):
+            said = self.names.annotation(parameter.annotation, function.scope)
+            given = call.given(index, parameter.arg) if call else None
+            found.names[parameter.arg] = _told(given, said)
         return found
 
     # Statements
 
     def run(self, body: Sequence[ast.stmt], scope: Scope) -> bool:
         """Go through statements; whether what follows them is never reached."""
-        return any(self._statement(one, scope) for one in body)
+        return any(self._statement(statement, scope) for statement in body)
 
     def _statement(self, node: ast.stmt, scope: Scope) -> bool:
         go = self.ways.get(type(node))
         if go is not None:
             return go(node, scope)
-        for one in ast.iter_child_nodes(node):
-            self.evaluator.value(one, scope)
+        for child in ast.iter_child_nodes(node):
+            self.evaluator.value(child, scope)
         return isinstance(node, ast.Raise | ast.Continue | ast.Break)
 
     def _define(self, node: FunctionNode, scope: Scope) -> bool:
@@ -222,8 +218,8 @@ class Walker:
         return False
 
     def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> bool:
-        for one in node.names:
-            name = (one.asname or one.name).partition(".")[0]
+        for alias in node.names:
+            name = (alias.asname or alias.name).partition(".")[0]
             scope.names[name] = self.names.in_module(scope.module, name)
         return False
 
@@ -233,8 +229,8 @@ class Walker:
 
     def _assign(self, node: ast.Assign, scope: Scope) -> bool:
         value = self.evaluator.value(node.value, scope)
-        for one in node.targets:
-            self.evaluator.bind(one, value, scope)
+        for target in node.targets:
+            self.evaluator.bind(target, value, scope)
         return False
 
     def _annotate(self, node: ast.AnnAssign, scope: Scope) -> bool:
@@ -251,18 +247,17 @@ class Walker:
 
     def _if(self, node: ast.If, scope: Scope) -> bool:
         told = self._test(node.test, scope)
-        if told is not None:
-            return self.run(node.body if told else node.orelse, scope)
-        return self._ways(
-            scope, [lambda: self.run(node.body, scope), lambda: self.run(node.orelse, scope)]
-        )
+        if told is None:
+            return self._ways(scope, [self._way(node.body, scope), self._way(node.orelse, scope)])
+        if told:
+            return self.run(node.body, scope)
+        return self.run(node.orelse, scope)
 
     def _test(self, node: ast.expr, scope: Scope) -> bool | None:
         """How a comparison of texts that are known comes out."""
         self.evaluator.value(node, scope)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            inner = self._test(node.operand, scope)
-            return None if inner is None else not inner
+            return _turned(self._test(node.operand, scope))
         if not isinstance(node, ast.Compare) or len(node.ops) != 1:
             return None
         left = self.evaluator.value(node.left, scope).whole
@@ -271,18 +266,21 @@ class Walker:
             return None
         if isinstance(node.ops[0], ast.In | ast.NotIn):
             found = _among(left, right)
+        elif right.whole is None:
+            return None
         else:
-            found = None if right.whole is None else left == right.whole
-        is_turned = isinstance(node.ops[0], ast.NotEq | ast.NotIn)
-        return found if found is None or not is_turned else not found
+            found = left == right.whole
+        if isinstance(node.ops[0], ast.NotEq | ast.NotIn):
+            return _turned(found)
+        return found
 
     def _match(self, node: ast.Match, scope: Scope) -> bool:
         subject = self.evaluator.value(node.subject, scope)
         ways: list[Way] = []
-        for one in node.cases:
-            fits = self._fits(one, subject, scope)
+        for case in node.cases:
+            fits = self._fits(case, subject, scope)
             if fits is not False:
-                ways.append(self._way(one.body, scope))
+                ways.append(self._way(case.body, scope))
             if fits:
                 break
         else:
@@ -295,23 +293,22 @@ class Walker:
     def _fits(self, case: ast.match_case, subject: Value, scope: Scope) -> bool | None:
         """Whether a case is the one; `None` where that is not told."""
         self.evaluator.value(case.guard, scope)
-        patterns = (
-            case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
-        )
-        is_all = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
         if case.guard is not None:
             return None
-        if is_all:
+        if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
             return True
-        texts = [
-            self.evaluator.value(one.value, scope).whole
-            if isinstance(one, ast.MatchValue)
-            else None
-            for one in patterns
-        ]
+        patterns = [case.pattern]
+        if isinstance(case.pattern, ast.MatchOr):
+            patterns = case.pattern.patterns
+        texts = [self._text_of(pattern, scope) for pattern in patterns]
         if subject.whole is None or None in texts:
             return None
         return subject.whole in texts
+
+    def _text_of(self, pattern: ast.pattern, scope: Scope) -> str | None:
+        if isinstance(pattern, ast.MatchValue):
+            return self.evaluator.value(pattern.value, scope).whole
+        return None
 
     def _for(self, node: ast.For | ast.AsyncFor, scope: Scope) -> bool:
         found = self.evaluator.value(node.iter, scope)
@@ -325,10 +322,10 @@ class Walker:
         return self.run(node.orelse, scope)
 
     def _with(self, node: ast.With | ast.AsyncWith, scope: Scope) -> bool:
-        for one in node.items:
-            found = self.evaluator.value(one.context_expr, scope)
-            if one.optional_vars is not None:
-                self.evaluator.bind(one.optional_vars, self._entering(found), scope)
+        for item in node.items:
+            found = self.evaluator.value(item.context_expr, scope)
+            if item.optional_vars is not None:
+                self.evaluator.bind(item.optional_vars, self._entering(found), scope)
         return self.run(node.body, scope)
 
     def _entering(self, found: Value) -> Value:
@@ -337,13 +334,15 @@ class Walker:
             for name in ("__enter__", "__aenter__"):
                 if function := self.names.member(found.instance, name).function:
                     entered = self.follow(replace(function, holder=found), None)
-                    return found if entered == UNKNOWN else entered
+                    if entered != UNKNOWN:
+                        return entered
+                    break
         return found
 
     def _try(self, node: ast.Try, scope: Scope) -> bool:
         """What is tried, or what catches it; a name stands for what either leaves."""
         tried = self._way([*node.body, *node.orelse], scope)
-        ways = [tried, *(self._way(one.body, scope) for one in node.handlers)]
+        ways = [tried, *(self._way(handler.body, scope) for handler in node.handlers)]
         is_over = self._ways(scope, ways)
         return self.run(node.finalbody, scope) or is_over
 
@@ -358,8 +357,8 @@ class Walker:
         if not ends:
             scope.names = start
             return True
-        names = {name for one in ends for name in one}
-        scope.names = {name: _either([one.get(name) for one in ends]) for name in names}
+        names = {name for end in ends for name in end}
+        scope.names = {name: _either([end.get(name) for end in ends]) for name in names}
         return False
 
 
@@ -368,10 +367,10 @@ def _doubted(said: Said, chain: tuple[str, ...]) -> Said:
     if said.verdict != "effect":
         return said
     if said.verb == "POST":
-        words = {one.lower() for name in chain for one in _NAME.findall(name)}
-        is_asking = not words.isdisjoint(known.ASKING_NAMES)
-        why = "a POST of what is named so may only ask"
-        return replace(said, verdict="unknown", why=why) if is_asking else said
+        words = {word.lower() for name in chain for word in _NAME.findall(name)}
+        if words.isdisjoint(known.ASKING_NAMES):
+            return said
+        return replace(said, verdict="unknown", why="a POST of what is named so may only ask")
     if said.kind in _KEEPING and any("own" in place_of(name) for name in chain[1:]):
         why = "it is the program's own, as the function's name says: a cache, a log or a lock"
         return replace(said, verdict="ignored", why=why)
@@ -379,7 +378,6 @@ def _doubted(said: Said, chain: tuple[str, ...]) -> Said:
 
 
 def _told(given: Value | None, said: Value) -> Value:
-    """What is given, with what an annotation says of its kind."""
     if given is None or given == UNKNOWN:
         return said
     if given.is_known or not said.is_known:
@@ -389,15 +387,25 @@ def _told(given: Value | None, said: Value) -> Value:
 
 def _either(values: Sequence[Value | None]) -> Value:
     """What a name may stand for; where it is also unknown, its text is not told."""
-    known = [one for one in values if one is not None]
+    known = [value for value in values if value is not None]
     found = merged(known)
-    if all(one == known[0] for one in known):
+    if all(value == known[0] for value in known):
         return known[0]
-    return replace(found, text=None, is_whole=False) if UNKNOWN in known else found
+    if UNKNOWN in known:
+        return replace(found, text=None, is_whole=False)
+    return found
 
 
 def _among(text: str, many: Value) -> bool | None:
     if many.items is not None:
-        texts = [one.whole for one in many.items]
-        return True if text in texts else None if None in texts else False
-    return None if many.table is None else (text in dict(many.table) or None)
+        texts = [item.whole for item in many.items]
+        if None in texts and text not in texts:
+            return None
+        return text in texts
+    if many.table is not None and text in dict(many.table):
+        return True
+    return None
+
+
+def _turned(is_so: bool | None) -> bool | None:  # noqa: FBT001 - the outcome of a test
+    return None if is_so is None else not is_so

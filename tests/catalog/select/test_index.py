@@ -12,8 +12,8 @@ from sayso.catalog.select.needs import read_needs
 
 def made(*words: dict[str, int]) -> Index:
     index = Index()
-    for number, one in enumerate(words):
-        index.add(number, one, f"tool{number}")
+    for number, item in enumerate(words):
+        index.add(number, item, f"tool{number}")
     return index
 
 

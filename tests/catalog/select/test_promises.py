@@ -13,14 +13,14 @@ NAMES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map("_".join)
 TOOLS = st.lists(
     st.builds(tool, NAMES, NAMES, st.sampled_from(["a", "b"]), destroys=st.booleans()),
     max_size=40,
-    unique_by=lambda one: one.qualified_name,
+    unique_by=lambda item: item.qualified_name,
 )
 MESSAGES = st.lists(st.sampled_from([*WORDS, "and", ".", "not"]), max_size=12).map(" ".join)
 LEVELS = st.sets(st.sampled_from([Level.READ, Level.DESTRUCTIVE]))
 
 
 def said(found: Selection) -> list[tuple[str, float]]:
-    return [(one.name, one.score) for one in found.chosen]
+    return [(tool.name, tool.score) for tool in found.chosen]
 
 
 @given(TOOLS, MESSAGES, st.integers(1, 12), LEVELS, LEVELS, st.data())
@@ -33,7 +33,7 @@ def test_bounds_pins_and_levels_hold(
     held: set[Level],
     data: st.DataObject,
 ) -> None:
-    names = [one.qualified_name for one in tools]
+    names = [tool.qualified_name for tool in tools]
     pins = data.draw(st.sets(st.sampled_from(names), max_size=k)) if names else set[str]()
 
     found = Selector(tools).select(
@@ -41,12 +41,12 @@ def test_bounds_pins_and_levels_hold(
     )
 
     assert len(found.chosen) <= k
-    assert pins == {one.name for one in found.chosen if one.is_pinned}
-    assert all(one.is_pinned or one.tool.level not in exclude for one in found.chosen)
+    assert pins == {tool.name for tool in found.chosen if tool.is_pinned}
+    assert all(tool.is_pinned or tool.tool.level not in exclude for tool in found.chosen)
     assert len(found.chosen) + sum(found.left_out.values()) == found.total == len(tools)
-    scores = [one.score for one in found.chosen if not one.is_pinned]
+    scores = [tool.score for tool in found.chosen if not tool.is_pinned]
     assert scores == sorted(scores, reverse=True)
-    assert all(0 <= one <= 1 for one in scores)
+    assert all(0 <= score <= 1 for score in scores)
 
 
 @given(TOOLS, TOOLS, MESSAGES)
@@ -70,7 +70,7 @@ def test_what_was_changed_step_by_step_is_what_would_be_made_at_once(
 def test_what_is_excluded_has_no_part_in_how_others_are_ranked(
     tools: list[Tool], message: str
 ) -> None:
-    reads = [one for one in tools if one.level is Level.READ]
+    reads = [tool for tool in tools if tool.level is Level.READ]
 
     assert said(Selector(tools).select(message, 5, least=0, exclude=["destructive"])) == said(
         Selector(reads).select(message, 5, least=0)

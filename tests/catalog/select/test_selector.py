@@ -1,7 +1,6 @@
 """The selector: the right few, levels respected, pinned ones in, each with its reasons."""
 
 import json
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -19,21 +18,21 @@ def test_the_tools_that_fit_come_in_the_order_of_their_fit() -> None:
 
     assert set(found.names) == {"crm__report_export", "crm__customer_list"}
     assert found.total == 5
-    assert [one.name for one in found.tools] == [one.tool.name for one in found.chosen]
+    assert [tool.name for tool in found.tools] == [tool.tool.name for tool in found.chosen]
     assert found.chosen[0].score >= found.chosen[1].score > 0
     assert sum(found.left_out.values()) == 3
 
 
 def test_an_excluded_level_is_not_there_at_all() -> None:
     selector = Selector(CRM)
-    reads = Selector([one for one in CRM if one.level is Level.READ])
+    reads = Selector([tool for tool in CRM if tool.level is Level.READ])
 
     found = selector.select("delete the customer", least=0, exclude=["destructive"])
 
     assert found.names == ("crm__customer_list",)
     assert found.left_out == {"excluded": 3, "no word in common": 1}
-    assert [one.score for one in found.chosen] == [
-        one.score for one in reads.select("delete the customer", least=0).chosen
+    assert [tool.score for tool in found.chosen] == [
+        tool.score for tool in reads.select("delete the customer", least=0).chosen
     ]
     assert selector.select("x", exclude=list(Level)).names == ()
 
@@ -57,7 +56,7 @@ ASKED = {
 def test_what_destroys_is_there_only_where_the_message_asks_for_it(message: str) -> None:
     found = Selector(CRM).select(message, unless_asked=[Level.DESTRUCTIVE])
 
-    assert {one.name for one in found.chosen if one.tool.level is Level.DESTRUCTIVE} == ASKED[
+    assert {tool.name for tool in found.chosen if tool.tool.level is Level.DESTRUCTIVE} == ASKED[
         message
     ]
     assert found.left_out.get("not asked for", 0) == 3 - len(ASKED[message])
@@ -78,7 +77,7 @@ def test_pinned_tools_are_in_whatever_their_level_and_count_within_k() -> None:
     )
 
     assert found.names == ("crm__mail_send", "crm__customer_list")
-    assert all(one.is_pinned and one.reasons[0] == "pinned" for one in found.chosen)
+    assert all(tool.is_pinned and tool.reasons[0] == "pinned" for tool in found.chosen)
     assert found.left_out == {"excluded": 2, "fits less": 1}
 
 
@@ -287,59 +286,6 @@ def test_it_may_be_shared_by_threads() -> None:
     assert len(selector.select("lamp", 50, least=0).chosen) >= 32
 
 
-def hashed(texts: Sequence[str]) -> list[list[float]]:
-    """Vectors of letters in threes, with no model."""
-    found: list[list[float]] = []
-    for text in texts:
-        vector = [0.0] * 64
-        for place in range(len(text) - 2):
-            vector[sum(map(ord, text[place : place + 3].lower())) % 64] += 1
-        found.append(vector)
-    return found
-
-
-def test_with_vectors_a_tool_is_embedded_once() -> None:
-    seen: list[str] = []
-
-    def embed(texts: Sequence[str], /) -> list[list[float]]:
-        seen.extend(texts)
-        return hashed(texts)
-
-    selector = Selector(CRM, embed=embed)
-    assert len(seen) == 5
-    selector.add(tool("lamp_light", "Light a lamp."))
-    selector.update([*CRM, tool("lamp_light", "Light a lamp.")])
-    assert seen[5:] == ["lamp light. Light a lamp."]
-    selector.update(CRM)
-    selector.add(tool("lamp_light", "Light a lamp."))
-    assert len(seen) == 7
-
-
-def test_with_vectors_tools_are_found_that_share_no_word_and_levels_hold() -> None:
-    selector = Selector(CRM, embed=hashed)
-
-    found = selector.select("customerlist", 2, least=0, exclude=["destructive"])
-
-    assert set(found.names) <= {"crm__customer_list", "crm__report_export"}
-    assert found.names[0] == "crm__customer_list"
-    assert Selector([], embed=hashed).select("x").names == ()
-    assert Selector(CRM, embed=hashed).select([], 2, least=0).names != ()
-
-
-def test_vectors_of_another_number_are_an_error() -> None:
-    def embed(texts: Sequence[str], /) -> list[list[float]]:
-        return hashed(texts)[1:]
-
-    with pytest.raises(UsageError, match="embed gave 4 vectors for 5 texts"):
-        Selector(CRM, embed=embed)
-
-
-def test_a_vector_of_nothing_is_near_nothing() -> None:
-    selector = Selector(CRM, embed=lambda texts: [[0.0] for _ in texts])
-
-    assert len(selector.select("customers", 5, least=0).chosen) == 5
-
-
 def test_tokens_are_counted_of_what_a_model_is_sent() -> None:
     counted: list[str] = []
 
@@ -351,7 +297,7 @@ def test_tokens_are_counted_of_what_a_model_is_sent() -> None:
         "lamp", tokens=5
     )
 
-    assert [json.loads(one) for one in counted] == [
+    assert [json.loads(text) for text in counted] == [
         {"name": "crm__lamp", "description": "Light.", "inputSchema": {"type": "object"}}
     ]
 

@@ -3,10 +3,8 @@
 import pytest
 
 from sayso.catalog.select import terms as module
-from sayso.catalog.select.cues import MARK, read_cues
-from sayso.catalog.select.needs import read_needs
-from sayso.catalog.select.stems import stem
-from sayso.catalog.select.terms import terms
+from sayso.catalog.select.needs import MARK, read_cues, read_needs
+from sayso.catalog.select.terms import stem, terms
 
 
 @pytest.mark.parametrize(
@@ -29,7 +27,7 @@ from sayso.catalog.select.terms import terms
     ],
 )
 def test_the_forms_of_a_word_have_one_stem(forms: str) -> None:
-    assert len({stem(one) for one in forms.split()}) == 1
+    assert len({stem(form) for form in forms.split()}) == 1
 
 
 @pytest.mark.parametrize(
@@ -105,7 +103,7 @@ def test_paths_and_links_are_read_as_what_they_ask_for(said: str, read: str) -> 
 def test_a_message_is_split_into_sentences_and_these_into_needs() -> None:
     said = "Get a.b first. Then list files, mails and notes; finally mail them"
 
-    texts = [[one.text for one in sentence] for sentence in read_needs([said])]
+    texts = [[need.text for need in sentence] for sentence in read_needs([said])]
 
     assert texts == [["Get a.b"], ["list files", "mails", "notes"], ["mail them"]]
 
@@ -113,18 +111,18 @@ def test_a_message_is_split_into_sentences_and_these_into_needs() -> None:
 def test_the_last_message_counts_most_and_only_a_few_are_read() -> None:
     said = [f"word{number}" for number in range(6)]
 
-    found = [(one.text, one.weight) for needs in read_needs(said) for one in needs]
+    found = [(need.text, need.weight) for needs in read_needs(said) for need in needs]
 
     assert found == [("word5", 1.0), ("word4", 0.5), ("word3", 0.25), ("word2", 0.125)]
 
 
 def test_of_a_long_message_the_beginning_and_the_end_are_read_and_few_needs() -> None:
     said = "first lamp. " + "filler " * 3_000 + ". last lantern"
-    found = {term for needs in read_needs([said]) for one in needs for term in one.terms}
+    found = {term for needs in read_needs([said]) for need in needs for term in need.terms}
     many = read_needs([". ".join(f"word{number}, more{number}" for number in range(100))])
 
     assert {"lamp", "lantern"} <= found
-    assert sum(len(one) for one in many) == 24
+    assert sum(len(texts) for texts in many) == 24
 
 
 def test_words_that_stand_side_by_side_are_also_one() -> None:

@@ -5,9 +5,8 @@ from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from sayso.catalog.select.cues import MARK
 from sayso.catalog.select.entry import Entry
-from sayso.catalog.select.needs import Need
+from sayso.catalog.select.needs import MARK, Need
 from sayso.catalog.select.terms import terms
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[’'][^\W_]+)?")
@@ -66,7 +65,7 @@ class Verbs:
         A tool is asked for where one part of the message says what it does and what it is about.
         What a part that says nothing else is about (“delete it”) stands in the rest.
         """
-        needs = [one for said in sentences for one in said]
+        needs = [need for said in sentences for need in said]
         everything = {term for need in needs for term in need.terms}
         found: set[int] = set()
         for need in needs:
@@ -85,7 +84,9 @@ class Verbs:
 
 def _said_verbs(text: str) -> set[str]:
     """What a part of a message may say to do: not what it denies, nor what was done already."""
-    words = [one.lower().replace("’", "'") for one in _WORD.findall("".join(text.split(MARK)[::2]))]
+    words = [
+        word.lower().replace("’", "'") for word in _WORD.findall("".join(text.split(MARK)[::2]))
+    ]
     found: set[str] = set()
     for place, word in enumerate(words):
         is_denied = not _NOT.isdisjoint(words[max(0, place - _REACH) : place])

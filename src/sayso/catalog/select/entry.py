@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, NamedTuple, cast
 
 from sayso.catalog.convert import raw_of
-from sayso.catalog.select.terms import terms
-from sayso.catalog.select.texts import Text, texts_of, weigh_texts
+from sayso.catalog.select.terms import fold, terms
 from sayso.catalog.tool import Tool, fingerprint, make_tool, qualify
 from sayso.errors import UsageError
 from sayso.infer import KINDS, VERBS
@@ -16,6 +16,30 @@ from sayso.intent import Intent, Level, read_tool
 _CLEAR: Final = frozenset(term for verb in VERBS for term in terms(verb))
 _VERBS: Final = frozenset(term for verb in KINDS for term in terms(verb))
 """What is a verb in every name, and what may be one, as `mail` and `file` may."""
+
+
+_NAME: Final = 12
+_TITLE: Final = 8
+_ABOUT: Final = 4
+_ARGUMENT: Final = 2
+_ARGUMENT_TEXT: Final = 2
+"""What a word is worth in each text. Whole numbers, so that sums are the same in any order."""
+
+_LONGEST_NAME: Final = 200
+_LONGEST_TEXT: Final = 600
+_LONGEST_ARGUMENT: Final = 200
+_MOST_ARGUMENTS: Final = 40
+_MOST_TAGS: Final = 20
+"""Texts are a server's: none may make a selection cost much. What a tool is for stands at the
+beginning of its description. Nor may a word be worth more than the index holds."""
+
+
+class Text(NamedTuple):
+    """One text of a tool: which it is, in words, and what a word in it counts."""
+
+    field: str
+    text: str
+    worth: int
 
 
 @dataclass(frozen=True)
@@ -42,7 +66,7 @@ class Entry:
     @property
     def qualified_name(self) -> str:
         """Its name among the tools of many servers; the plain one where no server is known."""
-        return qualify(self.server, self.name) if self.server else self.name
+        return qualify(self.server, self.name)
 
     def names(self) -> set[str]:
         """What it may be called by."""
@@ -66,26 +90,41 @@ class Entry:
             return True
         mine = self.intent
         others = other.intent
-        return (
-            (self.fingerprint, mine.title, mine.category, mine.tags)
-            == (other.fingerprint, others.title, others.category, others.tags)
-            and (self.given is None) == (other.given is None)
-            and (self.given is None or self.given == other.given)
+        return (self.fingerprint, mine.title, mine.category, mine.tags, self.given) == (
+            other.fingerprint,
+            others.title,
+            others.category,
+            others.tags,
+            other.given,
         )
 
     def texts(self) -> Iterator[Text]:
-        """What is looked at of it."""
-        return texts_of(
-            self.raw,
-            server=self.server,
-            title=self.intent.title or "",
-            category=self.intent.category or "",
-            tags=sorted(self.intent.tags),
-        )
+        """The texts that count, cut to what is looked at."""
+        yield Text("name", _cut(self.raw.get("name"), _LONGEST_NAME), _NAME)
+        yield Text("title", _cut(self.intent.title, _LONGEST_NAME), _TITLE)
+        yield Text("server", _cut(self.server, _LONGEST_NAME), _ABOUT)
+        yield Text("category", _cut(self.intent.category, _LONGEST_NAME), _ABOUT)
+        for tag in sorted(self.intent.tags)[:_MOST_TAGS]:
+            yield Text("tag", _cut(tag, _LONGEST_NAME), _ABOUT)
+        yield Text("description", _cut(self.raw.get("description"), _LONGEST_TEXT), _ABOUT)
+        properties = _object(_object(self.raw.get("inputSchema")).get("properties"))
+        for name, schema in islice(properties.items(), _MOST_ARGUMENTS):
+            yield Text("argument", _cut(name, _LONGEST_NAME), _ARGUMENT)
+            said = _object(schema).get("description")
+            yield Text("argument", _cut(said, _LONGEST_ARGUMENT), _ARGUMENT_TEXT)
 
     def words(self) -> dict[str, int]:
         """Its terms, each with what it is worth."""
-        return weigh_texts(self.texts())
+        found: dict[str, int] = {}
+        for where, text, worth in self.texts():
+            if not text:
+                continue
+            said = terms(text)
+            if not said and where == "name":
+                said = [fold(text)]  # made of words that say nothing elsewhere, as `me` is
+            for term in said:
+                found[term] = found.get(term, 0) + worth
+        return found
 
     @cached_property
     def verbs(self) -> frozenset[str]:
@@ -121,3 +160,11 @@ def index_entry(given: object, *, server: str = "", category: str = "", origin: 
     if category and intent.category is None:
         intent = replace(intent, category=category)
     return Entry(server, name, raw, intent, fingerprint(raw), origin)
+
+
+def _cut(value: object, most: int) -> str:
+    return value[:most] if isinstance(value, str) else ""
+
+
+def _object(value: object) -> Mapping[Any, Any]:
+    return cast("Mapping[Any, Any]", value) if isinstance(value, Mapping) else {}

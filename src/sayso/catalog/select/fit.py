@@ -70,7 +70,7 @@ def _find(index: Index, need: Need) -> Iterable[Found]:
 
 def _weigh(concepts: Sequence[Found], hidden: Container[int], *, is_wide: bool) -> dict[int, float]:
     """What some terms say of the tools that one of them says much of, or, `is_wide`, anything."""
-    opened = (one.worths if is_wide else one.best for _, _, one in concepts)
+    opened = (concept.worths if is_wide else concept.best for _, _, concept in concepts)
     numbers = [at for several in opened for at in several if at not in hidden]
     found: dict[int, float] = dict.fromkeys(numbers, 0.0)
     for _, counts, (worths, _) in concepts:
@@ -91,9 +91,11 @@ def _weigh_new(
     is_wide: bool,
 ) -> dict[int, float]:
     """The same without what terms say that were seen: said twice is not meant twice."""
-    fresh = [one for one in concepts if one[0] not in seen]
+    fresh = [term for term in concepts if term[0] not in seen]
     seen.update(term for term, _, _ in concepts)
-    return found if len(fresh) == len(concepts) else _weigh(fresh, hidden, is_wide=is_wide)
+    if len(fresh) == len(concepts):
+        return found
+    return _weigh(fresh, hidden, is_wide=is_wide)
 
 
 def _keep_best(best: dict[int, float], found: dict[int, float], weight: float) -> None:

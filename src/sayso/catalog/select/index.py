@@ -39,15 +39,7 @@ class Index:
     [7]
     """
 
-    __slots__ = (
-        "_codes",
-        "_concepts",
-        "_damping",
-        "_kept",
-        "_keys",
-        "_lengths",
-        "_total",
-    )
+    __slots__ = ("_codes", "_concepts", "_damping", "_kept", "_keys", "_lengths", "_total")
 
     def __init__(self) -> None:
         self._codes: dict[str, array[int]] = {}
@@ -107,8 +99,8 @@ class Index:
             left = array("Q", [code for code in codes if code >> _BITS not in numbers])
             if left:
                 other._codes[word] = left
-        other._lengths = {at: one for at, one in self._lengths.items() if at not in numbers}
-        other._keys = {at: one for at, one in self._keys.items() if at not in numbers}
+        other._lengths = {at: length for at, length in self._lengths.items() if at not in numbers}
+        other._keys = {at: key for at, key in self._keys.items() if at not in numbers}
         other._total = sum(other._lengths.values())
         return other
 
@@ -122,7 +114,9 @@ class Index:
         if term in self._concepts:
             return self._concepts[term]
         made = self._make(term)
-        self._kept += 1 + (0 if made is None else len(made.worths))
+        self._kept += 1
+        if made is not None:
+            self._kept += len(made.worths)
         if self._kept > _MOST_KEPT:
             self._concepts.clear()
             self._kept = 0
@@ -148,7 +142,7 @@ class Index:
             usual = self._total / len(self._lengths) or 1.0
             per = _SATURATION * _LENGTH * _UNIT / usual
             least = _SATURATION * (1 - _LENGTH) * _UNIT
-            self._damping = {at: least + per * one for at, one in self._lengths.items()}
+            self._damping = {at: least + per * length for at, length in self._lengths.items()}
         damping = self._damping
         factor *= 1 + _SATURATION
         return {

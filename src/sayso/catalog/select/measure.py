@@ -14,7 +14,9 @@ def recall(ranked: Sequence[str], groups: Groups, k: int) -> float:
     0.5
     """
     first = set(ranked[:k])
-    return sum(1 for one in groups if not first.isdisjoint(one)) / len(groups) if groups else 0.0
+    return (
+        sum(1 for group in groups if not first.isdisjoint(group)) / len(groups) if groups else 0.0
+    )
 
 
 def ndcg(ranked: Sequence[str], groups: Groups, k: int) -> float:
@@ -25,8 +27,8 @@ def ndcg(ranked: Sequence[str], groups: Groups, k: int) -> float:
     """
     left = list(groups)
     gain = 0.0
-    for place, one in enumerate(ranked[:k]):
-        met = next((group for group in left if one in group), None)
+    for place, tool in enumerate(ranked[:k]):
+        met = next((group for group in left if tool in group), None)
         if met is not None:
             left.remove(met)
             gain += _weight(place)

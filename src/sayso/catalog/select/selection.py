@@ -1,16 +1,20 @@
-"""What was selected, and why."""
+"""What was selected, and why, in words."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from sayso.catalog.select.entry import Entry
-from sayso.catalog.select.needs import Need
-from sayso.catalog.select.reasons import explain_fit
+from sayso.catalog.select.needs import MARK, Need
+from sayso.catalog.select.terms import terms
 from sayso.catalog.tool import Tool
 
 Why = Literal["excluded", "not asked for", "no word in common", "fits less", "over the budget"]
 """Why a tool was left out."""
+_CHUNK: Final = re.compile(r"[^\W_]+")
+_MOST: Final = 5
+_LONGEST: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,10 @@ class Chosen:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why it was chosen, in words; worked out anew each time."""
-        found = explain_fit(self.entry, self.needs)
-        return ("pinned", *found) if self.is_pinned else found
+        found = _explain(self.entry, self.needs)
+        if self.is_pinned:
+            return ("pinned", *found)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +59,74 @@ class Selection:
     @property
     def names(self) -> tuple[str, ...]:
         """What the tools are called, in their order."""
-        return tuple(one.name for one in self.chosen)
+        return tuple(tool.name for tool in self.chosen)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
         """The tools, in their order."""
-        return tuple(one.tool for one in self.chosen)
+        return tuple(tool.tool for tool in self.chosen)
+
+
+def _explain(entry: Entry, sentences: Sequence[Sequence[Need]]) -> tuple[str, ...]:
+    fields = _fields(entry)
+    found: dict[str, list[tuple[int, str]]] = {}
+    for need in (need for needs in sentences for need in needs):
+        spelt, cued = _spelt(need.text)
+        for term in need.terms:
+            said = _said(term, spelt, cued, fields)
+            if said is not None:
+                found.setdefault(_short(need.text), []).append(said)
+    nothing: list[tuple[int, str]] = []
+    best = max(
+        found.values(), key=lambda reasons: sum(worth for worth, _ in reasons), default=nothing
+    )
+    need_text = next((text for text, said in found.items() if said is best), "")
+    lines = [text for _, text in sorted(best, key=lambda reason: -reason[0])[:_MOST]]
+    if not lines:
+        return ()
+    return (f"for “{need_text}”", *dict.fromkeys(lines))
+
+
+def _said(
+    term: str, spelt: dict[str, str], cued: set[str], fields: dict[str, tuple[int, str]]
+) -> tuple[int, str] | None:
+    if term not in fields:
+        return None
+    worth, field = fields[term]
+    word = f"“{spelt.get(term, term)}”"
+    if term in cued:
+        word += ", which a path or link asks for,"
+    return worth, f"{word} stands in its {field}"
+
+
+def _fields(entry: Entry) -> dict[str, tuple[int, str]]:
+    """For each term of a tool the weightiest text in which it stands."""
+    found: dict[str, tuple[int, str]] = {}
+    for where, text, worth in entry.texts():
+        for term in terms(text):
+            if worth > found.get(term, (0, ""))[0]:
+                found[term] = (worth, where)
+    return found
+
+
+def _spelt(text: str) -> tuple[dict[str, str], set[str]]:
+    pieces = text.split(MARK)
+    cued = {term for piece in pieces[1::2] for term in terms(piece)}
+    spelt = _spelling(" ".join(pieces[1::2])) | _spelling(" ".join(pieces[::2]))
+    return spelt, cued - set(_spelling(" ".join(pieces[::2])))
+
+
+def _spelling(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for chunk in _CHUNK.findall(text):
+        said = terms(chunk)
+        for term in said:
+            found.setdefault(term, chunk.lower() if len(said) == 1 else term)
+    return found
+
+
+def _short(text: str) -> str:
+    line = " ".join("".join(text.split(MARK)[::2]).split()) or " ".join(text.split(MARK)[1::2])
+    if len(line) <= _LONGEST:
+        return line
+    return f"{line[: _LONGEST - 1]}…"

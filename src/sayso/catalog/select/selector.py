@@ -11,21 +11,15 @@ from sayso.catalog.select.fit import best, weigh_fit
 from sayso.catalog.select.needs import Need, read_needs
 from sayso.catalog.select.selection import Chosen, Selection, Why
 from sayso.catalog.select.shelf import Field, Shelf
-from sayso.catalog.select.vectors import Embed, Vectors, fuse
+from sayso.catalog.tokens import estimate
 from sayso.errors import UsageError
 from sayso.intent import Level
-from sayso.prompt import estimate
 
 _FEW: Final = 20
-_MOST_EMBEDDED: Final = 8
-_LONGEST_EMBEDDED: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """What is asked for."""
-
-    texts: Sequence[str]
     needs: Sequence[Sequence[Need]]
     pinned: Sequence[int]
     k: int | None
@@ -37,8 +31,7 @@ class Selector:
     """Tools from which those that a message needs are selected, by their words.
 
     Takes sayso's tools, entries of `tools/list`, and the SDK's tools; may be shared by threads.
-    With `embed`, tools are also found by what their texts mean. `count` is the model's own way to
-    count tokens.
+    `count` is the model's own way to count tokens.
 
     >>> tools = [{"name": name} for name in ("customer_list", "customer_delete", "mail_send")]
     >>> Selector(tools).select("List all our customers.", k=1, least=0).names
@@ -46,15 +39,10 @@ class Selector:
     """
 
     def __init__(
-        self,
-        tools: Iterable[object] = (),
-        *,
-        embed: Embed | None = None,
-        count: Callable[[str], int] = estimate,
+        self, tools: Iterable[object] = (), *, count: Callable[[str], int] = estimate
     ) -> None:
         self._lock = RLock()
         self._shelf = Shelf()
-        self._vectors = None if embed is None else Vectors(embed)
         self._count = count
         self._sizes: dict[str, int] = {}
         self._problems: tuple[str, ...] = ()
@@ -84,7 +72,6 @@ class Selector:
         with self._lock:
             self._problems = tuple(problems)
             self._shelf.replace(entries)
-            self._learn()
 
     def add(self, tool: object) -> None:
         """Hold one more tool, or another in the place of the one with its name.
@@ -94,13 +81,11 @@ class Selector:
         entry = index_entry(tool)
         with self._lock:
             self._shelf.put(entry)
-            self._learn()
 
     def remove(self, name: str) -> None:
         """Let go of a tool, by `server__tool` or by a name that only one has."""
         with self._lock:
             self._shelf.drop(self._shelf.find(name))
-            self._learn()
 
     def select(
         self,
@@ -131,7 +116,7 @@ class Selector:
             if k is not None and len(pinned) > k:
                 what = f"{len(pinned)} tools are pinned, and {k} may be selected"
                 raise UsageError(what, fix="Pin fewer, or select more.")
-            ask = _Ask(texts, read_needs(texts), tuple(pinned), k, tokens, least)
+            ask = _Ask(read_needs(texts), tuple(pinned), k, tokens, least)
             return self._select(ask, _levels(exclude), _levels(unless_asked))
 
     def _select(self, ask: _Ask, hidden: frozenset[Level], held: frozenset[Level]) -> Selection:
@@ -141,10 +126,14 @@ class Selector:
         if is_few:
             scores = dict.fromkeys(field, 0.0) | scores
         pinned = [self._chosen(at, scores.pop(at, 0.0), ask, is_pinned=True) for at in ask.pinned]
-        room = len(scores) if is_few or ask.k is None else min(len(scores), ask.k - len(pinned))
+        room = len(scores)
+        if ask.k is not None and not is_few:
+            room = min(room, ask.k - len(pinned))
         ranked = best(scores, room, lambda at: self._shelf[at].key)
         chosen = pinned + [self._chosen(at, scores[at], ask) for at in ranked]
-        kept = chosen if ask.tokens is None else self._within(chosen, ask.tokens)
+        kept = chosen
+        if ask.tokens is not None:
+            kept = self._within(chosen, ask.tokens)
         own = set(ask.pinned)
         counted: dict[Why, int] = {
             "excluded": len(field.excluded - own),
@@ -158,14 +147,7 @@ class Selector:
 
     def _scores(self, ask: _Ask, field: Field) -> dict[int, float]:
         enough = len(field) if ask.k is None else ask.k
-        scores = weigh_fit(field.index, ask.needs, field.silent, enough=enough)
-        if self._vectors is None:
-            return scores
-        ranked = best(scores, len(scores), lambda at: self._shelf[at].key)
-        said = [one[:_LONGEST_EMBEDDED] for one in ask.texts[-1:]]
-        said += [", ".join(need.text for need in needs) for needs in ask.needs[:_MOST_EMBEDDED]]
-        near = self._vectors.rank(said, {at: self._shelf[at] for at in field})
-        return fuse([ranked, near])
+        return weigh_fit(field.index, ask.needs, field.silent, enough=enough)
 
     def _chosen(self, at: int, score: float, ask: _Ask, *, is_pinned: bool = False) -> Chosen:
         return Chosen(self._shelf[at], min(1.0, round(score, 4)), is_pinned, ask.needs)
@@ -174,41 +156,35 @@ class Selector:
         """What there is room for; a tool that is too large lets smaller ones behind it by."""
         kept: list[Chosen] = []
         left = tokens
-        for one in chosen:
-            size = self._size(one)
+        for tool in chosen:
+            size = self._size(tool)
             if size <= left:
-                kept.append(one)
+                kept.append(tool)
                 left -= size
-            elif one.is_pinned:
+            elif tool.is_pinned:
                 what = f"the pinned tools cost more than {tokens} tokens"
                 raise UsageError(what, fix="Pin fewer, or give more tokens.")
         return kept
 
-    def _size(self, one: Chosen) -> int:
-        """What a tool costs in a model's context."""
-        mark = one.entry.fingerprint
+    def _size(self, tool: Chosen) -> int:
+        mark = tool.entry.fingerprint
         size = self._sizes.get(mark)
         if size is None:
-            raw = one.entry.raw
+            raw = tool.entry.raw
             said = {key: raw[key] for key in ("description", "inputSchema") if key in raw}
-            wire = {"name": one.name, **said}
+            wire = {"name": tool.name, **said}
             size = self._count(json.dumps(wire, ensure_ascii=False, default=str))
             self._sizes[mark] = size
         return size
 
-    def _learn(self) -> None:
-        if self._vectors is not None:
-            self._vectors.learn(self._shelf)
-
 
 def _levels(said: Collection[Level | str]) -> frozenset[Level]:
-    """Levels by their names; raises `UsageError` for one that is none."""
     known = {str(level): level for level in Level}
-    unknown = next((one for one in said if str(one) not in known), None)
+    unknown = next((level for level in said if str(level) not in known), None)
     if unknown is not None:
         fix = f"Levels are {', '.join(known)}."
         raise UsageError(f"{str(unknown)!r} is no level", fix=fix)
-    return frozenset(known[str(one)] for one in said)
+    return frozenset(known[str(level)] for level in said)
 
 
 def _check(k: int | None, tokens: int | None) -> None:

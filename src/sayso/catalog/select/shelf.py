@@ -60,12 +60,9 @@ class Shelf:
     def __getitem__(self, number: int) -> Entry:
         return self._entries[number]
 
-    def __iter__(self) -> Iterator[Entry]:
-        return iter(self._entries.values())
-
     def replace(self, entries: Mapping[str, Entry]) -> None:
         """Hold these by their keys and no others; what stays as it is is not touched."""
-        for key in [one for one in self._numbers if one not in entries]:
+        for key in [key for key in self._numbers if key not in entries]:
             self.drop(self._numbers[key])
         for entry in entries.values():
             self.put(entry)
@@ -117,9 +114,11 @@ class Shelf:
             names = sorted(self._entries[at].qualified_name for at in found)[:_MOST_NAMED]
             what = f"{len(found)} tools are called {name!r}"
             raise UsageError(what, fix=f"Say which: {', '.join(names)}.")
-        names = sorted(one for one, numbers in self._named.items() if numbers)
+        names = sorted(known for known, numbers in self._named.items() if numbers)
         near = get_close_matches(name, names, _MOST_NAMED, _LEAST_ALIKE)
-        fix = f"Near it are: {', '.join(near)}." if near else None
+        fix = None
+        if near:
+            fix = f"Near it are: {', '.join(near)}."
         raise UsageError(f"no tool is called {name!r}", fix=fix)
 
     def field(
@@ -142,7 +141,6 @@ class Shelf:
         return Field(self._index(hidden), silent, excluded, silent)
 
     def _at(self, levels: frozenset[Level]) -> set[int]:
-        """The tools of some levels."""
         if levels:
             for number in self._unread:
                 self._by_level[self._entries[number].level].add(number)
@@ -150,7 +148,6 @@ class Shelf:
         return set[int]().union(*(self._by_level[level] for level in levels))
 
     def _index(self, levels: frozenset[Level]) -> Index:
-        """The index of all tools but those of some levels."""
         found = self._indexes.get(levels)
         if found is None:
             found = self._indexes[frozenset()].without(self._at(levels))

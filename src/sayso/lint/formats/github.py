@@ -3,16 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from sayso.lint.finding import Finding, Severity
 from sayso.lint.profile import Profile
+from sayso.lint.rule import Finding, Severity
 from sayso.lint.run import Report
 from sayso.schema import plain
 
-_COMMANDS: Final = {
-    Severity.ERROR: "error",
-    Severity.WARNING: "warning",
-    Severity.NOTE: "notice",
-}
+_COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
 def as_github(reports: Sequence[Report], profile: Profile) -> str:  # noqa: ARG001 - as all formats
@@ -21,24 +17,23 @@ def as_github(reports: Sequence[Report], profile: Profile) -> str:  # noqa: ARG0
 
 
 def _commands(report: Report) -> Iterator[str]:
-    for one in report.findings:
-        fields = _fields(report, one)
+    for finding in report.findings:
+        fields = _fields(report, finding)
         shown = ",".join(f"{name}={_property(value)}" for name, value in fields.items())
-        subject = f"{one.tool}: " if one.tool else f"{report.server}: "
-        yield f"::{_COMMANDS[one.severity]} {shown}::{_data(subject + one.message)}"
+        message = f"{finding.tool or report.server}: {finding.message}"
+        yield f"::{_COMMANDS[finding.severity]} {shown}::{_data(message)}"
 
 
-def _fields(report: Report, one: Finding) -> dict[str, str]:
-    line = report.places.line(one.index)
-    title = {"title": f"{one.code} {one.name}"}
-    return {"file": report.places.file or "", "line": str(line), **title} if line else title
+def _fields(report: Report, finding: Finding) -> dict[str, str]:
+    fields = {"title": f"{finding.code} {finding.name}"}
+    line = report.places.line(finding.index)
+    if line is None:
+        return fields
+    return {"file": report.places.file or "", "line": str(line), **fields}
 
 
 def _data(text: str) -> str:
-    """A message, in which `%` would be read as the beginning of an escape, and a line break ends.
-
-    Line breaks are spelt out by `plain` already; the rule is kept whole all the same.
-    """
+    """Escape a message: `%` would begin an escape, and a line break would end it."""
     return plain(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sayso.lint.finding import Finding, Severity
 from sayso.lint.profile import Profile
+from sayso.lint.rule import Finding, Severity
 from sayso.lint.run import Report
 from sayso.report import write_json_document
 
@@ -14,12 +14,12 @@ _SCHEMA: Final = 1
 
 def as_json(reports: Sequence[Report], profile: Profile) -> str:
     """The documented form. Only ASCII, so nothing in it can steer a terminal."""
-    counts = Counter(one.severity for report in reports for one in report.findings)
+    counts = Counter(finding.severity for report in reports for finding in report.findings)
     document = {
         "schema": _SCHEMA,
         "profile": {"name": profile.name, "source": profile.source, "date": profile.date},
-        "counts": {str(one): counts[one] for one in Severity},
-        "servers": [_report(one) for one in reports],
+        "counts": {str(severity): counts[severity] for severity in Severity},
+        "servers": [_report(report) for report in reports],
     }
     return write_json_document(document)
 
@@ -28,8 +28,10 @@ def _report(report: Report) -> dict[str, Any]:
     return {
         "name": report.server,
         "tools": report.tools,
-        "findings": [_finding(report, one) for one in report.findings],
-        "allowed": [{**_finding(report, one), "reason": why} for one, why in report.allowed],
+        "findings": [_finding(report, finding) for finding in report.findings],
+        "allowed": [
+            {**_finding(report, finding), "reason": why} for finding, why in report.allowed
+        ],
         "known": len(report.known),
         "gone": [
             dict(zip(("server", "rule", "tool", "about"), key, strict=True)) for key in report.gone
@@ -37,16 +39,18 @@ def _report(report: Report) -> dict[str, Any]:
     }
 
 
-def _finding(report: Report, one: Finding) -> dict[str, Any]:
+def _finding(report: Report, finding: Finding) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "code": one.code,
-        "name": one.name,
-        "severity": str(one.severity),
-        "tool": one.tool or None,
-        "index": one.index,
-        "at": list(one.at),
-        "message": one.message,
-        "fixable": bool(one.edits),
+        "code": finding.code,
+        "name": finding.name,
+        "severity": str(finding.severity),
+        "tool": finding.tool or None,
+        "index": finding.index,
+        "at": list(finding.at),
+        "message": finding.message,
+        "fixable": bool(finding.edits),
     }
-    line = report.places.line(one.index)
-    return found | ({"file": report.places.file, "line": line} if line else {})
+    line = report.places.line(finding.index)
+    if line is not None:
+        found |= {"file": report.places.file, "line": line}
+    return found

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sayso.lint.finding import Finding, Severity
 from sayso.lint.profile import Profile
+from sayso.lint.rule import Finding, Severity
 from sayso.lint.run import Report
 from sayso.schema import plain
 
@@ -13,45 +13,50 @@ _LONGEST = 400
 
 def as_text(reports: Sequence[Report], profile: Profile) -> str:
     """One line for each finding, then what was not told, then how many there are."""
-    lines = [*_lines(reports), *_asides(reports), _summary(reports, profile)]
+    told = [tell(report, finding) for report in reports for finding in report.findings]
+    lines = [*told, *_asides(reports), _summary(reports, profile)]
     return "".join(f"{_short(plain(line))}\n" for line in lines)
 
 
-def tell(report: Report, one: Finding) -> str:
+def tell(report: Report, finding: Finding) -> str:
     """A finding in one line: where, how loud, which rule, which tool, what."""
-    line = report.places.line(one.index)
+    line = report.places.line(finding.index)
     where = f"{report.places.file}:{line}" if line else report.server
-    tool = f" {one.tool}:" if one.tool else ""
-    return f"{where}: {one.severity} {one.code} [{one.name}]{tool} {one.message}"
-
-
-def _lines(reports: Sequence[Report]) -> Iterator[str]:
-    for report in reports:
-        for one in report.findings:
-            yield tell(report, one)
+    told = f"{where}: {finding.severity} {finding.code} [{finding.name}]"
+    if finding.tool:
+        told += f" {finding.tool}:"
+    return f"{told} {finding.message}"
 
 
 def _asides(reports: Sequence[Report]) -> Iterator[str]:
     for report in reports:
-        for one, why in report.allowed:
-            yield f"{report.server}: allowed {one.code} [{one.name}] {one.tool}: {why}"
+        for finding, why in report.allowed:
+            yield f"{report.server}: allowed {finding.code} [{finding.name}] {finding.tool}: {why}"
         if report.known:
             yield f"{report.server}: {len(report.known)} in the baseline are not told again"
         for key in report.gone:
-            about = f" ({key[3]})" if key[3] else ""
-            yield f"{report.server}: gone from the baseline: {key[1]} {key[2]}{about}"
+            _, rule, tool, about = key
+            told = f"{rule} {tool} ({about})".removesuffix(" ()")
+            yield f"{report.server}: gone from the baseline: {told}"
 
 
 def _summary(reports: Sequence[Report], profile: Profile) -> str:
-    found = [one for report in reports for one in report.findings]
-    counts = Counter(one.severity for one in found)
-    told = ", ".join(count_of(counts[one], str(one)) for one in Severity if counts[one])
+    found = [finding for report in reports for finding in report.findings]
+    counts = Counter(finding.severity for finding in found)
+    told = ", ".join(
+        count_of(counts[severity], str(severity)) for severity in Severity if counts[severity]
+    )
     tools = count_of(sum(report.tools for report in reports), "tool")
     fixable = sum(
-        bool(one.edits) for report in reports if report.is_mendable for one in report.findings
+        bool(finding.edits)
+        for report in reports
+        if report.is_mendable
+        for finding in report.findings
     )
-    fix = f"; --fix mends {fixable} of them" if fixable else ""
-    return f"{told or 'nothing found'} in {tools}, profile {profile.name}{fix}"
+    summary = f"{told or 'nothing found'} in {tools}, profile {profile.name}"
+    if fixable:
+        summary += f"; --fix mends {fixable} of them"
+    return summary
 
 
 def count_of(count: int, noun: str) -> str:
@@ -60,8 +65,12 @@ def count_of(count: int, noun: str) -> str:
     >>> count_of(1, "error"), count_of(2, "error")
     ('1 error', '2 errors')
     """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    if count != 1:
+        noun += "s"
+    return f"{count} {noun}"
 
 
 def _short(line: str) -> str:
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    if len(line) <= _LONGEST:
+        return line
+    return f"{line[: _LONGEST - 1]}…"

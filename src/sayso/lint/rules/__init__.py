@@ -1,1 +1,1 @@
-"""The rules, one file each. What stands here with a `RULE` is found by the registry."""
+"""The rules, one file each; the registry imports every module that stands here."""

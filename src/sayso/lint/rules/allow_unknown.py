@@ -7,33 +7,23 @@ Finds names in a tool's permissions that no rule has, neither as its code nor as
 A slip of the pen allows nothing, and its author believes that it does.
 
 ## Example
-```json
 {"_meta": {"io.sayso/lint": {"allow": {"title-mising": "our clients show none"}}}}
-```
 
 ## Use instead
-```json
 {"_meta": {"io.sayso/lint": {"allow": {"title-missing": "our clients show none"}}}}
-```
 
 ## Fix
 None. `sayso rule` lists the names.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Remark, Severity
 from sayso.lint.registry import known_rule
-from sayso.lint.rule import Looked, Rule
+from sayso.lint.rule import Looked, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-def check(tool: Subject, looked: Looked) -> Iterator[Remark]:  # noqa: ARG001 - as all that look late
-    """One remark for each name that no rule has."""
-    for one in tool.allowed:
-        if known_rule(one.word) is None:
-            at = ("_meta", ALLOW_KEY, "allow", one.word)
-            yield Remark(f"it allows {one.word[:60]}, and there is no such rule", at)
-
-
-RULE = Rule("AV903", "allow-unknown", Severity.ERROR, after=check)
+@Rule("AV903", "allow-unknown", Severity.ERROR).afterwards
+def _check(tool: Subject, looked: Looked) -> Remarks:  # noqa: ARG001 - as all that look late
+    for allowance in tool.allowed:
+        if known_rule(allowance.word) is None:
+            at = ("_meta", ALLOW_KEY, "allow", allowance.word)
+            yield Remark(f"it allows {allowance.word[:60]}, and there is no such rule", at)

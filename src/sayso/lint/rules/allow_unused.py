@@ -8,36 +8,26 @@ to look is passed over.
 What was mended stays permitted, and comes back unseen.
 
 ## Example
-```json
 {"name": "list_orders", "title": "List orders",
  "_meta": {"io.sayso/lint": {"allow": {"title-missing": "our clients show none"}}}}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "title": "List orders"}
-```
 
 ## Fix
 `--fix` takes the permission out where it stands in `_meta`.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Edit, Remark, Severity
 from sayso.lint.registry import known_rule
-from sayso.lint.rule import Looked, Rule
+from sayso.lint.rule import Edit, Looked, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-def check(tool: Subject, looked: Looked) -> Iterator[Remark]:
-    """One remark for each permission that nothing came of."""
-    for one in tool.allowed:
-        rule = known_rule(one.word)
+@Rule("AV902", "allow-unused", Severity.WARNING).afterwards
+def _check(tool: Subject, looked: Looked) -> Remarks:
+    for allowance in tool.allowed:
+        rule = known_rule(allowance.word)
         if rule and rule.code in looked.rules and rule.code not in looked.found:
-            at = ("_meta", ALLOW_KEY, "allow", one.word)
-            edits = () if one in tool.comments else (Edit(at),)
-            yield Remark(f"it allows {one.word}, which finds nothing here", at, edits)
-
-
-RULE = Rule("AV902", "allow-unused", Severity.WARNING, after=check)
+            at = ("_meta", ALLOW_KEY, "allow", allowance.word)
+            edits = () if allowance in tool.comments else (Edit(at),)
+            yield Remark(f"it allows {allowance.word}, which finds nothing here", at, edits)

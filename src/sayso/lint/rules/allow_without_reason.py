@@ -9,35 +9,25 @@ Whoever reviews the tool later cannot tell whether the reason still holds, or wh
 was one.
 
 ## Example
-```json
 {"_meta": {"io.sayso/lint": {"allow": {"open-world-url": ""}}}}
-```
 
 ## Use instead
-```json
 {"_meta": {"io.sayso/lint": {"allow":
  {"open-world-url": "only addresses of our own host are taken"}}}}
-```
 
 ## Fix
 None: the reason is its author's.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each permission without a reason."""
-    for one in tool.allowed:
-        if not one.reason:
+@Rule("AV901", "allow-without-reason", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
+    for allowance in tool.allowed:
+        if not allowance.reason:
             yield Remark(
-                f"it allows {one.word} and does not say why, so it allows nothing",
-                ("_meta", ALLOW_KEY, "allow", one.word),
+                f"it allows {allowance.word} and does not say why, so it allows nothing",
+                ("_meta", ALLOW_KEY, "allow", allowance.word),
             )
-
-
-RULE = Rule("AV901", "allow-without-reason", Severity.ERROR, check)

@@ -7,31 +7,18 @@ Finds tools whose `annotations` are a list, a text or anything else that is not 
 No client can read a hint there; some refuse the whole list.
 
 ## Example
-```json
 {"name": "get_order", "annotations": ["readOnlyHint"]}
-```
 
 ## Use instead
-```json
 {"name": "get_order", "annotations": {"readOnlyHint": true}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where they are something else."""
+@Rule("AV104", "annotations-not-an-object", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     for found in tool.declaration.findings:
         if found.code == "annotations-not-an-object":
             yield Remark(found.message, ("annotations",))
-
-
-RULE = Rule("AV104", "annotations-not-an-object", Severity.ERROR, check)

@@ -8,39 +8,26 @@ under the profile anthropic.
 The review checks both first, and missing ones are what it sends most servers back for.
 
 ## Example
-```json
 {"name": "list_orders"}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "annotations": {"title": "List orders", "readOnlyHint": true}}
-```
 
 ## Fix
 `--fix` writes the title into the annotations where the tool has one beside its name.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each of both."""
+@Rule("AV702", "anthropic-annotations-missing", Severity.ERROR, is_default=False).for_tool
+def _check(tool: Subject) -> Remarks:
     beside, inside = tool.titles
     if not inside:
         at = ("annotations", "title")
-        yield Remark(
-            "the directory wants a title in the annotations",
-            at,
-            (Edit(at, beside),) if beside else (),
-        )
+        edits = (Edit(at, beside),) if beside else ()
+        yield Remark("the directory wants a title in the annotations", at, edits)
     if not tool.hints.read_only and tool.hints.destructive is None:
         message = "the directory wants readOnlyHint: true or destructiveHint"
         yield Remark(message, ("annotations", "destructiveHint"))
-
-
-RULE = Rule("AV702", "anthropic-annotations-missing", Severity.ERROR, check, is_default=False)

@@ -9,32 +9,22 @@ files and notifications included; the specification means that something is lost
 the one is a false one by the other.
 
 ## Example
-```json
 {"name": "add_note", "annotations": {"readOnlyHint": false, "destructiveHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "add_note", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Fix
 None: `sayso submit anthropic` writes hints as that store means them, and leaves the server's own
 alone.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where both are declared false."""
+@Rule("AV703", "anthropic-write-not-destructive", Severity.NOTE, is_default=False).for_tool
+def _check(tool: Subject) -> Remarks:
     if tool.hints.read_only is False and tool.hints.destructive is False:
         message = "it writes, which the directory calls destructive"
         yield Remark(message, ("annotations", "destructiveHint"))
-
-
-RULE = Rule("AV703", "anthropic-write-not-destructive", Severity.NOTE, check, is_default=False)

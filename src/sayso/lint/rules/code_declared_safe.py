@@ -8,27 +8,21 @@ or not destructive, with no word that only what reads is taken.
 Such a tool does what its argument says, and so the worst that it can.
 
 ## Example
-```json
 {"name": "run_sql", "annotations": {"readOnlyHint": true},
  "inputSchema": {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}}
-```
 
 ## Use instead
-```json
 {"name": "run_sql", "annotations": {"readOnlyHint": false, "destructiveHint": true},
  "inputSchema": {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}}
-```
 
 ## Fix
 None. Where only reading statements run, say so in the description.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _CODE: Final = frozenset(
@@ -45,22 +39,25 @@ _ONLY_READS: Final = re.compile(
 )
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where the tool's worst call is whatever its argument says."""
+@Rule("AV120", "code-declared-safe", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     is_safe = tool.hints.read_only or tool.hints.destructive is False
     runs = not _RUNS.isdisjoint(tool.words) and tool.words[0] not in _TALKS_OF_IT
     if not is_safe or not runs or _ONLY_READS.search(tool.description):
         return
-    for one in tool.parameters:
-        if _is_code(one) and not _ONLY_READS.search(one.description):
+    for parameter in tool.parameters:
+        if _is_code(parameter) and not _ONLY_READS.search(parameter.description):
             said = "read-only" if tool.hints.read_only else "not destructive"
-            at = ("inputSchema", "properties", one.name)
-            yield Remark(f"declared {said}, but it runs what stands in {one.name}", at)
+            yield Remark(
+                f"declared {said}, but it runs what stands in {parameter.name}", parameter.at
+            )
 
 
-def _is_code(one: Parameter) -> bool:
-    is_named = not _CODE.isdisjoint(one.words[-1:] + one.words[:1])
-    return is_named and one.is_required and not one.choices and one.kinds <= {"string", "array"}
-
-
-RULE = Rule("AV120", "code-declared-safe", Severity.WARNING, check)
+def _is_code(parameter: Parameter) -> bool:
+    is_named = not _CODE.isdisjoint(parameter.words[-1:] + parameter.words[:1])
+    return (
+        is_named
+        and parameter.is_required
+        and not parameter.choices
+        and parameter.kinds <= {"string", "array"}
+    )

@@ -9,26 +9,20 @@ The model writes `true`, as it writes any argument. Nobody was asked, and it loo
 had been.
 
 ## Example
-```json
 {"name": "delete_order", "inputSchema": {"type": "object",
  "properties": {"confirm": {"type": "boolean"}}}}
-```
 
 ## Use instead
-```json
 {"name": "delete_order", "annotations": {"destructiveHint": true},
  "_meta": {"io.sayso/intent": {"confirm": "Delete order {order_id}?"}}}
-```
 
 ## Fix
 None. Leave the question to the client, to elicitation, or to sayso.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _CONFIRMS: Final = frozenset(
@@ -40,20 +34,18 @@ _BESIDE: Final = frozenset(
 _SENTENCES: Final = ("i_am_sure", "i_understand", "are_you_sure", "yes_i_am_sure")
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such argument."""
-    for one in tool.parameters if tool.writes else ():
-        if confirms(one):
-            at = ("inputSchema", "properties", one.name)
-            yield Remark(f"a model confirms for itself by {one.name}", at)
+@Rule("AV502", "confirm-parameter", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
+    for parameter in tool.parameters:
+        if tool.writes and confirms(parameter):
+            yield Remark(f"a model confirms for itself by {parameter.name}", parameter.at)
 
 
-def confirms(one: Parameter) -> bool:
+def confirms(parameter: Parameter) -> bool:
     """Whether an argument is a confirmation that the model writes."""
-    words = set(one.words)
+    words = set(parameter.words)
     is_named = bool(words & _CONFIRMS) and words <= _CONFIRMS | _BESIDE
-    is_switch = "boolean" in one.kinds or {"yes", "true"} & {word.lower() for word in one.choices}
-    return bool(is_switch) and (is_named or "_".join(one.words) in _SENTENCES)
-
-
-RULE = Rule("AV502", "confirm-parameter", Severity.WARNING, check)
+    is_switch = "boolean" in parameter.kinds or {"yes", "true"} & {
+        word.lower() for word in parameter.choices
+    }
+    return bool(is_switch) and (is_named or "_".join(parameter.words) in _SENTENCES)

@@ -9,24 +9,16 @@ A client that fills in defaults sends what the server refuses, and a model reads
 once.
 
 ## Example
-```json
 {"properties": {"limit": {"type": "integer", "default": "20"}}}
-```
 
 ## Use instead
-```json
 {"properties": {"limit": {"type": "integer", "default": 20}}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject, as_list
 
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
@@ -39,26 +31,23 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 }
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such argument."""
-    for one in tool.parameters:
-        value = one.schema.get("default")
-        if value is not None and not _fits(one, value):
-            at = ("inputSchema", "properties", one.name, "default")
-            yield Remark(f"the default of {one.name} does not fit its own schema", at)
+@Rule("AV412", "default-does-not-fit", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
+    for parameter in tool.parameters:
+        value = parameter.schema.get("default")
+        if value is not None and not _fits(parameter, value):
+            at = ("inputSchema", "properties", parameter.name, "default")
+            yield Remark(f"the default of {parameter.name} does not fit its own schema", at)
 
 
-def _fits(one: Parameter, value: Any) -> bool:
-    choices = as_list(one.schema.get("enum"))
+def _fits(parameter: Parameter, value: Any) -> bool:
+    choices = as_list(parameter.schema.get("enum"))
     if choices:
         return value in choices
-    kinds = one.kinds
-    if not kinds or "$ref" in one.schema or not kinds <= set(_TYPES):
+    kinds = parameter.kinds
+    if not kinds or "$ref" in parameter.schema or not kinds <= set(_TYPES):
         return True
     if isinstance(value, bool):
         return "boolean" in kinds
     is_whole = isinstance(value, float) and value.is_integer() and "integer" in kinds
     return is_whole or any(isinstance(value, _TYPES[kind]) for kind in kinds - {"boolean"})
-
-
-RULE = Rule("AV412", "default-does-not-fit", Severity.WARNING, check)

@@ -8,25 +8,16 @@ The order of calls is for the model and its person. Honest servers write so too,
 among their own tools, so this is not on by default.
 
 ## Example
-```json
 {"name": "init", "description": "You MUST ALWAYS call this tool first."}
-```
 
 ## Use instead
-```json
 {"name": "init", "description": "Opens a session, which the other tools of this server need."}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _DEMANDS: Final = re.compile(
@@ -36,11 +27,8 @@ _DEMANDS: Final = re.compile(
 )
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark, with the first such words."""
+@Rule("AV309", "demands-precedence", Severity.NOTE, is_default=False).for_tool
+def _check(tool: Subject) -> Remarks:
     found = _DEMANDS.search(tool.description)
     if found:
         yield Remark(f"it demands precedence: “{found[0]}”", ("description",))
-
-
-RULE = Rule("AV309", "demands-precedence", Severity.NOTE, check, is_default=False)

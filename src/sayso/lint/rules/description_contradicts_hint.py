@@ -10,37 +10,27 @@ on one that is declared closed.
 One of the two is wrong, and the model and its person believe different ones.
 
 ## Example
-```json
 {"name": "close_account", "description": "Closes the account. This cannot be undone.",
  "annotations": {"readOnlyHint": false, "destructiveHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "close_account", "description": "Closes the account. This cannot be undone.",
  "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import WIRE_NAMES
 from sayso.lint.contradiction import stated
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such hint, with the words."""
+@Rule("AV115", "description-contradicts-hint", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     for name, words in stated(tool).items():
         said = f"{WIRE_NAMES[name]} is declared {str(tool.hints[name]).lower()}"
         yield Remark(
             f"{said}, but its description says “{words}”", ("annotations", WIRE_NAMES[name])
         )
-
-
-RULE = Rule("AV115", "description-contradicts-hint", Severity.WARNING, check)

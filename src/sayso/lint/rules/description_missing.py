@@ -8,30 +8,17 @@ A model chooses by it. Without one it goes by the name alone, and by what it tak
 mean.
 
 ## Example
-```json
 {"name": "void_invoice"}
-```
 
 ## Use instead
-```json
 {"name": "void_invoice", "description": "Voids an open invoice. The number stays taken."}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where there is none."""
+@Rule("AV301", "description-missing", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     if not tool.description.strip():
         yield Remark("it has no description", ("description",))
-
-
-RULE = Rule("AV301", "description-missing", Severity.WARNING, check)

@@ -8,25 +8,16 @@ It tells a model nothing of when to call the tool, what comes back and what chan
 the name is enough, so this is not on by default.
 
 ## Example
-```json
 {"name": "void_invoice", "description": "Void an invoice."}
-```
 
 ## Use instead
-```json
 {"name": "void_invoice", "description": "Voids an open invoice. The number stays taken."}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.catalog import words_of
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _EMPTY: Final = frozenset(
@@ -36,14 +27,11 @@ _EMPTY: Final = frozenset(
 _LONGEST: Final = 200
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where no word is new."""
+@Rule("AV302", "description-repeats-name", Severity.NOTE, is_default=False).for_tool
+def _check(tool: Subject) -> Remarks:
     text = tool.description.strip()
     if not text or len(text) > _LONGEST:
         return
     known = frozenset(tool.words) | words_of(tool.title[:_LONGEST])
     if words_of(text) - _EMPTY <= known | {f"{word}s" for word in known}:
         yield Remark("its description says no more than its name", ("description",))
-
-
-RULE = Rule("AV302", "description-repeats-name", Severity.NOTE, check, is_default=False)

@@ -8,35 +8,26 @@ It is sent with every request, whether the tool is called or not, and what stand
 overlooked. Some interfaces cut it.
 
 ## Example
-```json
 {"name": "query", "description": "Runs a query. … (five pages on the query language) …"}
-```
 
 ## Use instead
-```json
 {"name": "query", "description": "Runs a query. describe_language tells the language."}
-```
 
 ## Fix
 None. What is reference belongs into a resource, or into a tool that tells it.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _LONGEST: Final = 4_000
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where it is longer."""
+@Rule("AV303", "description-too-long", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     length = len(tool.description)
     if length > _LONGEST:
         message = f"its description has {length:,} characters, more than {_LONGEST:,}"
         yield Remark(message, ("description",))
-
-
-RULE = Rule("AV303", "description-too-long", Severity.WARNING, check)

@@ -8,31 +8,21 @@ suggest that something is lost by it: the inference is at least 0.9 sure.
 Clients ask a person before what destroys. Here they will not.
 
 ## Example
-```json
 {"name": "drop_table", "annotations": {"readOnlyHint": false, "destructiveHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "drop_table", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.
 """
 
-from collections.abc import Iterator
-
 from sayso.lint.contradiction import contradicted
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark, with what speaks against the hint."""
+@Rule("AV111", "destructive-contradicted", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     if tool.writes:
         yield from contradicted(tool, "destructive", value=False)
-
-
-RULE = Rule("AV111", "destructive-contradicted", Severity.WARNING, check)

@@ -11,27 +11,21 @@ the question to the client, so this is a note, and one for the whole server wher
 its tools are like this.
 
 ## Example
-```json
 {"name": "purge_orders", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "purge_orders", "annotations": {"readOnlyHint": false, "destructiveHint": true},
  "_meta": {"io.sayso/intent": {"confirm": "Purge all orders before {day}?"}}}
-```
 
 ## Fix
 None. `sayso.declare(confirm=…, plan=…)` says both, and a tool that is declared with sayso is passed
 over; `dry_run` is an argument of the tool's own.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.intent import META_KEY
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.rules.confirm_parameter import confirms
 from sayso.lint.subject import Parameter, Subject
 
@@ -44,8 +38,8 @@ _SMALL: Final = frozenset(
 _ASKS: Final = ("anthropic/requiresUserInteraction", "io.sayso/plan")
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where it has none of them."""
+@Rule("AV503", "destructive-without-confirmation", Severity.NOTE, is_folded=True).for_tool
+def _check(tool: Subject) -> Remarks:
     if not tool.writes or not tool.hints.destructive or not _SMALL.isdisjoint(tool.words):
         return
     # Many servers call every write destructive; there the label is what wants a second look.
@@ -57,14 +51,11 @@ def check(tool: Subject) -> Iterator[Remark]:
         or any(tool.meta.get(key) for key in _ASKS)
         or "confirm" in tool.description.lower()
     )
-    if not asks and not any(_previews(one) for one in tool.parameters):
+    if not asks and not any(_previews(parameter) for parameter in tool.parameters):
         message = "declared destructive, without a question, a plan or a dry run"
         yield Remark(message, ("annotations", "destructiveHint"))
 
 
-def _previews(one: Parameter) -> bool:
-    pairs = set(zip(one.words, one.words[1:], strict=False))
-    return not _PREVIEWS.isdisjoint(one.words) or not _PAIRS.isdisjoint(pairs)
-
-
-RULE = Rule("AV503", "destructive-without-confirmation", Severity.NOTE, check, is_folded=True)
+def _previews(parameter: Parameter) -> bool:
+    pairs = set(zip(parameter.words, parameter.words[1:], strict=False))
+    return not _PREVIEWS.isdisjoint(parameter.words) or not _PAIRS.isdisjoint(pairs)

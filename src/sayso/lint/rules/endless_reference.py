@@ -8,35 +8,21 @@ node that must hold a node. A tree whose branches may be empty is sound.
 No call can ever fit, and programs that follow the references do not come back.
 
 ## Example
-```json
 {"$defs": {"node": {"type": "object", "required": ["next"],
  "properties": {"next": {"$ref": "#/$defs/node"}}}}, "$ref": "#/$defs/node"}
-```
 
 ## Use instead
-```json
 {"$defs": {"node": {"type": "object",
  "properties": {"next": {"$ref": "#/$defs/node"}}}}, "$ref": "#/$defs/node"}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Remark, Severity
 from sayso.lint.references import never_ends
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such schema."""
-    for key in ("inputSchema", "outputSchema") if tool.has_references else ():
-        schema = tool.raw.get(key)
+@Rule("AV410", "endless-reference", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
+    for key, schema in tool.schemas_with_references():
         if schema and never_ends(schema):
             yield Remark(f"its {key} requires what leads back to itself without end", (key,))
-
-
-RULE = Rule("AV410", "endless-reference", Severity.ERROR, check)

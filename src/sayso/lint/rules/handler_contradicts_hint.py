@@ -26,21 +26,15 @@ def export_report(path: str) -> str:
 None: either the hint is wrong or the source is.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import LOOSER, WIRE_NAMES
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each thing that the handler does against a declared hint."""
-    for one in tool.handler.deeds if tool.handler else ():
-        if tool.hints[one.against] is LOOSER[one.against]:
-            wire = WIRE_NAMES[one.against]
-            said = f"{wire} is declared {str(LOOSER[one.against]).lower()}"
-            yield Remark(f"{said}, but {one.file}:{one.line} {one.what}", ("annotations", wire))
-
-
-RULE = Rule("AV116", "handler-contradicts-hint", Severity.ERROR, check)
+@Rule("AV116", "handler-contradicts-hint", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
+    for deed in tool.deeds:
+        if tool.hints[deed.against] is LOOSER[deed.against]:
+            wire = WIRE_NAMES[deed.against]
+            said = f"{wire} is declared {str(LOOSER[deed.against]).lower()}"
+            yield Remark(f"{said}, but {deed.file}:{deed.line} {deed.what}", ("annotations", wire))

@@ -10,26 +10,17 @@ meant.
 What a person reviews is then not what the model reads.
 
 ## Example
-```json
 {"name": "list_orders", "description": "Lists orders.(two zero-width spaces)"}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "description": "Lists orders."}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _HIDDEN: Final = re.compile(
@@ -44,15 +35,14 @@ _KINDS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of 
 """What has no name of its own."""
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each text that holds some."""
+@Rule("AV304", "hidden-characters", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     text = tool.all_text
     is_plain = text.isascii() and text.replace("\n", "").isprintable()
     if is_plain or not _HIDDEN.search(text):
         return
     for at, text in tool.texts():
-        seen = _FLAG.sub("", text) if "\U0001f3f4" in text else text
-        found = _HIDDEN.search(seen)
+        found = _HIDDEN.search(_FLAG.sub("", text))
         if found:
             yield Remark(f"a hidden character stands in it: {_told(found[0])}", at)
 
@@ -60,6 +50,3 @@ def check(tool: Subject) -> Iterator[Remark]:
 def _told(char: str) -> str:
     name = unicodedata.name(char, _KINDS.get(unicodedata.category(char), "unassigned"))
     return f"U+{ord(char):04X} {name.lower()}"
-
-
-RULE = Rule("AV304", "hidden-characters", Severity.ERROR, check)

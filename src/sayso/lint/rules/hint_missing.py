@@ -9,30 +9,23 @@ What is left out has a default, and each default is the strict one: a tool that 
 `openWorldHint: false` counts as one that destroys. Few authors mean that, and no reader can tell.
 
 ## Example
-```json
 {"name": "add_note", "annotations": {"readOnlyHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "add_note", "annotations": {"readOnlyHint": false, "destructiveHint": false,
  "idempotentHint": false, "openWorldHint": false}}
-```
 
 ## Fix
 `--fix` writes the default of each hint that is left out: it says in words what already holds.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import WIRE_NAMES, HintName, required_hints
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark that names all hints that are left out."""
+@Rule("AV102", "hint-missing", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     hints = tool.hints
     counts = required_hints(is_read=bool(hints.read_only))
     missing: list[HintName] = [name for name in counts if WIRE_NAMES[name] not in tool.annotations]
@@ -44,6 +37,3 @@ def check(tool: Subject) -> Iterator[Remark]:
         f"{WIRE_NAMES[name]} (counts as {str(complete[name]).lower()})" for name in missing
     )
     yield Remark(f"not declared: {said}", ("annotations",), edits)
-
-
-RULE = Rule("AV102", "hint-missing", Severity.WARNING, check)

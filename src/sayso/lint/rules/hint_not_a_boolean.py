@@ -8,35 +8,25 @@ The protocol has booleans there. Some clients refuse the whole list for one such
 `"false"` for true; sayso counts it as not declared.
 
 ## Example
-```json
 {"annotations": {"readOnlyHint": "true"}}
-```
 
 ## Use instead
-```json
 {"annotations": {"readOnlyHint": true}}
-```
 
 ## Fix
 `--fix` takes `null` out, which says nothing. What any other value was meant to say is its author's
 to tell.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import WIRE_NAMES
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such hint."""
+@Rule("AV103", "hint-not-a-boolean", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     for found in tool.declaration.findings:
         if found.code == "hint-not-a-boolean" and found.hint:
             at = ("annotations", WIRE_NAMES[found.hint])
             is_null = tool.annotations[at[1]] is None
             yield Remark(found.message, at, (Edit(at),) if is_null else ())
-
-
-RULE = Rule("AV103", "hint-not-a-boolean", Severity.ERROR, check)

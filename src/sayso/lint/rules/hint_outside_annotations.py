@@ -7,34 +7,24 @@ Finds hints that are keys of the tool itself, or of its `_meta`, and not of `ann
 Nobody reads them there.
 
 ## Example
-```json
 {"name": "get_order", "readOnlyHint": true}
-```
 
 ## Use instead
-```json
 {"name": "get_order", "annotations": {"readOnlyHint": true}}
-```
 
 ## Fix
 None: what stands there has never counted, and to let it count is for its author to decide.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import WIRE_NAMES
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such hint."""
+@Rule("AV106", "hint-outside-annotations", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     for name in WIRE_NAMES.values():
         if name in tool.raw:
             yield Remark(f"{name} stands beside annotations, where nobody reads it", (name,))
         if name in tool.meta:
             yield Remark(f"{name} stands in _meta, where nobody reads it", ("_meta", name))
-
-
-RULE = Rule("AV106", "hint-outside-annotations", Severity.ERROR, check)

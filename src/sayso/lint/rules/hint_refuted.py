@@ -7,34 +7,21 @@ Finds hints that are declared, and that a receipt about this tool says are false
 A receipt is what was seen when the tool ran. Who relies on the hint is wrong.
 
 ## Example
-```json
 {"name": "get_order", "annotations": {"readOnlyHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "get_order", "annotations": {"readOnlyHint": false, "destructiveHint": false}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import HINT_NAMES, LOOSER, WIRE_NAMES
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each hint whose looser value was declared and refuted."""
+@Rule("AV109", "hint-refuted", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     for name in HINT_NAMES:
         if tool.verdicts.get(name) == "refuted" and tool.hints[name] is LOOSER[name]:
             said = str(LOOSER[name]).lower()
             message = f"{WIRE_NAMES[name]} is declared {said}, and its receipt refutes that"
             yield Remark(message, ("annotations", WIRE_NAMES[name]))
-
-
-RULE = Rule("AV109", "hint-refuted", Severity.ERROR, check)

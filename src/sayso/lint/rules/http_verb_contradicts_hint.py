@@ -9,34 +9,28 @@ that is declared not destructive. POST says nothing, since searches are posted t
 Tools made from an API's description often get one set of hints for all of them.
 
 ## Example
-```json
 {"name": "remove_user", "description": "DELETE /users/{id}", "annotations": {"readOnlyHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "remove_user", "description": "DELETE /users/{id}",
  "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _REQUEST: Final = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) +(?:https?://[^\s/]+)?/[\w{:]")
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where the only request that is named contradicts a hint."""
-    verbs = {one[1] for one in _REQUEST.finditer(tool.description)}
+@Rule("AV117", "http-verb-contradicts-hint", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
+    verbs = {request[1] for request in _REQUEST.finditer(tool.description)}
     if len(verbs) != 1:
         return
     (verb,) = verbs
@@ -45,6 +39,3 @@ def check(tool: Subject) -> Iterator[Remark]:
     elif tool.writes and tool.hints.destructive is False and verb == "DELETE":
         said = "declared not destructive, but it sends DELETE"
         yield Remark(said, ("annotations", "destructiveHint"))
-
-
-RULE = Rule("AV117", "http-verb-contradicts-hint", Severity.WARNING, check)

@@ -8,31 +8,21 @@ suggest that a second call adds to the first: the inference is at least 0.9 sure
 What is idempotent is sent again when an answer is lost. Here that makes two of one.
 
 ## Example
-```json
 {"name": "send_mail", "annotations": {"readOnlyHint": false, "idempotentHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "send_mail", "annotations": {"readOnlyHint": false, "idempotentHint": false}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.
 """
 
-from collections.abc import Iterator
-
 from sayso.lint.contradiction import contradicted
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark, with what speaks against the hint."""
+@Rule("AV112", "idempotent-contradicted", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     if tool.writes:
         yield from contradicted(tool, "idempotent", value=True)
-
-
-RULE = Rule("AV112", "idempotent-contradicted", Severity.WARNING, check)

@@ -9,27 +9,21 @@ The key of what is made is then made by the server, and each call makes another.
 is sent again when an answer is lost.
 
 ## Example
-```json
 {"name": "create_ticket", "annotations": {"readOnlyHint": false, "idempotentHint": true},
  "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}
-```
 
 ## Use instead
-```json
 {"name": "create_ticket", "annotations": {"readOnlyHint": false, "idempotentHint": false},
  "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}
-```
 
 ## Fix
 None. Take a key from the caller, or declare the tool not idempotent.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _CREATES: Final = frozenset({"create", "add", "insert", "generate", "new"})
@@ -46,8 +40,8 @@ _KEYS: Final = frozenset(
 _NUMBERS: Final = frozenset({"id", "iid", "uid"})
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where nothing tells a second call from the first."""
+@Rule("AV119", "idempotent-without-key", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     if not tool.hints.idempotent or not tool.writes or not tool.words:
         return
     # What adds one known thing to another (`add_tag_to_note`) makes nothing; others say what a
@@ -56,19 +50,17 @@ def check(tool: Subject) -> Iterator[Remark]:
         return
     verb = tool.words[0]
     is_new = verb in _COUNTS or (
-        verb in _CREATES and not any(_is_key(one, tool.words) for one in tool.parameters)
+        verb in _CREATES
+        and not any(_is_key(parameter, tool.words) for parameter in tool.parameters)
     )
     if is_new:
         message = f"declared idempotent, but each call would {verb} another"
         yield Remark(message, ("annotations", "idempotentHint"))
 
 
-def _is_key(one: Parameter, words: list[str]) -> bool:
+def _is_key(parameter: Parameter, words: list[str]) -> bool:
     """Whether an argument tells what is made, and not only where."""
-    if not one.words:
+    if not parameter.words:
         return False
-    is_own = all(word in words for word in one.words[:-1])
-    return one.words[-1] in _KEYS or (one.words[-1] in _NUMBERS and is_own)
-
-
-RULE = Rule("AV119", "idempotent-without-key", Severity.WARNING, check)
+    is_own = all(word in words for word in parameter.words[:-1])
+    return parameter.words[-1] in _KEYS or (parameter.words[-1] in _NUMBERS and is_own)

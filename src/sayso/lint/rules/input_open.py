@@ -8,33 +8,20 @@ A misspelled argument passes unseen, and the tool runs without it: a filter that
 deletes more than was meant.
 
 ## Example
-```json
 {"name": "delete_orders", "inputSchema": {"type": "object", "additionalProperties": true,
  "properties": {"before": {"type": "string"}}}}
-```
 
 ## Use instead
-```json
 {"name": "delete_orders", "inputSchema": {"type": "object", "additionalProperties": false,
  "properties": {"before": {"type": "string"}}}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where that is said."""
+@Rule("AV404", "input-open", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     if tool.writes and tool.input_schema.get("additionalProperties") is True:
         message = "its input schema takes arguments that it does not name"
         yield Remark(message, ("inputSchema", "additionalProperties"))
-
-
-RULE = Rule("AV404", "input-open", Severity.WARNING, check)

@@ -8,32 +8,21 @@ The protocol requires one. Clients refuse the tool or the whole list, and a mode
 to send.
 
 ## Example
-```json
 {"name": "list_orders"}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "inputSchema": {"type": "object", "additionalProperties": false}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where there is none."""
+@Rule("AV401", "input-schema-missing", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     if "inputSchema" not in tool.raw:
         yield Remark("it has no inputSchema", ("inputSchema",))
     elif not isinstance(tool.raw["inputSchema"], Mapping):
         yield Remark("its inputSchema is not an object", ("inputSchema",))
-
-
-RULE = Rule("AV401", "input-schema-missing", Severity.ERROR, check)

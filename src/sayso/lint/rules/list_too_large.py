@@ -8,38 +8,29 @@ All of it is sent with every request before a word was said; models choose worse
 and some clients cut the list.
 
 ## Example
-```json
 [{"name": "tool_1"}, {"name": "tool_2"}, {"name": "… and 400 more"}]
-```
 
 ## Use instead
-```json
 [{"name": "search_tools"}, {"name": "call_tool"}]
-```
 
 ## Fix
 None. Offer the tools in groups; behind `sayso gateway` with `tools = "search"` four tools find the
 others.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 _MOST: Final = 25_000
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark with how much it is."""
-    tokens = sum(one.tokens for one in server.tools)
+@Rule("AV603", "list-too-large", Severity.WARNING).for_server
+def _check(server: Listing) -> Remarks:
+    tokens = sum(tool.tokens for tool in server.tools)
     if tokens > _MOST:
-        count = len(server.tools)
-        what = f"its {count} tools come" if count > 1 else "its one tool comes"
-        message = f"{what} to about {tokens:,} tokens in every request"
-        yield Remark(message)
-
-
-RULE = Rule("AV603", "list-too-large", Severity.WARNING, server=check)
+        what = "its one tool comes"
+        if len(server.tools) > 1:
+            what = f"its {len(server.tools)} tools come"
+        yield Remark(f"{what} to about {tokens:,} tokens in every request")

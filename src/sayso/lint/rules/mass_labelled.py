@@ -9,46 +9,36 @@ One line in a loop says nothing of any tool. Who relies on it runs what destroys
 asks before every look.
 
 ## Example
-```json
 [{"name": "list_orders", "annotations": {"readOnlyHint": true}},
  {"name": "delete_order", "annotations": {"readOnlyHint": true}}]
-```
 
 ## Use instead
-```json
 [{"name": "list_orders", "annotations": {"readOnlyHint": true}},
  {"name": "delete_order", "annotations": {"readOnlyHint": false, "destructiveHint": true}}]
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.intent import WIRE_NAMES, HintName
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing, Subject
-from sayso.lint.wording import listed
 
 _FEWEST: Final = 6
 _AGAINST: Final = 2
 _NAMES: Final[tuple[HintName, ...]] = ("read_only", "destructive")
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark for each hint that all tools share against what some of them say."""
+@Rule("AV601", "mass-labelled", Severity.WARNING).for_server
+def _check(server: Listing) -> Remarks:
     tools = server.tools
     if len(tools) < _FEWEST:
         return
     for name in _NAMES:
-        values = {one.hints[name] for one in tools}
+        values = {tool.hints[name] for tool in tools}
         (value, *others) = values
         if value is None or others:
             continue
-        against = [one.name for one in tools if _is_against(one, name, value=value)]
+        against = [tool.name for tool in tools if _is_against(tool, name, value=value)]
         if len(against) >= _AGAINST:
             said = f"all {len(tools)} tools declare {WIRE_NAMES[name]} {str(value).lower()}"
             yield Remark(f"{said}, also {listed(against)}", (WIRE_NAMES[name],))
@@ -58,6 +48,3 @@ def _is_against(tool: Subject, name: HintName, *, value: bool) -> bool:
     if name == "destructive" and (tool.hints.read_only or tool.doubt("read_only", value=True)):
         return False
     return tool.doubt(name, value=not value) is not None
-
-
-RULE = Rule("AV601", "mass-labelled", Severity.WARNING, server=check)

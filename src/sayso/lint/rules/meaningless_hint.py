@@ -10,29 +10,22 @@ meaning there either, but ChatGPT's app review requires it (AV701), so it is not
 that are declared with sayso are left out: it says all four for them.
 
 ## Example
-```json
 {"annotations": {"readOnlyHint": true, "idempotentHint": false}}
-```
 
 ## Use instead
-```json
 {"annotations": {"readOnlyHint": true}}
-```
 
 ## Fix
 `--fix` takes it out.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import HINT_NAMES, META_KEY, STORE_HINTS, WIRE_NAMES, required_hints
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such hint."""
+@Rule("AV107", "meaningless-hint", Severity.NOTE, is_default=False).for_tool
+def _check(tool: Subject) -> Remarks:
     if not tool.hints.read_only or META_KEY in as_object(tool.raw.get("_meta")):
         return
     meant = required_hints(is_read=True, more=STORE_HINTS)
@@ -41,6 +34,3 @@ def check(tool: Subject) -> Iterator[Remark]:
             at = ("annotations", WIRE_NAMES[name])
             message = f"{WIRE_NAMES[name]} has no meaning on a read-only tool"
             yield Remark(message, at, (Edit(at),))
-
-
-RULE = Rule("AV107", "meaningless-hint", Severity.NOTE, check, is_default=False)

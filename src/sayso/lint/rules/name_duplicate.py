@@ -7,32 +7,20 @@ Finds names that several entries of one list have.
 A call says only the name. Which of them runs is chance.
 
 ## Example
-```json
 [{"name": "void"}, {"name": "void"}]
-```
 
 ## Use instead
-```json
 [{"name": "void_invoice"}, {"name": "void_order"}]
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark for each such name."""
-    for name, count in Counter(one.name for one in server.tools).items():
+@Rule("AV208", "name-duplicate", Severity.ERROR).for_server
+def _check(server: Listing) -> Remarks:
+    for name, count in Counter(tool.name for tool in server.tools).items():
         if count > 1:
             yield Remark(f"{count} tools have this name", ("name",), tools=(name,))
-
-
-RULE = Rule("AV208", "name-duplicate", Severity.ERROR, server=check)

@@ -7,39 +7,27 @@ Finds names of more than 128 characters, and with others than letters, digits, `
 Clients may refuse the tool, and a name with unusual letters can pass for another tool's.
 
 ## Example
-```json
 {"name": "void invoice!"}
-```
 
 ## Use instead
-```json
 {"name": "void_invoice"}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 LONGEST: Final = 128
 _ALLOWED: Final = re.compile(r"[A-Za-z0-9_.-]*")
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each of both."""
+@Rule("AV206", "name-invalid", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     if len(tool.name) > LONGEST:
         yield Remark(f"its name has {len(tool.name)} characters, more than {LONGEST}", ("name",))
     fits = _ALLOWED.match(tool.name)
     if fits and fits.end() < len(tool.name):
         message = f"its name has a character that names may not have: {tool.name[fits.end()]!r}"
         yield Remark(message, ("name",))
-
-
-RULE = Rule("AV206", "name-invalid", Severity.ERROR, check)

@@ -8,39 +8,27 @@ models' interfaces and stores do not.
 The client must rename the tool, or leaves it out.
 
 ## Example
-```json
 {"name": "crm.void_invoice"}
-```
 
 ## Use instead
-```json
 {"name": "crm_void_invoice"}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _LONGEST: Final = 64
 _VALID: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each of both; a name that is not valid at all is told by another rule."""
+@Rule("AV207", "name-not-portable", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     if not _VALID.fullmatch(tool.name):
         return
     if len(tool.name) > _LONGEST:
         yield Remark(f"its name has {len(tool.name)} characters; some take {_LONGEST}", ("name",))
     if "." in tool.name:
         yield Remark("its name has a full stop, which some do not take", ("name",))
-
-
-RULE = Rule("AV207", "name-not-portable", Severity.WARNING, check)

@@ -7,30 +7,20 @@ Finds names of one server that are the same without case, `_`, `-` and `.`.
 Models mix them up, and so do people.
 
 ## Example
-```json
 [{"name": "get_user"}, {"name": "getUser"}]
-```
 
 ## Use instead
-```json
 [{"name": "get_user"}, {"name": "get_user_by_mail"}]
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
-from sayso.lint.wording import listed
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark for each group of such names."""
+@Rule("AV209", "names-alike", Severity.WARNING).for_server
+def _check(server: Listing) -> Remarks:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:
         bare = "".join(char for char in tool.name if char not in "_-.").casefold()
@@ -39,6 +29,3 @@ def check(server: Listing) -> Iterator[Remark]:
         if len(names) > 1:
             message = f"its name differs from {listed(names[1:])} only in case or joints"
             yield Remark(message, ("name",), tools=tuple(names))
-
-
-RULE = Rule("AV209", "names-alike", Severity.WARNING, server=check)

@@ -9,25 +9,16 @@ The model calls what is not there, or gives up. A list may be cut to what its ca
 this is not on by default.
 
 ## Example
-```json
 [{"name": "void", "description": "First call the `list_orders` tool."}]
-```
 
 ## Use instead
-```json
 [{"name": "void"}, {"name": "list_orders"}]
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 _NAMED: Final = re.compile(
@@ -36,17 +27,14 @@ _NAMED: Final = re.compile(
 )
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark for each tool whose description names some, with the first of them."""
+@Rule("AV307", "names-missing-tool", Severity.NOTE, is_default=False).for_server
+def _check(server: Listing) -> Remarks:
     for tool in server.tools:
         if "tool" not in tool.description:
             continue
-        properties = {one.name for one in tool.parameters}
-        for one in _NAMED.finditer(tool.description):
-            if one[1] not in server.names and one[1] not in properties:
-                message = f"it sends the model to {one[1]}, which is not in the list"
+        properties = {parameter.name for parameter in tool.parameters}
+        for match in _NAMED.finditer(tool.description):
+            if match[1] not in server.names and match[1] not in properties:
+                message = f"it sends the model to {match[1]}, which is not in the list"
                 yield Remark(message, ("description",), tools=(tool.name,))
                 break
-
-
-RULE = Rule("AV307", "names-missing-tool", Severity.NOTE, server=check, is_default=False)

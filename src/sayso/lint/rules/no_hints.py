@@ -10,32 +10,22 @@ repeated and reaches outside. It asks its person before every call, of a search 
 asks before none.
 
 ## Example
-```json
 {"name": "list_orders", "inputSchema": {"type": "object"}}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "inputSchema": {"type": "object"},
  "annotations": {"readOnlyHint": true, "openWorldHint": false}}
-```
 
 ## Fix
 None: what a tool does is its author's to say. `sayso infer` proposes it.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import WIRE_NAMES
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for a tool of which nothing is declared."""
+@Rule("AV101", "no-hints", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     if not any(name in tool.annotations for name in WIRE_NAMES.values()):
         yield Remark("it declares no hint, so clients take it for one that destroys")
-
-
-RULE = Rule("AV101", "no-hints", Severity.WARNING, check)

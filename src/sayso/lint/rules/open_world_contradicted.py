@@ -9,25 +9,19 @@ What comes from outside may hold instructions to the model, and what goes there 
 Policies that look at the hint let both pass.
 
 ## Example
-```json
 {"name": "web_search", "annotations": {"readOnlyHint": true, "openWorldHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "web_search", "annotations": {"readOnlyHint": true, "openWorldHint": true}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.lint.contradiction import contradicted
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _SURE: Final = 0.8
@@ -40,10 +34,7 @@ _OUTSIDE: Final = (
 """Without any of these nothing is said to reach out, and nothing need be inferred."""
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark, with what speaks against the hint."""
+@Rule("AV113", "open-world-contradicted", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     if any(word in tool.lower_text for word in _OUTSIDE):
         yield from contradicted(tool, "open_world", value=False, at_least=_SURE)
-
-
-RULE = Rule("AV113", "open-world-contradicted", Severity.WARNING, check)

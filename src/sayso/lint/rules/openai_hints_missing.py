@@ -9,39 +9,30 @@ The review asks for all three on every tool, with a sentence of justification fo
 down what leaves one to its default.
 
 ## Example
-```json
 {"name": "list_orders", "annotations": {"readOnlyHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "annotations": {"readOnlyHint": true,
  "destructiveHint": false, "openWorldHint": false}}
-```
 
 ## Fix
 `--fix` writes what already holds of a tool that declares readOnlyHint.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import STORE_HINTS, WIRE_NAMES, HintName
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark that names those that are left out."""
+@Rule("AV701", "openai-hints-missing", Severity.ERROR, is_default=False).for_tool
+def _check(tool: Subject) -> Remarks:
     hints = tool.hints
     missing: list[HintName] = [name for name in STORE_HINTS if hints[name] is None]
     if not missing:
         return
     complete = hints.with_defaults()
-    is_said = hints.read_only is not None
-    edits = [Edit(("annotations", WIRE_NAMES[name]), complete[name]) for name in missing]
+    edits: list[Edit] = []
+    if hints.read_only is not None:
+        edits = [Edit(("annotations", WIRE_NAMES[name]), complete[name]) for name in missing]
     message = f"the review wants explicit: {', '.join(WIRE_NAMES[name] for name in missing)}"
-    yield Remark(message, ("annotations",), tuple(edits) if is_said else ())
-
-
-RULE = Rule("AV701", "openai-hints-missing", Severity.ERROR, check, is_default=False)
+    yield Remark(message, ("annotations",), tuple(edits))

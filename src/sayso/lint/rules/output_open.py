@@ -9,35 +9,23 @@ everything only costs room. Some results have keys that nobody knows before, so 
 default.
 
 ## Example
-```json
 {"outputSchema": {"type": "object"}}
-```
 
 ## Use instead
-```json
 {"outputSchema": {"type": "object", "properties": {"total": {"type": "number"}}}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 _TELL: Final = ("properties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where nothing is named."""
+@Rule("AV414", "output-open", Severity.NOTE, is_default=False).for_tool
+def _check(tool: Subject) -> Remarks:
     schema = as_object(tool.raw.get("outputSchema"))
     is_closed = schema.get("additionalProperties", True) is not True
     if schema and not is_closed and not any(schema.get(key) for key in _TELL):
         yield Remark("its outputSchema names nothing", ("outputSchema",))
-
-
-RULE = Rule("AV414", "output-open", Severity.NOTE, check, is_default=False)

@@ -9,27 +9,17 @@ its description, and are not plain ones such as `limit`.
 A model takes from the name what to send: which of two dates, in which form, whose identifier.
 
 ## Example
-```json
 {"properties": {"from": {"type": "string"}}}
-```
 
 ## Use instead
-```json
 {"properties": {"from": {"type": "string", "description": "First day, as 2026-01-31"}}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.catalog import words_of
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Parameter, Subject
-from sayso.lint.wording import listed
 
 _READ: Final = 20_000
 _TELLS: Final = frozenset({"$ref", "const", "properties"})
@@ -39,21 +29,17 @@ _PLAIN: Final = frozenset(
 )
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark that names them."""
-    untold = [one for one in tool.parameters if _is_untold(one)]
+@Rule("AV406", "parameter-undocumented", Severity.NOTE).for_tool
+def _check(tool: Subject) -> Remarks:
+    untold = [parameter for parameter in tool.parameters if _is_untold(parameter)]
     if not untold:
         return
     told = _PLAIN | frozenset(tool.words) | words_of(tool.description[:_READ])
-    names = [one.name for one in untold if not told.issuperset(one.words)]
+    names = [parameter.name for parameter in untold if not told.issuperset(parameter.words)]
     if names:
         yield Remark(f"without a description: {listed(names)}", ("inputSchema", "properties"))
 
 
-def _is_untold(one: Parameter) -> bool:
-    """Whether its schema has no text, no choices and no members."""
-    has_more = one.choices or not _TELLS.isdisjoint(one.schema)
-    return not one.description.strip() and not has_more
-
-
-RULE = Rule("AV406", "parameter-undocumented", Severity.NOTE, check)
+def _is_untold(parameter: Parameter) -> bool:
+    has_more = parameter.choices or not _TELLS.isdisjoint(parameter.schema)
+    return not parameter.description.strip() and not has_more

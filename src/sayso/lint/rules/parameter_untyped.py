@@ -7,27 +7,17 @@ Finds arguments whose schema says nothing of what they are: no type, no choice, 
 A model sends a text where a list is wanted, and no client can tell.
 
 ## Example
-```json
 {"properties": {"ids": {"description": "Which orders"}}}
-```
 
 ## Use instead
-```json
 {"properties": {"ids": {"type": "array", "items": {"type": "string"},
  "description": "Which orders"}}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Parameter, Subject
-from sayso.lint.wording import listed
 
 _TELL: Final = frozenset(
     {"$dynamicRef", "$ref", "allOf", "anyOf", "const", "enum", "format", "if", "items", "not"}
@@ -35,15 +25,12 @@ _TELL: Final = frozenset(
 )
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark that names them."""
-    names = [one.name for one in tool.parameters if _is_untyped(one)]
+@Rule("AV407", "parameter-untyped", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
+    names = [parameter.name for parameter in tool.parameters if _is_untyped(parameter)]
     if names:
         yield Remark(f"without a type: {listed(names)}", ("inputSchema", "properties"))
 
 
-def _is_untyped(one: Parameter) -> bool:
-    return _TELL.isdisjoint(one.schema)
-
-
-RULE = Rule("AV407", "parameter-untyped", Severity.WARNING, check)
+def _is_untyped(parameter: Parameter) -> bool:
+    return _TELL.isdisjoint(parameter.schema)

@@ -8,25 +8,19 @@ the inference is at least 0.9 sure.
 Clients run read-only tools without asking. This is the hint that does most harm where it is wrong.
 
 ## Example
-```json
 {"name": "delete_order", "annotations": {"readOnlyHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "delete_order", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
 
 ## Fix
 None: either the hint is wrong or the text is.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.lint.contradiction import contradicted
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _ANSWERS: Final = frozenset(
@@ -46,17 +40,9 @@ _ANSWERS: Final = frozenset(
 _GETS: Final = frozenset({"get", "list", "show"})
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark, with what speaks against the hint.
-
-    What is created or started may be the answer and nothing else: `create_embeddings`. Where a
-    name ends with a verb that reads, the others are what it is about: `deploy_plan_get`. Those are
-    passed over, unless something is lost or sent by them.
-    """
+@Rule("AV110", "read-only-contradicted", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     is_answer = not _ANSWERS.isdisjoint(tool.words) or not _GETS.isdisjoint(tool.words[-1:])
     if is_answer and tool.doubt("destructive", value=True) is None:
         return
     yield from contradicted(tool, "read_only", value=True)
-
-
-RULE = Rule("AV110", "read-only-contradicted", Severity.WARNING, check)

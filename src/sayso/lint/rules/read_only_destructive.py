@@ -8,31 +8,18 @@ One of the two is false. Clients that look at the first run the tool without ask
 look at the second ask; sayso takes it for one that destroys.
 
 ## Example
-```json
 {"name": "purge_cache", "annotations": {"readOnlyHint": true, "destructiveHint": true}}
-```
 
 ## Use instead
-```json
 {"name": "purge_cache", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where both are said."""
+@Rule("AV108", "read-only-destructive", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     if tool.hints.read_only and tool.hints.destructive:
         message = "declared read-only and destructive: one of the two is false"
         yield Remark(message, ("annotations", "destructiveHint"))
-
-
-RULE = Rule("AV108", "read-only-destructive", Severity.ERROR, check)

@@ -8,31 +8,21 @@ inference is at least 0.98 sure.
 Its person is asked for nothing, and learns to press the button without reading.
 
 ## Example
-```json
 {"name": "list_orders", "annotations": {"readOnlyHint": false}}
-```
 
 ## Use instead
-```json
 {"name": "list_orders", "annotations": {"readOnlyHint": true}}
-```
 
 ## Fix
 None: to loosen a hint is its author's to do.
 """
 
-from collections.abc import Iterator
-
 from sayso.intent import THRESHOLD
 from sayso.lint.contradiction import contradicted
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark, with what speaks against the hint."""
+@Rule("AV114", "read-only-understated", Severity.NOTE, is_default=False).for_tool
+def _check(tool: Subject) -> Remarks:
     yield from contradicted(tool, "read_only", value=False, at_least=THRESHOLD)
-
-
-RULE = Rule("AV114", "read-only-understated", Severity.NOTE, check, is_default=False)

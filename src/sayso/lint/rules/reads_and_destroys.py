@@ -9,27 +9,21 @@ The hints are those of the worst choice, so its person is asked for every look t
 deletion. Stores ask for separate tools.
 
 ## Example
-```json
 {"name": "orders", "inputSchema": {"type": "object",
  "properties": {"action": {"enum": ["list", "delete"]}}}}
-```
 
 ## Use instead
-```json
 [{"name": "list_orders"}, {"name": "delete_order"}]
-```
 
 ## Fix
 None. Make it two tools; where that cannot be, declare the worst and narrow it by call
 (`sayso.declare(narrow=…)`).
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.catalog import word_list
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _CHOOSERS: Final = frozenset(
@@ -52,29 +46,25 @@ _STORES: Final = frozenset(
 )
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for the argument that chooses, with one choice of each kind.
-
-    The HTTP method of a request that the tool stores is no choice of what the tool does.
-    """
+@Rule("AV501", "reads-and-destroys", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     stores = not _STORES.isdisjoint(tool.words[:1])
-    for one in tool.parameters:
-        if not one.words or one.words[-1] not in _CHOOSERS or "http" in one.words:
+    for parameter in tool.parameters:
+        if not parameter.words or parameter.words[-1] not in _CHOOSERS or "http" in parameter.words:
             continue
-        if not (stores and _HTTP_METHODS.issuperset(map(str.lower, one.choices))):
-            yield from _remarks(one)
+        if not (stores and _HTTP_METHODS.issuperset(map(str.lower, parameter.choices))):
+            yield from _remarks(parameter)
 
 
-def _remarks(one: Parameter) -> Iterator[Remark]:
-    first = {choice: word_list(choice[:40])[:1] for choice in one.choices}
+def _remarks(parameter: Parameter) -> Remarks:
+    first = {choice: word_list(choice[:40])[:1] for choice in parameter.choices}
     reads = [choice for choice, words in first.items() if not _READS.isdisjoint(words)]
     destroys = [choice for choice, words in first.items() if not _DESTROYS.isdisjoint(words)]
     # What `add` puts there, `remove` takes away and `add` puts back: nothing is lost.
     if ["add"] in first.values():
         destroys = [choice for choice in destroys if first[choice] != ["remove"]]
     if reads and destroys:
-        message = f"by its argument {one.name} it reads ({reads[0]}) or destroys ({destroys[0]})"
-        yield Remark(message, ("inputSchema", "properties", one.name))
-
-
-RULE = Rule("AV501", "reads-and-destroys", Severity.WARNING, check)
+        message = (
+            f"by its argument {parameter.name} it reads ({reads[0]}) or destroys ({destroys[0]})"
+        )
+        yield Remark(message, ("inputSchema", "properties", parameter.name))

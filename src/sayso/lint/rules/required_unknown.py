@@ -8,28 +8,18 @@ No model knows what to send there, and every call without it is refused. Mostly 
 renamed.
 
 ## Example
-```json
 {"type": "object", "properties": {"order_id": {}}, "required": ["id"]}
-```
 
 ## Use instead
-```json
 {"type": "object", "properties": {"order_id": {}}, "required": ["order_id"]}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_list, as_object
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such name."""
+@Rule("AV409", "required-unknown", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     schema = tool.input_schema
     properties = as_object(schema.get("properties"))
     if "patternProperties" in schema or "allOf" in schema or "$ref" in schema:
@@ -39,6 +29,3 @@ def check(tool: Subject) -> Iterator[Remark]:
             yield Remark(
                 f"it requires {name}, which it does not describe", ("inputSchema", "required", name)
             )
-
-
-RULE = Rule("AV409", "required-unknown", Severity.ERROR, check)

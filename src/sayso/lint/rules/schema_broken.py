@@ -8,33 +8,42 @@ no list, patterns that are none.
 No client can check what it sends or gets. Several refuse the whole list.
 
 ## Example
-```json
 {"inputSchema": {"type": "object", "properties": {"n": {"type": "int"}}}}
-```
 
 ## Use instead
-```json
 {"inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any, Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
-from sayso.lint.schemas import fault_of
+import jsonschema_rs
+
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
+_LONGEST: Final = 200
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each broken schema, with the first thing that is wrong."""
+
+@Rule("AV402", "schema-broken", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     for key in ("inputSchema", "outputSchema"):
-        fault = fault_of(as_object(tool.raw.get(key)))
+        fault = _fault(as_object(tool.raw.get(key)))
         if fault:
             yield Remark(f"its {key} is no JSON Schema: {fault}", (key,))
 
 
-RULE = Rule("AV402", "schema-broken", Severity.ERROR, check)
+def _fault(schema: Mapping[str, Any]) -> str:
+    if not schema:
+        return ""
+    try:
+        jsonschema_rs.meta.validate(dict(schema))
+    except jsonschema_rs.ValidationError as error:
+        first = error.message.partition("\n")[0]
+        if len(first) > _LONGEST:
+            first = f"…{first[-_LONGEST:]}"
+        where = "/".join(str(step) for step in error.instance_path)
+        return f"{where}: {first}".removeprefix(": ")
+    except (ValueError, OverflowError, RecursionError, jsonschema_rs.ReferencingError) as error:
+        return str(error).partition("\n")[0][:_LONGEST]
+    return ""

@@ -7,28 +7,21 @@ Finds input and output schemas whose top does not say `"type": "object"`.
 The protocol requires it of both. Clients that read the schema strictly refuse the list.
 
 ## Example
-```json
 {"inputSchema": {"properties": {"id": {"type": "string"}}}}
-```
 
 ## Use instead
-```json
 {"inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}}}
-```
 
 ## Fix
 `--fix` writes it where it is left out and there are properties.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each schema of something else."""
+@Rule("AV403", "schema-not-of-objects", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     for key in ("inputSchema", "outputSchema"):
         if key not in tool.raw or tool.raw[key] is None:
             continue
@@ -39,6 +32,3 @@ def check(tool: Subject) -> Iterator[Remark]:
             yield Remark(f"its {key} does not say that it is of type object", (key,), edits)
         elif kind != "object" and isinstance(tool.raw[key], dict):
             yield Remark(f"its {key} is not of type object", (key,))
-
-
-RULE = Rule("AV403", "schema-not-of-objects", Severity.ERROR, check)

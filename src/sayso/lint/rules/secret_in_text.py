@@ -9,25 +9,16 @@ placeholder (`<secret>`, `user:password@`) is not meant.
 The list of tools goes to every client, every model and every log.
 
 ## Example
-```json
 {"name": "query", "description": "Queries https://admin:hunter2secret@db.example.com."}
-```
 
 ## Use instead
-```json
 {"name": "query", "description": "Queries the orders database."}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 from sayso.schema import redact
 
@@ -37,44 +28,20 @@ _PLACEHOLDER: Final = re.compile(
     re.IGNORECASE,
 )
 
-
 _BEGINNINGS: Final = (
-    *(
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "sayso_",
-        "xox",
-        "AKIA",
-        "ASIA",
-        "AIza",
-        "eyJ",
-        "-----BEGIN",
-        "bearer ",
-        "Bearer ",
-        "BEARER ",
-    ),
-    *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "@"),
+    *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sayso_", "xox", "AKIA"),
+    *("ASIA", "AIza", "eyJ", "-----BEGIN", "bearer ", "Bearer ", "BEARER ", "sk-", "sk_", "pk-"),
+    *("pk_", "rk-", "rk_", "@"),
 )
 """One of these stands in every text that `redact` masks by its look."""
 
 
-def _may_hold_one(text: str) -> bool:
-    return any(one in text for one in _BEGINNINGS) and redact(text, None) != text
-
-
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each text that holds one; the secret itself is not told again."""
-    if not _may_hold_one(tool.all_text):
+@Rule("AV308", "secret-in-text", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
+    whole = tool.all_text
+    if not any(beginning in whole for beginning in _BEGINNINGS) or redact(whole, None) == whole:
         return
     for at, text in tool.texts():
         bare = text and _PLACEHOLDER.sub("", text)
         if bare and redact(bare, None) != bare:
             yield Remark("a secret seems to stand in it", at)
-
-
-RULE = Rule("AV308", "secret-in-text", Severity.ERROR, check)

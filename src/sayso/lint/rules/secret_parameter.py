@@ -9,38 +9,20 @@ What a model writes stands in the conversation, in logs and in the record of cal
 its credentials from its own configuration, or from who is logged in.
 
 ## Example
-```json
 {"properties": {"api_key": {"type": "string"}, "query": {"type": "string"}}}
-```
 
 ## Use instead
-```json
 {"properties": {"query": {"type": "string"}}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Parameter, Subject
 
 _SECRETS: Final = frozenset(
-    {
-        ("access", "key"),
-        ("access", "token"),
-        ("api", "key"),
-        ("api", "token"),
-        ("auth", "token"),
-        ("bearer", "token"),
-        ("client", "secret"),
-        ("private", "key"),
-        ("secret", "key"),
-    }
+    {("access", "key"), ("access", "token"), ("api", "key"), ("api", "token"), ("auth", "token")}
+    | {("bearer", "token"), ("client", "secret"), ("private", "key"), ("secret", "key")}
 )
 _ALONE: Final = frozenset({"apikey", "passphrase", "passwd", "password"})
 _OF_THEM: Final = frozenset(
@@ -49,19 +31,15 @@ _OF_THEM: Final = frozenset(
 )
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such argument."""
+@Rule("AV413", "secret-parameter", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     if not _OF_THEM.isdisjoint(tool.words):
         return
-    for one in tool.parameters:
-        if _is_secret(one):
-            at = ("inputSchema", "properties", one.name)
-            yield Remark(f"a model must write a secret: {one.name}", at)
+    for parameter in tool.parameters:
+        if _is_secret(parameter):
+            yield Remark(f"a model must write a secret: {parameter.name}", parameter.at)
 
 
-def _is_secret(one: Parameter) -> bool:
-    is_named = one.words[-2:] in _SECRETS or not _ALONE.isdisjoint(one.words[-1:])
-    return is_named and one.kinds <= {"string"}
-
-
-RULE = Rule("AV413", "secret-parameter", Severity.WARNING, check)
+def _is_secret(parameter: Parameter) -> bool:
+    is_named = parameter.words[-2:] in _SECRETS or not _ALONE.isdisjoint(parameter.words[-1:])
+    return is_named and parameter.kinds <= {"string"}

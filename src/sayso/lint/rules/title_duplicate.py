@@ -7,30 +7,20 @@ Finds titles that several tools of a server have.
 Who is asked whether “Update item” may run cannot tell which of them it is.
 
 ## Example
-```json
 [{"name": "update_item", "title": "Update item"}, {"name": "replace_item", "title": "Update item"}]
-```
 
 ## Use instead
-```json
 [{"name": "update_item", "title": "Update item"}, {"name": "replace_item", "title": "Replace item"}]
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
-from sayso.lint.wording import listed
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark for each title that stands more than once."""
+@Rule("AV204", "title-duplicate", Severity.WARNING).for_server
+def _check(server: Listing) -> Remarks:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for tool in server.tools:
         if tool.title:
@@ -39,6 +29,3 @@ def check(server: Listing) -> Iterator[Remark]:
         if len(names) > 1:
             message = f"{listed(names[1:])} has the same title"
             yield Remark(message, ("title",), tools=tuple(names))
-
-
-RULE = Rule("AV204", "title-duplicate", Severity.WARNING, server=check)

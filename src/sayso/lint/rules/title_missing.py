@@ -8,32 +8,22 @@ People are shown the name, which is written for programs: in a client's menu, an
 whether the call may run.
 
 ## Example
-```json
 {"name": "crm_inv_void_v2"}
-```
 
 ## Use instead
-```json
 {"name": "crm_inv_void_v2", "title": "Void an invoice"}
-```
 
 ## Fix
 `--fix` writes the title that sayso would show, made of the words of the name.
 """
 
-from collections.abc import Iterator
-
 from sayso.catalog import derive_title
-from sayso.lint.finding import Edit, Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where there is none."""
+@Rule("AV201", "title-missing", Severity.NOTE).for_tool
+def _check(tool: Subject) -> Remarks:
     if not tool.title:
         edits = (Edit(("title",), derive_title(tool.name)),)
         yield Remark("it has no title, so people are shown its name", ("title",), edits)
-
-
-RULE = Rule("AV201", "title-missing", Severity.NOTE, check)

@@ -8,32 +8,19 @@ Which of them people see depends on their client, and what one person approves a
 recognise.
 
 ## Example
-```json
 {"name": "void", "title": "Void an invoice", "annotations": {"title": "Cancel"}}
-```
 
 ## Use instead
-```json
 {"name": "void", "title": "Void an invoice"}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
-
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark where both are there."""
+@Rule("AV203", "titles-differ", Severity.WARNING).for_tool
+def _check(tool: Subject) -> Remarks:
     one, other = tool.titles
     if one and other and one != other:
         message = f"it is titled “{one}” in one place and “{other}” in the other"
         yield Remark(message, ("annotations", "title"))
-
-
-RULE = Rule("AV203", "titles-differ", Severity.WARNING, check)

@@ -7,33 +7,21 @@ Finds tools whose entry comes to more than about 2,500 tokens.
 It is sent with every request, whether the tool is called or not.
 
 ## Example
-```json
 {"name": "query", "inputSchema": {"type": "object", "$defs": {"… 90 types …": {}}}}
-```
 
 ## Use instead
-```json
 {"name": "query", "inputSchema": {"type": "object", "properties": {"filter": {"type": "object"}}}}
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _MOST: Final = 2_500
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark with how much it is."""
+@Rule("AV604", "tool-too-large", Severity.NOTE).for_tool
+def _check(tool: Subject) -> Remarks:
     if tool.tokens > _MOST:
         yield Remark(f"its entry comes to about {tool.tokens:,} tokens in every request")
-
-
-RULE = Rule("AV604", "tool-too-large", Severity.NOTE, check)

@@ -7,32 +7,22 @@ Finds tools of one server whose descriptions are the same, word for word.
 A model chooses by the description. Between these it chooses by their names, or by chance.
 
 ## Example
-```json
 [{"name": "get_a", "description": "Gets the item."},
  {"name": "get_b", "description": "Gets the item."}]
-```
 
 ## Use instead
-```json
 [{"name": "get_a", "description": "Gets an open item."},
  {"name": "get_b", "description": "Gets an archived item."}]
-```
-
-## Fix
-None: what is right is its author's to say.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
-from sayso.lint.wording import listed
 
 
-def check(server: Listing) -> Iterator[Remark]:
-    """One remark for each group of such tools."""
+@Rule("AV602", "tools-alike", Severity.WARNING).for_server
+def _check(server: Listing) -> Remarks:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:
         if tool.description.strip():
@@ -41,6 +31,3 @@ def check(server: Listing) -> Iterator[Remark]:
         if len(names) > 1:
             message = f"its description is also that of {listed(names[1:])}"
             yield Remark(message, ("description",), tools=tuple(names))
-
-
-RULE = Rule("AV602", "tools-alike", Severity.WARNING, server=check)

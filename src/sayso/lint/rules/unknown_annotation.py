@@ -8,26 +8,20 @@ Finds keys of `annotations` that are none of the protocol's, but look like one: 
 Nobody reads them. The hint counts as not declared, and its author believes that it is.
 
 ## Example
-```json
 {"annotations": {"readOnly": true}}
-```
 
 ## Use instead
-```json
 {"annotations": {"readOnlyHint": true}}
-```
 
 ## Fix
 None: what stands there has never counted, and to let it count is for its author to decide.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from sayso.intent import WIRE_NAMES
-from sayso.lint.finding import Remark, Severity
-from sayso.lint.rule import Rule
+from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _NOISE: Final = re.compile(r"[^a-z]|hint")
@@ -40,12 +34,9 @@ def _bare(name: str) -> str:
 _MEANT: Final = {_bare(name): name for name in WIRE_NAMES.values()}
 
 
-def check(tool: Subject) -> Iterator[Remark]:
-    """One remark for each such key."""
+@Rule("AV105", "unknown-annotation", Severity.ERROR).for_tool
+def _check(tool: Subject) -> Remarks:
     for key in tool.annotations:
         meant = _MEANT.get(_bare(key[:80]))
         if meant is not None and meant != key:
             yield Remark(f"{key} is no annotation: is it {meant}?", ("annotations", key))
-
-
-RULE = Rule("AV105", "unknown-annotation", Severity.ERROR, check)

@@ -1,8 +1,7 @@
 """What a store's review asks of a server, written from what is known of its tools."""
 
 from sayso.lint.stores.claim import Basis, Claim, claims_of
-from sayso.lint.stores.document import as_json
-from sayso.lint.stores.page import as_markdown
+from sayso.lint.stores.output import as_json, as_markdown
 from sayso.lint.stores.store import Store, find_store, stores
 from sayso.lint.stores.submission import Submission, Submitted, submit
 

@@ -50,8 +50,6 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """A value, why, and what was found for it."""
-
     value: bool
     basis: Basis
     why: str
@@ -72,11 +70,14 @@ def _claim(tool: Subject, store: Store, name: HintName, reads: Claim | None) -> 
     follows = ground.basis is Basis.IMPLIED and (reads is None or reads.is_settled)
     is_settled = (is_said or follows) and not doubts
     sentence = f"{store.claims[name][ground.value]}{ground.why}."
+    told = f"Proposed: {sentence}"
+    if is_settled:
+        told = sentence[0].upper() + sentence[1:]
     return Claim(
         ground.value,
         ground.basis,
         is_settled,
-        sentence[0].upper() + sentence[1:] if is_settled else f"Proposed: {sentence}",
+        told,
         receipt=_RECEIPTS.get(tool.verdicts.get(name, ""), NOT_VERIFIED),
         doubts=tuple(doubts),
     )
@@ -139,23 +140,28 @@ def _as_meant(
 
 
 def _sign(tool: Subject, store: Store) -> str:
-    """The first of the store's signs in a tool's description; empty where none is there."""
     text = tool.description.lower()
     return next(
-        (one for one in store.signs if one in text and re.search(rf"\b{re.escape(one)}\b", text)),
+        (
+            sign
+            for sign in store.signs
+            if sign in text and re.search(rf"\b{re.escape(sign)}\b", text)
+        ),
         "",
     )
 
 
 def _deed(tool: Subject, name: HintName) -> str:
-    deeds = tool.handler.deeds if tool.handler else ()
-    return next((f"{one.file}:{one.line} {one.what}" for one in deeds if one.against == name), "")
+    return next(
+        (f"{deed.file}:{deed.line} {deed.what}" for deed in tool.deeds if deed.against == name), ""
+    )
 
 
 def _doubts(tool: Subject, name: HintName, *, value: bool) -> list[str]:
     """What speaks against a value that permits more, or against what its author has declared."""
-    found = tool.doubt(name, value=not value) if value is LOOSER[name] else None
-    said = [f"its text speaks against it: {'; '.join(found.reasons)}"] if found else []
+    said: list[str] = []
+    if value is LOOSER[name] and (found := tool.doubt(name, value=not value)):
+        said.append(f"its text speaks against it: {'; '.join(found.reasons)}")
     declared = tool.hints[name]
     if declared is not None and declared is not value:
         said.append(f"{WIRE_NAMES[name]} is declared {str(declared).lower()}")

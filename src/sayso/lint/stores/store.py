@@ -46,7 +46,7 @@ class Store:
 def stores() -> Mapping[str, Store]:
     """All stores by name."""
     text = files("sayso.lint.stores").joinpath(_FILE).read_text("utf-8")
-    return {name: _store(name, one) for name, one in tomllib.loads(text).items()}
+    return {name: _store(name, table) for name, table in tomllib.loads(text).items()}
 
 
 def find_store(name: str) -> Store:
@@ -72,6 +72,8 @@ def _store(name: str, said: Mapping[str, Any]) -> Store:
         on_every_write=frozenset(said.get("on_every_write", ())),
         unlike_on_writes=frozenset(said.get("unlike_on_writes", ())),
         signs=tuple(said.get("signs", ())),
-        claims={hint: {True: one["yes"], False: one["no"]} for hint, one in said["claims"].items()},
+        claims={
+            hint: {True: claim["yes"], False: claim["no"]} for hint, claim in said["claims"].items()
+        },
         asks=said["asks"],
     )

@@ -6,7 +6,7 @@ from itertools import cycle, islice
 
 from sayso.catalog import derive_title
 from sayso.intent import WIRE_NAMES, HintName
-from sayso.lint.finding import Finding, Severity
+from sayso.lint.rule import Finding, Severity
 from sayso.lint.run import choose, lint
 from sayso.lint.stores.claim import Claim, claims_of
 from sayso.lint.stores.store import Store
@@ -26,12 +26,12 @@ class Submitted:
     @property
     def is_settled(self) -> bool:
         """Whether nothing of it waits for its author's word."""
-        return self.has_title and all(one.is_settled for one in self.claims.values())
+        return self.has_title and all(claim.is_settled for claim in self.claims.values())
 
     @property
     def annotations(self) -> dict[str, bool | str]:
         """What would stand in `tools/list`, as the store means it."""
-        hints = {WIRE_NAMES[name]: one.value for name, one in self.claims.items()}
+        hints = {WIRE_NAMES[name]: claim.value for name, claim in self.claims.items()}
         return {"title": self.title, **hints}
 
 
@@ -53,25 +53,25 @@ class Submission:
     @property
     def has_errors(self) -> bool:
         """Whether the store's review would send it back for what stands there now."""
-        return any(one.severity is Severity.ERROR for one in self.findings)
+        return any(finding.severity is Severity.ERROR for finding in self.findings)
 
     @property
     def to_confirm(self) -> int:
         """How many tools wait for their author's word."""
-        return sum(not one.is_settled for one in self.tools)
+        return sum(not tool.is_settled for tool in self.tools)
 
 
 def submit(listing: Listing, store: Store) -> Submission:
     """What a store's review asks of a server; calls nothing, and allows nobody anything."""
-    tools = tuple(_tool(one, store) for one in listing.tools)
+    tools = tuple(_tool(tool, store) for tool in listing.tools)
     report = lint(listing, choose(store.profile), allows=False)
-    careful = sorted(tools, key=lambda one: one.claims["read_only"].value)
+    careful = sorted(tools, key=lambda tool: tool.claims["read_only"].value)
     return Submission(
         store,
         listing.name,
         tools,
         positive=_taken(_by_kind(tools), store.positive),
-        negative=_taken([one.name for one in careful], store.negative),
+        negative=_taken([tool.name for tool in careful], store.negative),
         findings=report.findings,
     )
 
@@ -91,13 +91,15 @@ def _by_kind(tools: Sequence[Submitted]) -> list[str]:
     seen: set[tuple[bool, ...]] = set()
     first: list[str] = []
     rest: list[str] = []
-    for one in tools:
-        kind = tuple(claim.value for claim in one.claims.values())
-        (rest if kind in seen else first).append(one.name)
+    for tool in tools:
+        kind = tuple(claim.value for claim in tool.claims.values())
+        if kind in seen:
+            rest.append(tool.name)
+        else:
+            first.append(tool.name)
         seen.add(kind)
     return first + rest
 
 
 def _taken(names: Sequence[str], count: int) -> tuple[str, ...]:
-    """So many of the names, from the beginning again where there are fewer."""
     return tuple(islice(cycle(names), count))
