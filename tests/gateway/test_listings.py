@@ -17,9 +17,8 @@ from sayso.gateway.request import Request
 from sayso.gateway.router import Router
 from sayso.gateway.versions import FIELDS_SINCE
 from sayso.guard.call import no_progress
-from sayso.policy import Policy, Principal, load_policy
+from sayso.policy import Policy, Principal, Rule, load_policy
 from sayso.policy.conditions import Condition
-from sayso.policy.document import Rule
 
 pytestmark = pytest.mark.anyio
 

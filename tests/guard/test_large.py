@@ -9,7 +9,7 @@ from tests.sample_tools import AMY, DELETE, READ
 
 from sayso.guard import large
 from sayso.schema import MASK, digest_exactly
-from sayso.schema.excerpts import MAX_CHARACTERS, excerpt
+from sayso.schema.bounds import MAX_EXCERPT_CHARACTERS, excerpt
 from sayso.workers.pool import packed, running_pool
 
 pytestmark = pytest.mark.anyio
@@ -29,14 +29,14 @@ async def test_a_large_call_is_shown_in_excerpt_bound_by_its_digest_and_sent_who
         assert approval is not None
         shown = approval.question.arguments["items"]
         assert shown[:3] == [0, 1, 2]
-        assert shown[-1] == f"{MASK} {50_000 - len(shown) + 1} more items"
+        assert shown[-1] == f"{MASK} ({50_000 - len(shown) + 1:,} more items)"
         assert approval.question.arguments_digest == digest_exactly(ITEMS)
         await guard.approvals.answer(1, yes())
 
     answer = await while_waiting(guard, name, allow, arguments=ITEMS)
     assert text(answer) == "done"
     assert world.ran[0].arguments == ITEMS
-    assert len(json.dumps((await world.line("attempt"))["arguments"])) < 2 * MAX_CHARACTERS
+    assert len(json.dumps((await world.line("attempt"))["arguments"])) < 2 * MAX_EXCERPT_CHARACTERS
     assert (await world.line("attempt"))["arguments_digest"] == digest_exactly(ITEMS)
 
 
@@ -45,7 +45,7 @@ async def test_no_step_looks_through_large_arguments_in_the_event_loop(
     world: World, monkeypatch: pytest.MonkeyPatch, arguments: dict[str, Any]
 ) -> None:
     def small(value: Any) -> Any:
-        assert len(str(value)) < 2 * MAX_CHARACTERS
+        assert len(str(value)) < 2 * MAX_EXCERPT_CHARACTERS
         return value
 
     import sayso.approvals.question
@@ -92,12 +92,12 @@ def test_an_excerpt_says_what_it_leaves_out() -> None:
         deep = [deep, 2]
     value = {"deep": deep, "text": "x" * 10_000, "many": {f"k{at}": at for at in range(500)}}
     told = excerpt(value)
-    assert told["text"] == f"{'x' * 4_000}{MASK} 6000 more characters"
-    assert told["many"][MASK] == "300 more members"
+    assert told["text"] == f"{'x' * 4_096}{MASK} (5,904 more characters)"
+    assert told["many"][MASK] == "300 more fields"
     assert "more items" in json.dumps(told["deep"])
     assert excerpt({"a": [1, {"b": None}], "c": "d"}) == {"a": [1, {"b": None}], "c": "d"}
 
 
 def test_an_excerpt_is_bounded_whatever_it_is_of() -> None:
     for value in ({"k" * 100_000: 1}, {str(at): "y" * 5_000 for at in range(9_000)}):
-        assert len(json.dumps(excerpt(value))) < 2 * MAX_CHARACTERS + 10_000
+        assert len(json.dumps(excerpt(value))) < 2 * MAX_EXCERPT_CHARACTERS + 10_000

@@ -18,6 +18,10 @@ in texts, examples, defaults and values of parameters, in results and in titles.
 passed; 30 of them were looked at while that was mended (19 passed, now 3), and 30 were not, though
 they were written by the same hand (21, now 9). The last 30 were written when it was done: 18 would
 have passed, 12 still do ("has to leave", "is history", "uses it up").
+
+`FIFTH` are those of 60 more idioms that passed as certain at first and are refused since. Of the 30
+that were looked at while `infer.predicates` was written 10 passed, now 2; of the 30 that were not,
+10 passed, now 4.
 """
 
 from typing import Any
@@ -366,4 +370,17 @@ FOURTH: list[dict[str, Any]] = [
         **result(jobs={"type": "array", "description": "The jobs that were killed."}),
     ),
     tool("list_images", "List images.", title="Image purger"),
+]
+
+FIFTH: list[dict[str, Any]] = [
+    tool(
+        "get_reservation", "Get the reservation. Once read, the table is given to the next guest."
+    ),
+    tool("get_file", "Get a file. What was on the shelf is on the shelf no more."),
+    tool("list_invites", "List invites. Each lands in the guest's mailbox."),
+    tool("show_appointment", "Show the appointment. The slot is up for grabs again."),
+    tool("list_branches", "List branches. The dead wood comes off the tree."),
+    tool("list_messages", "List messages; the inbox breathes freely again."),
+    tool("list_devices", "List devices. Each one forgets its owner."),
+    tool("get_template", "Get the template. The old one makes place for yours."),
 ]

@@ -42,6 +42,8 @@ def test_what_is_no_action_leaves_a_read_certain(text: str) -> None:
         ("Get the note and set note_text.", Reading(doubt="set")),
         ("It builds one big old dusty orange oaken table.", Reading(writes=("builds",))),
         ("Get the note (set x=1).", Reading(doubt="set")),
+        ("Get the note. The user can delete a label.", Reading(writes=("delete",))),
+        ("Get the notes people update a label.", Reading(unsure="update")),
         ("Get the notes; will map a label.", Reading(doubt="map")),
         ("Lists notes (indexing, mapping).", Reading(doubt="indexing")),
         ("Lists notes, adding, mapping.", Reading(doubt="adding")),

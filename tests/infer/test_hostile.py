@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.infer.hostile import FOURTH, HELD_OUT, SECOND, THIRD, TUNED
+from tests.infer.hostile import FIFTH, FOURTH, HELD_OUT, SECOND, THIRD, TUNED
 
 from sayso.infer import chances, guess
 from sayso.infer.certain import certainty
@@ -26,6 +26,14 @@ def test_a_clause_that_is_not_certainly_a_read_blocks_read_only(tool: dict[str, 
 
     assert "read_only" not in found or found["read_only"].value is False
     assert resolve(Evidence(inferred=found)).level is not Level.READ
+
+
+@pytest.mark.parametrize("tool", FIFTH, ids=[tool["name"] for tool in FIFTH])
+def test_a_sentence_in_which_a_thing_does_something_makes_a_read_uncertain(
+    tool: dict[str, Any],
+) -> None:
+    assert "read_only" not in guess(tool, threshold=0.98)
+    assert resolve(Evidence(inferred=guess(tool))).level is not Level.READ
 
 
 @pytest.mark.parametrize("tool", HOSTILE, ids=NUMBERS)
@@ -196,6 +204,12 @@ def test_a_tool_that_fetches_what_its_server_does_not_hold_stays_open(
     assert "open_world" not in guess(tool) or guess(tool)["open_world"].value is True
 
 
+def test_a_tool_that_finds_what_its_server_holds_is_closed() -> None:
+    found = guess(described("find_policies", "Find the policies.", "limit"))
+
+    assert found["open_world"].value is False
+
+
 def test_what_is_doubted_is_named() -> None:
     assert reading("Show the queue and purge what is stale.").writes == ("purge",)
     assert reading("Look up the voucher, then void it.").unsure == "void"
@@ -211,6 +225,7 @@ def test_what_is_doubted_is_named() -> None:
         ("Search logs. No match? Kept lines are shown.", {}),
         ("Show when the removal took place.", {}),
         ("", {"outputSchema": {"properties": {"count": {}, "deleted_at": {}}}}),
+        ("", {"outputSchema": {"properties": {"rows_removed": {}}}}),
         ("", {"outputSchema": {"properties": {"total_number": {"items": True}}}}),
         ("", {"inputSchema": {"properties": {"of": {"enum": ["deleted", 3, "find"]}}}}),
         ("", {"inputSchema": {"properties": [], "anyOf": [{}, None, 7]}}),

@@ -105,7 +105,7 @@ def test_a_hint_that_is_not_a_boolean_is_refused(value: object) -> None:
         READ_ONLY.but(idempotent=value)
 
     assert str(caught.value) == (
-        f"Intent.but: hint 'idempotent' must be True, False or None, not {value!r}"
+        f"Intent.but: idempotent must be True, False or None, not {value!r}"
     )
 
 
@@ -127,26 +127,24 @@ def test_one_text_in_the_place_of_a_set_is_refused_not_taken_apart(name: str) ->
     with pytest.raises(UsageError) as caught:
         READ_ONLY.but(**{name: "customers.read"})
 
-    assert str(caught.value) == (
-        f"Intent.but: {name} must be a set of texts, not the one text 'customers.read'"
-    )
+    assert str(caught.value) == f"Intent: {name} must be a set of texts, got 'customers.read'"
 
 
 @pytest.mark.parametrize(
     ("name", "value", "kind"),
     [
-        ("title", 7, "a text"),
-        ("plan", "later", "a function"),
-        ("grant", "often", "one of once, session, always"),
-        ("hints", None, "hints"),
+        ("title", 7, "a text, or None"),
+        ("plan", "later", "a function, or None"),
+        ("grant", "often", "one of once, session, always, or None"),
+        ("hints", None, "a Hints"),
         ("tags", 7, "a set of texts"),
-        ("scopes", [7], "a set of texts"),
+        ("scopes", [7], "a set of texts: an item must be a text"),
     ],
 )
 def test_a_field_of_another_kind_is_refused(name: str, value: object, kind: str) -> None:
     with pytest.raises(UsageError) as caught:
         READ_ONLY.but(**{name: value})
-    assert str(caught.value) == f"Intent.but: {name} must be {kind}, not {value!r}"
+    assert str(caught.value) == f"Intent: {name} must be {kind}, got {value!r}"
 
 
 def test_a_field_can_be_taken_back_and_a_grant_be_said_by_its_word() -> None:

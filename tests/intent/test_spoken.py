@@ -73,8 +73,8 @@ def test_what_is_no_intent_is_refused(given: object) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"readOnlyHint": "yes"}, "readOnlyHint must be True or False, not 'yes'"),
-        ({"annotations": {"openWorldHint": 1}}, "openWorldHint must be True or False, not 1"),
+        ({"readOnlyHint": "yes"}, "readOnlyHint must be True, False or None, not 'yes'"),
+        ({"annotations": {"openWorldHint": 1}}, "openWorldHint must be True, False or None, not 1"),
         (
             {"read_only": True, "readOnlyHint": False},
             "read_only is given twice, as True and False",

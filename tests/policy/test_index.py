@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sayso.intent import DESTRUCTIVE, READ_ONLY, WRITE, Evidence
-from sayso.policy import Effect, Policy, Principal, Situation, ToolFacts, decide, load_policy
+from sayso.policy import Effect, Policy, Principal, Rule, Situation, ToolFacts, decide, load_policy
 from sayso.policy.conditions import Condition, Reads
-from sayso.policy.document import Rule
 from sayso.policy.engine import is_visible
 
 SERVERS = ("crm", "git", "crm2")

@@ -2,8 +2,7 @@
 
 import pytest
 
-from sayso.policy import load_policy
-from sayso.policy.misspelt_names import misnamed
+from sayso.policy import load_policy, misnamed
 
 RULE = '[[rules]]\nname = "r"\neffect = "deny"\n'
 

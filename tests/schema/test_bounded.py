@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 from sayso.audit.exporter import export
-from sayso.schema import MASK
-from sayso.schema.bounds import MAX_KEPT_CHARACTERS, bounded
-from sayso.schema.trace import read_traceparent
+from sayso.schema import MASK, read_traceparent, size
+from sayso.schema.bounds import (
+    MAX_EXCERPT_CHARACTERS,
+    MAX_KEPT_CHARACTERS,
+    bounded,
+    excerpt,
+)
 from sayso.store import RecordRow
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -50,6 +54,44 @@ def test_large_arguments_are_cut_and_say_so(value: Any) -> None:
 def test_small_arguments_stay_as_they_are() -> None:
     value = {"text": "a" * (MAX_KEPT_CHARACTERS - 100), "list": [1, 2.5, None, True]}
     assert bounded(value) is value
+
+
+def test_a_small_value_is_its_own_excerpt() -> None:
+    value = {"id": 1, "tags": ["a", None, 2.5], "owner": {"name": "Ada", "is_admin": True}}
+
+    assert excerpt(value) == value
+
+
+def test_what_is_left_out_is_counted_in_its_place() -> None:
+    made = excerpt(
+        {"text": "x" * 5_000, "list": [0] * 250, "object": {str(n): n for n in range(250)}}
+    )
+
+    assert made["text"] == f"{'x' * 4_096}{MASK} (904 more characters)"
+    assert made["list"] == [*[0] * 200, f"{MASK} (50 more items)"]
+    assert len(made["object"]) == 201
+    assert made["object"][MASK] == "50 more fields"
+
+
+def test_a_long_name_is_cut() -> None:
+    assert excerpt({"n" * 5_000: 1}) == {f"{'n' * 256}{MASK} (4,744 more characters)": 1}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {f"t{n}": "x" * 3_000 for n in range(50)},
+        {"lists": [[0] * 190] * 190},
+        {"deep": nested(60)},
+        {"wide": [{str(n): "x" * 50 for n in range(100)}] * 100},
+    ],
+    ids=["texts", "lists", "deep", "objects"],
+)
+def test_no_excerpt_is_much_longer_than_its_bound(value: dict[str, Any]) -> None:
+    made = excerpt(value)
+
+    assert size(made) < 2 * MAX_EXCERPT_CHARACTERS
+    assert MASK in str(made)
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_words_of_the_protocol_are_taken_wherever_intent_is_given(words: dict[st
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ({"readOnlyHint": "true"}, "must be True or False"),
+        ({"readOnlyHint": "true"}, "must be True, False or None"),
         ({"readOnlyHint": True, "read_only_hint": False}, "given twice"),
         ({"annotations": 7}, "annotations must be"),
         ({"intent": "READ_ONLY"}, "is no intent"),

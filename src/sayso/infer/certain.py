@@ -1,12 +1,12 @@
 """How certain it is that a tool only reads, from every text that it carries."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from sayso.infer.clauses import Reading, reading
-from sayso.infer.features import lead_of, parts_of
+from sayso.infer.features import lead_of, mapping_of, parts_of, text_of
 from sayso.infer.grammar import ALSO_NOUNS, CLOSED
 from sayso.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
 from sayso.infer.losses import is_lost
@@ -45,19 +45,19 @@ class Certainty:
 
 def certainty(tool: Mapping[str, Any]) -> Certainty:
     """Return how certain it is that `tool`, an entry of `tools/list`, only reads."""
-    name = _text(tool.get("name"))
-    readings = [reading(one, name) for one in _texts(tool)]
-    named = _of_name(name)
+    name = text_of(tool.get("name"))
+    titles = [text_of(tool.get("title")), text_of(mapping_of(tool.get("annotations")).get("title"))]
+    texts = [reading(text, name) for text in (text_of(tool.get("description")), *titles)]
     inputs = of_input(tool.get("inputSchema"))
     outputs = of_output(tool.get("outputSchema"))
-    said = [*readings, named, *map(_of_title, _titles(tool)), *inputs, *outputs]
-    orders = [word for one in readings for word in one.orders]
+    said = [*texts, _of_name(name), *map(_of_title, titles), *inputs, *outputs]
+    orders = [word for text in texts for word in text.orders]
     return Certainty(
-        is_readable=all(one.is_readable for one in said),
-        may_read=all(one.may_read for one in said),
-        is_certain=all(one.is_certain for one in said),
-        order=next(iter(sorted(orders, key=surely_loses, reverse=True)), None),
-        loses=any(_loses(one) for one in said),
+        is_readable=all(part.is_readable for part in said),
+        may_read=all(part.may_read for part in said),
+        is_certain=all(part.is_certain for part in said),
+        order=max(orders, key=surely_loses, default=None),
+        loses=any(map(_loses, said)),
     )
 
 
@@ -71,51 +71,31 @@ def surely_loses(order: str) -> bool:
 
 
 def _loses(said: Reading) -> bool:
-    if not said.is_readable:
+    if not said.is_readable or said.orders or said.loss:
         return True
-    verbs = [verb_of(one) for one in said.writes]
-    return bool(said.orders or said.loss) or any(
-        one is None or "destroy" in KINDS[one] for one in verbs
-    )
-
-
-def _texts(tool: Mapping[str, Any]) -> Iterator[str]:
-    yield _text(tool.get("description"))
-    yield from _titles(tool)
-
-
-def _titles(tool: Mapping[str, Any]) -> Iterator[str]:
-    yield _text(tool.get("title"))
-    annotations = tool.get("annotations")
-    if isinstance(annotations, Mapping):
-        yield _text(cast("Mapping[str, Any]", annotations).get("title"))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    verbs = map(verb_of, said.writes)
+    return any(verb is None or "destroy" in KINDS[verb] for verb in verbs)
 
 
 def _of_title(title: str) -> Reading:
     """Read a title, which is a name in several words: `Workspace removal`, `Spring cleaning`."""
-    words = parts_of(title)
-    return Reading(
-        unsure=next((one for one in words if is_lost(one) and not is_participle(one)), None)
-    )
+    lost = [word for word in parts_of(title) if is_lost(word) and not is_participle(word)]
+    return Reading(unsure=next(iter(lost), None))
 
 
 def _of_name(name: str) -> Reading:
     """Read a name word by word: a verb that is not known may stand at either end of it."""
-    words = [one for one in _SEPARATORS.split(name) if one]
-    if not is_plain(name) or not name.isascii() or any(is_scrambled(one.lower()) for one in words):
+    words = _SEPARATORS.split(name.lower())
+    if not is_plain(name) or not name.isascii() or any(map(is_scrambled, words)):
         return Reading(is_readable=False)
     parts = parts_of(name)
     lead = lead_of(parts)
-    unsure = next((one for at, one in enumerate(parts) if _may_act(parts, at)), None)
+    unsure = next((part for at, part in enumerate(parts) if _may_act(parts, at)), None)
     unknown = None
     if unsure is not None and _is_object(parts, unsure):
         unsure, unknown = None, unsure
     if lead is None:
-        unknown = unknown or next((one for one in parts if not is_known(one)), None)
+        unknown = unknown or next((part for part in parts if not is_known(part)), None)
     return Reading(doubt=unknown, unsure=unsure)
 
 

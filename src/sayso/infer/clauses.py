@@ -19,21 +19,13 @@ from sayso.infer.context import (
     following,
     is_of_reader,
     preceding,
+    sentence_start,
     takes_back,
 )
-from sayso.infer.grammar import (
-    ADVERBS,
-    AFTERMATH,
-    ALSO_NOUNS,
-    CLOSED,
-    CONSEQUENCES,
-    TAKERS,
-)
-from sayso.infer.lexicon import (
-    KINDS,
-    verb_of,
-)
+from sayso.infer.grammar import ADVERBS, AFTERMATH, ALSO_NOUNS, CLOSED, CONSEQUENCES, TAKERS
+from sayso.infer.lexicon import KINDS, verb_of
 from sayso.infer.losses import is_loss
+from sayso.infer.predicates import figurative
 from sayso.infer.script import (
     is_english,
     is_known,
@@ -43,15 +35,7 @@ from sayso.infer.script import (
     is_stative,
     is_verb,
 )
-from sayso.infer.verdict import (
-    JOINING,
-    LASTING,
-    LOSING,
-    Kind,
-    is_negated,
-    judge,
-    only_writes,
-)
+from sayso.infer.verdict import JOINING, LASTING, LOSING, Kind, is_negated, judge, only_writes
 
 MAX_TEXT_CHARACTERS: Final = 20_000
 """A longer text is not read to its end, so nothing is certain of it."""
@@ -162,6 +146,8 @@ def reading(text: str, name: str = "") -> Reading:
     found: dict[Kind, list[str]] = {"doubt": [], "unsure": [], "writes": []}
     orders: list[str] = []
     idiom = _PERIL.search(text) or _FINAL.search(text)
+    if thing := figurative(tokens):
+        found["doubt"].append(thing)
     for at, word, kind in _judged(tokens):
         found[kind].append(word)
         if kind in ("writes", "unsure") and _is_order(tokens, at):
@@ -178,20 +164,18 @@ def reading(text: str, name: str = "") -> Reading:
 
 
 def _loss(tokens: list[str]) -> str | None:
-    return next(
-        (
-            word
-            for at, word in enumerate(tokens)
-            if is_loss(word) and not is_negated(tokens, at) and not is_of_reader(tokens, at)
-        ),
-        None,
-    )
+    for at, word in enumerate(tokens):
+        if is_loss(word) and not is_negated(tokens, at) and not is_of_reader(tokens, at):
+            return word
+    return None
 
 
 def _named(at: re.Match[str]) -> str:
     """Take a word with a capital letter for a name, unless it is English."""
     word = _CAMEL.sub("_", at[0]).lower()
-    return at[0] if is_known(word) or any(only_writes(one) for one in word.split("_")) else "value"
+    if is_known(word) or any(map(only_writes, word.split("_"))):
+        return at[0]
+    return "value"
 
 
 def _judged(tokens: list[str]) -> Iterator[tuple[int, str, Kind]]:
@@ -218,9 +202,7 @@ def _is_order(tokens: list[str], at: int) -> bool:
     It stands at the beginning of a sentence, or is joined to a verb that does: `Compare and
     overwrite.` Where it might be a milder verb it is joined and has an object: `then void it`.
     """
-    start = at
-    while start > 0 and tokens[start - 1] not in ENDS:
-        start -= 1
+    start = sentence_start(tokens, at)
     while start < at and (tokens[start] in ADVERBS or tokens[start] in BREAKS):
         start += 1
     word = tokens[at]
@@ -239,7 +221,7 @@ def _is_order(tokens: list[str], at: int) -> bool:
         return False
     # Behind another sentence `delete` may be the first half of a name; `deletes` is none.
     surely = word != verb and KINDS[verb] == ("destroy",)
-    return takes or start < at or surely or not any(one in ENDS for one in tokens[:at])
+    return takes or start < at or surely or ENDS.isdisjoint(tokens[:at])
 
 
 def _is_lasting(tokens: list[str], at: int) -> bool:

@@ -3,6 +3,7 @@
 Each function takes the tokens of a text in small letters and the place of one of them.
 """
 
+from itertools import takewhile
 from typing import Final
 
 from sayso.infer.grammar import (
@@ -50,6 +51,13 @@ def preceding(tokens: list[str], at: int) -> str:
     return tokens[at] if at >= 0 else ""
 
 
+def sentence_start(tokens: list[str], at: int) -> int:
+    """Return where the sentence begins in which a word stands."""
+    while at > 0 and tokens[at - 1] not in ENDS:
+        at -= 1
+    return at
+
+
 def takes_object(tokens: list[str], at: int) -> bool:
     """Return whether a word has an object, so that it is a verb: `page the engineer`.
 
@@ -75,8 +83,7 @@ def is_part_of_noun(before: str, word: str, follower: str, *, takes: bool) -> bo
 
 def is_label(tokens: list[str], at: int) -> bool:
     """Return whether a word is a heading or names an item of a list: `Args:`, `- negative: …`."""
-    start = tokens[at - 1] if at else ""
-    return following(tokens, at) == ":" and (start in _LINE_STARTS or not start)
+    return following(tokens, at) == ":" and (at == 0 or tokens[at - 1] in _LINE_STARTS)
 
 
 def begins_subject(tokens: list[str], at: int) -> bool:
@@ -94,9 +101,7 @@ def disagrees(tokens: list[str], at: int) -> bool:
 
     Joined verbs have one form, so the word is a noun.
     """
-    start = at
-    while start > 0 and tokens[start - 1] not in ENDS:
-        start -= 1
+    start = sentence_start(tokens, at)
     head = tokens[start]
     if start == at or not (verb_of(head) or is_stative(head)):
         return False
@@ -106,9 +111,7 @@ def disagrees(tokens: list[str], at: int) -> bool:
 def is_main_verb(tokens: list[str], at: int) -> bool:
     """Return whether a sentence about a thing has its verb here: `The token stops working`."""
     word = tokens[at]
-    start = at
-    while start > 0 and tokens[start - 1] not in ENDS:
-        start -= 1
+    start = sentence_start(tokens, at)
     if tokens[start] not in DETERMINERS or not _NEAREST <= at - start <= _FARTHEST:
         return False
     if not word.endswith("s") or word.endswith("ss") or begins_subject(tokens, at):
@@ -116,9 +119,9 @@ def is_main_verb(tokens: list[str], at: int) -> bool:
     inside = tokens[start + 1 : at]
     if tokens[at - 1] in DETERMINERS | PREPOSITIONS:
         return False
-    if any(verb_of(one) or is_stative(one) for one in inside if one.endswith("s")):
+    if any(verb_of(word) or is_stative(word) for word in inside if word.endswith("s")):
         return False
-    return not any(one in BREAKS or one in _FINITE or one in _STOPS for one in inside)
+    return (BREAKS | _FINITE | _STOPS).isdisjoint(inside)
 
 
 _NEAREST: Final = 2
@@ -133,11 +136,6 @@ def is_caused(tokens: list[str], at: int) -> bool:
     return False
 
 
-def is_value(before: str) -> bool:
-    """Return whether a word is a value in code: `group_name=checkout`."""
-    return before == "="
-
-
 def subject_of(tokens: list[str], at: int) -> str:
     """Return the noun before a passive's form of `be`, past adverbs and modals."""
     at -= 1
@@ -149,9 +147,7 @@ def subject_of(tokens: list[str], at: int) -> str:
 def is_about_results(tokens: list[str], at: int) -> bool:
     """Return whether a passive tells what is done to an answer: `Results are cut`."""
     noun = subject_of(tokens, at)
-    return (
-        noun in RESULTS or noun.removesuffix("s") in RESULTS or noun.removesuffix("es") in RESULTS
-    )
+    return not RESULTS.isdisjoint((noun, noun.removesuffix("s"), noun.removesuffix("es")))
 
 
 def is_possible(tokens: list[str], at: int) -> bool:
@@ -166,21 +162,15 @@ def does_a_read(tokens: list[str], at: int) -> bool:
 
     `Runs a read-only query`, `Performs a semantic search`, but not `Performs a check and a purge`.
     """
-    phrase: list[str] = []
-    for token in tokens[at + 1 :]:
-        if token in ENDS:
-            break
-        phrase.append(token)
-    if any(is_nominal(token) for token in phrase):
+    phrase = list(takewhile(lambda token: token not in ENDS, tokens[at + 1 :]))
+    if any(map(is_nominal, phrase)):
         return False
     near = phrase[:_REACH]
     if near[1:2] and near[1] in SURELY_READ and "command" in near:
         return True
-    stop = next(
-        (n for n, token in enumerate(near) if token in BREAKS or token in _STOPS), len(near)
-    )
-    first = next((n for n, token in enumerate(near[:stop]) if token in PREPOSITIONS), stop)
-    return any(token in READ_NOUNS for token in near[:first]) or near[1:2] == ["read-only"]
+    ends = BREAKS | _STOPS | PREPOSITIONS
+    objects = takewhile(lambda token: token not in ends, near)
+    return not READ_NOUNS.isdisjoint(objects) or near[1:2] == ["read-only"]
 
 
 def has_result_as_object(tokens: list[str], at: int) -> bool:
@@ -195,7 +185,8 @@ def has_result_as_object(tokens: list[str], at: int) -> bool:
 
 def is_of_reader(tokens: list[str], at: int) -> bool:
     """Return whether it is the reader who acts: `users can set …`, `ask the user to select …`."""
-    near = [one for one in tokens[max(0, at - 4) : at] if not one.endswith("ly") and one != "first"]
+    before = tokens[max(0, at - 4) : at]
+    near = [word for word in before if not word.endswith("ly") and word != "first"]
     if len(near) > 1 and near[-1] in {"can", "may", "must", "should", "could", "to"}:
         return near[-2].removesuffix("s") in _PEOPLE or (near[-1] != "to" and near[-2] == "you")
     return False
@@ -255,18 +246,14 @@ def denies_keeping(tokens: list[str], at: int) -> bool:
 
 def takes_back(tokens: list[str], at: int) -> bool:
     """Return whether a sentence denies something, so that an `unless` takes it back."""
-    start = at
-    while start > 0 and tokens[start - 1] not in ENDS:
-        start -= 1
-    end = at
-    while end < len(tokens) and tokens[end] not in ENDS:
-        end += 1
-    return not (NEGATORS | {"only"}).isdisjoint(tokens[start:end])
+    start = sentence_start(tokens, at)
+    sentence = takewhile(lambda token: token not in ENDS, tokens[start:])
+    return not (NEGATORS | {"only"}).isdisjoint(sentence)
 
 
 def is_removed(tokens: list[str], at: int) -> bool:
     """Return whether a participle tells of what a call did: `the number of rows removed`."""
-    before = tokens[at - 1] if at else ""
+    before = "".join(tokens[at - 1 : at])
     return before not in BREAKS | (
         DETERMINERS - {"those", "these"}
     ) | BE | WAS | PREPOSITIONS and following(tokens, at) in (ENDS | {"", "by", ","})
@@ -274,14 +261,12 @@ def is_removed(tokens: list[str], at: int) -> bool:
 
 def is_what_it_did(tokens: list[str], at: int) -> bool:
     """Return whether a later sentence returns what a call did: `Returns the deleted rows`."""
-    start = at
-    while start > 0 and tokens[start - 1] not in ENDS:
-        start -= 1
+    start = sentence_start(tokens, at)
     return (
         start > 0
         and tokens[start] in {"return", "returns"}
         and not {"a", "an"} & set(tokens[start:at])
-        and all(one in DETERMINERS | PREPOSITIONS | _COUNTS for one in tokens[start + 1 : at])
+        and (DETERMINERS | PREPOSITIONS | _COUNTS).issuperset(tokens[start + 1 : at])
     )
 
 

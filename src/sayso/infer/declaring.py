@@ -39,7 +39,7 @@ def undeclared(tool: Mapping[str, Any], said: Mapping[HintName, Guess]) -> dict[
     if "idempotent" in new and new["idempotent"].value and is_unsafe_to_repeat(tool):
         new["idempotent"] = _DELETES
     meant = required_hints(is_read=bool(_merged(declared, new).read_only))
-    return {name: one for name, one in new.items() if name in meant}
+    return {name: new[name] for name in new if name in meant}
 
 
 def completed(tool: Mapping[str, Any], new: Mapping[HintName, Guess]) -> dict[HintName, Guess]:
@@ -54,9 +54,7 @@ def completed(tool: Mapping[str, Any], new: Mapping[HintName, Guess]) -> dict[Hi
         return {}
     required = required_hints(is_read=bool(merged.read_only), more=STORE_HINTS)
     return {
-        name: new[name] if name in new else _filled(name, merged)
-        for name in required
-        if declared[name] is None
+        name: new.get(name) or _filled(name, merged) for name in required if declared[name] is None
     }
 
 
@@ -69,6 +67,4 @@ def _filled(name: HintName, merged: Hints) -> Guess:
 
 
 def _merged(declared: Hints, new: Mapping[HintName, Guess]) -> Hints:
-    return Hints(
-        **{name: new[name].value if name in new else declared[name] for name in HINT_NAMES}
-    )
+    return declared.updated(Hints(**{name: guess.value for name, guess in new.items()}))

@@ -7,6 +7,7 @@ of `memory.show` is *show*. Who serves the tool is no feature.
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import chain, islice, repeat
 from typing import Any, Final, NamedTuple, cast
 
 from sayso.infer.cues import CUES
@@ -79,7 +80,7 @@ def parts_of(name: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _parts(name: str) -> tuple[str, ...]:
-    return tuple(one.lower() for one in _PART.findall(name)[:_MOST_PARTS])
+    return tuple(map(str.lower, _PART.findall(name)[:_MOST_PARTS]))
 
 
 def lead_of(parts: list[str]) -> Lead | None:
@@ -88,26 +89,30 @@ def lead_of(parts: list[str]) -> Lead | None:
     Where the first word is as often a noun, the next that is surely a verb: `note_delete`; behind
     a noun that may read only the last word: `report_delete`, but not `list_merge_requests`.
     """
-    verbs = [Lead(at, verb, KINDS[verb]) for at, one in enumerate(parts) if (verb := verb_of(one))]
+    verbs = [
+        Lead(at, verb, KINDS[verb]) for at, part in enumerate(parts) if (verb := verb_of(part))
+    ]
     if not verbs:
         return None
     first = verbs[0]
     if first.verb in NOUNS:
-        ends = [one for one in verbs[1:] if one.place == len(parts) - 1]
-        later = verbs[1:] if READS.isdisjoint(first.kinds) else ends
-        for one in later:
-            if parts[one.place] == one.verb not in NOUNS:
-                return one
-    return first if first.place <= 1 else verbs[-1]
+        may_read = not READS.isdisjoint(first.kinds)
+        for lead in verbs[1:]:
+            is_last = lead.place == len(parts) - 1
+            if parts[lead.place] == lead.verb not in NOUNS and (is_last or not may_read):
+                return lead
+    if first.place <= 1:
+        return first
+    return verbs[-1]
 
 
 def features(tool: Mapping[str, Any]) -> Found:
     """All features of `tool`, an entry of `tools/list`; what is of a wrong type says nothing."""
     found: Found = {}
-    parts = parts_of(_text(tool, "name"))
+    parts = parts_of(text_of(tool.get("name")))
     _from_name(parts, found)
-    _from_title(_text(tool, "title"), parts, found)
-    _from_description(_text(tool, "description"), found)
+    _from_title(text_of(tool.get("title")), parts, found)
+    _from_description(text_of(tool.get("description")), found)
     _from_schema(tool.get("inputSchema"), found)
     _join(lead_of(parts), found)
     return found
@@ -117,22 +122,17 @@ def _join(lead: Lead | None, found: Found) -> None:
     """What is said of a verb of this kind: a file name means another thing where a verb saves."""
     if lead is None:
         return
-    said = [one for one in found if one.startswith(_JOINED)]
+    said = [feature for feature in found if feature.startswith(_JOINED)]
     for kind in lead.kinds:
-        for one in said:
-            found[f"{kind}+{one}"] = found[one]
-
-
-def _text(holder: Mapping[str, Any], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""
+        for feature in said:
+            found[f"{kind}+{feature}"] = found[feature]
 
 
 def _from_name(parts: list[str], found: Found) -> None:
     if not parts:
         return
-    for one in parts:
-        found[f"n:{one}"] = ("name", one)
+    for part in parts:
+        found[f"n:{part}"] = ("name", part)
     found[f"nf:{parts[0]}"] = ("name", parts[0])
     found[f"nl:{parts[-1]}"] = ("name", parts[-1])
     lead = lead_of(parts)
@@ -140,10 +140,10 @@ def _from_name(parts: list[str], found: Found) -> None:
         found["v:none"] = ("no verb",)
         return
     _from_lead(lead, parts, found)
-    for at, one in enumerate(parts):
-        if at != lead.place and (verb := verb_of(one)):
-            for kind in KINDS[verb]:
-                found[f"v2:{kind}"] = ("name", one)
+    for at, part in enumerate(parts):
+        if at != lead.place:
+            for kind in _kinds(part):
+                found[f"v2:{kind}"] = ("name", part)
 
 
 def _from_lead(lead: Lead, parts: list[str], found: Found) -> None:
@@ -164,29 +164,30 @@ def _from_lead(lead: Lead, parts: list[str], found: Found) -> None:
             found[f"vn:{kind}{number}"] = origin
     if lead.place == last:
         found["vonly"] = origin
+    elif number == "P":
+        found["plural"] = ("name", parts[-1])
     else:
-        found["plural" if number == "P" else "sing"] = ("name", parts[-1])
+        found["sing"] = ("name", parts[-1])
 
 
 def _from_title(title: str, parts: list[str], found: Found) -> None:
     words = parts_of(title)[:10]
     if not words or words == parts:
         return
-    for one in words:
-        found[f"t:{one}"] = ("title", one)
+    for word in words:
+        found[f"t:{word}"] = ("title", word)
     for kind in _kinds(words[0]):
         found[f"tk:{kind}"] = ("title", words[0])
 
 
 def _kinds(word: str) -> tuple[str, ...]:
-    verb = verb_of(word)
-    return KINDS[verb] if verb else ()
+    return KINDS.get(verb_of(word) or "", ())
 
 
 def _from_description(description: str, found: Found) -> None:
     found[f"dl:{min(6, len(description) // 100)}"] = ("length",)
     text = description[:MOST_TEXT].lower().strip(" #*-\n")
-    sentences = [one for one in _SENTENCE.split(text) if one and not _OTHER.search(one)]
+    sentences = [part for part in _SENTENCE.split(text) if part and not _OTHER.search(part)]
     if not sentences:
         return
     _from_first(sentences[0][:_MOST_SENTENCE], found)
@@ -202,22 +203,24 @@ def _from_description(description: str, found: Found) -> None:
 def _from_first(sentence: str, found: Found) -> None:
     """From the first sentence: what a tool does is told there, in its verb above all."""
     words = _WORD.findall(sentence)[:_MOST_WORDS]
+    zones = (("begins", "d0k"), *repeat(("description", "dxk"), 2))
     before = ""
-    for at, one in enumerate(words):
-        found[f"d:{one}"] = ("description", one)
+    for word, (place, zone) in zip(
+        words, chain(zones, repeat(("description", "dr"))), strict=False
+    ):
+        found[f"d:{word}"] = ("description", word)
         if before:
-            found[f"db:{before}_{one}"] = ("description", f"{before} {one}")
-        before = one
-        zone = "d0k" if at == 0 else "dxk" if at < 3 else "dr"  # noqa: PLR2004 - the first three
-        for kind in _kinds(one):
-            found[f"{zone}:{kind}"] = ("begins" if at == 0 else "description", one)
+            found[f"db:{before}_{word}"] = ("description", f"{before} {word}")
+        before = word
+        for kind in _kinds(word):
+            found[f"{zone}:{kind}"] = (place, word)
     if words:
         found[f"d0:{verb_of(words[0]) or 'none'}"] = ("begins", words[0])
 
 
 def _from_cues(text: str, found: Found) -> None:
     words = set(_WORD.findall(text))
-    words |= {part for one in words if "-" in one for part in one.split("-")}
+    words.update(*(word.split("-") for word in words))
     for cue in CUES:
         if cue.words.isdisjoint(words):
             continue
@@ -228,18 +231,17 @@ def _from_cues(text: str, found: Found) -> None:
 
 
 def _from_schema(schema: Any, found: Found) -> None:
-    holder = _mapping(schema)
-    properties = _mapping(holder.get("properties"))
-    required = {one for one in _list(holder.get("required")) if isinstance(one, str)}
+    holder = mapping_of(schema)
+    properties = mapping_of(holder.get("properties"))
+    required = {name for name in list_of(holder.get("required")) if isinstance(name, str)}
     found[f"pn:{min(len(properties), 8)}"] = ("number",)
     found[f"rn:{min(len(required), 5)}"] = ("number",)
     if not properties:
         found["noparams"] = ("number",)
-    for at, (name, one) in enumerate(properties.items()):
-        if at >= _MOST_PARAMETERS:
-            break
-        _from_parameter(name, _mapping(one), "!" if name in required else "?", found)
-    if required and all(_NAMING.fullmatch(one) for one in required):
+    for name, parameter in islice(properties.items(), _MOST_PARAMETERS):
+        need = "!" if name in required else "?"
+        _from_parameter(name, mapping_of(parameter), need, found)
+    if required and all(map(_NAMING.fullmatch, required)):
         found["onlyids" if len(required) == len(properties) else "reqids"] = ("ids",)
 
 
@@ -250,21 +252,20 @@ def _from_parameter(name: str, schema: Mapping[str, Any], need: str, found: Foun
     origin = ("parameter", name)
     found[f"pf:{parts[0]}"] = found[f"pl:{parts[-1]}"] = origin
     found[f"pr:{parts[-1]}{need}"] = origin
-    found[f"pt:{_text(schema, 'type')}{need}"] = ("number",)
-    text = _text(schema, "description")[:200].lower()
+    found[f"pt:{text_of(schema.get('type'))}{need}"] = ("number",)
+    text = text_of(schema.get("description"))[:200].lower()
     for use in _uses(name, parts[-1], text, need):
         found[f"px:{use}"] = origin
-    _from_values(name, _list(schema.get("enum")), found)
+    _from_values(name, list_of(schema.get("enum")), found)
     for word in _PURPOSE.findall(text):
         if verb := verb_of(word):
-            for one in (f"pdl:{verb}", *(f"pd:{kind}" for kind in KINDS[verb])):
-                found[one] = ("purpose", name, f"to {word}")
+            for feature in (f"pdl:{verb}", *(f"pd:{kind}" for kind in KINDS[verb])):
+                found[feature] = ("purpose", name, f"to {word}")
     if "new " in text[:60]:
         found["pd:new"] = ("purpose", name, "new")
 
 
 def _uses(name: str, last: str, text: str, need: str) -> Iterator[str]:
-    """What a parameter is good for."""
     if name.lower() in _CODE:
         yield f"code{need}"
     if last in _BODY:
@@ -280,17 +281,24 @@ def _uses(name: str, last: str, text: str, need: str) -> Iterator[str]:
 
 
 def _from_values(name: str, values: list[Any], found: Found) -> None:
-    for one in values[:_MOST_VALUES]:
-        words = parts_of(one) if isinstance(one, str) else []
+    for value in values[:_MOST_VALUES]:
+        words = parts_of(text_of(value))
         if words and (verb := verb_of(words[0])):
-            found[f"el:{verb}"] = ("value", name, one)
+            found[f"el:{verb}"] = ("value", name, value)
             for kind in KINDS[verb]:
-                found[f"e:{kind}"] = ("value", name, one)
+                found[f"e:{kind}"] = ("value", name, value)
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def text_of(value: object) -> str:
+    """Return a text, or an empty one for any other value."""
+    return value if isinstance(value, str) else ""
+
+
+def mapping_of(value: object) -> Mapping[str, Any]:
+    """Return an object of JSON, or an empty one for any other value."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
-def _list(value: Any) -> list[Any]:
+def list_of(value: object) -> list[Any]:
+    """Return a list of JSON, or an empty one for any other value."""
     return cast("list[Any]", value) if isinstance(value, list) else []

@@ -7,61 +7,64 @@ verb or noun, may be an action (`infer.clauses`).
 from typing import Final
 
 
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text that is written here."""
     return frozenset(text.split())
 
 
-DETERMINERS: Final = _words(
+DETERMINERS: Final = words_of(
     "a an the this that these those each every all any some no my your his its our their another"
     " both either neither what whatever which whichever whose such one more most many much few"
     " several other others same"
 )
-OBJECTS: Final = _words(
+OBJECTS: Final = words_of(
     "it them him her us me itself themselves everything anything something those these what"
     " whatever all any each both one"
 )
 """What may follow a verb as its object, and hardly ever a noun."""
 TAKERS: Final = DETERMINERS | OBJECTS
 """A noun in front of one of these is a verb: `page the engineer`."""
-SUBJECTS: Final = _words(
+SUBJECTS: Final = words_of(
     "it this that which who we you they i tool function command call operation action method"
     " endpoint api server service request"
 )
-PREPOSITIONS: Final = _words(
+PREPOSITIONS: Final = words_of(
     "about above across after against along among around as at before behind below beneath beside"
     " between beyond by despite during for from in inside into like near of off on onto out over"
     " per since through throughout toward towards under until up upon versus via vs with within"
     " without than regarding concerning including excluding given based"
 )
-JOINTS: Final = _words("and or but then nor plus so yet also and/or &")
-CONDITIONS: Final = _words(
+JOINTS: Final = words_of("and or but then nor plus so yet also and/or &")
+CONDITIONS: Final = words_of(
     "if when where while because whether unless once though although whereas how why whenever"
     " wherever"
 )
-MODALS: Final = _words("can could may might must shall should will would cannot to please let's")
-BE: Final = _words("am are is be being gets get getting got becomes become")
-WAS: Final = _words("was were been had has have having")
-NEGATORS: Final = _words(
+MODALS: Final = words_of("can could may might must shall should will would cannot to please let's")
+BE: Final = words_of("am are is be being gets get getting got becomes become")
+WAS: Final = words_of("was were been had has have having")
+NEGATORS: Final = words_of(
     "not never no without nor cannot don't doesn't isn't won't can't aren't nothing none non"
     " neither hardly barely scarcely didn't hasn't wouldn't"
 )
-ADVERBS: Final = _words(
+ADVERBS: Final = words_of(
     "also then just only always immediately automatically afterwards afterward optionally either"
     " both even now again too very more most less least still already often sometimes usually"
     " first second third next last finally currently directly exactly here there however therefore"
     " instead rather together otherwise etc e.g i.e eg ie not never quite well yet once back ahead"
     " further later soon today yesterday tomorrow thus hence furthermore moreover"
 )
-REST: Final = _words(
+REST: Final = words_of(
     "yes none null true false do does did doing done than not nothing nobody everyone anyone who"
     " whom myself yourself ok okay vs am pm new old own able null nil na n/a"
 )
-CONSEQUENCES: Final = _words("afterwards afterward thereafter thereupon subsequently anymore gone")
+CONSEQUENCES: Final = words_of(
+    "afterwards afterward thereafter thereupon subsequently anymore gone"
+)
 """Words by which a text goes on to what else happens."""
-AFTERMATH: Final = _words("except unless besides aside apart otherwise instead behind")
+AFTERMATH: Final = words_of("except unless besides aside apart otherwise instead behind")
 """Words by which a text takes back what it said."""
 
-STATIVES: Final = _words(
+STATIVES: Final = words_of(
     """
     accept allow answer appear apply assume become begin believe belong combine compare consider
     consist contain correspond cover decide default denote depend derive determine differ equal
@@ -84,16 +87,16 @@ STATIVES: Final = _words(
 )
 """Verbs of states, of what is given back and of what a reader does: they change nothing."""
 
-SOFT: Final = _words("accept allow exclude handle ignore include remember select")
+SOFT: Final = words_of("accept allow exclude handle ignore include remember select")
 """Verbs that write as an order, and in other forms mostly say what a tool or a parameter takes."""
-ALSO_NOUNS: Final = _words(
+ALSO_NOUNS: Final = words_of(
     "set run update merge call access change apply fix sync select include clean clear complete"
     " empty open command trigger"
 )
 """Verbs that write and that tools' texts use as nouns too, behind another noun: `a result set`."""
-PRONOUNS: Final = _words("it this that which who we you they i he she")
+PRONOUNS: Final = words_of("it this that which who we you they i he she")
 
-PARTICIPLES: Final = _words(
+PARTICIPLES: Final = words_of(
     """
     blown broken built burned burnt cut done drawn eaten flung forgotten forsaken frozen ground
     hidden laid left lent lost made overridden overwritten paid put rebuilt redone rewritten rid run
@@ -103,31 +106,31 @@ PARTICIPLES: Final = _words(
 )
 """Participles without an ending."""
 
-RESULTS: Final = _words(
+RESULTS: Final = words_of(
     "result response output filter parameter argument query access option default value window"
     " pagination page format field property attribute limit time date text order wildcard range"
     " name format series timestamp"
 )
 """What an answer and a question consist of: `Results are cut` changes nothing that is kept."""
-READ_NOUNS: Final = _words(
+READ_NOUNS: Final = words_of(
     "query queries search searches lookup check checks aggregation analysis research inspection"
     " comparison validation calculation diagnosis scan read-only readonly evaluation audit"
 )
 """Nouns for an act that changes nothing."""
-NOMINALS: Final = _words(
+NOMINALS: Final = words_of(
     "removal deletion revocation cancellation termination eviction erasure disposal invalidation"
     " destruction cleanup clean-up rotation closure purge wipe reset reboot restart shutdown"
     " rollback teardown pruning truncation expulsion overwrite replacement archival refund"
     " suspension reassignment housekeeping annihilation obliteration eradication"
 )
 """Nouns for an act that writes."""
-BRINGERS: Final = _words(
+BRINGERS: Final = words_of(
     "with plus by performs perform does do causes cause faces face undergoes undergo subject awaits"
     " await triggers trigger prompts prompt means mean ensues involves involve includes include"
     " incurs incur suffers suffer entails entail brings bring"
 )
 """Words before such a noun by which it is done."""
-KEEPS: Final = _words(
+KEEPS: Final = words_of(
     "keep keeps kept keeping retain retains retained retaining preserve preserves preserved"
     " preserving spare spares spared sparing survive survives survived surviving"
 )
@@ -146,5 +149,5 @@ CLOSED: Final = (
     | NEGATORS
     | ADVERBS
     | REST
-    | _words("found shown seen held known given understood meant chosen")
+    | words_of("found shown seen held known given understood meant chosen")
 )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sayso.infer.features import Found, features
+from sayso.infer.grammar import words_of
 from sayso.infer.model import Model, model
 from sayso.infer.settled import settle
 from sayso.intent import HINT_NAMES, LOOSER, Guess, HintName
@@ -14,29 +15,7 @@ _LEAST_PULL: Final = 0.15
 """A feature that moves the log-odds by less is no reason."""
 _DECIDES: Final = 10.0
 """How much is said to move the log-odds by what has settled a hint."""
-_EMPTY: Final = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "by",
-        "for",
-        "from",
-        "in",
-        "is",
-        "it",
-        "its",
-        "of",
-        "on",
-        "or",
-        "s",
-        "that",
-        "the",
-        "this",
-        "to",
-        "with",
-    ]
-)
+_EMPTY: Final = words_of("a an and by for from in is it its of on or s that the this to with")
 """Words that weigh something and tell nobody anything."""
 _LONGEST: Final = 60
 
@@ -100,15 +79,16 @@ def read(
             continue
         chance = settled.chance(name, chances[name])
         value = chance >= _MAYBE
-        confidence = chance if value else 1 - chance
+        confidence = max(chance, 1 - chance)
+        sign = 1 if value else -1
         is_looser = value is LOOSER[name]
         least = trained.claims[name][value] if threshold is None else threshold
         if confidence < least or (is_looser and name in settled.barred):
             continue
         pulls = trained.pulls(name, scores, rows)
         if name in settled.bounds:
-            pulls |= dict.fromkeys(settled.decisive, _DECIDES if value else -_DECIDES)
-        reasons = _reasons(found, pulls, value=value)
+            pulls |= dict.fromkeys(settled.decisive, _DECIDES * sign)
+        reasons = _reasons(found, pulls, sign=sign)
         if reasons:
             claimed[name] = Guess(value, round(confidence, 4), reasons)
     return claimed
@@ -118,22 +98,24 @@ def _only_reads(claimed: Mapping[HintName, Guess]) -> bool:
     return "read_only" in claimed and claimed["read_only"].value
 
 
-def _reasons(found: Found, pulls: Mapping[str, float], *, value: bool) -> tuple[str, ...]:
+def _reasons(found: Found, pulls: Mapping[str, float], *, sign: int) -> tuple[str, ...]:
     """What speaks for a value, the strongest first: at most three, each once."""
     sums: dict[tuple[str, ...], float] = {}
     for feature, pull in pulls.items():
         origin = found[feature]
         if origin[0] in _WORDS and origin[-1] not in _EMPTY:
-            sums[origin] = sums.get(origin, 0.0) + (pull if value else -pull)
-    strong = sorted((one for one in sums if sums[one] >= _LEAST_PULL), key=lambda one: -sums[one])
-    return tuple(dict.fromkeys(_sentence(*one) for one in strong[:_MOST_REASONS]))
+            sums[origin] = sums.get(origin, 0.0) + sign * pull
+    strong = [origin for origin in sums if sums[origin] >= _LEAST_PULL]
+    strong.sort(key=sums.__getitem__, reverse=True)
+    return tuple(dict.fromkeys(_sentence(*origin) for origin in strong[:_MOST_REASONS]))
 
 
 def _sentence(kind: str, *what: str) -> str:
-    return _WORDS[kind].format(*(_clean(one) for one in what))
+    return _WORDS[kind].format(*map(_clean, what))
 
 
 def _clean(text: str) -> str:
     """A text of the server as it may be shown: nothing that steers, and not for long."""
-    short = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in short)
+    if len(text) > _LONGEST:
+        text = text[: _LONGEST - 1] + "…"
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)

@@ -93,6 +93,18 @@ NOUNS: Final = frozenset(
 )
 """Verbs that are nouns as often: `note_delete` deletes."""
 
+VERBS: Final = frozenset(
+    """
+    add append assign browse buy cancel clear clone close compare configure create deactivate delete
+    describe destroy disable drop duplicate empty enable erase explain fetch find forward get grep
+    import increment insert inspect invoke kill list ls mark merge move mute new notify overwrite
+    pay peek publish purge put read remove rename replace reserve retrieve revert revoke rollback
+    send set show start stop submit summarize terminate truncate uninstall unpublish unset update
+    upload upsert wipe write
+    """.split()
+)
+"""Verbs of tools' names that are verbs wherever they stand: `book_delete`, but not `git_status`."""
+
 READS: Final = frozenset({"read", "compute"})
 """The kinds of verbs that may change nothing."""
 SURELY_READ: Final = frozenset(
@@ -124,9 +136,10 @@ def verb_of(word: str) -> str | None:
         stem = word[: -len(ending)]
         if not word.endswith(ending) or len(stem) < _SHORTEST_STEM:
             continue
-        for other in others:
-            if stem + other in KINDS:
-                return stem + other
-        if stem[-1] == stem[-2] and stem[:-1] in KINDS:
-            return stem[:-1]
+        bases = [stem + other for other in others]
+        if stem[-1] == stem[-2]:
+            bases.append(stem[:-1])
+        for base in bases:
+            if base in KINDS:
+                return base
     return None

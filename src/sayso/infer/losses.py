@@ -7,16 +7,11 @@ English has for it: they are read where a text tells of anything else, as of a p
 from functools import lru_cache
 from typing import Final
 
-from sayso.infer.grammar import NOMINALS
+from sayso.infer.grammar import NOMINALS, words_of
 from sayso.infer.lexicon import KINDS, verb_of
 from sayso.infer.script import is_participle, stems
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_LOSSES: Final = _words(
+_LOSSES: Final = words_of(
     """
     abolish abrogate annihilate assassinate axe banish blot bulldoze burn butcher cannibalise
     cannibalize chuck confiscate crush cull debar decapitate decimate deface delist demolish
@@ -56,9 +51,9 @@ def is_loss(word: str) -> bool:
     >>> is_loss("shredding"), is_loss("eraser"), is_loss("deleted"), is_loss("note")
     (True, True, False, False)
     """
-    if word in _IRREGULAR or any(one in _LOSSES for one in stems(word)):
+    if word in _IRREGULAR or not _LOSSES.isdisjoint(stems(word)):
         return True
-    return word.endswith(_AGENTS) and any(only_destroys(one) for one in stems(word)[1:])
+    return word.endswith(_AGENTS) and any(map(only_destroys, stems(word)[1:]))
 
 
 def is_lost(word: str) -> bool:

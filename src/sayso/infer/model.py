@@ -56,8 +56,8 @@ class Model:
             keeps=tuple(at for name, at in kinds.items() if name not in raw["loses"]),
             scales={name: tuple(pair) for name, pair in raw["scales"].items()},
             claims={
-                name: {True: one["true"], False: one["false"]}
-                for name, one in raw["claims"].items()
+                name: {True: least["true"], False: least["false"]}
+                for name, least in raw["claims"].items()
             },
         )
 
@@ -93,14 +93,14 @@ class Model:
         """How much each feature of a tool moves a hint towards true, in log-odds."""
         if name != "destructive":
             at = self.heads.index(name)
-            return {one: row[at] / _STEP for one, row in rows.items()}
+            return {feature: row[at] / _STEP for feature, row in rows.items()}
         kinds = self._gradient(scores)
         return {
-            one: sum([row[at] * pull for at, pull in kinds]) / _STEP for one, row in rows.items()
+            feature: sum([row[at] * pull for at, pull in kinds]) / _STEP
+            for feature, row in rows.items()
         }
 
     def _gradient(self, scores: list[float]) -> list[tuple[int, float]]:
-        """How much each kind of writing moves what is lost."""
         lost, kept = self._shares(scores)
         return [
             (at, chance * (1 - chance) / share)

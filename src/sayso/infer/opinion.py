@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, Final, cast
 
 from sayso.errors import UsageError
-from sayso.infer.features import MOST_TEXT
+from sayso.infer.features import MOST_TEXT, text_of
 from sayso.intent import DOUBT, HINT_NAMES, LOOSER, Guess, HintName
 
 Reader = Callable[[str], Awaitable[str] | str]
@@ -77,11 +77,8 @@ def opinion_of(raw: object) -> Opinion:
     for name in HINT_NAMES:
         if not isinstance(said.get(name), bool | None):
             raise _odd(f"{name} is neither true, false nor null", str(said.get(name)))
-    why = said.get("why")
-    return Opinion(
-        {name: said.get(name) for name in HINT_NAMES},
-        why[:_LONGEST_WHY] if isinstance(why, str) else "",
-    )
+    why = text_of(said.get("why"))[:_LONGEST_WHY]
+    return Opinion({name: said.get(name) for name in HINT_NAMES}, why)
 
 
 def _odd(what: str, answer: str) -> UsageError:
@@ -108,11 +105,11 @@ def join(first: Mapping[HintName, Guess], second: Opinion) -> dict[HintName, Gue
 def _joined(name: HintName, first: Guess | None, second: Opinion) -> Guess | None:
     said = second.hints[name]
     reason = f"the reader: {second.why}"
-    if said is None or (first is None and said is LOOSER[name]):
-        return first if first is None or first.value is not LOOSER[name] else None
-    if first is not None and first.value is said:
+    if said is not None and first is not None and first.value is said:
         sure = round(1 - (1 - first.confidence) / 2, 4)
         return Guess(said, sure, (*first.reasons, reason))
-    if said is LOOSER[name]:
-        return first
-    return Guess(said, DOUBT, (reason,))
+    if said is not None and said is not LOOSER[name]:
+        return Guess(said, DOUBT, (reason,))
+    if first is not None and first.value is LOOSER[name]:
+        return None
+    return first

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sayso.infer.features import parts_of
+from sayso.infer.features import parts_of, text_of
 from sayso.infer.lexicon import KINDS, verb_of
 from sayso.infer.settled import DESTROYS, kinds_of
 
@@ -37,14 +37,9 @@ def is_unsafe_to_repeat(tool: Mapping[str, Any]) -> bool:
     >>> is_unsafe_to_repeat({"name": "delete_note", "description": "Delete a note. Idempotent."})
     False
     """
-    name = _text(tool, "name")
-    text = _text(tool, "description")
+    name = text_of(tool.get("name"))[:_LONGEST]
+    text = text_of(tool.get("description"))[:_LONGEST]
     first = re.search(r"\w+", text)
     verb = verb_of(first[0].lower()) if first else None
     is_delete = DESTROYS in kinds_of(parts_of(name)) or (verb and KINDS[verb] == DESTROYS)
     return bool(is_delete) and (_SAYS.search(text) is None or _DENIES.search(text) is not None)
-
-
-def _text(tool: Mapping[str, Any], key: str) -> str:
-    value = tool.get(key)
-    return value[:_LONGEST] if isinstance(value, str) else ""

@@ -50,21 +50,20 @@ def is_plain(text: str) -> bool:
     A picture may stand before a line, but not where a word would.
     """
     return all(
-        one in _SIGNS or (category(one) in _PUNCTUATION and not one.isascii())
-        for one in _OTHER.findall(_PICTURES.sub("", text))
+        sign in _SIGNS or (category(sign) in _PUNCTUATION and not sign.isascii())
+        for sign in _OTHER.findall(_PICTURES.sub("", text))
     )
 
 
 def is_scrambled(text: str) -> bool:
     """Return whether a text in small letters has words that are spelt so as not to be read."""
-    return any(one.group() not in nouns() for one in _SCRAMBLED.finditer(text))
+    return any(match[0] not in nouns() for match in _SCRAMBLED.finditer(text))
 
 
 def is_english(words: list[str]) -> bool:
     """Return whether most of the words are known, as in no other language."""
-    long = [one for one in words if one.isalpha() and len(one) > 1]
-    known = sum(is_known(one) for one in long)
-    return known * 2 >= len(long)
+    long = [word for word in words if word.isalpha() and len(word) > 1]
+    return sum(map(is_known, long)) * 2 >= len(long)
 
 
 @lru_cache(maxsize=8192)
@@ -102,10 +101,10 @@ def _words(name: str) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def is_noun(word: str) -> bool:
     """Return whether a word is a noun or an adjective, and no verb."""
-    known = nouns()
-    if any(one in known for one in (word, word.removesuffix("s"), word.removesuffix("es"))):
-        return True
-    if word.endswith("ies") and word[:-3] + "y" in known:
+    forms = [word, word.removesuffix("s"), word.removesuffix("es")]
+    if word.endswith("ies"):
+        forms.append(word[:-3] + "y")
+    if not nouns().isdisjoint(forms):
         return True
     return len(word) >= _SHORTEST_NOUN and word.removesuffix("s").endswith(_NOUN_ENDINGS)
 
@@ -113,13 +112,13 @@ def is_noun(word: str) -> bool:
 @lru_cache(maxsize=8192)
 def is_stative(word: str) -> bool:
     """Return whether a word is a form of a verb that changes nothing."""
-    return any(one in STATIVES for one in stems(word))
+    return not STATIVES.isdisjoint(stems(word))
 
 
 @lru_cache(maxsize=8192)
 def is_verb(word: str) -> bool:
     """Return whether a dictionary has a word as a form of a verb that the lexicon lacks."""
-    return any(one in _verbs() for one in stems(word))
+    return not _verbs().isdisjoint(stems(word))
 
 
 def is_participle(word: str) -> bool:

@@ -6,17 +6,17 @@ cannot be outweighed.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any, Final, cast
+from itertools import islice, pairwise
+from typing import Any, Final
 
 from sayso.infer.certain import Certainty, certainty, surely_loses
-from sayso.infer.features import Found, lead_of, parts_of
+from sayso.infer.features import Found, lead_of, mapping_of, parts_of, text_of
 from sayso.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
 from sayso.intent import HINT_NAMES, HintName
 
 DESTROYS: Final = ("destroy",)
 _JOINTS: Final = frozenset({"and", "or", "then"})
-_CODE: Final = frozenset(f"px:{one}{need}" for one in ("code", "sql") for need in "!?")
+_CODE: Final = frozenset(["px:code!", "px:code?", "px:sql!", "px:sql?"])
 _SAYS_IT_READS: Final = frozenset({"c:read-only", "c:select"})
 _ACTIONS: Final = frozenset({"action", "command", "method", "op", "operation", "verb"})
 _OUTSIDE: Final = frozenset(
@@ -100,8 +100,7 @@ def settle(tool: Mapping[str, Any], found: Found) -> Settled:
     is saved is a write. What runs code or SQL of the caller's choice reads only where its text
     says so. A name that speaks of the web reaches it.
     """
-    name = tool.get("name")
-    parts = parts_of(name) if isinstance(name, str) else []
+    parts = parts_of(text_of(tool.get("name")))
     kinds = kinds_of(parts)
     certain = certainty(tool)
     destroys = DESTROYS in kinds or _UNDO in found
@@ -109,7 +108,7 @@ def settle(tool: Mapping[str, Any], found: Found) -> Settled:
         found[CLAUSE] = ("clause", certain.order)
     decisive = frozenset({_UNDO, CLAUSE} & found.keys())
     barred: set[HintName] = set()
-    if "px:saves" in found or any(READS.isdisjoint(one) for one in kinds):
+    if "px:saves" in found or any(map(READS.isdisjoint, kinds)):
         barred.add("read_only")
     if destroys or _may_destroy(found) or _runs_anything(found):
         barred |= {"read_only", "destructive"}
@@ -134,7 +133,9 @@ def _bounds(certain: Certainty, *, destroys: bool) -> Mapping[HintName, tuple[fl
         return _IS_DESTROYED
     if certain.order is not None:
         return _IS_CONTRADICTED if surely_loses(certain.order) else _IS_NO_READ
-    return {} if certain.is_certain else _IS_DOUBTFUL
+    if certain.is_certain:
+        return {}
+    return _IS_DOUBTFUL
 
 
 def kinds_of(parts: list[str]) -> list[tuple[str, ...]]:
@@ -149,7 +150,9 @@ def kinds_of(parts: list[str]) -> list[tuple[str, ...]]:
         return joined
     is_last = lead.place == len(parts) - 1 and lead.verb not in NOUNS
     is_sure = lead.place == 0 or is_last or lead.kinds == DESTROYS
-    return [lead.kinds, *joined] if is_sure else joined
+    if is_sure:
+        joined.insert(0, lead.kinds)
+    return joined
 
 
 def _may_fetch(tool: Mapping[str, Any], parts: list[str]) -> bool:
@@ -157,25 +160,25 @@ def _may_fetch(tool: Mapping[str, Any], parts: list[str]) -> bool:
     lead = lead_of(parts)
     if lead is not None and READS.isdisjoint(lead.kinds) and parts[lead.place] == lead.verb:
         return False
-    schema = tool.get("inputSchema")
-    properties = cast("Any", schema).get("properties") if isinstance(schema, Mapping) else None
-    named = list(cast("Mapping[str, Any]", properties)) if isinstance(properties, Mapping) else []
-    words = [one for name in named[:_MOST_PARAMETERS] for one in parts_of(str(name))]
-    return not any(_is_held(one) for one in (*parts, *words))
+    properties = mapping_of(mapping_of(tool.get("inputSchema")).get("properties"))
+    named = islice(properties, _MOST_PARAMETERS)
+    words = [word for name in named for word in parts_of(str(name))]
+    return not any(map(_is_held, (*parts, *words)))
 
 
 def _is_held(word: str) -> bool:
-    singular = word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s")
-    return word in _HELD or singular in _HELD or word.removesuffix("es") in _HELD
+    singular = word.removesuffix("s")
+    if word.endswith("ies"):
+        singular = word[:-3] + "y"
+    return not _HELD.isdisjoint((word, singular, word.removesuffix("es")))
 
 
 def _surely_reads(parts: list[str]) -> bool:
-    """Whether the verb of a name surely reads, and no other word of it is a verb that writes."""
     lead = lead_of(parts)
     if lead is None or lead.verb not in SURELY_READ or lead.place not in (0, len(parts) - 1):
         return False
     return not any(
-        one in KINDS and one not in NOUNS and READS.isdisjoint(KINDS[one]) for one in parts
+        part in KINDS and part not in NOUNS and READS.isdisjoint(KINDS[part]) for part in parts
     )
 
 

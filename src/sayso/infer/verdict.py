@@ -20,7 +20,6 @@ from sayso.infer.context import (
     is_part_of_noun,
     is_possible,
     is_removed,
-    is_value,
     is_what_it_did,
     performs,
     preceding,
@@ -39,19 +38,10 @@ from sayso.infer.grammar import (
     SOFT,
     SUBJECTS,
     WAS,
+    words_of,
 )
-from sayso.infer.lexicon import (
-    KINDS,
-    NOUNS,
-    READS,
-    verb_of,
-)
-from sayso.infer.script import (
-    is_noun,
-    is_participle,
-    is_stative,
-    is_verb,
-)
+from sayso.infer.lexicon import KINDS, NOUNS, READS, verb_of
+from sayso.infer.script import is_noun, is_participle, is_stative, is_verb
 
 Kind = Literal["pass", "doubt", "unsure", "writes"]
 """What a word may do, mildest first: nothing, hardly an action, perhaps one, surely a write."""
@@ -59,32 +49,14 @@ Kind = Literal["pass", "doubt", "unsure", "writes"]
 _LISTS: Final = frozenset({",", "/", "(", "or"})
 _HEADS: Final = JOINTS | MODALS | SUBJECTS | CONDITIONS | {"let", "which"}
 """What a verb may follow, apart from a break."""
-_CERTAIN_HEADS: Final = frozenset(
-    ["it", "please", "that", "then", "this", "to", "tool", "which", "will"]
-)
+_CERTAIN_HEADS: Final = words_of("it please that then this to tool which will")
 _PARTS: Final = re.compile(r"[-_]+")
 _PAIR: Final = 2
-_GERUNDS: Final = frozenset(
-    [
-        "after",
-        "and",
-        "before",
-        "by",
-        "for",
-        "on",
-        "or",
-        "then",
-        "upon",
-        "via",
-        "when",
-        "while",
-        "with",
-    ]
-)
+_GERUNDS: Final = words_of("after and before by for on or then upon via when while with")
 _NOTED: Final = frozenset({":", ",", "that"})
 _FINDS: Final = frozenset({"find", "filter", "print"})
-_PURPOSES: Final = frozenset(["before", "by", "for", "on", "upon", "via", "when"])
-_PARTICLES: Final = frozenset(["away", "down", "off", "out"])
+_PURPOSES: Final = words_of("before by for on upon via when")
+_PARTICLES: Final = words_of("away down off out")
 _DEMANDS: Final = frozenset({"must", "should", "to"})
 _ASKS: Final = frozenset({"if", "whether", "where"})
 LOSING: Final = frozenset({"destroy", "replace", "send"})
@@ -120,31 +92,31 @@ def _place(tokens: list[str], at: int) -> _Place:
     return _Place(tokens, at, word, before, after, heads, takes)
 
 
-def judge(tokens: list[str], at: int) -> Kind:  # noqa: PLR0911 - one answer for each kind of word
+def judge(tokens: list[str], at: int) -> Kind:  # noqa: PLR0911 - an answer for each kind of word
     """Return what the word at this place may do."""
-    one = _place(tokens, at)
-    word = one.word
-    verb = verb_of(one.word)
-    if is_negated(tokens, at) or (is_value(one.before) and not one.takes):
+    place = _place(tokens, at)
+    word = place.word
+    verb = verb_of(place.word)
+    if is_negated(tokens, at) or (place.before == "=" and not place.takes):
         return "pass"
     if performs(tokens, at):
         return "unsure"
     if "-" in word or "_" in word:
-        return _compound(one)
-    if _addresses_reader(verb, tokens, at) or _runs_a_read(verb, one):
+        return _compound(place)
+    if _addresses_reader(verb, tokens, at) or _runs_a_read(verb, place):
         return "pass"
     if is_stative(word) and (verb is None or (verb in SOFT and verb != word)):
         return "pass"
-    if (is_participle(word) or word in PARTICIPLES) and one.before in BE:
-        return _passive(one, verb)
+    if (is_participle(word) or word in PARTICIPLES) and place.before in BE:
+        return _passive(place, verb)
     if word.endswith("ing"):
-        return _gerund(one, verb)
+        return _gerund(place, verb)
     if verb is None:
-        return _unknown(one)
+        return _unknown(place)
     if _surely_reads(verb):
-        ends = one.heads and one.after in _PARTICLES and verb not in _FINDS
+        ends = place.heads and place.after in _PARTICLES and verb not in _FINDS
         return "unsure" if ends else "pass"
-    return _write(one, verb)
+    return _write(place, verb)
 
 
 def _addresses_reader(verb: str | None, tokens: list[str], at: int) -> bool:
@@ -155,29 +127,31 @@ def _addresses_reader(verb: str | None, tokens: list[str], at: int) -> bool:
     return (verb == "note" and after in _NOTED) or (verb == "start" and after == "here")
 
 
-def _runs_a_read(verb: str | None, one: _Place) -> bool:
+def _runs_a_read(verb: str | None, place: _Place) -> bool:
     """Whether what is run is said to be a read: `Runs a read-only query`."""
-    return verb is not None and KINDS[verb] == ("run",) and does_a_read(one.tokens, one.at)
+    return verb is not None and KINDS[verb] == ("run",) and does_a_read(place.tokens, place.at)
 
 
-def _compound(one: _Place) -> Kind:
+def _compound(place: _Place) -> Kind:
     """A word of several: `read-only` or `start_time`, but not `auto-purge` or `purge_queue`."""
-    parts = [part for part in _PARTS.split(one.word) if part]
+    parts = [part for part in _PARTS.split(place.word) if part]
     if any(only_writes(part) for part in parts):
-        is_pair = len(parts) == _PAIR and "-" in one.word
-        if not is_pair and one.before not in JOINING | {"to", "will"} and not one.takes:
+        is_pair = len(parts) == _PAIR and "-" in place.word
+        if not is_pair and place.before not in JOINING | {"to", "will"} and not place.takes:
             return "pass"
-        return "unsure" if is_pair else "doubt" if one.heads else "pass"
-    if one.takes and one.heads:
+        if is_pair:
+            return "unsure"
+        return "doubt" if place.heads else "pass"
+    if place.takes and place.heads:
         return "unsure"
-    if not one.heads or _is_listed(one.before, one.after) or is_label(one.tokens, one.at):
+    if not place.heads or _is_listed(place.before, place.after) or is_label(place.tokens, place.at):
         return "pass"
     last = parts[-1]
-    if "_" in one.word or len(parts) > _PAIR or not is_verb(last) or is_noun(last):
+    if "_" in place.word or len(parts) > _PAIR or not is_verb(last) or is_noun(last):
         return "pass"
-    if is_participle(last) or begins_subject(one.tokens, one.at):
+    if is_participle(last) or begins_subject(place.tokens, place.at):
         return "pass"
-    return "unsure" if last.endswith("s") or one.before in _CERTAIN_HEADS else "doubt"
+    return "unsure" if last.endswith("s") or place.before in _CERTAIN_HEADS else "doubt"
 
 
 def only_writes(word: str) -> bool:
@@ -192,106 +166,112 @@ def only_writes(word: str) -> bool:
     )
 
 
-def _unknown(one: _Place) -> Kind:
-    """Judge a word that is no verb of the lexicon: a noun, a verb of the dictionary, or neither."""
-    if is_participle(one.word) and is_caused(one.tokens, one.at):
+def _unknown(place: _Place) -> Kind:
+    if is_participle(place.word) and is_caused(place.tokens, place.at):
         return "unsure"
-    if is_noun(one.word) or is_participle(one.word):
-        return "unsure" if one.heads and one.takes else "pass"
-    if _is_name(one.before):
+    if is_noun(place.word) or is_participle(place.word):
+        return "unsure" if place.heads and place.takes else "pass"
+    if _is_name(place.before):
         return "pass"
-    if one.word.endswith("ly") and not is_verb(one.word):
+    if place.word.endswith("ly") and not is_verb(place.word):
         return "pass"
-    if one.takes:
+    if place.takes:
         return "unsure"
-    is_harmless = not one.heads or _is_listed(one.before, one.after)
-    if is_harmless or is_label(one.tokens, one.at) or any(map(str.isdigit, one.word)):
+    is_harmless = not place.heads or _is_listed(place.before, place.after)
+    if is_harmless or is_label(place.tokens, place.at) or any(map(str.isdigit, place.word)):
         return "pass"
-    return _of_dictionary(one) if is_verb(one.word) else _of_none(one)
+    return _of_dictionary(place) if is_verb(place.word) else _of_none(place)
 
 
-def _of_dictionary(one: _Place) -> Kind:
+def _of_dictionary(place: _Place) -> Kind:
     """Judge a verb that only the dictionary knows, where a verb may stand and no object follows."""
-    if is_of_reader(one.tokens, one.at) or one.after == "of":
+    if is_of_reader(place.tokens, place.at) or place.after == "of":
         return "pass"
-    if begins_subject(one.tokens, one.at) or disagrees(one.tokens, one.at):
+    is_noun_there = begins_subject(place.tokens, place.at) or disagrees(place.tokens, place.at)
+    if is_noun_there or place.before in _BRACKETS or place.before == "or":
         return "doubt"
-    return "doubt" if one.before in _BRACKETS or one.before == "or" else "unsure"
+    return "unsure"
 
 
-def _of_none(one: _Place) -> Kind:
+def _of_none(place: _Place) -> Kind:
     """Judge a word that nobody knows, where a verb may stand and no object follows."""
-    if one.before in _BRACKETS or (one.before in BREAKS and one.after in BREAKS):
+    if place.before in _BRACKETS or (place.before in BREAKS and place.after in BREAKS):
         return "pass"
-    return "unsure" if one.before in _CERTAIN_HEADS else "doubt"
+    return "unsure" if place.before in _CERTAIN_HEADS else "doubt"
 
 
 _BRACKETS: Final = frozenset("([{/|")
 
 
-def _write(one: _Place, verb: str) -> Kind:
+def _write(place: _Place, verb: str) -> Kind:
     """What a verb that writes does where it stands: it may be a noun there, or a participle."""
-    if not one.heads and is_main_verb(one.tokens, one.at) and not _is_milder(verb):
+    if not place.heads and is_main_verb(place.tokens, place.at) and not _is_milder(verb):
         return "unsure" if LASTING.isdisjoint(KINDS[verb]) else "writes"
-    if is_participle(one.word) and one.word != verb:
-        if _is_done(one, verb) or is_caused(one.tokens, one.at):
+    if is_participle(place.word) and place.word != verb:
+        if _is_done(place, verb) or is_caused(place.tokens, place.at):
             return "unsure"
-        return "writes" if one.heads and one.takes and one.before != "," else "pass"
-    if _is_name(one.before):
+        return "writes" if place.heads and place.takes and place.before != "," else "pass"
+    if _is_name(place.before):
         return "pass"
     if verb in NOUNS or verb in ALSO_NOUNS:
-        return _write_or_noun(one, verb)
-    return _surely_write(one, verb)
+        return _write_or_noun(place, verb)
+    return _surely_write(place, verb)
 
 
-def _surely_write(one: _Place, verb: str) -> Kind:
-    """Judge a verb that writes and is no noun."""
+def _surely_write(place: _Place, verb: str) -> Kind:
     is_mild = LOSING.isdisjoint(KINDS[verb])
-    if is_of_reader(one.tokens, one.at):
-        return "pass" if is_mild else "writes"
-    if _is_milder(verb) or _makes_a_result(one, verb):
-        return "doubt" if is_mild else "writes"
-    if is_in_list(one.tokens, one.at):
+    is_of_others = is_of_reader(place.tokens, place.at)
+    if is_of_others or _is_milder(verb) or _makes_a_result(place, verb):
+        if not is_mild:
+            return "writes"
+        return "pass" if is_of_others else "doubt"
+    if is_in_list(place.tokens, place.at):
         return "pass"
-    return "writes" if one.heads else "unsure" if one.takes else "doubt"
+    if place.heads:
+        return "writes"
+    return "unsure" if place.takes else "doubt"
 
 
-def _write_or_noun(one: _Place, verb: str) -> Kind:
-    """Judge a verb that writes and may be a noun."""
-    before = one.before
-    after = one.after
-    is_milder = _is_milder(verb) or _makes_a_result(one, verb)
-    if one.takes:
-        return "doubt" if is_milder else "writes" if one.heads else "unsure"
-    if not one.heads or KINDS[verb] == ("operate",) or verb == "include":
+def _write_or_noun(place: _Place, verb: str) -> Kind:
+    before = place.before
+    after = place.after
+    is_milder = _is_milder(verb) or _makes_a_result(place, verb)
+    if place.takes and not place.heads:
+        return "doubt" if is_milder else "unsure"
+    if not place.takes and (not place.heads or KINDS[verb] == ("operate",) or verb == "include"):
         return "pass"
-    if before in _CERTAIN_HEADS:
+    if place.takes or before in _CERTAIN_HEADS:
         return "doubt" if is_milder else "writes"
-    if "_" in after or (verb == "set" and "=" in one.tokens[one.at : one.at + 4]):
+    if "_" in after or (verb == "set" and "=" in place.tokens[place.at : place.at + 4]):
         return "doubt"
-    return "pass" if _is_noun_here(one, verb) else _joined_to_noun(one)
+    return "pass" if _is_noun_here(place, verb) else _joined_to_noun(place)
 
 
-def _is_noun_here(one: _Place, verb: str) -> bool:
+def _is_noun_here(place: _Place, verb: str) -> bool:
     """Whether a word that may be a verb is a noun by what follows it."""
-    before = one.before
-    after = one.after
-    if _is_listed(before, after) or after in BE or after == "of" or is_label(one.tokens, one.at):
+    before = place.before
+    after = place.after
+    if (
+        _is_listed(before, after)
+        or after in BE
+        or after == "of"
+        or is_label(place.tokens, place.at)
+    ):
         return True
     ends = after in BREAKS or after in JOINTS
-    is_plural = one.word.endswith("s") and one.word != verb
+    is_plural = place.word.endswith("s") and place.word != verb
     return is_plural and (ends or after in PREPOSITIONS or after in WAS)
 
 
-def _joined_to_noun(one: _Place) -> Kind:
+def _joined_to_noun(place: _Place) -> Kind:
     """Judge a word that may be a verb or the first half of a noun: `label selectors`."""
-    is_first = disagrees(one.tokens, one.at)
-    if one.after.endswith("s") and not one.after.endswith("ss"):
-        is_noun_there = one.before == "(" or begins_subject(one.tokens, one.at)
+    is_first = disagrees(place.tokens, place.at)
+    if place.after.endswith("s") and not place.after.endswith("ss"):
+        is_noun_there = place.before == "(" or begins_subject(place.tokens, place.at)
         return "doubt" if is_noun_there or is_first else "unsure"
-    if is_first and is_noun(one.after):
+    if place.before == "or" or (is_first and is_noun(place.after)):
         return "pass"
-    return "pass" if one.before == "or" else "doubt"
+    return "doubt"
 
 
 def _is_milder(verb: str) -> bool:
@@ -300,33 +280,19 @@ def _is_milder(verb: str) -> bool:
     return verb in _MILDER or (not READS.isdisjoint(kinds) and LASTING.isdisjoint(kinds))
 
 
-def _makes_a_result(one: _Place, verb: str) -> bool:
+def _makes_a_result(place: _Place, verb: str) -> bool:
     """Whether what is made or changed is the answer: `builds a query`, `adjusts the window`."""
-    return LASTING.isdisjoint(KINDS[verb]) and has_result_as_object(one.tokens, one.at)
+    return LASTING.isdisjoint(KINDS[verb]) and has_result_as_object(place.tokens, place.at)
 
 
-def _is_done(one: _Place, verb: str) -> bool:
+def _is_done(place: _Place, verb: str) -> bool:
     """Whether a participle tells of what a call has done: `the number of rows removed`."""
     if KINDS[verb] != ("destroy",):
         return False
-    return is_removed(one.tokens, one.at) or is_what_it_did(one.tokens, one.at)
+    return is_removed(place.tokens, place.at) or is_what_it_did(place.tokens, place.at)
 
 
-_MILDER: Final = frozenset(
-    [
-        "adjust",
-        "exclude",
-        "follow",
-        "handle",
-        "hold",
-        "ignore",
-        "include",
-        "make",
-        "map",
-        "note",
-        "take",
-    ]
-)
+_MILDER: Final = words_of("adjust exclude follow handle hold ignore include make map note take")
 """Verbs that write in some idioms only: `takes longer`, `makes a guess`."""
 
 
@@ -356,11 +322,11 @@ def _is_action(word: str) -> bool:
     return verb is not None and verb not in NOUNS and not _surely_reads(verb)
 
 
-def _passive(one: _Place, verb: str | None) -> Kind:
+def _passive(place: _Place, verb: str | None) -> Kind:
     """A participle behind a form of `be`: a state or an action, unless it is asked or demanded."""
-    word = one.word
-    tokens = one.tokens
-    at = one.at
+    word = place.word
+    tokens = place.tokens
+    at = place.at
     if _is_condition(tokens, at) or (is_noun(word) and verb is None):
         return "pass"
     if verb is not None and _surely_reads(verb):
@@ -368,10 +334,10 @@ def _passive(one: _Place, verb: str | None) -> Kind:
     loses = verb is not None and not LOSING.isdisjoint(KINDS[verb])
     if is_about_results(tokens, at):
         return "unsure" if loses and verb != "apply" else "pass"
-    if word in _STATES:
+    if word in _STATES or (is_possible(tokens, at) and not loses):
         return "pass"
     if is_possible(tokens, at):
-        return "doubt" if loses else "pass"
+        return "doubt"
     if verb is None:
         return "unsure" if is_verb(word) or word in PARTICIPLES else "doubt"
     if not LASTING.isdisjoint(KINDS[verb]):
@@ -396,19 +362,19 @@ def _is_condition(tokens: list[str], at: int) -> bool:
     return False
 
 
-def _gerund(one: _Place, verb: str | None) -> Kind:
-    if one.before not in _GERUNDS and one.before not in BREAKS:
+def _gerund(place: _Place, verb: str | None) -> Kind:
+    if place.before not in _GERUNDS and place.before not in BREAKS:
         return "pass"
     if verb is not None:
-        if _surely_reads(verb) or (verb in NOUNS and not one.takes):
+        if _surely_reads(verb) or (verb in NOUNS and not place.takes):
             return "pass"
-        if _is_listed(one.before, one.after):
+        is_mild = LOSING.isdisjoint(KINDS[verb]) and place.before in _PURPOSES
+        if is_mild or _is_listed(place.before, place.after):
             return "doubt"
-        is_mild = LOSING.isdisjoint(KINDS[verb]) and one.before in _PURPOSES
-        return "doubt" if is_mild else "writes"
-    if is_noun(one.word):
+        return "writes"
+    if is_noun(place.word):
         return "pass"
-    return "unsure" if is_verb(one.word) or one.takes else "doubt"
+    return "unsure" if is_verb(place.word) or place.takes else "doubt"
 
 
 def _surely_reads(verb: str) -> bool:

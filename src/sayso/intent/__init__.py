@@ -1,7 +1,5 @@
 """What a tool does to the world, as declared and as resolved. Pure: no I/O, no SDK."""
 
-from typing import TYPE_CHECKING
-
 from sayso.intent.code import as_code, nearest, supposed
 from sayso.intent.findings import Finding, contradictions
 from sayso.intent.hints import (
@@ -9,9 +7,11 @@ from sayso.intent.hints import (
     HINT_NAMES,
     LOOSER,
     STORE_HINTS,
+    WIRE_NAMES,
     HintName,
     Hints,
     Level,
+    default_for,
     level_of,
     required_hints,
 )
@@ -29,6 +29,9 @@ from sayso.intent.presets import (
     UPSERT,
     WRITE,
     Intent,
+    Span,
+    as_intent,
+    shortest,
 )
 from sayso.intent.receipt import (
     CONTAINING,
@@ -52,11 +55,9 @@ from sayso.intent.resolution import (
     resolve,
     stricter,
 )
-from sayso.intent.span import Span, shortest
-from sayso.intent.spoken import as_intent, in_own_words
+from sayso.intent.spoken import SPELLINGS, in_own_words
 from sayso.intent.wire import (
     META_KEY,
-    WIRE_NAMES,
     Declaration,
     declare,
     list_tool,
@@ -64,12 +65,6 @@ from sayso.intent.wire import (
     write_annotations,
     write_meta,
 )
-from sayso.lazy import lazily
-
-if TYPE_CHECKING:
-    from sayso.intent.hints import default_for
-    from sayso.intent.spoken import SPELLINGS
-
 
 __all__ = [
     "APPEND",
@@ -132,11 +127,3 @@ __all__ = [
     "write_annotations",
     "write_meta",
 ]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "sayso.intent.hints": ("default_for",),
-        "sayso.intent.spoken": ("SPELLINGS",),
-    },
-)

@@ -20,7 +20,7 @@ def as_code(hints: Hints) -> str:
     known = f"sayso.{_USUAL.get(name, name)}"
     if not apart:
         return known
-    return f"{known}.but({', '.join(f'{one}={hints[one]}' for one in apart)})"
+    return f"{known}.but({', '.join(f'{hint}={hints[hint]}' for hint in apart)})"
 
 
 def nearest(hints: Hints) -> tuple[str, Intent]:
@@ -53,8 +53,10 @@ def supposed(hints: Hints) -> Hints | None:
         return None
     is_read = bool(hints.read_only)
     usual = Hints(is_read, destructive=False, idempotent=is_read, open_world=False)
-    return Hints(**{one: usual[one] if hints[one] is None else hints[one] for one in HINT_NAMES})
+    return usual.updated(hints)
 
 
 def _apart(preset: Hints, hints: Hints) -> list[HintName]:
-    return [one for one in HINT_NAMES if hints[one] is not None and hints[one] is not preset[one]]
+    return [
+        name for name in HINT_NAMES if hints[name] is not None and hints[name] is not preset[name]
+    ]

@@ -20,8 +20,8 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """As data, without what is unset."""
-        base: dict[str, Any] = {"code": self.code, "message": self.message}
-        return base | ({"hint": self.hint} if self.hint else {})
+        fields = {"code": self.code, "message": self.message, "hint": self.hint}
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 def contradictions(intent: Intent) -> tuple[Finding, ...]:
@@ -34,7 +34,7 @@ def contradictions(intent: Intent) -> tuple[Finding, ...]:
     if intent.hints.read_only:
         found += _read_only_contradictions(intent)
     for name in ("scopes", "roles", "tags"):
-        if any(not one.strip() for one in getattr(intent, name)):
+        if not all(word.strip() for word in getattr(intent, name)):
             found.append(Finding(f"empty-{name[:-1]}", f"one of the {name} has no name"))
     return tuple(found)
 

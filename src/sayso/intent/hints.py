@@ -1,7 +1,7 @@
 """The four hints, their defaults, which of their values is looser, and the level they make."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Literal, get_args
 
@@ -22,6 +22,12 @@ DEFAULTS: Final[Mapping[HintName, bool]] = {
 LOOSER: Final[Mapping[HintName, bool]] = {name: not value for name, value in DEFAULTS.items()}
 """The value of each hint that permits more. The specification's default is always the stricter."""
 
+WIRE_NAMES: Final[Mapping[HintName, str]] = {
+    "read_only": "readOnlyHint",
+    "destructive": "destructiveHint",
+    "idempotent": "idempotentHint",
+    "open_world": "openWorldHint",
+}
 
 STORE_HINTS: Final[tuple[HintName, ...]] = ("read_only", "destructive", "open_world")
 """Hints that the strictest store profile (openai) requires on every tool, on reads too."""
@@ -38,8 +44,7 @@ def required_hints(*, is_read: bool, more: Collection[HintName] = ()) -> tuple[H
     >>> required_hints(is_read=True)
     ('read_only', 'open_world')
     """
-    meant = _READ_HINTS if is_read else HINT_NAMES
-    return tuple(name for name in HINT_NAMES if name in meant or name in more)
+    return tuple(name for name in HINT_NAMES if not is_read or name in _READ_HINTS or name in more)
 
 
 class Level(StrEnum):
@@ -82,8 +87,13 @@ class Hints:
         """Whether all four are set."""
         return all(self[name] is not None for name in HINT_NAMES)
 
+    def updated(self, hints: "Hints") -> "Hints":
+        """Return these hints with those of `hints` that are set in their place."""
+        given = {name: hints[name] for name in HINT_NAMES if hints[name] is not None}
+        return replace(self, **given)
+
     def with_defaults(self) -> "Hints":
-        """The same, with the specification's default for each hint that is unset.
+        """Return these hints with the specification's default for each that is unset.
 
         A tool that is set read-only gets what that implies instead: it does not destroy and may
         be repeated. The defaults would contradict it.

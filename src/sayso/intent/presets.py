@@ -1,14 +1,37 @@
 """Intent, what an author declares of one tool, and the ready-made ones to start from."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import Any, Final, cast
+from enum import StrEnum
+from typing import Any, Final
 
 from sayso.errors import UsageError
 from sayso.fields import choice, convert, function, instance, optional, text, texts
 from sayso.intent.hints import HINT_NAMES, Hints, Level, default_for, level_of
-from sayso.intent.span import Span
+from sayso.intent.spoken import in_own_words, is_annotations
+
+
+class Span(StrEnum):
+    """How long an answer holds: for one call, for the conversation, or until it is taken back."""
+
+    ONCE = "once"
+    SESSION = "session"
+    ALWAYS = "always"
+
+    @property
+    def rank(self) -> int:
+        """Its place, the shortest first."""
+        return list(Span).index(self)
+
+
+def shortest(*spans: Span | None) -> Span | None:
+    """Return the shortest of those that are set.
+
+    >>> shortest(Span.ALWAYS, None, Span.SESSION)
+    <Span.SESSION: 'session'>
+    """
+    return min(filter(None, spans), key=lambda span: span.rank, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,67 +102,37 @@ class Intent:
         Raises `UsageError` for a name that is neither, and for a value of another kind, such as a
         hint that is not a boolean, or one text where a set of texts belongs.
         """
-        if any(name in _SPOKEN or name.endswith("_hint") for name in changes):
-            from sayso.intent.spoken import in_own_words  # noqa: PLC0415 - it makes intents itself
-
-            changes = in_own_words(changes, where="Intent.but")
+        changes = in_own_words(changes, where="Intent.but")
         hints = {name: changes.pop(name) for name in HINT_NAMES if name in changes}
-        for name, value in hints.items():
-            if value is not None and not isinstance(value, bool):
-                what = f"hint {name!r} must be True, False or None, not {value!r}"
-                raise UsageError(what, where="Intent.but")
-        known = {one.name for one in fields(self)}
+        known = {field.name for field in fields(self)}
         for name in changes:
             if name not in known:
                 allowed = ", ".join([*HINT_NAMES, *sorted(known - {"hints"})])
                 what = f"an intent has no field {name!r}"
-                close = get_close_matches(name, [*HINT_NAMES, *known], n=1)
-                meant = f"Did you mean {close[0]!r}? " if close else ""
-                raise UsageError(what, where="Intent.but", fix=f"{meant}Known fields: {allowed}.")
-        for name, value in changes.items():
-            changes[name] = _read_field(name, value)
-        base = cast("Hints", changes.pop("hints", self.hints))
-        return replace(self, hints=replace(base, **hints), **changes)
+                fix = f"Known fields: {allowed}."
+                if close := get_close_matches(name, [*HINT_NAMES, *known], n=1):
+                    fix = f"Did you mean {close[0]!r}? {fix}"
+                raise UsageError(what, where="Intent.but", fix=fix)
+        changed = replace(self, **changes)
+        return replace(changed, hints=replace(changed.hints, **hints)) if hints else changed
 
 
-_SPOKEN: Final = frozenset(
-    ["annotations", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
-)
-_SETS: Final = frozenset({"tags", "scopes", "roles"})
-_FUNCTIONS: Final = frozenset({"plan", "narrow", "when"})
+def as_intent(given: object, *, where: str = "intent") -> Intent | None:
+    """Return the intent that is given: an `Intent`, `Hints`, annotations, or nothing.
 
+    Raises `UsageError` for anything else.
 
-def _read_field(name: str, value: Any) -> Any:
-    """The value of a field, if it is of its kind. Raises `UsageError`."""
-    if name in _SETS:
-        return _read_set(name, value)
-    if name in _FUNCTIONS:
-        kind = "a function"
-        is_so = callable(value)
-    elif name == "grant":
-        kind = f"one of {', '.join(Span)}"
-        is_so = value in tuple(Span)
-        value = Span(value) if is_so else value
-    elif name == "hints":
-        kind = "hints"
-        is_so = isinstance(value, Hints)
-    else:
-        kind = "a text"
-        is_so = isinstance(value, str)
-    if is_so or (value is None and name != "hints"):
-        return value
-    raise UsageError(f"{name} must be {kind}, not {value!r}", where="Intent.but")
-
-
-def _read_set(name: str, value: Any) -> frozenset[str]:
-    if isinstance(value, str):
-        what = f"{name} must be a set of texts, not the one text {value!r}"
-        raise UsageError(what, where="Intent.but")
-    if not isinstance(value, Collection) or not all(
-        isinstance(one, str) for one in cast("Collection[Any]", value)
-    ):
-        raise UsageError(f"{name} must be a set of texts, not {value!r}", where="Intent.but")
-    return frozenset(cast("Collection[str]", value))
+    >>> as_intent({"readOnlyHint": True}).hints.read_only
+    True
+    """
+    if given is None or isinstance(given, Intent):
+        return given
+    if isinstance(given, Hints):
+        return Intent(given)
+    if is_annotations(given):
+        return Intent().but(**in_own_words({"annotations": given}, where=where))
+    what = f"an intent must be a sayso.Intent, hints or annotations, not {given!r}"
+    raise UsageError(what, where=where)
 
 
 def _preset(read_only: bool, destructive: bool, idempotent: bool, open_world: bool) -> Intent:  # noqa: FBT001 - one row of the table

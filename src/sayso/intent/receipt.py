@@ -10,22 +10,8 @@ from sayso.intent.hints import HintName
 from sayso.intent.resolution import Verdict
 
 LAYERS: Final = (
-    "root",
-    "users",
-    "processes",
-    "network",
-    "private",
-    "limits",
-    "filter",
-    "overlay",
-    "syscalls",
-    "files",
-    "sqlite",
-    "postgres",
-    "output",
-    "hook",
-    "probe",
-    "site",
+    *("root", "users", "processes", "network", "private", "limits", "filter", "overlay"),
+    *("syscalls", "files", "sqlite", "postgres", "output", "hook", "probe", "site"),
 )
 """What may contain a server while its tools run, and what may watch it."""
 
@@ -83,7 +69,8 @@ class Package:
 
     def __str__(self) -> str:
         """`name version (sha256:0123456789ab…)`."""
-        return f"{' '.join(filter(None, (self.name, self.version)))} (sha256:{self.digest[:12]}…)"
+        named = f"{self.name} {self.version}".strip()
+        return f"{named} (sha256:{self.digest[:12]}…)"
 
 
 def _nobody(_: str) -> bool:
@@ -115,5 +102,6 @@ def fault_of_key(text: str) -> str | None:
     """
     if not KEY_FORM.fullmatch(text):
         return "this is not an Ed25519 public key: 32 bytes in base64"
-    is_weak = int.from_bytes(b64decode(text), "little") % _SIGN in _WEAK
-    return "for this key anybody can sign" if is_weak else None
+    if int.from_bytes(b64decode(text), "little") % _SIGN in _WEAK:
+        return "for this key anybody can sign"
+    return None

@@ -97,8 +97,8 @@ class ResolvedIntent:
 
     def __getitem__(self, name: HintName) -> Resolved:
         """One hint by its name."""
-        one: Resolved = getattr(self, name)
-        return one
+        hint: Resolved = getattr(self, name)
+        return hint
 
     def items(self) -> list[tuple[HintName, Resolved]]:
         """The four hints by name."""
@@ -117,8 +117,7 @@ class ResolvedIntent:
     def to_dict(self) -> dict[str, Any]:
         """`{"read_only": {"value": …, "source": …}, …}`."""
         return {
-            name: {"value": self[name].value, "source": str(self[name].source)}
-            for name in HINT_NAMES
+            name: {"value": hint.value, "source": str(hint.source)} for name, hint in self.items()
         }
 
 
@@ -146,14 +145,13 @@ def resolve(
     return ResolvedIntent(**chosen)
 
 
-def stricter(one: ResolvedIntent, other: ResolvedIntent) -> ResolvedIntent:
-    """Of each hint the value that permits less, and who said so; `other`'s where they agree."""
-    return ResolvedIntent(
-        **{
-            name: one[name] if other[name].value is LOOSER[name] else other[name]
-            for name in HINT_NAMES
-        }
-    )
+def stricter(first: ResolvedIntent, second: ResolvedIntent) -> ResolvedIntent:
+    """Of each hint the value that permits less, and who said so; `second`'s where they agree."""
+    chosen = dict(second.items())
+    for name, hint in first.items():
+        if chosen[name].value is LOOSER[name]:
+            chosen[name] = hint
+    return ResolvedIntent(**chosen)
 
 
 def _as_writer_where_it_destroys(evidence: Evidence, trust: Trust) -> Evidence:
@@ -203,6 +201,7 @@ def _resolve_one(name: HintName, evidence: Evidence, trust: Trust, threshold: fl
         return Resolved(operator, Source.OPERATOR)
     looser = LOOSER[name]
     stricter = DEFAULTS[name]
+    guess = evidence.inferred.get(name)
     verdict = evidence.verdicts.get(name)
     declared = evidence.declared[name]
     if verdict == "refuted":
@@ -211,19 +210,7 @@ def _resolve_one(name: HintName, evidence: Evidence, trust: Trust, threshold: fl
         return Resolved(stricter, Source.DECLARED)
     if verdict == "supported":
         return Resolved(looser, Source.VERIFIED)
-    return _by_word(name, declared, evidence.inferred.get(name), trust, threshold)
-
-
-def _by_word(
-    name: HintName,
-    declared: bool | None,  # noqa: FBT001 - a tri-state value, not a switch
-    guess: Guess | None,
-    trust: Trust,
-    threshold: float,
-) -> Resolved:
-    """What counts where only words stand: a looser declaration or none, and an inference."""
-    looser = LOOSER[name]
-    stricter = DEFAULTS[name]
+    # Only words stand here: a looser declaration or none, and an inference.
     is_doubted = guess is not None and guess.value is stricter and guess.confidence >= DOUBT
     if declared is looser and (
         trust is Trust.TRUSTED or (trust is Trust.CAUTIOUS and not is_doubted)

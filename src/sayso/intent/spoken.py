@@ -1,12 +1,10 @@
-"""An intent in MCP's own words: `annotations`, `readOnlyHint`, the SDK's `ToolAnnotations`."""
+"""Hints in MCP's own words: `annotations`, `readOnlyHint`, the SDK's `ToolAnnotations`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
 from sayso.errors import UsageError
-from sayso.intent.hints import HINT_NAMES, HintName, Hints
-from sayso.intent.presets import Intent
-from sayso.intent.wire import WIRE_NAMES
+from sayso.intent.hints import HINT_NAMES, WIRE_NAMES, HintName
 
 SPELLINGS: Final[Mapping[str, HintName]] = {
     **{name: name for name in HINT_NAMES},
@@ -39,41 +37,25 @@ def in_own_words(fields: Mapping[str, Any], *, where: str) -> dict[str, Any]:
     return found
 
 
-def as_intent(given: object, *, where: str = "intent") -> Intent | None:
-    """Return the intent that is given: an `Intent`, `Hints`, annotations, or nothing.
-
-    Raises `UsageError` for anything else.
-
-    >>> as_intent({"readOnlyHint": True}).hints.read_only
-    True
-    """
-    if given is None or isinstance(given, Intent):
-        return given
-    if isinstance(given, Hints):
-        return Intent(given)
-    if isinstance(given, Mapping) or _is_annotations(given):
-        return Intent().but(**in_own_words({"annotations": given}, where=where))
-    what = f"an intent must be a sayso.Intent, hints or annotations, not {given!r}"
-    raise UsageError(what, where=where)
-
-
-def _is_annotations(given: object) -> bool:
+def is_annotations(given: object) -> bool:
+    """Return whether an object is a mapping, or has the hints of the SDK's `ToolAnnotations`."""
+    if isinstance(given, Mapping):
+        return True
     is_new = any(hasattr(given, f"{name}_hint") for name in HINT_NAMES) and not callable(given)
     return is_new or any(hasattr(given, wire) for wire in WIRE_NAMES.values())
 
 
 def _hints_in(annotations: object, *, where: str) -> dict[str, Any]:
     """The hints and the title of annotations, as they were set; other keys are not an intent's."""
-    if isinstance(annotations, Mapping):
-        said = dict(cast("Mapping[str, Any]", annotations))
-    elif _is_annotations(annotations):
-        said = {name: _attribute(annotations, _ATTRIBUTES[name]) for name in HINT_NAMES}
-        said["title"] = getattr(annotations, "title", None)
-        said = {name: value for name, value in said.items() if value is not None}
-    else:
+    if not is_annotations(annotations):
         what = f"annotations must be an object or ToolAnnotations, not {annotations!r}"
         raise UsageError(what, where=where)
-    return {name: value for name, value in said.items() if name == "title" or name in SPELLINGS}
+    if isinstance(annotations, Mapping):
+        given = cast("Mapping[str, Any]", annotations)
+        return {name: given[name] for name in given if name == "title" or name in SPELLINGS}
+    said: dict[str, Any] = {name: _attribute(annotations, _ATTRIBUTES[name]) for name in HINT_NAMES}
+    said["title"] = getattr(annotations, "title", None)
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _attribute(given: object, names: Iterable[str]) -> Any:
@@ -85,7 +67,7 @@ def _put_all(found: dict[str, Any], given: Mapping[str, Any], *, where: str) -> 
     for word, value in given.items():
         name = SPELLINGS.get(word, word)
         if word in SPELLINGS and value is not None and not isinstance(value, bool):
-            raise UsageError(f"{word} must be True or False, not {value!r}", where=where)
+            raise UsageError(f"{word} must be True, False or None, not {value!r}", where=where)
         if name in SPELLINGS and name in found and found[name] is not value:
             raise UsageError(f"{name} is given twice, as {found[name]} and {value}", where=where)
         found[name] = value

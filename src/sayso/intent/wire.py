@@ -10,20 +10,12 @@ from reprlib import repr as show_short
 from typing import Any, Final, cast
 
 from sayso.intent.findings import Finding, contradictions
-from sayso.intent.hints import HINT_NAMES, HintName, Hints
-from sayso.intent.presets import Intent
+from sayso.intent.hints import HINT_NAMES, WIRE_NAMES, Hints
+from sayso.intent.presets import Intent, Span
 from sayso.intent.resolution import ResolvedIntent
-from sayso.intent.span import Span
 
 META_KEY: Final = "io.sayso/intent"
 """The one `_meta` key of a tool that holds what is sayso's own."""
-
-WIRE_NAMES: Final[Mapping[HintName, str]] = {
-    "read_only": "readOnlyHint",
-    "destructive": "destructiveHint",
-    "idempotent": "idempotentHint",
-    "open_world": "openWorldHint",
-}
 
 _ANNOTATIONS_SINCE: Final = "2025-03-26"
 _TITLE_SINCE: Final = "2025-06-18"
@@ -83,8 +75,7 @@ def write_meta(intent: Intent) -> dict[str, Any]:
 
 def declare(tool: JsonObject, intent: Intent, *, version: str = "2026-07-28") -> dict[str, Any]:
     """`tool` with an author's intent written into it, as `version` of the protocol has it."""
-    meta = write_meta(intent)
-    return _with_intent(tool, write_annotations(intent.hints, intent.title), intent, meta, version)
+    return _with_intent(tool, intent.hints, intent.title, write_meta(intent), version)
 
 
 def list_tool(
@@ -94,44 +85,39 @@ def list_tool(
 
     Unknown annotation keys and unknown `_meta` keys stay where they were.
     """
-    declared = tool.get("annotations")
-    meta = {
-        "level": str(resolved.level),
-        "hints": resolved.to_dict(),
-        "declared": declared if declared is not None else {},
-    }
     own = _own_meta(tool)
-    kept = {key: own[key] for key in ("category", "tags") if key in own}
-    intent = Intent(title=title)
-    annotations = write_annotations(resolved.hints, title)
-    return _with_intent(tool, annotations, intent, kept | meta, version)
+    meta = {key: own[key] for key in ("category", "tags") if key in own}
+    meta["level"] = str(resolved.level)
+    meta["hints"] = resolved.to_dict()
+    meta["declared"] = tool.get("annotations")
+    if meta["declared"] is None:
+        meta["declared"] = {}
+    return _with_intent(tool, resolved.hints, title, meta, version)
 
 
 def _with_intent(
-    tool: JsonObject, annotations: JsonObject, intent: Intent, meta: JsonObject, version: str
+    tool: JsonObject, hints: Hints, title: str | None, meta: JsonObject, version: str
 ) -> dict[str, Any]:
     wire = dict(tool)
-    before, _ = _annotations_of(tool)
     if version >= _ANNOTATIONS_SINCE:
-        wire["annotations"] = {**before, **annotations}
+        before = _object(tool.get("annotations"))
+        wire["annotations"] = {**before, **write_annotations(hints, title)}
     else:
         wire.pop("annotations", None)
     # Older versions have no such field; one that stands there all the same must not say otherwise.
-    if intent.title and (version >= _TITLE_SINCE or "title" in tool):
-        wire["title"] = intent.title
-    if before_meta := _meta_of(tool):
-        wire["_meta"] = {key: one for key, one in before_meta.items() if key != META_KEY}
+    if title and (version >= _TITLE_SINCE or "title" in tool):
+        wire["title"] = title
+    if meta_before := _object(tool.get("_meta")):
+        wire["_meta"] = {key: meta_before[key] for key in meta_before if key != META_KEY}
     if meta:
-        wire["_meta"] = {**_meta_of(wire), META_KEY: dict(meta)}
+        wire["_meta"] = {**_object(wire.get("_meta")), META_KEY: meta}
     return wire
 
 
 def _annotations_of(tool: JsonObject) -> tuple[JsonObject, list[Finding]]:
-    raw = tool.get("annotations")
-    if raw is None:
-        return {}, []
-    if isinstance(raw, Mapping):
-        return cast("JsonObject", raw), []
+    raw: Any = tool.get("annotations")
+    if raw is None or isinstance(raw, Mapping):
+        return _object(tool.get("annotations")), []
     message = f"annotations must be an object, not {_show(raw)}; all hints count as unset"
     return {}, [Finding("annotations-not-an-object", message)]
 
@@ -149,13 +135,11 @@ def _hints_of(annotations: JsonObject) -> tuple[Hints, list[Finding]]:
 
 
 def _own_meta(tool: JsonObject) -> JsonObject:
-    own = _meta_of(tool).get(META_KEY)
-    return cast("JsonObject", own) if isinstance(own, Mapping) else {}
+    return _object(_object(tool.get("_meta")).get(META_KEY))
 
 
-def _meta_of(tool: JsonObject) -> JsonObject:
-    meta = tool.get("_meta")
-    return cast("JsonObject", meta) if isinstance(meta, Mapping) else {}
+def _object(value: object) -> JsonObject:
+    return cast("JsonObject", value) if isinstance(value, Mapping) else {}
 
 
 def _first_text(*values: object) -> str | None:
@@ -163,18 +147,18 @@ def _first_text(*values: object) -> str | None:
 
 
 def _span(value: object) -> Span | None:
-    """What is none of the words says nothing."""
-    return Span(value) if isinstance(value, str) and value in tuple(Span) else None
+    return next((span for span in Span if span == value), None)
 
 
 def _texts(value: object) -> frozenset[str]:
     if not isinstance(value, Iterable) or isinstance(value, str | bytes):
         return frozenset()
-    return frozenset(one for one in cast("Iterable[object]", value) if isinstance(one, str))
+    return frozenset(item for item in cast("Iterable[object]", value) if isinstance(item, str))
 
 
 def _show(value: object) -> str:
+    if value is None:
+        return "null"
     # Short in depth as well: the plain `repr` of deep nesting ends in a RecursionError.
     text = f'"{value}"' if isinstance(value, str) else show_short(value)
-    text = "null" if value is None else text
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -3,26 +3,31 @@
 from typing import TYPE_CHECKING
 
 from sayso.lazy import lazily
-from sayso.policy.decision import Decision, Effect, Listing, Mode, Require, Reviewers
-from sayso.policy.document import MAX_OPEN_QUESTIONS, Limits, Policy, Rule
+from sayso.policy.decision import (
+    Decision,
+    Effect,
+    Listing,
+    Mode,
+    Require,
+    Reviewers,
+    decide_by_mode,
+)
+from sayso.policy.document import ANY, CHANNELS, DEFAULT_CHANNELS, MAX_OPEN_QUESTIONS, Policy
 from sayso.policy.engine import decide, is_switched_off, is_visible
-from sayso.policy.mode import decide_by_mode
+from sayso.policy.explanation import Explanation, explain
+from sayso.policy.outlook import foresee
 from sayso.policy.principal import LOCAL, Principal, subject_of
+from sayso.policy.receipts import weigh
 from sayso.policy.reserved import is_reserved
-from sayso.policy.sight import Sight, facts_of, look_at, seen_under
+from sayso.policy.rule import Limits, Rule
+from sayso.policy.sight import Sight, Standing, facts_of, look_at, seen_under
 from sayso.policy.situation import Past, Situation, ToolFacts
-from sayso.policy.standing import Standing
+from sayso.policy.unmatched_rules import misnamed, unmatched, without_dry_run
 
 if TYPE_CHECKING:
     from sayso.policy.cases import Case, CaseResult, load_cases, run_case
-    from sayso.policy.document import ANY, CHANNELS, DEFAULT_CHANNELS
-    from sayso.policy.explanation import Explanation, explain
     from sayso.policy.format import json_schema
     from sayso.policy.load import check_policy, load_policy, reload
-    from sayso.policy.misspelt_names import misnamed
-    from sayso.policy.outlook import foresee
-    from sayso.policy.receipts import weigh
-    from sayso.policy.unmatched_rules import unmatched, without_dry_run
 
 
 __all__ = [
@@ -76,13 +81,7 @@ __getattr__ = lazily(
     __name__,
     {
         "sayso.policy.cases": ("Case", "CaseResult", "load_cases", "run_case"),
-        "sayso.policy.document": ("ANY", "CHANNELS", "DEFAULT_CHANNELS"),
-        "sayso.policy.explanation": ("Explanation", "explain"),
         "sayso.policy.format": ("json_schema",),
         "sayso.policy.load": ("check_policy", "load_policy", "reload"),
-        "sayso.policy.misspelt_names": ("misnamed",),
-        "sayso.policy.outlook": ("foresee",),
-        "sayso.policy.receipts": ("weigh",),
-        "sayso.policy.unmatched_rules": ("unmatched", "without_dry_run"),
     },
 )

@@ -1,7 +1,8 @@
 """Conditions on arguments: a path into them, and what must stand there."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, cast
 
 from sayso.policy.conditions import Condition, Test, in_words, make_glob, many
@@ -21,28 +22,31 @@ def argument_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list
     value of an object. Of several values, all must fit where that loosens, and any where it
     tightens.
     """
-
-    def one(path: str, wanted: Mapping[str, Any]) -> Condition:
-        steps = tuple(path.split("."))
-
-        def values(situation: Situation) -> list[object]:
-            return find_values(situation.arguments, steps)
-
-        return _condition(f"arguments.{path}", values, wanted, is_loosening=is_loosening)
-
-    return [one(path, wanted) for path, wanted in table.items()]
+    return [
+        _condition(
+            f"arguments.{path}",
+            partial(_in_arguments, tuple(path.split("."))),
+            wanted,
+            is_loosening=is_loosening,
+        )
+        for path, wanted in table.items()
+    ]
 
 
 def meta_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list[Condition]:
     """The conditions under `meta`, one per key of a call's `_meta`; a key is taken whole."""
+    return [
+        _condition(f"meta.{key}", partial(_in_meta, key), wanted, is_loosening=is_loosening)
+        for key, wanted in table.items()
+    ]
 
-    def one(key: str, wanted: Mapping[str, Any]) -> Condition:
-        def values(situation: Situation) -> list[object]:
-            return [situation.meta[key]] if key in situation.meta else []
 
-        return _condition(f"meta.{key}", values, wanted, is_loosening=is_loosening)
+def _in_arguments(steps: tuple[str, ...], situation: Situation) -> list[object]:
+    return find_values(situation.arguments, steps)
 
-    return [one(key, wanted) for key, wanted in table.items()]
+
+def _in_meta(key: str, situation: Situation) -> list[object]:
+    return [situation.meta[key]] if key in situation.meta else []
 
 
 def find_values(arguments: object, steps: tuple[str, ...]) -> list[object]:
@@ -53,8 +57,8 @@ def find_values(arguments: object, steps: tuple[str, ...]) -> list[object]:
     """
     found: list[object] = [arguments]
     for step in steps:
-        if len(found) == 1 and isinstance(one := found[0], dict) and step != _ANY:
-            table = cast("dict[str, object]", one)
+        if len(found) == 1 and isinstance(found[0], dict) and step != _ANY:
+            table = cast("dict[str, object]", found[0])
             if step not in table:
                 return []
             found = [table[step]]
@@ -87,8 +91,7 @@ def _condition(
     fits = _all_of(checks)
 
     def actual(situation: Situation) -> str:
-        values = values_of(situation)
-        return in_words(_short(one) for one in values) if values else "not there"
+        return in_words(map(_short, values_of(situation)), if_none="not there")
 
     test = _test(values_of, exists, fits, is_loosening)
     return Condition(key, words, test, actual, is_of_call=True)
@@ -103,23 +106,25 @@ def _test(values_of: Values, exists: bool | None, fits: Check | None, is_looseni
             return exists is not None
         if len(values) == 1:
             return fits(values[0])
-        answers = [fits(one) for one in values]
-        if is_loosening:
-            return False if False in answers else None if None in answers else True
-        return True if True in answers else None if None in answers else False
+        decisive = not is_loosening
+        answers = [fits(value) for value in values]
+        if decisive in answers:
+            return decisive
+        return None if None in answers else is_loosening
 
     return test
 
 
 def _all_of(checks: list[Check]) -> Check | None:
     if len(checks) <= 1:
-        return checks[0] if checks else None
+        return next(iter(checks), None)
+    return lambda value: _all([check(value) for check in checks])
 
-    def fits(value: object) -> bool | None:
-        answers = [check(value) for check in checks]
-        return False if False in answers else None if None in answers else True
 
-    return fits
+def _all(answers: Collection[bool | None]) -> bool | None:
+    if False in answers:
+        return False
+    return None if None in answers else True
 
 
 def _equals(wanted: object) -> Check:
@@ -149,11 +154,11 @@ def is_same(value: Any, wanted: Any) -> bool | None:
     A server may read `"7"`, `7.0` and `7` as one, or not. `7` and `8.0` are different in any case.
     """
     if isinstance(value, Mapping) and isinstance(wanted, Mapping):
-        one = cast("Mapping[str, object]", value)
+        given = cast("Mapping[str, object]", value)
         other = cast("Mapping[str, object]", wanted)
-        if one.keys() != other.keys():
+        if given.keys() != other.keys():
             return False
-        return _all_same((one[key], other[key]) for key in other)
+        return _all_same((given[key], other[key]) for key in other)
     if isinstance(value, list | tuple) and isinstance(wanted, list | tuple):
         ours = cast("Sequence[object]", value)
         theirs = cast("Sequence[object]", wanted)
@@ -162,15 +167,13 @@ def is_same(value: Any, wanted: Any) -> bool | None:
         return False
     if type(value) is type(wanted):  # pyright: ignore[reportUnknownArgumentType] - any JSON value
         return bool(value == wanted)
-    is_number = _is_number(value) and _is_number(wanted)
-    return False if is_number and value != wanted else None
+    if _is_number(value) and _is_number(wanted) and value != wanted:
+        return False
+    return None
 
 
 def _all_same(pairs: Iterable[tuple[object, object]]) -> bool | None:
-    answers = [is_same(one, other) for one, other in pairs]
-    if False in answers:
-        return False
-    return None if None in answers else True
+    return _all([is_same(value, wanted) for value, wanted in pairs])
 
 
 def _is_container(value: Any) -> bool:
@@ -187,7 +190,9 @@ def _range_words(bounds: Mapping[str, float]) -> str:
 
 
 def _short(value: object) -> str:
-    text = repr(value) if not isinstance(value, Mapping | list) else "a table or an array"
+    if isinstance(value, Mapping | list):
+        return "a table or an array"
+    text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
@@ -200,5 +205,5 @@ _WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
     "equals": repr,
     "glob": lambda value: in_words(many(value)),
     "range": _range_words,
-    "exists": lambda value: "there" if value else "absent",
+    "exists": {True: "there", False: "absent"}.__getitem__,
 }

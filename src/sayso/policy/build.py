@@ -1,12 +1,12 @@
 """Building: a checked document becomes a policy; what only its meaning shows is reported here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
 from sayso.catalog import SEPARATOR
 from sayso.errors import UsageError
 from sayso.fields import UnfitError
-from sayso.intent import CONTAINING, THRESHOLD, Hints, Level, Trust, fault_of_key
+from sayso.intent import CONTAINING, THRESHOLD, Hints, Trust, fault_of_key
 from sayso.policy.conditions import is_glob
 from sayso.policy.decision import Effect, Listing, Mode
 from sayso.policy.document import (
@@ -14,17 +14,17 @@ from sayso.policy.document import (
     DEFAULT_CHANNELS,
     MAX_OPEN_QUESTIONS,
     DryRun,
+    Entry,
     FirstUse,
-    Limits,
     Operator,
     Policy,
     ResultLimit,
-    Rule,
     read_forwarded,
 )
 from sayso.policy.format import RECEIPT_KEYS
 from sayso.policy.receipts import LEAST_CALLS, ReceiptKey
-from sayso.policy.rules import build_rule
+from sayso.policy.rule import Rule
+from sayso.policy.rules import build_limits, build_rule
 from sayso.schema import Path, parse_path
 from sayso.settings import Document
 
@@ -37,11 +37,8 @@ def build_policy(document: Document) -> Policy:
     roles = {name: frozenset[str](held) for name, held in value.get("roles", {}).items()}
     off: Mapping[str, Any] = value.get("off", {})
     approvals: Mapping[str, Any] = value.get("approvals", {})
-    rules: Any = document.value.get("rules")
-    tables = cast("list[Any]", rules) if isinstance(rules, list) else []
-    pin = _pin(document, value)
     return Policy(
-        mode=Mode(value.get("mode", Mode.GUARDED)),
+        mode=value.get("mode", Mode.GUARDED),
         threshold=value.get("threshold", THRESHOLD),
         trust=_trust(document, value.get("trust", {})),
         receipt_keys=_receipt_keys(document, value.get("trust", {}).get(RECEIPT_KEYS, {})),
@@ -50,29 +47,19 @@ def build_policy(document: Document) -> Policy:
         first_use=_first_use(document, value.get("first_use", {})),
         max_result_characters=_result_limits(document, value.get("max_result_characters", {})),
         dry_run=_dry_runs(document, value.get("dry_run", {})),
-        off_servers=frozenset(off.get("servers", ())),
-        off_subjects=frozenset(off.get("subjects", ())),
+        off_servers=off.get("servers", ()),
+        off_subjects=off.get("subjects", ()),
         limits=build_limits(value.get("limits", {})),
-        tools=Listing(value.get("tools", Listing.ALL)),
-        pin=pin,
+        tools=value.get("tools", Listing.ALL),
+        pin=_pin(document, value),
         forward_meta=_forward_meta(document, value),
         hidden=_hidden(document, value.get("audit", {})),
-        rules=_rules(document, tables, roles),
-        channels=frozenset(approvals.get("channels", DEFAULT_CHANNELS)),
-        people={name: frozenset(held) for name, held in approvals.get("people", {}).items()},
+        rules=_rules(document, roles),
+        channels=approvals.get("channels", DEFAULT_CHANNELS),
+        people=approvals.get("people", {}),
         open_per_caller=approvals.get("open_per_caller", MAX_OPEN_QUESTIONS),
         where=document.where,
     )
-
-
-def build_limits(table: Mapping[str, Any]) -> Limits:
-    """Limits, on all calls together or by level."""
-    calls: Any = table.get("calls_per_minute")
-    if isinstance(calls, int):
-        return Limits(calls=calls, targets=table.get("targets"))
-    levels: Mapping[str, int] = calls or {}
-    by_level = {Level(level): most for level, most in levels.items()}
-    return Limits(by_level=by_level, targets=table.get("targets"))
 
 
 def _hidden(document: Document, table: Mapping[str, Any]) -> tuple[Path, ...]:
@@ -116,16 +103,16 @@ def _trust(document: Document, table: Mapping[str, Any]) -> dict[str, Trust]:
 
 def _receipt_keys(document: Document, table: Mapping[str, Any]) -> tuple[ReceiptKey, ...]:
     found: list[ReceiptKey] = []
-    for name, one in table.items():
-        key: str | None = one.get("key")
+    for name, entry in table.items():
+        key: str | None = entry.get("key")
         if key is None:
             continue  # reported already: it is missing, or none
         if what := fault_of_key(key):
             fix = "Make one: sayso receipt keygen FILE."
             document.report(("trust", RECEIPT_KEYS, name, "key"), what, fix)
             continue
-        layers = frozenset[str](one.get("layers", CONTAINING))
-        found.append(ReceiptKey(name, key, one.get("calls", LEAST_CALLS), layers))
+        layers = frozenset[str](entry.get("layers", CONTAINING))
+        found.append(ReceiptKey(name, key, entry.get("calls", LEAST_CALLS), layers))
     return tuple(found)
 
 
@@ -138,33 +125,40 @@ def _operator(document: Document, table: Mapping[str, Any]) -> tuple[Operator, .
 
 
 def _first_use(document: Document, value: Any) -> tuple[FirstUse, ...]:
-    found: list[FirstUse] = []
-    for server, word in ({ANY: value} if isinstance(value, str) else value).items():
-        _check_server(document, "first_use", server)
-        tools: Mapping[str, str] = {ANY: word} if isinstance(word, str) else word
-        found += [FirstUse(server, tool, asks=one == Effect.CONFIRM) for tool, one in tools.items()]
+    found = [
+        FirstUse(server, tool, asks=word == Effect.CONFIRM)
+        for server, tool, word in _entries(document, "first_use", value)
+    ]
     return tuple(sorted(found, key=_nearest_first))
 
 
 def _result_limits(document: Document, value: Any) -> tuple[ResultLimit, ...]:
-    limits: list[ResultLimit] = []
-    for server, most in ({ANY: value} if isinstance(value, int) else value).items():
-        _check_server(document, "max_result_characters", server)
-        tools: Mapping[str, int] = {ANY: most} if isinstance(most, int) else most
-        limits += [ResultLimit(server, tool, one) for tool, one in tools.items()]
-    return tuple(sorted(limits, key=lambda one: (*_nearest_first(one), one.tool == ANY)))
+    entries = _entries(document, "max_result_characters", value)
+    return tuple(sorted((ResultLimit(*entry) for entry in entries), key=_most_named_first))
 
 
 def _dry_runs(document: Document, value: Mapping[str, Any]) -> tuple[DryRun, ...]:
-    entries: list[DryRun] = []
-    for server, named in value.items():
-        _check_server(document, "dry_run", server)
-        tools: Mapping[str, str] = {ANY: named} if isinstance(named, str) else named
-        entries += [DryRun(server, tool, one) for tool, one in tools.items()]
-    return tuple(sorted(entries, key=lambda one: (*_nearest_first(one), one.tool == ANY)))
+    entries = _entries(document, "dry_run", value)
+    return tuple(sorted((DryRun(*entry) for entry in entries), key=_most_named_first))
 
 
-def _nearest_first(entry: Operator | FirstUse | ResultLimit | DryRun) -> tuple[bool, bool]:
+def _entries(document: Document, key: str, value: Any) -> Iterator[tuple[str, str, Any]]:
+    """Yield server, tool and item of a key with one for all, one by server, or by both."""
+    for server, for_server in _by_name(value).items():
+        _check_server(document, key, server)
+        for tool, item in _by_name(for_server).items():
+            yield server, tool, item
+
+
+def _by_name(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {ANY: value}  # pyright: ignore[reportUnknownVariableType] - whatever TOML holds
+
+
+def _most_named_first(entry: Entry) -> tuple[bool, bool, bool]:
+    return (*_nearest_first(entry), entry.tool == ANY)
+
+
+def _nearest_first(entry: Entry) -> tuple[bool, bool]:
     return entry.server == ANY, is_glob(entry.tool)
 
 
@@ -174,19 +168,20 @@ def _check_server(document: Document, key: str, server: str) -> None:
         document.report((key, server), f"“{server}” is not the name of one server", fix)
 
 
-def _rules(
-    document: Document, tables: list[Any], roles: Mapping[str, frozenset[str]]
-) -> tuple[Rule, ...]:
+def _rules(document: Document, roles: Mapping[str, frozenset[str]]) -> tuple[Rule, ...]:
+    tables: Any = document.value.get("rules")
+    if not isinstance(tables, list):
+        return ()
     found: list[Rule] = []
     lines: dict[str, int] = {}
-    for index, table in enumerate(tables):
+    for index, table in enumerate(cast("list[Any]", tables)):
         if not isinstance(table, dict):
             continue  # reported already, as all that is not sound here
         path = ("rules", index)
         sound = document.sound(cast("dict[str, Any]", table), *path)
         _check_name(document, (*path, "name"), sound.get("name"), lines)
-        rule = build_rule(document, path, sound, roles)
-        found += [rule] if rule else []
+        if rule := build_rule(document, path, sound, roles):
+            found.append(rule)
     return tuple(found)
 
 

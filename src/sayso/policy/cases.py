@@ -68,7 +68,7 @@ _CASE: Final = Table(
         "first_use": Key(Boolean(), "whether the tool was never used before", default=False),
         "targets": Key(_COUNT, "how many things the call's plan would change"),
         "recent": Key(
-            Table({one: Key(_COUNT, f"{one} calls") for one in Level}),
+            Table({level: Key(_COUNT, f"{level} calls") for level in Level}),
             "how many calls there were within the last minute, by level",
         ),
     }
@@ -98,14 +98,16 @@ class CaseResult:
 
     def to_dict(self) -> dict[str, Any]:
         """As data."""
-        base: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "name": self.case.name,
             "line": self.case.line,
             "passed": not self.faults,
             "expect": str(self.case.expect),
             "decision": self.decision.to_dict(),
         }
-        return base | ({"faults": list(self.faults)} if self.faults else {})
+        if self.faults:
+            fields["faults"] = list(self.faults)
+        return fields
 
 
 def load_cases(text: str, where: str = "policy.test.toml") -> tuple[Case, ...]:
@@ -131,9 +133,9 @@ def run_case(policy: Policy, case: Case) -> CaseResult:
         policy = replace(policy, mode=case.mode)
     situation = _situation(policy, case.table)
     decision = decide(policy, situation)
-    is_off = decision.rule == OFF
-    is_hidden = not is_off and not is_visible(policy, situation.principal, situation.facts)
-    judged = Effect.HIDE if is_hidden else decision.judged
+    judged = decision.judged
+    if decision.rule != OFF and not is_visible(policy, situation.principal, situation.facts):
+        judged = Effect.HIDE
     faults: list[str] = []
     if judged is not case.expect:
         faults.append(f"expected {case.expect}, and it is {judged}: {decision.reason}")
@@ -148,7 +150,7 @@ def _situation(policy: Policy, table: Mapping[str, Any]) -> Situation:
         principal=_principal(table.get("principal", {})),
         facts=_facts(policy, table["tool"]),
         arguments=table.get("arguments", {}),
-        history=tuple(_past(policy, one) for one in table.get("history", ())),
+        history=tuple(_past(policy, call) for call in table.get("history", ())),
         is_first_use=table.get("first_use", False),
         recent=recent,
         targets=table.get("targets"),
@@ -160,8 +162,8 @@ def _principal(table: Mapping[str, Any]) -> Principal:
     return Principal(
         table.get("subject", LOCAL),
         client=table.get("client", "unknown"),
-        scopes=frozenset(table["scopes"]) if "scopes" in table else None,
-        roles=frozenset(table.get("roles", ())),
+        scopes=table.get("scopes"),
+        roles=table.get("roles", frozenset()),
         tenant=table.get("tenant"),
     )
 
@@ -170,7 +172,7 @@ def _facts(policy: Policy, table: Mapping[str, Any]) -> ToolFacts:
     """Nothing is inferred here: a case says what is declared, and the policy adds its own."""
     server = table["server"]
     name = table["name"]
-    declared = Hints(**{one: table[one] for one in HINT_NAMES if one in table})
+    declared = Hints(**{hint: table[hint] for hint in HINT_NAMES if hint in table})
     return ToolFacts(
         server,
         name,

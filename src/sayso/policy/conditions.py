@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import translate
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from sayso.fields import boolean, choice, convert, function, number, optional, text, texts
 from sayso.intent import HINT_NAMES, Level
@@ -83,7 +83,9 @@ class Condition:
 
 def many(value: object) -> tuple[Any, ...]:
     """One value or an array of them, as a tuple."""
-    return tuple(value) if isinstance(value, list) else (value,)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - whatever TOML holds
+    if isinstance(value, list):
+        return tuple(cast("list[Any]", value))
+    return (value,)
 
 
 def make_glob(patterns: Sequence[str]) -> Callable[[str], bool]:
@@ -92,8 +94,8 @@ def make_glob(patterns: Sequence[str]) -> Callable[[str], bool]:
     >>> make_glob(["delete_*", "drop"])("delete_customer")
     True
     """
-    exact = frozenset(one for one in patterns if not is_glob(one))
-    globs = [translate(one) for one in patterns if one not in exact]
+    exact = frozenset(pattern for pattern in patterns if not is_glob(pattern))
+    globs = [translate(pattern) for pattern in patterns if pattern not in exact]
     if not globs:
         return exact.__contains__
     fits = re.compile("|".join(globs)).match
@@ -111,93 +113,79 @@ def facts_tests(table: Mapping[str, Any], prefix: str = "") -> list[FactsTest]:
     Each test takes `ToolFacts`, or whatever holds them under the attributes that `prefix` names:
     what is looked at on each call is reached in one step.
     """
-    found = [
-        FactsTest(key, in_words(_spelt(value)), _FACTS[key](prefix, key, many(value)))
-        for key, value in table.items()
-        if key in _FACTS
-    ]
+    found: list[FactsTest] = []
+    for key, value in table.items():
+        if key in _FACTS:
+            wanted = str(value).lower() if isinstance(value, bool) else in_words(many(value))
+            attributes, compared = _FACTS[key]
+            test = _test(prefix + attributes, compared(many(value)))
+            found.append(FactsTest(key, wanted, test))
     for name, sources in table.get("source", {}).items():
-        test = _source(prefix, name, many(sources))
+        test = _test(f"{prefix}intent.{name}.source", _is_any(many(sources)))
         found.append(FactsTest(f"source.{name}", in_words(many(sources)), test))
     return found
 
 
-def _spelt(value: object) -> tuple[Any, ...]:
-    return (str(value).lower(),) if isinstance(value, bool) else many(value)
+def _is_any(words: tuple[Any, ...]) -> AnyTest:
+    return words.__contains__
 
 
-def _level(prefix: str, _key: str, levels: tuple[str, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}intent")
-    reads, writes, destroys = (level in levels for level in Level)
+def _has_any(words: tuple[str, ...]) -> AnyTest:
+    wanted = frozenset(words)
+    return lambda tags: not wanted.isdisjoint(tags)
 
-    def test(about: Any) -> bool:
-        intent = get(about)
-        if intent.level is Level.READ:
+
+def _is_level(words: tuple[str, ...]) -> AnyTest:
+    """Compare a level; one that is not one counts as destructive."""
+    reads, writes, destroys = (level in words for level in Level)
+
+    def fits(level: object) -> bool:
+        if level is Level.READ:
             return reads
-        return writes if intent.level is Level.WRITE else destroys
+        return writes if level is Level.WRITE else destroys
 
-    return test
-
-
-def _hint(prefix: str, name: str, values: tuple[bool, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}intent.{name}.value")
-    wanted = values[0]
-    return lambda about: get(about) is wanted
+    return fits
 
 
-def _source(prefix: str, name: str, sources: tuple[str, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}intent.{name}.source")
-    return lambda about: get(about) in sources
+_FACTS: Final[Mapping[str, tuple[str, Callable[[tuple[Any, ...]], AnyTest]]]] = {
+    "server": ("server", make_glob),
+    "tool": ("tool", make_glob),
+    "level": ("intent.level", _is_level),
+    **{name: (f"intent.{name}.value", _is_any) for name in HINT_NAMES},
+    "category": ("category", _is_any),
+    "tag": ("tags", _has_any),
+}
+"""What a condition looks at, and how it is compared."""
 
 
-def _name(prefix: str, key: str, words: tuple[str, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}{key}")
-    fits = make_glob(words)
+def _test(attributes: str, fits: AnyTest) -> AnyTest:
+    get = attrgetter(attributes)
     return lambda about: fits(get(about))
 
 
-def _category(prefix: str, key: str, words: tuple[str, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}{key}")
-    return lambda about: get(about) in words
-
-
-def _tag(prefix: str, _key: str, words: tuple[str, ...]) -> AnyTest:
-    get = attrgetter(f"{prefix}tags")
-    wanted = frozenset(words)
-    return lambda about: not wanted.isdisjoint(get(about))
-
-
-_FACTS: Final[Mapping[str, Callable[[str, str, tuple[Any, ...]], AnyTest]]] = {
-    "server": _name,
-    "tool": _name,
-    "level": _level,
-    **dict.fromkeys(HINT_NAMES, _hint),
-    "category": _category,
-    "tag": _tag,
-}
-
-
 def facts_conditions(table: Mapping[str, Any]) -> list[Condition]:
-    """The same as conditions on a call."""
+    """Return the conditions of `table` on a call's tool."""
     pairs = zip(facts_tests(table, "facts."), facts_tests(table), strict=True)
     return [
         Condition(
-            one.key,
-            one.wanted,
-            one.test,
-            _actual_of(one.key),
+            of_call.key,
+            of_call.wanted,
+            of_call.test,
+            _actual_of(of_call.key),
             reads=Reads.TOOL,
-            names=_names(table, one.key),
+            names=_names(table, of_call.key),
             about=(bare,),
         )
-        for one, bare in pairs
+        for of_call, bare in pairs
     ]
 
 
 def _names(table: Mapping[str, Any], key: str) -> frozenset[str] | None:
     """Return the servers or tools that a condition names in full; `None` where a glob is among."""
-    words = many(table[key]) if key in ("server", "tool") else ()
-    return frozenset(words) if words and not any(is_glob(one) for one in words) else None
+    if key not in ("server", "tool"):
+        return None
+    words = frozenset[str](many(table[key]))
+    return None if any(map(is_glob, words)) else words
 
 
 def _actual_of(key: str) -> Callable[[Situation], str]:
@@ -239,13 +227,7 @@ def _caller(key: str, words: tuple[str, ...]) -> Condition:
         name = getattr(situation.principal, key)
         return name is not None and fits(name)
 
-    return Condition(
-        key,
-        in_words(words),
-        test,
-        actual,
-        reads=Reads.CALLER,
-    )
+    return Condition(key, in_words(words), test, actual, reads=Reads.CALLER)
 
 
 def _role(words: tuple[str, ...]) -> Condition:
@@ -253,8 +235,8 @@ def _role(words: tuple[str, ...]) -> Condition:
     return Condition(
         "role",
         in_words(words),
-        lambda one: not wanted.isdisjoint(one.principal.roles),
-        lambda one: in_words(sorted(one.principal.roles)),
+        lambda situation: not wanted.isdisjoint(situation.principal.roles),
+        lambda situation: in_words(sorted(situation.principal.roles)),
         reads=Reads.CALLER,
     )
 
@@ -267,7 +249,7 @@ def _scope(words: tuple[str, ...], roles: Mapping[str, frozenset[str]]) -> Condi
         caller = situation.principal
         if caller.scopes is None or not wanted.isdisjoint(caller.scopes):
             return True
-        return any(not wanted.isdisjoint(roles.get(one, frozenset())) for one in caller.roles)
+        return any(not wanted.isdisjoint(roles.get(role, ())) for role in caller.roles)
 
     def actual(situation: Situation) -> str:
         return in_words(sorted(situation.principal.scopes or ()))
@@ -275,6 +257,6 @@ def _scope(words: tuple[str, ...], roles: Mapping[str, frozenset[str]]) -> Condi
     return Condition("scope", in_words(words), test, actual, reads=Reads.CALLER)
 
 
-def in_words(words: Iterable[object]) -> str:
-    """`a`, `a or b`, or `none`."""
-    return " or ".join(str(one) for one in words) or "none"
+def in_words(words: Iterable[object], *, if_none: str = "none") -> str:
+    """Return `a`, `a or b`, or the words for none."""
+    return " or ".join(map(str, words)) or if_none

@@ -1,11 +1,11 @@
-"""A decision: what becomes of a call, by which rule, and why."""
+"""A decision: what becomes of a call, by which rule, and why; and the modes' own decisions."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from sayso.fields import UnfitError, convert, texts, whole
-from sayso.intent import Span
+from sayso.intent import Level, ResolvedIntent, Span
 
 
 class Effect(StrEnum):
@@ -54,11 +54,7 @@ class Reviewers:
 
     def to_dict(self) -> dict[str, Any]:
         """As data, names sorted."""
-        return {
-            "count": self.count,
-            "subjects": sorted(self.subjects),
-            "roles": sorted(self.roles),
-        }
+        return {"count": self.count, "subjects": sorted(self.subjects), "roles": sorted(self.roles)}
 
 
 def read_reviewers(value: Any) -> Reviewers:
@@ -67,8 +63,7 @@ def read_reviewers(value: Any) -> Reviewers:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return Reviewers(value)
-    message = "must be Reviewers or a whole number"
-    raise UnfitError(message)
+    raise UnfitError("must be Reviewers or a whole number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +107,40 @@ class Decision:
             "retry_after": self.retry_after,
         }
         return {key: value for key, value in fields.items() if value is not None}
+
+
+_ASKS_ABOUT_RISKS: Final = (Mode.GUARDED, Mode.UNATTENDED)
+"""Modes that let a write run without a question where nothing can be lost by it."""
+
+
+def decide_by_mode(mode: Mode, intent: ResolvedIntent) -> Decision:
+    """The decision of `mode` alone on a call with `intent`.
+
+    `observe` allows everything; what it would have done is what `guarded` does. What is not a
+    `Mode` denies everything, reads too.
+
+    >>> from sayso.intent import Evidence, resolve
+    >>> decide_by_mode(Mode.GUARDED, resolve(Evidence())).effect
+    <Effect.CONFIRM: 'confirm'>
+    """
+    rule = f"mode:{mode}"
+    if not isinstance(mode, Mode):  # pyright: ignore[reportUnnecessaryIsInstance] - a program may give anything
+        return Decision(Effect.DENY, rule, f"{mode!r} is not a mode")
+    if intent.level is Level.READ:
+        return Decision(Effect.ALLOW, rule, "it only reads")
+    what, is_risky = _describe(intent)
+    if mode is Mode.OBSERVE or (mode in _ASKS_ABOUT_RISKS and not is_risky):
+        return Decision(Effect.ALLOW, rule, what)
+    if mode is Mode.GUARDED or mode is Mode.STRICT:
+        return Decision(Effect.CONFIRM, rule, what)
+    if mode is Mode.PLAN:
+        return Decision(Effect.DENY, rule, f"{what}, and only reads run while planning")
+    return Decision(Effect.DENY, rule, f"{what}, and nobody is there to ask")
+
+
+def _describe(intent: ResolvedIntent) -> tuple[str, bool]:
+    if intent.level is not Level.WRITE:
+        return "it may destroy or overwrite something", True
+    if intent.open_world.value is not False and intent.idempotent.value is not True:
+        return "it reaches the outside world and must not happen twice", True
+    return "it writes, and nothing is lost by it", False

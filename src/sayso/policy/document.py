@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sayso.fields import (
     UnfitError,
@@ -12,7 +12,6 @@ from sayso.fields import (
     instance,
     many,
     number,
-    optional,
     subset,
     table,
     text,
@@ -25,24 +24,19 @@ from sayso.intent import (
     Evidence,
     HintName,
     Hints,
-    Level,
     ResolvedIntent,
-    Span,
     ToolReceipt,
     Trust,
     Verdict,
     resolve,
 )
-from sayso.policy.conditions import Condition, Reads, make_glob
-from sayso.policy.decision import Effect, Listing, Mode, Require, Reviewers, read_reviewers
+from sayso.policy.conditions import Reads, make_glob
+from sayso.policy.decision import Listing, Mode
 from sayso.policy.index import RuleIndex
 from sayso.policy.principal import Principal
 from sayso.policy.receipts import ReceiptKey, verdict_of, weigh
-from sayso.policy.situation import Situation
-from sayso.schema import is_switch
-
-if TYPE_CHECKING:
-    from sayso.schema import Path
+from sayso.policy.rule import Limits, Rule
+from sayso.schema import Path, is_switch
 
 ANY: Final = "*"
 """The name under which a table holds what is for all that it does not name."""
@@ -55,8 +49,6 @@ MIN_RESULT_CHARACTERS: Final = 200
 MAX_RESULT_CHARACTERS: Final = 10_000_000
 """Bounds of what a policy can say of the length of results."""
 
-LIMIT_WINDOW_SECONDS: Final = 60.0
-
 CHANNELS: Final = ("console", "link", "terminal", "program", "elicitation")
 """The ways to people that a policy can name."""
 
@@ -68,157 +60,63 @@ DEFAULT_CHANNELS: Final = frozenset(CHANNELS) - {"elicitation"}
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How much is too much. `calls` is per minute, `by_level` the same for each level."""
-
-    calls: int | None = None
-    by_level: Mapping[Level, int] = field(default_factory=dict[Level, int])
-    targets: int | None = None
-
-    def __post_init__(self) -> None:
-        by_level = table(choice(Level), whole(1), "levels to whole numbers")
-        convert(self, calls=optional(whole(1)), by_level=by_level, targets=optional(whole(1)))
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule, with the line on which it begins.
-
-    All of `when` must hold; where all of `unless` holds as well (and there is any), the rule does
-    not count. `matches` is both, made ready.
-    """
-
-    name: str
-    effect: Effect
-    reason: str
-    line: int
-    when: tuple[Condition, ...] = ()
-    unless: tuple[Condition, ...] = ()
-    require: Require | None = None
-    reviewers: Reviewers | None = None
-    expires: float | None = None
-    grant: Span | None = None
-    limits: Limits | None = None
-    matches: Callable[[Situation], bool] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        conditions = many(instance(Condition), "conditions")
-        convert(
-            self,
-            name=text,
-            effect=choice(Effect),
-            reason=text,
-            line=whole(0),
-            when=conditions,
-            unless=conditions,
-            require=optional(choice(Require)),
-            reviewers=optional(read_reviewers),
-            expires=optional(number(1)),
-            grant=optional(choice(Span)),
-            limits=optional(instance(Limits)),
-        )
-        object.__setattr__(self, "matches", _matcher(self))
-
-    @property
-    def is_loosening(self) -> bool:
-        """Whether the rule permits more; then what cannot be told counts against it."""
-        return self.effect is Effect.ALLOW
-
-    @property
-    def is_hiding(self) -> bool:
-        """Whether the rule hides its tools; one with an unknown effect does."""
-        known = (Effect.ALLOW, Effect.CONFIRM, Effect.DENY)
-        return all(self.effect is not effect for effect in known)
-
-    @property
-    def window(self) -> float:
-        """How many seconds of history its conditions and limits look back."""
-        conditions = (*self.when, *self.unless)
-        looks_back = max((condition.window for condition in conditions), default=0.0)
-        counts_calls = self.limits is not None and self.limits.calls is not None
-        return max(looks_back, LIMIT_WINDOW_SECONDS) if counts_calls else looks_back
-
-
-def _matcher(rule: Rule) -> Callable[[Situation], bool]:
-    """Return the rule's test. An answer that is neither `True` nor `False` is unsure."""
-    when = tuple(condition.test for condition in rule.when)
-    unless = tuple(condition.test for condition in rule.unless)
-    if_unsure = not rule.is_loosening
-
-    def matches(situation: Situation) -> bool:
-        for test in when:
-            answer = test(situation)
-            if answer is not True and (answer is False or not if_unsure):
-                return False
-        if not unless:
-            return True
-        for test in unless:
-            answer = test(situation)
-            if answer is not True and (answer is False or if_unsure):
-                return True
-        return False
-
-    return matches
-
-
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """What an operator says of tools: hints of those at `server` whose name fits `tool`."""
+class Entry:
+    """What a policy says of the tools at `server` whose name fits `tool`."""
 
     server: str
     tool: str
+    fits: Callable[[str], bool] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        convert(self, server=text, tool=text)
+        object.__setattr__(self, "fits", make_glob([self.tool]))
+
+
+@dataclass(frozen=True, slots=True)
+class Operator(Entry):
+    """The hints that an operator says these tools have."""
+
     hints: Hints = field(default_factory=Hints)
-    fits: Callable[[str], bool] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        convert(self, server=text, tool=text, hints=instance(Hints))
-        object.__setattr__(self, "fits", make_glob([self.tool]))
+        Entry.__post_init__(self)
+        convert(self, hints=instance(Hints))
 
 
 @dataclass(frozen=True, slots=True)
-class FirstUse:
-    """Whether the first use of tools asks: of those at `server` whose name fits `tool`."""
+class FirstUse(Entry):
+    """Whether the first use of these tools asks."""
 
-    server: str
-    tool: str
     asks: bool = True
-    fits: Callable[[str], bool] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        convert(self, server=text, tool=text, asks=boolean)
-        object.__setattr__(self, "fits", make_glob([self.tool]))
+        Entry.__post_init__(self)
+        convert(self, asks=boolean)
 
 
 @dataclass(frozen=True, slots=True)
-class ResultLimit:
-    """How long results may be: `characters` of JSON for tools at `server` whose name fits `tool`.
+class ResultLimit(Entry):
+    """How long results of these tools may be, as `characters` of JSON.
 
-    Raises `UnfitError` for a number that is out of bounds.
+    Raises `UsageError` for a number that is out of bounds.
     """
 
-    server: str
-    tool: str
     characters: int
-    fits: Callable[[str], bool] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        characters = whole(MIN_RESULT_CHARACTERS, MAX_RESULT_CHARACTERS)
-        convert(self, server=text, tool=text, characters=characters)
-        object.__setattr__(self, "fits", make_glob([self.tool]))
+        Entry.__post_init__(self)
+        convert(self, characters=whole(MIN_RESULT_CHARACTERS, MAX_RESULT_CHARACTERS))
 
 
 @dataclass(frozen=True, slots=True)
-class DryRun:
-    """The boolean `parameter` that makes a call a dry run, of tools at `server` that fit `tool`."""
+class DryRun(Entry):
+    """The boolean `parameter` that makes a call of one of these tools a dry run."""
 
-    server: str
-    tool: str
     parameter: str
-    fits: Callable[[str], bool] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        convert(self, server=text, tool=text, parameter=text)
-        object.__setattr__(self, "fits", make_glob([self.tool]))
+        Entry.__post_init__(self)
+        convert(self, parameter=text)
 
 
 def read_forwarded(value: Any) -> frozenset[str]:
@@ -235,15 +133,13 @@ def read_forwarded(value: Any) -> frozenset[str]:
 class Policy:
     """What may run, what asks a person, and what may not; `Policy()` is the mode `guarded`.
 
-    `receipt_keys` are those whose receipts count.
-    `operator`, `first_use`, `max_result_characters` and `dry_run` are in the order in which they
-    count.
-    `channels` are those over which people may answer, and `people` those who may do so by a link,
-    with their roles.
-    `open_per_caller` is how many questions of one subject may wait at once. `hidden`
-    are the places in arguments that the log masks. `window` is how many seconds of history a
-    decision looks back: at least what the rules need. `asks` is false where somebody else asks
-    people about the calls that come, as a gateway in front of a server does; no file says that.
+    `receipt_keys` are those whose receipts count. `operator`, `first_use`, `max_result_characters`
+    and `dry_run` are in the order in which they count. `channels` are those over which people may
+    answer, and `people` those who may do so by a link, with their roles. `open_per_caller` is how
+    many questions of one subject may wait at once. `hidden` are the places in arguments that the
+    log masks. `window` is how many seconds of history a decision looks back: at least what the
+    rules need. `asks` is false where somebody else asks people about the calls that come, as a
+    gateway in front of a server does; no file says that.
     `forward_meta` names the keys of a call's `_meta` that go to servers: they are bound to the
     approval, shown, recorded and open to rules. `tools` is what the gateway lists, and
     `pin` the names that it lists in any case; `is_pinned` tells of a qualified name.
@@ -265,7 +161,7 @@ class Policy:
     channels: frozenset[str] = DEFAULT_CHANNELS
     people: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     open_per_caller: int = MAX_OPEN_QUESTIONS
-    hidden: "tuple[Path, ...]" = ()
+    hidden: tuple[Path, ...] = ()
     window: float = 0.0
     where: str = "policy"
     asks: bool = True
@@ -313,18 +209,21 @@ class Policy:
             forward_meta=read_forwarded,
         )
         object.__setattr__(self, "is_pinned", make_glob(self.pin))
-        window = max((rule.window for rule in self.rules), default=0.0)
-        object.__setattr__(self, "window", max(self.window, window))
+        window = max([self.window, *(rule.window for rule in self.rules)])
+        object.__setattr__(self, "window", window)
         limits = [self.limits, *(rule.limits for rule in self.rules if rule.limits is not None)]
-        counts_calls = any(one.calls is not None or one.by_level for one in limits)
+        counts_calls = any(limit.calls is not None or limit.by_level for limit in limits)
         object.__setattr__(self, "counts_calls", counts_calls)
-        counts_targets = any(one.targets is not None for one in limits)
+        counts_targets = any(limit.targets is not None for limit in limits)
         object.__setattr__(self, "counts_targets", counts_targets)
         object.__setattr__(self, "index", RuleIndex(self.rules))
         hiding = [rule for rule in self.rules if rule.is_hiding]
         object.__setattr__(self, "hiding", RuleIndex(hiding))
-        conditions = (one for rule in hiding for one in (*rule.when, *rule.unless))
-        by_call = any(one.reads is Reads.CALL for one in conditions)
+        by_call = any(
+            condition.reads is Reads.CALL
+            for rule in hiding
+            for condition in (*rule.when, *rule.unless)
+        )
         object.__setattr__(self, "hides_by_call", by_call)
 
     def trust_of(self, server: str) -> Trust:
@@ -358,12 +257,7 @@ class Policy:
         return found
 
     def resolve(
-        self,
-        server: str,
-        tool: str,
-        evidence: Evidence,
-        *,
-        receipts: Sequence[ToolReceipt] = (),
+        self, server: str, tool: str, evidence: Evidence, *, receipts: Sequence[ToolReceipt] = ()
     ) -> ResolvedIntent:
         """The hints that count for a tool under this policy.
 
@@ -406,4 +300,4 @@ class Policy:
         if principal.scopes is None:
             return None
         none: frozenset[str] = frozenset()
-        return principal.scopes.union(*(self.roles.get(one, none) for one in principal.roles))
+        return principal.scopes.union(*(self.roles.get(role, none) for role in principal.roles))

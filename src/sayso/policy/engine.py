@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sayso.intent import Level, shortest
-from sayso.policy.decision import Decision, Effect, Mode, Require, Reviewers
-from sayso.policy.document import LIMIT_WINDOW_SECONDS, Limits, Policy, Rule
-from sayso.policy.mode import decide_by_mode
+from sayso.policy.decision import Decision, Effect, Mode, Require, Reviewers, decide_by_mode
+from sayso.policy.document import Policy
 from sayso.policy.principal import Principal
+from sayso.policy.rule import LIMIT_WINDOW_SECONDS, Limits, Rule
 from sayso.policy.situation import Situation, ToolFacts
 
 OFF: Final = "off"
@@ -83,12 +83,12 @@ def find_limit(policy: Policy, situation: Situation) -> Decision | None:
     limits = policy.limits
     level = situation.facts.intent.level
     if limits.calls is not None:
-        times = sorted(time for one in situation.recent.values() for time in one)
+        times = sorted(time for times in situation.recent.values() for time in times)
         if over := _over(times, limits.calls, situation, "calls"):
             return over
     if (most := limits.by_level.get(level)) is not None:
-        over = _over(situation.recent.get(level, ()), most, situation, f"{level} calls")
-        if over:
+        times = situation.recent.get(level, ())
+        if over := _over(times, most, situation, f"{level} calls"):
             return over
     return _too_many_targets(limits, situation)
 
@@ -107,7 +107,6 @@ def find_rule_limit(rule: Rule, situation: Situation) -> Decision | None:
 
 
 def _times_of(facts: ToolFacts, situation: Situation) -> Sequence[float]:
-    """When this tool was called, ascending."""
     if situation.of_tool is not None:
         return situation.of_tool
     return sorted(
@@ -142,7 +141,6 @@ class _Matching:
 
 
 def _judge(policy: Policy, situation: Situation) -> Decision:
-    """What the policy says, whether or not it is enforced."""
     if not isinstance(policy.mode, Mode):  # pyright: ignore[reportUnnecessaryIsInstance] - a program may have set anything
         return by_mode(policy, situation)
     found = _match(policy.index.about(situation.principal, situation.facts), situation)
@@ -192,7 +190,9 @@ def _match(rules: Iterable[Rule], situation: Situation) -> _Matching:
 def _permit(found: _Matching) -> Decision | None:
     if found.confirms:
         return _ask(found.confirms)
-    return _by_rule(found.allows, Effect.ALLOW) if found.allows else None
+    if found.allows:
+        return _by_rule(found.allows, Effect.ALLOW)
+    return None
 
 
 def _by_rule(rule: Rule, effect: Effect) -> Decision:
@@ -209,7 +209,7 @@ def _ask(rules: Sequence[Rule]) -> Decision:
         first.name,
         first.reason,
         first.line,
-        require=next((one for one in Require if one in strengths), None),
+        require=next((strength for strength in Require if strength in strengths), None),
         reviewers=_reviewers([rule.reviewers for rule in rules if rule.reviewers]),
         expires=min(ends, default=None),
         grant=shortest(*(rule.grant for rule in rules)),
@@ -220,8 +220,8 @@ def _reviewers(asked: Sequence[Reviewers]) -> Reviewers | None:
     """The largest number of people, out of those whom the first rule names that names any."""
     if not asked:
         return None
-    named = next((one for one in asked if one.subjects or one.roles), asked[0])
-    return replace(named, count=max(one.count for one in asked))
+    named = next((who for who in asked if who.subjects or who.roles), asked[0])
+    return replace(named, count=max(who.count for who in asked))
 
 
 def _over(times: Sequence[float], most: int, situation: Situation, what: str) -> Decision | None:

@@ -34,14 +34,17 @@ class RuleReport:
 
     def to_dict(self) -> dict[str, Any]:
         """As data."""
-        base: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "name": self.name,
             "line": self.line,
             "effect": str(self.effect),
             "match": self.is_match,
         }
-        base |= {"unsure": list(self.unsure)} if self.unsure else {}
-        return base | ({"why_not": list(self.why_not)} if self.why_not else {})
+        if self.unsure:
+            fields["unsure"] = list(self.unsure)
+        if self.why_not:
+            fields["why_not"] = list(self.why_not)
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class Explanation:
             "decision": self.decision.to_dict(),
             "mode": self.mode.to_dict(),
             "first_use": self.first_use,
-            "rules": [one.to_dict() for one in self.rules],
+            "rules": [report.to_dict() for report in self.rules],
             "off": self.off and self.off.to_dict(),
             "limit": self.limit and self.limit.to_dict(),
         }
@@ -89,41 +92,47 @@ class Explanation:
             told = f"were it seen: {self._verdict()}, {lines[1].strip()}"
             lines = [f"{facts.server} {facts.tool}: unknown", hidden, told]
         lines.append(f"level {facts.intent.level}: {hints}")
-        lines += [f"{one.reason} ({one.rule})" for one in (self.off, self.limit) if one]
-        lines += [self._of_rule(one) for one in self.rules]
+        lines += [f"{denial.reason} ({denial.rule})" for denial in (self.off, self.limit) if denial]
+        lines += map(self._of_rule, self.rules)
         lines.append(f"{self.mode.rule} alone says {self.mode.effect}: {self.mode.reason}")
         return lines
 
     def _why(self) -> str:
-        """Why the caller may not see the tool."""
-        if any(one.effect is Effect.HIDE and one.is_match for one in self.rules):
+        if any(report.effect is Effect.HIDE and report.is_match for report in self.rules):
             return "a rule hides it"
         facts = self.situation.facts
-        scopes = f"all of the scopes {', '.join(sorted(facts.scopes))}" if facts.scopes else ""
-        roles = f"one of the roles {', '.join(sorted(facts.roles))}" if facts.roles else ""
-        return f"it wants {' and '.join(one for one in (scopes, roles) if one)}"
+        wanted: list[str] = []
+        if facts.scopes:
+            wanted.append(f"all of the scopes {', '.join(sorted(facts.scopes))}")
+        if facts.roles:
+            wanted.append(f"one of the roles {', '.join(sorted(facts.roles))}")
+        return f"it wants {' and '.join(wanted)}"
 
     def _verdict(self) -> str:
         decision = self.decision
         if decision.would_be is not None:
             return f"{decision.effect}, only observed; enforced it would be {decision.would_be}"
-        more = [str(decision.require)] if decision.require else []
+        words = [str(decision.effect)]
+        if decision.require:
+            words.append(str(decision.require))
         if decision.reviewers:
-            more.append(f"{decision.reviewers.count} must approve")
+            words.append(f"{decision.reviewers.count} must approve")
         if decision.expires is not None:
-            more.append(f"expires after {decision.expires:g} s")
-        return ", ".join([str(decision.effect), *more])
+            words.append(f"expires after {decision.expires:g} s")
+        return ", ".join(words)
 
     def _place(self, decision: Decision) -> str:
-        where = f", {self.where}:{decision.line}" if decision.line else ""
-        return f"{decision.rule}{where}"
+        if not decision.line:
+            return decision.rule
+        return f"{decision.rule}, {self.where}:{decision.line}"
 
     def _of_rule(self, report: RuleReport) -> str:
         head = f"{self.where}:{report.line} {report.name} ({report.effect})"
-        if report.is_match:
-            unsure = f", since {' and '.join(report.unsure)} cannot be told"
-            return f"{head} matches{unsure if report.unsure else ''}"
-        return f"{head} does not match: {'; '.join(report.why_not)}"
+        if not report.is_match:
+            return f"{head} does not match: {'; '.join(report.why_not)}"
+        if report.unsure:
+            return f"{head} matches, since {' and '.join(report.unsure)} cannot be told"
+        return f"{head} matches"
 
 
 def explain(policy: Policy, situation: Situation) -> Explanation:
@@ -144,20 +153,20 @@ def explain(policy: Policy, situation: Situation) -> Explanation:
 def _report(rule: Rule, situation: Situation) -> RuleReport:
     is_match = rule.matches(situation)
     why_not = () if is_match else tuple(_why_not(rule, situation))
-    unsure = tuple(one.key for one in rule.when if one.test(situation) is None)
+    unsure = tuple(asked.key for asked in rule.when if asked.test(situation) is None)
     return RuleReport(rule.name, rule.line, rule.effect, is_match, why_not, unsure)
 
 
 def _why_not(rule: Rule, situation: Situation) -> list[str]:
-    careful = not rule.is_loosening
-    found: list[str] = []
-    for one in rule.when:
-        answer = one.test(situation)
-        if not (careful if answer is None else answer):
-            found.append(one.why_not(situation))
+    refuting = (False, None) if rule.is_loosening else (False,)
+    found = [
+        condition.why_not(situation)
+        for condition in rule.when
+        if condition.test(situation) in refuting
+    ]
     return found or ["all that “unless” names holds"]
 
 
 def _hint(situation: Situation, name: Any) -> str:
-    one = situation.facts.intent[name]
-    return f"{'yes' if one.value else 'no'} ({one.source})"
+    hint = situation.facts.intent[name]
+    return f"{'yes' if hint.value else 'no'} ({hint.source})"

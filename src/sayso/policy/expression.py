@@ -19,6 +19,7 @@ from sayso.policy.situation import Situation
 _MOST_VALUES: Final = 10_000
 _MOST_CHARACTERS: Final = 100_000
 _DEEPEST: Final = 100
+_ANSWERS: Final = {True: "true", False: "false", None: "unknown"}
 
 _TEXT: Final = (
     r'[rR]?[bB]?[rR]?(?:"""(?:[^\\]|\\.)*?"""|' + r"'''(?:[^\\]|\\.)*?'''|"
@@ -60,14 +61,10 @@ def expression_condition(text: str, *, is_listing: bool = False) -> Condition:
         "expression",
         f"true: {words}",
         test,
-        lambda one: _actual(test(one)),
+        lambda situation: _ANSWERS[test(situation)],
         is_of_call=not is_listing,
         reads=Reads.TOOL_AND_CALLER if is_listing else Reads.CALL,
     )
-
-
-def _actual(answer: bool | None) -> str:  # noqa: FBT001 - an answer, not a switch
-    return "unknown" if answer is None else str(answer).lower()
 
 
 def _compile(text: str, *, is_listing: bool) -> _Compiled:
@@ -157,13 +154,11 @@ def _names(situation: Situation, *, is_listing: bool) -> dict[str, Any]:
         **{name: facts.intent[name].value for name in HINT_NAMES},
     }
     if not is_listing:
+        names["arguments"] = situation.arguments
+        names["first_use"] = situation.is_first_use
         # Without a plan nobody knows how many; an expression that asks is then unknown.
-        targets = {} if situation.targets is None else {"targets": situation.targets}
-        names |= {
-            "arguments": situation.arguments,
-            "first_use": situation.is_first_use,
-            **targets,
-        }
+        if situation.targets is not None:
+            names["targets"] = situation.targets
     return names
 
 
@@ -185,5 +180,5 @@ def _is_small(arguments: object) -> bool:
             return False
         if characters > _MOST_CHARACTERS:
             return False
-        todo.extend((one, depth + 1) for one in inner)
+        todo.extend((part, depth + 1) for part in inner)
     return True

@@ -2,16 +2,7 @@
 
 from typing import Any, Final
 
-from sayso.intent import (
-    HINT_NAMES,
-    KEY_FORM,
-    LAYERS,
-    THRESHOLD,
-    Level,
-    Source,
-    Span,
-    Trust,
-)
+from sayso.intent import HINT_NAMES, KEY_FORM, LAYERS, THRESHOLD, Level, Source, Span, Trust
 from sayso.policy.decision import Effect, Listing, Mode, Require
 from sayso.policy.document import (
     CHANNELS,
@@ -31,7 +22,6 @@ from sayso.settings import (
     Key,
     Named,
     Number,
-    Reserved,
     Table,
     Text,
     one_or_more,
@@ -121,8 +111,7 @@ _RECEIPT_KEYS: Final = Key(
                     default=LEAST_CALLS,
                 ),
                 "layers": Key(
-                    Items(Choice(LAYERS), 0),
-                    "what must have contained and watched the server then",
+                    Items(Choice(LAYERS), 0), "what must have contained and watched the server then"
                 ),
             }
         )
@@ -192,7 +181,7 @@ POLICY: Final = Table(
             "a tool's boolean parameter that makes a call a dry run; by server, or server and tool",
         ),
         "trust": Key(
-            Reserved(Choice(tuple(Trust)), {RECEIPT_KEYS: _RECEIPT_KEYS}),
+            Named(Choice(tuple(Trust)), {RECEIPT_KEYS: _RECEIPT_KEYS}),
             "how far each server's word counts; “*” is for the rest",
         ),
         "operator": Key(
@@ -227,7 +216,9 @@ POLICY: Final = Table(
                     "calls_per_minute": Key(
                         Either(
                             _COUNT,
-                            Table({one: Key(_COUNT, f"{one} calls") for one in Level}, least=1),
+                            Table(
+                                {level: Key(_COUNT, f"{level} calls") for level in Level}, least=1
+                            ),
                             dict,
                         ),
                         "calls of one principal, all together or by level",

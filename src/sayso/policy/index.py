@@ -6,14 +6,12 @@ that caller. So the rules that such an answer rules out are left out once, and t
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sayso.policy.conditions import Condition, Reads
 from sayso.policy.principal import Principal
+from sayso.policy.rule import Rule
 from sayso.policy.situation import Situation, ToolFacts
-
-if TYPE_CHECKING:
-    from sayso.policy.document import Rule
 
 MAX_TOOLS: Final = 10_000
 MAX_CALLERS: Final = 1_000
@@ -24,9 +22,9 @@ MAX_CALLERS: Final = 1_000
 class _Group:
     """The rules that may be about some tools, and those of them that may be about each caller."""
 
-    rules: "tuple[Rule, ...]"
-    by_caller: "dict[Principal, tuple[Rule, ...]]" = field(
-        default_factory=dict["Principal", "tuple[Rule, ...]"]
+    rules: tuple[Rule, ...]
+    by_caller: dict[Principal, tuple[Rule, ...]] = field(
+        default_factory=dict[Principal, tuple[Rule, ...]]
     )
     is_for_all_callers: bool = False
 
@@ -34,7 +32,7 @@ class _Group:
 class RuleIndex:
     """Finds rules by tool and caller; for one policy, whose rules do not change."""
 
-    def __init__(self, rules: "Sequence[Rule]") -> None:
+    def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules = tuple(rules)
         self._by_name: dict[tuple[str, str], list[int]] | None = None
         self._other: list[int] = []
@@ -42,7 +40,7 @@ class RuleIndex:
         self._tools: dict[int, tuple[ToolFacts, _Group]] = {}
         self._groups: dict[tuple[int, ...], _Group] = {}
 
-    def about(self, principal: Principal, facts: ToolFacts) -> "tuple[Rule, ...]":
+    def about(self, principal: Principal, facts: ToolFacts) -> tuple[Rule, ...]:
         """Return the rules that may match a call of this tool by this caller, in their order.
 
         A rule that is not among them matches no such call.
@@ -58,14 +56,14 @@ class RuleIndex:
             if len(group.by_caller) >= MAX_CALLERS:
                 group.by_caller.clear()
             situation = Situation(principal, facts)
-            found = tuple(_possible(group.rules, situation, Reads.CALLER))
+            found = tuple(rule for rule in group.rules if _may_match(rule, situation, Reads.CALLER))
             group.by_caller[principal] = found
         return found
 
     def _group(self, facts: ToolFacts) -> _Group:
         situation = Situation(_ANYBODY, facts)
-        named = (self._rules[place] for place in self._places(facts))
-        rules = tuple(_possible(named, situation, Reads.TOOL))
+        named = [self._rules[place] for place in self._places(facts)]
+        rules = tuple(rule for rule in named if _may_match(rule, situation, Reads.TOOL))
         # Tools that the same rules are about share what is remembered of callers.
         key = tuple(map(id, rules))
         group = self._groups.get(key)
@@ -78,7 +76,6 @@ class RuleIndex:
         return group
 
     def _places(self, facts: ToolFacts) -> list[int]:
-        """Return the places of the rules that name this tool or its server, or that name none."""
         by_name = self._named()
         return sorted(
             {
@@ -106,25 +103,21 @@ _ANYBODY: Final = Principal("")
 
 
 def _named_by(conditions: Iterable[Condition]) -> Condition | None:
-    """Return the condition that names tools, or else servers, in full."""
-    named = [one for one in conditions if one.names is not None]
-    return next((one for one in named if one.key == "tool"), next(iter(named), None))
+    named = [condition for condition in conditions if condition.names is not None]
+    return max(named, key=lambda condition: condition.key == "tool", default=None)
 
 
-def _ask_callers(rules: "Iterable[Rule]") -> bool:
-    return any(one.reads is Reads.CALLER for rule in rules for one in (*rule.when, *rule.unless))
+def _ask_callers(rules: Iterable[Rule]) -> bool:
+    return any(
+        condition.reads is Reads.CALLER
+        for rule in rules
+        for condition in (*rule.when, *rule.unless)
+    )
 
 
-def _possible(rules: "Iterable[Rule]", situation: Situation, reads: Reads) -> "Iterable[Rule]":
-    """Leave out the rules that do not match whatever else is true of a call.
-
-    Only conditions that read nothing but the tool, or the caller, are looked at.
-    """
-    return (rule for rule in rules if _may_match(rule, situation, reads))
-
-
-def _may_match(rule: "Rule", situation: Situation, reads: Reads) -> bool:
-    if any(one.test(situation) is False for one in rule.when if one.reads is reads):
+def _may_match(rule: Rule, situation: Situation, reads: Reads) -> bool:
+    """Return whether a rule may match, given only what its conditions on `reads` answer."""
+    if any(when.test(situation) is False for when in rule.when if when.reads is reads):
         return False
-    is_settled = rule.unless and all(one.reads is reads for one in rule.unless)
-    return not is_settled or not all(one.test(situation) is True for one in rule.unless)
+    is_settled = rule.unless and all(unless.reads is reads for unless in rule.unless)
+    return not is_settled or not all(unless.test(situation) is True for unless in rule.unless)

@@ -18,11 +18,13 @@ def foresee(policy: Policy, principal: Principal, facts: ToolFacts) -> frozenset
 
     >>> from sayso.intent import DELETE, Evidence, resolve
     >>> facts = ToolFacts("crm", "customer_delete", resolve(Evidence(DELETE.hints)))
-    >>> [str(one.effect) for one in foresee(Policy(), Principal("amy"), facts)]
+    >>> [str(decision.effect) for decision in foresee(Policy(), Principal("amy"), facts)]
     ['confirm']
     """
-    firsts = (False, True) if policy.asks_first(facts.server, facts.tool) else (False,)
     situation = Situation(principal, facts)
+    situations = [situation]
+    if policy.asks_first(facts.server, facts.tool):
+        situations.append(replace(situation, is_first_use=True))
     sure: list[Rule] = []
     possible: list[Rule] = []
     for rule in policy.rules:
@@ -32,28 +34,29 @@ def foresee(policy: Policy, principal: Principal, facts: ToolFacts) -> frozenset
             sure.append(least)
         elif most.matches(situation):
             possible.append(most)
-    situations = [replace(situation, is_first_use=True) if one else situation for one in firsts]
-    # Of several rules the strictest decides: each alone with the sure ones shows every end.
-    return frozenset(
-        decide(replace(policy, rules=rules) if policy.rules else policy, one)
-        for rules in [tuple(sure), *((*sure, one) for one in possible)]
-        for one in situations
-    )
+    policies = [policy]
+    if policy.rules:
+        # Of several rules the strictest decides: each alone with the sure ones shows every end.
+        choices = [tuple(sure), *((*sure, rule) for rule in possible)]
+        policies = [replace(policy, rules=rules) for rules in choices]
+    return frozenset(decide(policy, situation) for policy in policies for situation in situations)
 
 
 def _bounded(rule: Rule, *, matches: bool) -> Rule:
-    """The rule with what it asks of a call answered: so that it matches, or does not, if it can."""
-    if not any(one.is_of_call for one in (*rule.when, *rule.unless)):
+    if not any(condition.is_of_call for condition in (*rule.when, *rule.unless)):
         return rule
     return replace(
         rule,
-        when=tuple(_answered(one, answer=matches) for one in rule.when),
-        unless=tuple(_answered(one, answer=not matches) for one in rule.unless),
+        when=tuple(_answered(condition, answer=matches) for condition in rule.when),
+        unless=tuple(_answered(condition, answer=not matches) for condition in rule.unless),
     )
 
 
 def _answered(condition: Condition, *, answer: bool) -> Condition:
+    if not condition.is_of_call:
+        return condition
+
     def test(_: Situation) -> bool:
         return answer
 
-    return replace(condition, test=test) if condition.is_of_call else condition
+    return replace(condition, test=test)

@@ -66,7 +66,9 @@ def account_of(subject: str, tenant: str | None) -> str:
     >>> account_of("amy", None), account_of("amy", "a/b")
     ('amy', 'tenant:a%2Fb/amy')
     """
-    return subject if tenant is None else f"{TENANT_PREFIX}{quote(tenant, safe='')}/{subject}"
+    if tenant is None:
+        return subject
+    return f"{TENANT_PREFIX}{quote(tenant, safe='')}/{subject}"
 
 
 def subject_of(account: str) -> str:

@@ -56,12 +56,14 @@ def weigh(
             continue
         for key in keys:
             if receipt.is_signed_by(key.key):
-                is_looser = found.verdict == "supported"
-                yield Weighed(receipt, key, found, key.doubt(receipt, found) if is_looser else "")
+                doubt = ""
+                if found.verdict == "supported":
+                    doubt = key.doubt(receipt, found)
+                yield Weighed(receipt, key, found, doubt)
 
 
 def verdict_of(weighed: Sequence[Weighed]) -> Verdict | None:
     """The verdict that counts: the strictest of those that do."""
-    found = {one.found.verdict for one in weighed if not one.doubt}
+    found = {receipt.found.verdict for receipt in weighed if not receipt.doubt}
     verdicts: tuple[Verdict, ...] = ("refuted", "supported", "not_exercised")
-    return next((one for one in verdicts if one in found), None)
+    return next((verdict for verdict in verdicts if verdict in found), None)

@@ -47,7 +47,7 @@ def is_reserved(name: str) -> bool:
     (True, True, True, False)
     """
     plain = _skeleton(name)
-    seen = "".join(one for one in plain if one.isalnum() or one == ":")
+    seen = "".join(char for char in plain if char.isalnum() or char == ":")
     return any(_reads_as(each, own) for each in (plain, seen) for own in _NAMES) or any(
         _reads_as(each[: len(own)], own) for each in (plain, seen) for own in _PREFIXES
     )
@@ -56,22 +56,23 @@ def is_reserved(name: str) -> bool:
 def _reads_as(name: str, own: str) -> bool:
     """Whether a name is this one, where a letter of another script may stand for any of its own."""
     pairs = list(zip(name, own, strict=False))
-    is_alike = all(one == other or not one.isascii() for one, other in pairs)
-    return len(name) == len(own) and is_alike and any(one == other for one, other in pairs)
+    is_alike = all(char == letter or not char.isascii() for char, letter in pairs)
+    return len(name) == len(own) and is_alike and any(char == letter for char, letter in pairs)
 
 
 def _skeleton(name: str) -> str:
     """Return a name without what readers do not see: case, accents, blanks, lookalikes."""
     folded = unicodedata.normalize("NFKD", name).casefold().translate(_LOOKALIKES)
     letters = map(_letter, folded)
-    plain = "".join(one for one in letters if one == "|" or _is_seen(one)).translate(_ALIKE)
+    plain = "".join(char for char in letters if char == "|" or _is_seen(char)).translate(_ALIKE)
     return plain.replace("rn", "m")
 
 
 def _letter(char: str) -> str:
     """Return the letter of ASCII that a character is a form of, if it is one."""
-    found = None if char.isascii() else _LATIN.fullmatch(unicodedata.name(char, ""))
-    return found[1].lower() if found else char
+    if not char.isascii() and (found := _LATIN.fullmatch(unicodedata.name(char, ""))):
+        return found[1].lower()
+    return char
 
 
 def _is_seen(char: str) -> bool:

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from sayso.intent import Span
 from sayso.policy.arguments import argument_conditions, meta_conditions
-from sayso.policy.conditions import Condition, facts_conditions, principal_conditions
-from sayso.policy.decision import Effect, Require, Reviewers
-from sayso.policy.document import Limits, Rule
+from sayso.policy.conditions import Condition, facts_conditions, facts_tests, principal_conditions
+from sayso.policy.decision import Effect, Reviewers
 from sayso.policy.expression import ExpressionError, expression_condition
-from sayso.policy.flow import flow_condition
+from sayso.policy.format import DEFAULT_WITHIN
+from sayso.policy.rule import Limits, Rule
+from sayso.policy.situation import Past, Situation
 from sayso.settings import Document, Path, seconds
 
 _OF_QUESTIONS: Final = ("require", "reviewers", "expires", "grant")
@@ -30,7 +30,6 @@ def build_rule(
     if not document.is_sound(*path):
         return None
     name = table["name"]
-    limits = table.get("limits")
     return Rule(
         name=name,
         effect=effect,
@@ -38,14 +37,20 @@ def build_rule(
         line=document.line_of(path),
         when=when,
         unless=unless,
-        require=Require(table["require"]) if "require" in table else None,
+        require=table.get("require"),
         reviewers=_reviewers(table.get("reviewers")),
         expires=seconds(table["expires"]) if "expires" in table else None,
-        grant=Span(table["grant"]) if "grant" in table else None,
-        limits=Limits(limits.get("calls_per_minute"), {}, limits.get("targets"))
-        if limits
-        else None,
+        grant=table.get("grant"),
+        limits=build_limits(table["limits"]) if "limits" in table else None,
     )
+
+
+def build_limits(table: Mapping[str, Any]) -> Limits:
+    """Limits, on all calls together or by level."""
+    calls: Any = table.get("calls_per_minute")
+    if isinstance(calls, int):
+        return Limits(calls=calls, targets=table.get("targets"))
+    return Limits(by_level=calls or {}, targets=table.get("targets"))
 
 
 def _check_effect(document: Document, path: Path, table: Mapping[str, Any], effect: Effect) -> None:
@@ -78,9 +83,7 @@ def _reviewers(value: Any) -> Reviewers | None:
         return None
     if isinstance(value, int):
         return Reviewers(value)
-    subjects = frozenset(value.get("subjects", ()))
-    roles = frozenset(value.get("roles", ()))
-    return Reviewers(value.get("count", 1), subjects, roles)
+    return Reviewers(value.get("count", 1), value.get("subjects", ()), value.get("roles", ()))
 
 
 def _conditions(
@@ -89,16 +92,15 @@ def _conditions(
     """The conditions of `when` or `unless`, those that cost least first."""
     part: Literal["when", "unless"] = "when" if path[-1] == "when" else "unless"
     table = rule.get(part, {})
+    is_loosening = (effect is Effect.ALLOW) is (part == "when")
     found = [*facts_conditions(table), *principal_conditions(table, roles)]
     if "arguments" in table:
         _check_arguments(document, (*path, "arguments"), table["arguments"])
-        is_loosening = (effect is Effect.ALLOW) is (part == "when")
         found += argument_conditions(table["arguments"], is_loosening=is_loosening)
     if "meta" in table:
-        is_loosening = (effect is Effect.ALLOW) is (part == "when")
         found += meta_conditions(table["meta"], is_loosening=is_loosening)
     if "after" in table:
-        found.append(flow_condition(table["after"]))
+        found.append(_flow_condition(table["after"]))
     if "expression" in table:
         try:
             is_listing = effect is Effect.HIDE
@@ -108,6 +110,43 @@ def _conditions(
             down = error.line + document.opens_with_newline(place)
             document.report(place, error.what, error.fix, down=down)
     return tuple(found)
+
+
+def _flow_condition(after: Mapping[str, Any]) -> Condition:
+    within = after.get("within", DEFAULT_WITHIN)
+    window = seconds(within)
+    is_of_conversation = after.get("of", "conversation") == "conversation"
+    asked = facts_tests(after)
+    tests = [question.test for question in asked]
+
+    def fits(past: Past, now: float) -> bool | None:
+        # A time ahead of `now` is a clock that was set back: it counts as just now.
+        if now - past.at > window or not all(test(past.facts) for test in tests):
+            return False
+        return not is_of_conversation or past.is_same_conversation
+
+    def test(situation: Situation) -> bool | None:
+        answer: bool | None = False
+        for past in reversed(situation.history):
+            found = fits(past, situation.now)
+            if found is True:
+                return True
+            if found is None:
+                answer = None
+        return answer
+
+    what = ", ".join(f"{question.key} {question.wanted}" for question in asked) or "any kind"
+    whose = "conversation" if is_of_conversation else "principal"
+    wanted = f"an earlier call ({what}) of this {whose} within {within}"
+    return Condition(
+        "after",
+        wanted,
+        test,
+        lambda _: "nothing of the kind",
+        is_of_call=True,
+        window=window,
+        about=tuple(asked),
+    )
 
 
 def _check_arguments(document: Document, path: Path, table: Mapping[str, Any]) -> None:

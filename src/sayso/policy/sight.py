@@ -1,19 +1,22 @@
-"""Tools as a policy sees them: its trust and its operator's word in their hints."""
+"""Tools as a policy sees them, and decisions that are the same for all calls of one, remembered."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
 from sayso.catalog import Tool
 from sayso.intent import stricter
 from sayso.once import Once
+from sayso.policy.decision import Decision
 from sayso.policy.document import Policy
-from sayso.policy.engine import is_visible
+from sayso.policy.engine import decide, is_visible
 from sayso.policy.principal import Principal
-from sayso.policy.situation import ToolFacts
+from sayso.policy.rule import Limits
+from sayso.policy.situation import Situation, ToolFacts
 
 _MOST: Final = 10_000
 """A server that keeps changing its tools must not fill memory."""
+_NO_LIMITS: Final = Limits()
 
 
 def seen_under(policy: Policy, tool: Tool) -> Tool:
@@ -25,7 +28,8 @@ def seen_under(policy: Policy, tool: Tool) -> Tool:
     intent = tool.intent
     if policy.dry_run and intent.plan is None:
         named = policy.dry_run_of(tool.server, tool.name, tool.input_schema)
-        intent = intent if named is None else replace(intent, dry_run=named)
+        if named is not None:
+            intent = replace(intent, dry_run=named)
     return replace(tool, resolved=resolved, intent=intent)
 
 
@@ -67,6 +71,45 @@ class Sight:
     def shown(
         self, policy: Policy, principal: Principal, tool: Tool
     ) -> tuple[Tool, ToolFacts] | None:
-        """The same, if this caller may know of the tool; else `None`."""
+        """Return what `of` does if this caller may know of the tool; else `None`."""
         seen, facts = self.of(policy, tool)
-        return (seen, facts) if is_visible(policy, principal, facts) else None
+        if not is_visible(policy, principal, facts):
+            return None
+        return seen, facts
+
+
+@dataclass(slots=True)
+class Standing:
+    """Remembers what a policy says of tools, where it looks at nothing but the tool."""
+
+    _policy: Policy | None = None
+    _by_caller: dict[bool, Once[ToolFacts, Decision]] = field(
+        default_factory=dict[bool, Once[ToolFacts, Decision]]
+    )
+
+    def of(self, policy: Policy, principal: Principal, facts: ToolFacts) -> Decision | None:
+        """The decision on every such call; `None` where it depends on more."""
+        if policy is not self._policy:
+            self._policy = policy
+            self._by_caller = {}
+            if not _looks_further(policy):
+                self._by_caller = _remembered(policy)
+        known = self._by_caller.get(principal.is_known)
+        return None if known is None else known.of(facts)
+
+
+def _looks_further(policy: Policy) -> bool:
+    """Whether a decision may depend on who calls, on the arguments, or on what was done before."""
+    return bool(
+        policy.rules or policy.first_use or policy.off_subjects or policy.limits != _NO_LIMITS
+    )
+
+
+def _remembered(policy: Policy) -> dict[bool, Once[ToolFacts, Decision]]:
+    """By whether the caller has proved who it is: that is all that a mode looks at."""
+    callers = (Principal(""), Principal("", scopes=frozenset()))
+    return {caller.is_known: Once(partial(_decided, policy, caller), _MOST) for caller in callers}
+
+
+def _decided(policy: Policy, caller: Principal, facts: ToolFacts) -> Decision:
+    return decide(policy, Situation(caller, facts))

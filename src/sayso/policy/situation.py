@@ -32,14 +32,14 @@ class ToolFacts:
         return {
             "server": self.server,
             "tool": self.tool,
-            "hints": {name: [one.value, str(one.source)] for name, one in self.intent.items()},
+            "hints": {name: [hint.value, str(hint.source)] for name, hint in self.intent.items()},
             "category": self.category,
             "tags": sorted(self.tags),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The same again."""
+        """Make what `to_dict` gave again."""
         hints = {
             name: Resolved(value, Source(said)) for name, (value, said) in data["hints"].items()
         }

@@ -1,12 +1,14 @@
-"""Parts of a policy that are about no tool: a rule with a misspelled name never counts."""
+"""Parts of a policy that are about no tool: rules with a misspelled name never count."""
 
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Final
 
-from sayso.catalog import Tool
+from sayso.catalog import SEPARATOR, Tool
 from sayso.policy.conditions import FactsTest
-from sayso.policy.document import ANY, DryRun, FirstUse, Operator, Policy, ResultLimit, Rule
+from sayso.policy.document import ANY, Entry, Policy
+from sayso.policy.rule import Rule
 from sayso.policy.situation import ToolFacts
 from sayso.schema import is_switch
 
@@ -41,13 +43,7 @@ def unmatched(
     ]
     found += [
         f"“{table}.{entry.server}” ({policy.where}) names “{entry.tool}”, which is no tool"
-        for table, entries in (
-            ("operator", policy.operator),
-            ("first_use", policy.first_use),
-            ("max_result_characters", policy.max_result_characters),
-            ("dry_run", policy.dry_run),
-        )
-        for entry in entries
+        for table, entry in _entries(policy)
         if not _names_any(entry, known, names, unknown)
     ]
     found += [
@@ -57,6 +53,38 @@ def unmatched(
         if server not in names
     ]
     return found
+
+
+def misnamed(policy: Policy, servers: Iterable[str]) -> list[str]:
+    """What to tell of places that name a tool `SERVER__TOOL`, for any of these servers.
+
+    It is no mistake for sure, since a server may call a tool so; but whoever means the name that
+    clients see has a rule that never counts.
+
+    >>> from sayso.policy import load_policy
+    >>> rule = 'rules = [{ name = "r", effect = "deny", when = { tool = "git__push" } }]'
+    >>> misnamed(load_policy(rule), ["git"])[0].split(":")[0]
+    'the rule “r” (policy.toml, line 1) names a tool “git__push”'
+    """
+    one_of = "|".join(re.escape(server) for server in servers)
+    called = re.compile(rf"(?<![\w-])({one_of}){SEPARATOR}([\w*?\[\]-]+)")
+    places: list[tuple[str, str]] = [
+        (f"the rule “{rule.name}” ({policy.where}, line {rule.line})", condition.wanted)
+        for rule in policy.rules
+        for condition in (*rule.when, *rule.unless)
+        if condition.key in ("tool", "after")
+    ]
+    places += [
+        (f"“{table}.{entry.server}” ({policy.where})", entry.tool)
+        for table, entry in _entries(policy)
+    ]
+    return [
+        f"{place} names a tool “{found[0]}”: here a tool goes by its server's own name for it, "
+        f'as server = "{found[1]}", tool = "{found[2]}"'
+        for place, text in places
+        if one_of
+        for found in called.finditer(text)
+    ]
 
 
 def without_dry_run(policy: Policy, tools: Iterable[Tool]) -> list[str]:
@@ -70,7 +98,7 @@ def without_dry_run(policy: Policy, tools: Iterable[Tool]) -> list[str]:
         fitting = [
             tool for tool in known if entry.server in (ANY, tool.server) and entry.fits(tool.name)
         ]
-        if fitting and not any(is_switch(one.input_schema, entry.parameter) for one in fitting):
+        if fitting and not any(is_switch(tool.input_schema, entry.parameter) for tool in fitting):
             sentences.append(
                 f"“dry_run.{entry.server}” ({policy.where}) names the parameter "
                 f"“{entry.parameter}”, but “{entry.tool}” has no boolean parameter of this name"
@@ -80,8 +108,8 @@ def without_dry_run(policy: Policy, tools: Iterable[Tool]) -> list[str]:
 
 def _is_about(rule: Rule, known: tuple[ToolFacts, ...], unknown: Collection[str]) -> bool:
     """Return whether a rule may match: each tool that it names, this call's or an earlier one's."""
-    own = [test for one in rule.when if not one.is_of_call for test in one.about]
-    earlier = [one.about for one in rule.when if one.is_of_call]
+    own = [test for condition in rule.when if not condition.is_of_call for test in condition.about]
+    earlier = [condition.about for condition in rule.when if condition.is_of_call]
     return all(
         not any(test.key in _NAMING for test in tests)
         or any(all(test.test(facts) for test in tests) for facts in known)
@@ -91,18 +119,20 @@ def _is_about(rule: Rule, known: tuple[ToolFacts, ...], unknown: Collection[str]
 
 
 def _may_fit(tests: Sequence[FactsTest], server: str) -> bool:
-    """Return whether the tests could fit some tool of a server whose tools are not known."""
     return all(test.test(SimpleNamespace(server=server)) for test in tests if test.key == "server")
 
 
 def _names_any(
-    entry: Operator | FirstUse | ResultLimit | DryRun,
-    known: tuple[ToolFacts, ...],
-    servers: Collection[str],
-    unknown: Collection[str],
+    entry: Entry, known: tuple[ToolFacts, ...], servers: Collection[str], unknown: Collection[str]
 ) -> bool:
     if entry.tool == ANY:
         return entry.server in servers
     if entry.server in unknown or (entry.server == ANY and unknown):
         return True
     return any(entry.server in (ANY, facts.server) and entry.fits(facts.tool) for facts in known)
+
+
+def _entries(policy: Policy) -> Iterator[tuple[str, Entry]]:
+    for table in ("operator", "first_use", "max_result_characters", "dry_run"):
+        for entry in getattr(policy, table):
+            yield table, entry

@@ -1,5 +1,6 @@
-"""Arguments as they are kept: whole if they are small, else their head with what was cut."""
+"""Large values cut to their beginning, for people and for the log, with a count of the rest."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -8,6 +9,9 @@ from sayso.schema.redaction import MASK
 
 MAX_KEPT_CHARACTERS: Final = 65_536
 """What one record or question keeps of a call's arguments, as compact JSON."""
+MAX_EXCERPT_CHARACTERS: Final = 20_000
+"""Characters of one excerpt, more or less."""
+_MAX_EXCERPT_ITEMS: Final = 200
 _MAX_TEXT_CHARACTERS: Final = 4_096
 _MAX_NAME_CHARACTERS: Final = 256
 _MAX_DEPTH: Final = 32
@@ -29,11 +33,21 @@ def bounded(value: Any, limit: int = MAX_KEPT_CHARACTERS) -> Any:
     return _Cutter(limit).cut(value, 0)
 
 
-class _Cutter:
-    """Walks a value once, in order, until its room is used up."""
+def excerpt(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the beginning of an object of JSON, with at most 200 items of each list or object.
 
-    def __init__(self, limit: int) -> None:
+    It is cut as `bounded` cuts, in one walk that goes no further than its room.
+
+    >>> excerpt({"ids": list(range(300))})["ids"][200:]
+    ['••• (100 more items)']
+    """
+    return _Cutter(MAX_EXCERPT_CHARACTERS, _MAX_EXCERPT_ITEMS).cut(value, 0)
+
+
+class _Cutter:
+    def __init__(self, limit: int, max_items: float = math.inf) -> None:
         self.room = limit
+        self.max_items = max_items
 
     def cut(self, value: Any, depth: int) -> Any:
         self.room -= _OVERHEAD
@@ -50,23 +64,28 @@ class _Cutter:
         kept = text[: max(min(longest, self.room), 0)]
         self.room -= len(kept)
         left = len(text) - len(kept)
-        return f"{kept}{MASK} ({left:,} more characters)" if left else text
+        if not left:
+            return text
+        return f"{kept}{MASK} ({left:,} more characters)"
 
     def _mapping(self, value: Mapping[str, Any], depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for count, (key, one) in enumerate(value.items()):
-            if self.room <= 0 or depth >= _MAX_DEPTH:
+        for count, (key, member) in enumerate(value.items()):
+            if self._is_full(count, depth):
                 found[MASK] = f"{len(value) - count:,} more fields"
                 break
             name = self._text(key, _MAX_NAME_CHARACTERS)
-            found[name] = self.cut(one, depth + 1)
+            found[name] = self.cut(member, depth + 1)
         return found
 
     def _list(self, value: Sequence[Any], depth: int) -> list[Any]:
         found: list[Any] = []
-        for count, one in enumerate(value):
-            if self.room <= 0 or depth >= _MAX_DEPTH:
+        for count, item in enumerate(value):
+            if self._is_full(count, depth):
                 found.append(f"{MASK} ({len(value) - count:,} more items)")
                 break
-            found.append(self.cut(one, depth + 1))
+            found.append(self.cut(item, depth + 1))
         return found
+
+    def _is_full(self, count: int, depth: int) -> bool:
+        return self.room <= 0 or depth >= _MAX_DEPTH or count >= self.max_items

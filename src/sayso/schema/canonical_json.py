@@ -63,36 +63,30 @@ def parse_json(text: str | bytes) -> Any:
         what = f"not JSON: {error.msg}"
         raise UsageError(what, where=f"line {error.lineno}, column {error.colno}") from error
     except UnicodeDecodeError as error:
-        what = f"not UTF-8 text (byte {error.start})"
-        raise UsageError(what) from error
+        raise UsageError(f"not UTF-8 text (byte {error.start})") from error
     except ValueError as error:
         # What is left is the interpreter's own limit on the digits of an integer.
-        what = "an integer is too long to be read"
-        raise UsageError(what) from error
+        raise UsageError("an integer is too long to be read") from error
     except RecursionError as error:
-        what = "nested too deeply"
-        raise UsageError(what) from error
+        raise UsageError("nested too deeply") from error
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         keys = Counter(key for key, _ in pairs)
-        what = f"the key {keys.most_common(1)[0][0]!r} is given twice"
-        raise RepeatedKeyError(what)
+        raise RepeatedKeyError(f"the key {keys.most_common(1)[0][0]!r} is given twice")
     return members
 
 
 def _refuse_constant(name: str) -> Any:
-    what = f"{name} is not JSON"
-    raise UsageError(what)
+    raise UsageError(f"{name} is not JSON")
 
 
 def _read_float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        what = "a number is too large to be read"
-        raise UsageError(what)
+        raise UsageError("a number is too large to be read")
     return number
 
 
@@ -107,14 +101,12 @@ def _encoded(value: Any, number: WriteNumber) -> bytes:
     try:
         return "".join(parts).encode()
     except UnicodeEncodeError as error:
-        what = "a string holds half of a surrogate pair, which is not text"
-        raise UsageError(what) from error
+        raise UsageError("a string holds half of a surrogate pair, which is not text") from error
 
 
 def _write(value: Any, parts: list[str], depth: int, number: WriteNumber) -> None:
     if depth > _MAX_DEPTH:
-        what = f"nested deeper than {_MAX_DEPTH} levels"
-        raise UsageError(what)
+        raise UsageError(f"nested deeper than {_MAX_DEPTH} levels")
     if isinstance(value, str):
         parts.append(_quoted(value))
     elif value is None or isinstance(value, bool):
@@ -128,8 +120,7 @@ def _write(value: Any, parts: list[str], depth: int, number: WriteNumber) -> Non
     elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         _write_array(cast("Sequence[Any]", value), parts, depth, number)
     else:
-        what = f"{type(value).__name__} is not a JSON value"
-        raise UsageError(what)
+        raise UsageError(f"{type(value).__name__} is not a JSON value")
 
 
 def _write_object(
@@ -138,12 +129,12 @@ def _write_object(
     is_ascii = True
     for key in value:
         if not isinstance(key, str):
-            what = f"an object's key must be a string, not {key!r}"
-            raise UsageError(what)
+            raise UsageError(f"an object's key must be a string, not {key!r}")
         is_ascii = is_ascii and key.isascii()
     parts.append("{")
     comma = ""
-    for key in sorted(value, key=None if is_ascii else _utf16):
+    keys = sorted(value) if is_ascii else sorted(value, key=_utf16)
+    for key in keys:
         parts.append(f"{comma}{_quoted(key)}:")
         _write(value[key], parts, depth + 1, number)
         comma = ","
@@ -152,10 +143,10 @@ def _write_object(
 
 def _write_array(value: Sequence[Any], parts: list[str], depth: int, number: WriteNumber) -> None:
     parts.append("[")
-    for index, one in enumerate(value):
+    for index, item in enumerate(value):
         if index:
             parts.append(",")
-        _write(one, parts, depth + 1, number)
+        _write(item, parts, depth + 1, number)
     parts.append("]")
 
 
@@ -167,8 +158,7 @@ def _utf16(key: str) -> bytes:
 def _number(value: float) -> str:
     number = float(value)
     if not math.isfinite(number):
-        what = f"{number} is not a JSON number"
-        raise UsageError(what)
+        raise UsageError(f"{number} is not a JSON number")
     return _ecmascript(number)
 
 
@@ -176,7 +166,9 @@ def _exact_number(value: float) -> str:
     text = _number(value)
     if value == 0 and math.copysign(1, value) < 0:
         text = "-0"
-    return text if "." in text or "e" in text else f"{text}.0"
+    if "." not in text and "e" not in text:
+        text = f"{text}.0"
+    return text
 
 
 def _integer(value: int) -> str:
@@ -184,8 +176,7 @@ def _integer(value: int) -> str:
         # Also of a number of an enumeration, whose `str` may be its name.
         return int.__repr__(value)
     except ValueError as error:
-        what = "an integer is too long to be written"
-        raise UsageError(what) from error
+        raise UsageError("an integer is too long to be written") from error
 
 
 def _ecmascript(number: float) -> str:
@@ -212,5 +203,5 @@ def _place(digits: str, point: int) -> str:
         return f"{digits[:point]}.{digits[point:]}"
     if -_PLAIN_ZEROS < point <= 0:
         return f"0.{'0' * -point}{digits}"
-    tail = f".{digits[1:]}" if count > 1 else ""
-    return f"{digits[0]}{tail}e{'+' if point > 0 else '-'}{abs(point - 1)}"
+    tail = f".{digits[1:]}".rstrip(".")
+    return f"{digits[0]}{tail}e{point - 1:+}"

@@ -51,5 +51,4 @@ def read_json(text: str) -> Any:
         try:
             return json.loads(text)
         except RecursionError as error:
-            message = "it is nested too deeply"
-            raise ValueError(message) from error
+            raise ValueError("it is nested too deeply") from error

@@ -6,8 +6,10 @@ over and over, backtracking patterns and everything that is not known here have 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast
+
+from sayso.schema.subschema_walk import object_of, resolve_reference
 
 MAX_COST: Final = 50_000
 """Schemas that cost more are not linear for practical purposes."""
@@ -147,40 +149,28 @@ class _Estimate:
             raise _UnboundedError
         if key in _DEFINITIONS:
             return 0
-        if key == "$schema":
-            return _require(isinstance(value, str) and _DRAFTS.fullmatch(value) is not None)
+        if key in _COSTS:
+            return _COSTS[key](value)
         if key == "$ref":
             return self.cost(self._target(value), depth)
-        if key in ("pattern", "format"):
-            return _pattern_cost(value) if key == "pattern" else _require(value != "regex")
-        if key in ("uniqueItems", "multipleOf"):
-            return _UNIQUE_COST if key == "uniqueItems" else _multiple_cost(value)
-        if key == "patternProperties" and isinstance(value, Mapping):
-            patterns = sum(map(_pattern_cost, cast("Mapping[str, Any]", value)))
-            return patterns + sum(self.cost(inner, depth) for inner in _inner(key, value))
         if key in _ONE or key in _LISTS or key in _NAMED:
-            return sum(self.cost(inner, depth) for inner in _inner(key, value))
+            total = sum(self.cost(inner, depth) for inner in _inner(key, value))
+            if key == "patternProperties":
+                total += sum(map(_pattern_cost, object_of(value)))
+            return total
         return 1 + weight(value, MAX_COST) // 4
 
     def _target(self, reference: Any) -> Any:
-        """Return what a `$ref` within the document points to (RFC 6901)."""
-        if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
+        is_pointer = isinstance(reference, str) and re.fullmatch(r"#(/[^%]*)?", reference)
+        target = resolve_reference(self._root, reference) if is_pointer else None
+        if target is None:
             raise _UnboundedError
-        if "%" in reference:
-            raise _UnboundedError
-        target: Any = self._root
-        for step in reference.split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            if not isinstance(target, Mapping) or name not in target:
-                raise _UnboundedError
-            target = cast("Mapping[str, Any]", target)[name]
         return target
 
 
 def _inner(key: str, value: Any) -> Iterator[Any]:
-    """Yield the schemas under an applicator."""
-    if key in _NAMED and isinstance(value, Mapping):
-        yield from cast("Mapping[str, Any]", value).values()
+    if key in _NAMED:
+        yield from object_of(value).values()
     elif key in _LISTS and isinstance(value, list):
         yield from cast("list[Any]", value)
     elif key in _ONE:
@@ -191,10 +181,6 @@ def _require(is_known: bool) -> int:  # noqa: FBT001 - the only thing that it is
     if not is_known:
         raise _UnboundedError
     return 1
-
-
-def _multiple_cost(value: Any) -> int:
-    return _WHOLE_MULTIPLE_COST if isinstance(value, int) else _FRACTION_MULTIPLE_COST
 
 
 def _pattern_cost(pattern: Any) -> int:
@@ -213,3 +199,17 @@ def _pattern_cost(pattern: Any) -> int:
     if states > _MAX_PATTERN_COST:
         raise _UnboundedError
     return 1 + states // 2
+
+
+def _multiple_cost(value: Any) -> int:
+    return _WHOLE_MULTIPLE_COST if isinstance(value, int) else _FRACTION_MULTIPLE_COST
+
+
+_COSTS: Final[Mapping[str, Callable[[Any], int]]] = {
+    "$schema": lambda value: _require(isinstance(value, str) and bool(_DRAFTS.fullmatch(value))),
+    "format": lambda value: _require(value != "regex"),
+    "multipleOf": _multiple_cost,
+    "pattern": _pattern_cost,
+    "uniqueItems": lambda _: _UNIQUE_COST,
+}
+"""Keywords whose cost does not depend on the schemas in them."""

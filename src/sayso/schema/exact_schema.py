@@ -43,18 +43,23 @@ def exact(schema: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _inner(key: str, value: Any) -> Any:
-    """The exact form of what stands under one keyword."""
     if key in ("properties", "$defs", "definitions") and isinstance(value, Mapping):
         named = cast("Mapping[str, Any]", value)
-        found: dict[str, Any] = {name: _schema(one) for name, one in named.items()}
-        return None if None in found.values() else found
-    if key in ("anyOf", "prefixItems") and isinstance(value, list):
-        listed: list[Any] = [_schema(one) for one in cast("list[Any]", value)]
-        return None if None in listed else listed
-    return _schema(value) if key == "items" else None
+        found: dict[str, Any] = {name: _schema(named[name]) for name in named}
+        if None not in found.values():
+            return found
+    elif key in ("anyOf", "prefixItems") and isinstance(value, list):
+        listed: list[Any] = list(map(_schema, cast("list[Any]", value)))
+        if None not in listed:
+            return listed
+    elif key == "items":
+        return _schema(value)
+    return None
 
 
 def _schema(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return exact(cast("Mapping[str, Any]", value))
     if isinstance(value, bool):
         return value
-    return exact(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else None
+    return None

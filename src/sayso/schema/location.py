@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
 from sayso.errors import UsageError
+from sayso.schema.subschema_walk import list_of, object_of, resolve_reference
 from sayso.schema.validate import Checker, Problem, path_text
 
 Schema = Mapping[str, Any]
@@ -60,22 +61,25 @@ class _Search:
 
     def _next(self, schema: Schema, value: Any) -> tuple[str | int | None, Schema] | None:
         """Return a member or item that does not fit, or the same value under a narrower schema."""
-        target = self._target(schema.get("$ref"))
-        if target is not None and not self._fits(target, value):
+        target = object_of(resolve_reference(self._root, schema.get("$ref")))
+        if target and not self._fits(target, value):
             return None, target
         for part, inner in _parts(schema, value):
             if not self._fits(inner, value[part]):
                 return part, inner
-        for inner in _list(schema.get("allOf")):
-            if isinstance(inner, Mapping) and not self._fits(cast("Schema", inner), value):
-                return None, cast("Schema", inner)
-        meant = [one for one in _alternatives(schema) if _is_meant(self._shape(one), value)]
+        for inner in map(object_of, list_of(schema.get("allOf"))):
+            if inner and not self._fits(inner, value):
+                return None, inner
+        alternatives = [*list_of(schema.get("anyOf")), *list_of(schema.get("oneOf"))]
+        meant = [
+            inner for inner in map(object_of, alternatives) if _is_meant(self._shape(inner), value)
+        ]
         if len(meant) == 1 and not self._fits(meant[0], value):
             return None, meant[0]
         return None
 
     def _shape(self, schema: Schema) -> Schema:
-        return self._target(schema.get("$ref")) or schema
+        return object_of(resolve_reference(self._root, schema.get("$ref"))) or schema
 
     def _told(self, schema: Schema, value: Any) -> str:
         broken = [
@@ -83,8 +87,9 @@ class _Search:
             for key in schema
             if key not in _MEANINGLESS_ALONE and not self._fits(_alone(schema, key), value)
         ]
-        words = ", ".join(f"“{key}”" for key in broken)
-        return f"does not fit the schema’s {words}" if words else "does not fit the schema"
+        if not broken:
+            return "does not fit the schema"
+        return f"does not fit the schema’s {', '.join(f'“{key}”' for key in broken)}"
 
     def _fits(self, schema: Schema, value: Any) -> bool:
         """Return whether it fits; what cannot be checked by itself is not looked into."""
@@ -93,21 +98,10 @@ class _Search:
         except UsageError:
             return True
 
-    def _target(self, reference: Any) -> Schema | None:
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            return None
-        target: Any = self._root
-        for step in reference.split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            target = cast("Schema", target).get(name) if isinstance(target, Mapping) else None
-        return cast("Schema", target) if isinstance(target, Mapping) else None
-
 
 def _parts(schema: Schema, value: Any) -> Iterator[tuple[str | int, Schema]]:
-    """Yield members and items with the schemas that are named for them."""
     if isinstance(value, Mapping):
-        properties: Any = schema.get("properties")
-        known = cast("Schema", properties if isinstance(properties, Mapping) else {})
+        known = object_of(schema.get("properties"))
         for name in list(cast("Mapping[str, Any]", value))[:_MAX_PARTS]:
             if isinstance(known.get(name), Mapping):
                 yield name, known[name]
@@ -117,22 +111,13 @@ def _parts(schema: Schema, value: Any) -> Iterator[tuple[str | int, Schema]]:
             yield index, cast("Schema", items)
 
 
-def _alternatives(schema: Schema) -> list[Schema]:
-    listed = [*_list(schema.get("anyOf")), *_list(schema.get("oneOf"))]
-    return [cast("Schema", one) for one in listed if isinstance(one, Mapping)]
-
-
 def _is_meant(schema: Schema, value: Any) -> bool:
     """Return whether an object has all that an alternative requires: it was probably meant."""
-    required = _list(schema.get("required"))
-    return bool(required) and isinstance(value, Mapping) and all(one in value for one in required)
+    required = list_of(schema.get("required"))
+    return bool(required) and isinstance(value, Mapping) and all(name in value for name in required)
 
 
 def _alone(schema: Schema, key: str) -> dict[str, Any]:
     """Return the schema with one keyword, and those that it has no meaning without."""
     kept = (key, *_TOGETHER.get(key, ()))
-    return {one: schema[one] for one in kept if one in schema}
-
-
-def _list(value: Any) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
+    return {keyword: schema[keyword] for keyword in kept if keyword in schema}

@@ -65,9 +65,9 @@ def _hide(value: Any, path: Path) -> Any:
         return MASK
     if isinstance(value, Mapping):
         items = cast("Mapping[str, Any]", value).items()
-        return {key: _child(one, key, path) for key, one in items}
+        return {key: _child(member, key, path) for key, member in items}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_child(one, at, path) for at, one in enumerate(cast("Sequence[Any]", value))]
+        return [_child(item, at, path) for at, item in enumerate(cast("Sequence[Any]", value))]
     return value
 
 
@@ -75,4 +75,6 @@ def _child(value: Any, key: str | int, path: Path) -> Any:
     step = path[0]
     if step.name is None or step.name == key:
         value = _hide(value, path[1:])
-    return _hide(value, path) if step.is_deep and value != MASK else value
+    if step.is_deep and value != MASK:
+        return _hide(value, path)
+    return value

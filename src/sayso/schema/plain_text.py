@@ -19,6 +19,11 @@ _BLANK: Final = (
 """Letters, marks and signs that show nothing, beside the categories named below (Unicode,
 Default_Ignorable_Code_Point; the last of the signs are the blank Braille pattern and note head)."""
 
+_TRACEPARENT: Final = re.compile(
+    r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII
+)
+"""W3C Trace Context, section 3.2: version, trace id, parent id, flags."""
+
 
 def plain(text: str) -> str:
     """One line of a stranger's `text`, with control and direction characters spelt out.
@@ -50,7 +55,9 @@ def unquoted(text: str, limit: int = NAME_CHARACTERS) -> str:
     "x' is safe.… (24 characters)"
     """
     name = " ".join(QUOTES.sub("'", text).split())
-    return name if len(name) <= limit else f"{name[:limit]}… ({len(text):,} characters)"
+    if len(name) <= limit:
+        return name
+    return f"{name[:limit]}… ({len(text):,} characters)"
 
 
 def quoted(text: str, limit: int = NAME_CHARACTERS) -> str:
@@ -74,7 +81,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def plain_code(line: str) -> str:
-    r"""The same of a line of a file, whose tabs stay: they move nothing but what follows.
+    r"""Return a line of a file as `plain` does, with its tabs: they move nothing but what follows.
 
     >>> plain_code("\tprint('\x1b')")
     "\tprint('\\u001b')"
@@ -102,3 +109,15 @@ def is_hidden(char: str) -> bool:
     if is_unseen(char) or unicodedata.category(char) == "Zs":
         return char != " "
     return any(low <= ord(char) <= high for low, high in _BLANK)
+
+
+def read_traceparent(value: object) -> str | None:
+    """Return a `traceparent` that is well formed; `None` for anything else.
+
+    >>> read_traceparent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+    '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    >>> read_traceparent("password=hunter2")
+    """
+    if isinstance(value, str) and _TRACEPARENT.fullmatch(value):
+        return value
+    return None

@@ -42,8 +42,6 @@ def redact_start(text: str, length: int) -> str:
 
 
 class _Redactor:
-    """Walks a value once, in order, until its room for text is used up."""
-
     def __init__(self, limit: int | None) -> None:
         self._room = limit
 
@@ -77,23 +75,24 @@ class _Redactor:
 
     def _mapping(self, value: Mapping[str, Any]) -> dict[str, Any]:
         masked: dict[str, Any] = {}
-        for name, one in value.items():
+        for name, member in value.items():
             if self._is_full(len(name) + 1):
                 masked[MASK] = f"{len(value) - len(masked):,} more fields"
                 break
-            masked[name] = self._field(_name_of(value) if name in _VALUES else name, one)
+            meant = _name_of(value) if name in _VALUES else name
+            masked[name] = self._field(meant, member)
         return masked
 
     def _list(self, value: Sequence[Any]) -> list[Any]:
         masked: list[Any] = []
         before: Any = None
-        for one in value:
+        for item in value:
             if self._is_full(1):
                 masked.append(f"{MASK} ({len(value) - len(masked):,} more items)")
                 break
-            is_word = isinstance(before, str) and isinstance(one, str)
-            masked.append(self.value(mask_after(before, one) if is_word else one))
-            before = one
+            is_word = isinstance(before, str) and isinstance(item, str)
+            masked.append(self.value(mask_after(before, item) if is_word else item))
+            before = item
         return masked
 
     def _field(self, name: str, value: Any) -> Any:
@@ -106,14 +105,19 @@ class _Redactor:
             return self.value(value)
         if isinstance(value, list):
             items = cast("list[Any]", value)
-            return [self.value(one) if isinstance(one, Mapping | list) else MASK for one in items]
+            return [
+                self.value(item) if isinstance(item, Mapping | list) else MASK for item in items
+            ]
         return MASK
 
 
 def _name_of(field: Mapping[str, Any]) -> str:
-    """The name of the value of an object that is a field; a secret one first."""
-    names = [one for key in _NAMING if isinstance(one := field.get(key), str)]
-    return next((one for one in names if is_secret_name(one)), "")
+    """Return the name of the value of an object that is a field, where it is a secret one."""
+    for key in _NAMING:
+        name = field.get(key)
+        if isinstance(name, str) and is_secret_name(name):
+            return name
+    return ""
 
 
 def _is_secret(name: str, value: Any) -> bool:

@@ -54,10 +54,11 @@ def is_secret_name(name: str) -> bool:
     Snake, camel and kebab case, plurals and prefixes are the same name, and so are letters that
     Unicode takes for each other, such as a wide `s` and `s`, with accents or without.
 
-    >>> [is_secret_name(one) for one in ("dbPwd", "CVV2", "user-SSN", "tökens", "classname")]
+    >>> [is_secret_name(name) for name in ("dbPwd", "CVV2", "user-SSN", "tökens", "classname")]
     [True, True, True, True, False]
     """
-    name = name if name.isascii() else _folded(name)
+    if not name.isascii():
+        name = _folded(name)
     if _NOT_SECRET.search(name):
         return False
     if _ANYWHERE.search(re.sub(r"[^A-Za-z]", "", name)):
@@ -88,7 +89,9 @@ def _plain(letter: str) -> str:
     """
     parts = [part for part in normalize("NFKD", letter) if category(part) not in _UNSEEN]
     plain = "".join(_ALIKE.get(part, part) for part in parts)
-    return plain if plain.isascii() else letter
+    if not plain.isascii():
+        return letter
+    return plain
 
 
 def _words(name: str) -> list[str]:

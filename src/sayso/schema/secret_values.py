@@ -153,7 +153,9 @@ def mask_text(text: str) -> str:
         return text
     bare = COLOURS.sub("", text) if "[" in text else text
     masked = _masked(bare)
-    return text if masked == bare else masked
+    if masked == bare:
+        return text
+    return masked
 
 
 def _masked(text: str) -> str:
@@ -181,8 +183,9 @@ def _masked(text: str) -> str:
 
 def mask_after(flag: str, text: str) -> str:
     """Return a text that stands after `flag` in a list of words, masked if that names a secret."""
-    found = _FLAG.match(f"{flag} {text}") if flag.startswith("--") else None
-    return f"{MASK}{text[found.end() - len(flag) - 1 :]}" if found else text
+    if flag.startswith("--") and (found := _FLAG.match(f"{flag} {text}")):
+        return f"{MASK}{text[found.end() - len(flag) - 1 :]}"
+    return text
 
 
 def mask_start(text: str, length: int) -> str:

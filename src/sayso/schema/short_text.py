@@ -55,13 +55,13 @@ def retold(schema: Mapping[str, Any], tell: Tell, *, depth: int = _DEEPEST) -> d
     for key, value in schema.items():
         if key in _KEPT:
             found[key] = value
-        elif key in _TEXTS and isinstance(value, str):
-            found |= {} if (said := tell(value)) is None else {key: said}
+        elif key in _TEXTS and isinstance(value, str) and (said := tell(value)) is not None:
+            found[key] = said
         elif key in _NAMED and isinstance(value, Mapping):
             named = cast("Mapping[str, Any]", value)
-            found[key] = {name: inner(one) for name, one in named.items()}
+            found[key] = {name: inner(named[name]) for name in named}
         elif key in _SOME and isinstance(value, list):
-            found[key] = [inner(one) for one in cast("list[Any]", value)]
+            found[key] = list(map(inner, cast("list[Any]", value)))
         elif key in _ONE and isinstance(value, Mapping | bool):
             found[key] = inner(value)
     return found
@@ -74,11 +74,7 @@ def brief(schema: Mapping[str, Any], *, limit: int = BRIEF) -> dict[str, Any]:
     {'properties': {'id': {'type': 'integer'}}}
     """
     for depth in (_DEEPEST, 4, 3, 2, 1, 0):
-        found = retold(schema, _nothing, depth=depth)
+        found = retold(schema, lambda _: None, depth=depth)
         if size(found) <= limit:
             return found
     return {"type": "object"}
-
-
-def _nothing(_: str) -> None:
-    """Leave the text out."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
+from sayso.schema.subschema_walk import resolve_reference
 from sayso.schema.validate import Checker
 
 Schema = Mapping[str, Any]
@@ -33,7 +34,7 @@ class Stripper:
         return self._strip(value, [self._root])
 
     def _strip(self, value: Any, schemas: Sequence[Any]) -> Any:
-        parts = [part for one in schemas for part in self._parts(one, value, 0)]
+        parts = [part for schema in schemas for part in self._parts(schema, value, 0)]
         if isinstance(value, Mapping):
             return self._object(cast("Mapping[str, Any]", value), parts)
         if isinstance(value, list):
@@ -43,35 +44,36 @@ class Stripper:
     def _object(self, value: Mapping[str, Any], parts: list[Schema]) -> Mapping[str, Any]:
         kept: dict[str, Any] = {}
         names_some = any("properties" in part or "patternProperties" in part for part in parts)
-        for key, one in value.items():
+        for key, member in value.items():
             found = [inner for part in parts for inner in _schemas_of(key, part)]
             if found or not names_some:
-                kept[key] = self._strip(one, found)
-        is_same = len(kept) == len(value) and all(one is value[key] for key, one in kept.items())
-        return value if is_same else kept
+                kept[key] = self._strip(member, found)
+        if len(kept) == len(value) and all(kept[key] is value[key] for key in kept):
+            return value
+        return kept
 
     def _array(self, value: list[Any], parts: list[Schema]) -> list[Any]:
-        kept = [self._strip(one, _schemas_at(index, parts)) for index, one in enumerate(value)]
-        return value if all(a is b for a, b in zip(kept, value, strict=True)) else kept
+        kept = [self._strip(item, _schemas_at(index, parts)) for index, item in enumerate(value)]
+        if all(new is old for new, old in zip(kept, value, strict=True)):
+            return value
+        return kept
 
     def _parts(self, schema: Any, value: Any, depth: int) -> Iterator[Schema]:
-        """The schema and all that it is made of, as far as they are about this value."""
         if not isinstance(schema, Mapping) or depth > _DEEPEST:
             return
         whole = cast("Schema", schema)
         yield whole
-        for inner in (self._referred(whole), *whole.get("allOf", ()), *self._fitting(whole, value)):
+        target = resolve_reference(self._root, whole.get("$ref"))
+        for inner in (target, *whole.get("allOf", ()), *self._fitting(whole, value)):
             yield from self._parts(inner, value, depth + 1)
 
     def _fitting(self, schema: Schema, value: Any) -> Iterator[Any]:
         branches: list[Any] = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
-        for one in branches:
-            if self._fits(value, one):
-                yield one
-        if "if" in schema:
-            fits = self._fits(value, schema["if"])
-            yield schema.get("then" if fits else "else")
-            yield schema["if"] if fits else None
+        yield from (branch for branch in branches if self._fits(value, branch))
+        if "if" in schema and self._fits(value, schema["if"]):
+            yield from (schema["if"], schema.get("then"))
+        elif "if" in schema:
+            yield schema.get("else")
 
     def _fits(self, value: Any, schema: Any) -> bool:
         if not isinstance(schema, Mapping):
@@ -81,26 +83,17 @@ class Stripper:
             checker = self._checkers[id(branch)] = Checker({**self._definitions, **branch})
         return checker.is_valid(value)
 
-    def _referred(self, schema: Schema) -> Any:
-        """What a `$ref` within this document points to (RFC 6901)."""
-        reference = schema.get("$ref")
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            return None
-        found: Any = self._root
-        for step in reference.split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            found = cast("Schema", found).get(name) if isinstance(found, Mapping) else None
-        return found
-
 
 def _schemas_of(key: str, part: Schema) -> list[Any]:
     """What one part of a schema says of a property; empty where it does not know it."""
     named = part.get("properties", {})
-    found = [named[key]] if key in named else []
     patterns = part.get("patternProperties", {})
+    found: list[Any] = [named[key]] if key in named else []
     found += [inner for pattern, inner in patterns.items() if re.search(pattern, key)]
     extra = part.get("additionalProperties", part.get("unevaluatedProperties"))
-    return found or ([extra] if extra or isinstance(extra, Mapping) else [])
+    if not found and (extra or isinstance(extra, Mapping)):
+        found.append(extra)
+    return found
 
 
 def _schemas_at(index: int, parts: list[Schema]) -> list[Any]:

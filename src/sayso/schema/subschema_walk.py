@@ -33,7 +33,6 @@ def subschemas(root: Schema | None, path: Sequence[str | int]) -> list[Schema]:
 
 
 def _parts(root: Schema, schemas: Iterable[Any]) -> list[Schema]:
-    """Return the schemas and everything in them that applies to the same place, each once."""
     parts: dict[int, Schema] = {}
     waiting = list(schemas)
     while waiting:
@@ -42,27 +41,20 @@ def _parts(root: Schema, schemas: Iterable[Any]) -> list[Schema]:
             continue
         part = cast("Schema", schema)
         parts[id(part)] = part
-        waiting += [_target(root, part.get("$ref")), _target(root, part.get("$dynamicRef"))]
+        waiting += [resolve_reference(root, part.get(key)) for key in ("$ref", "$dynamicRef")]
         waiting += [part.get(key) for key in _SAME_PLACE_ONE]
         for key in _SAME_PLACE:
-            branches = part.get(key)
-            waiting += cast("list[Any]", branches) if isinstance(branches, list) else []
+            waiting += list_of(part.get(key))
         for key in ("dependentSchemas", "dependencies"):
-            dependent = part.get(key)
-            if isinstance(dependent, Mapping):
-                waiting += cast("Schema", dependent).values()
+            waiting += object_of(part.get(key)).values()
     return list(parts.values())
 
 
 def _members(part: Schema, name: str) -> Iterator[Any]:
-    properties = part.get("properties")
-    if isinstance(properties, Mapping) and name in properties:
-        yield cast("Schema", properties)[name]
-    patterns = part.get("patternProperties")
-    if isinstance(patterns, Mapping):
-        for pattern, schema in cast("Schema", patterns).items():
-            if _matches(pattern, name):
-                yield schema
+    yield object_of(part.get("properties")).get(name)
+    for pattern, schema in object_of(part.get("patternProperties")).items():
+        if _matches(pattern, name):
+            yield schema
     for key in _ANY_MEMBER:
         yield part.get(key)
 
@@ -86,12 +78,33 @@ def _matches(pattern: str, name: str) -> bool:
         return True
 
 
-def _target(root: Schema, reference: Any) -> Any:
-    """Return what a `$ref` within the document points to (RFC 6901)."""
+def resolve_reference(root: Schema, reference: object) -> Any:
+    """Return what a `$ref` within the document `root` points to (RFC 6901), or `None`."""
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
     target: Any = root
     for step in reference.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        target = cast("Schema", target).get(name) if isinstance(target, Mapping) else None
+        if not isinstance(target, Mapping):
+            return None
+        target = cast("Schema", target).get(step.replace("~1", "/").replace("~0", "~"))
     return target
+
+
+def is_switch(schema: object, name: str) -> bool:
+    """Return whether the schema of a tool's arguments has a boolean parameter of this name.
+
+    >>> is_switch({"properties": {"dry_run": {"type": "boolean"}}}, "dry_run")
+    True
+    """
+    parameter = object_of(object_of(object_of(schema).get("properties")).get(name))
+    return parameter.get("type") == "boolean"
+
+
+def object_of(value: object) -> Schema:
+    """Return an object of JSON; an empty one for any other value."""
+    return cast("Schema", value) if isinstance(value, Mapping) else {}
+
+
+def list_of(value: object) -> list[Any]:
+    """Return a list of JSON; an empty one for any other value."""
+    return cast("list[Any]", value) if isinstance(value, list) else []

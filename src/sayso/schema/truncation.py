@@ -68,19 +68,24 @@ class Cut:
         return bool(self.pieces)
 
     @property
+    def first(self) -> Piece:
+        """The first piece; an empty one where nothing was cut."""
+        return self.pieces[0] if self.pieces else Piece((), 0, 0)
+
+    @property
     def path(self) -> ValuePath:
         """Where the first piece is."""
-        return self.pieces[0].path if self.pieces else ()
+        return self.first.path
 
     @property
     def kept(self) -> int:
         """How many items of the first piece stay, or characters where it is a text."""
-        return self.pieces[0].kept if self.pieces else 0
+        return self.first.kept
 
     @property
     def total(self) -> int:
         """How many there were."""
-        return self.pieces[0].total if self.pieces else 0
+        return self.first.total
 
 
 def size(value: Any) -> int:
@@ -129,8 +134,7 @@ def truncate(
     if cut.is_cut:
         length = size(cut.value)
     for _ in range(_MAX_ROUNDS):
-        shorter = _cut_list(cut, length - limit, schema, accepts) if length > limit else None
-        if shorter is None:
+        if length <= limit or (shorter := _cut_list(cut, length - limit, schema, accepts)) is None:
             break
         cut = shorter
         length = size(cut.value)
@@ -146,7 +150,7 @@ def _cut_list(
     cut: Cut, over: int, schema: Mapping[str, Any] | None, accepts: Accepts
 ) -> Cut | None:
     """Cut `over` characters off the heaviest list that may be cut; `None` where there is none."""
-    lists = sorted(_lists(cut.value, ()), key=lambda one: one[2][-1], reverse=True)
+    lists = sorted(_lists(cut.value, ()), key=lambda found: found[2][-1], reverse=True)
     for path, items, ends in lists[:_MAX_ROUNDS]:
         least = min(max(1, _least(schema, path)), len(items))
         # `ends[n]` is the weight of the first n + 1 items, each with its comma.
@@ -155,10 +159,13 @@ def _cut_list(
             continue
         value = put(cut.value, path, items[:kept])
         if accepts(value):
-            known = {piece.path: piece for piece in cut.pieces}
-            total = known[path].total if path in known else len(items)
+            total = next((piece.total for piece in cut.pieces if piece.path == path), len(items))
             # What was cut in an item that left is not there any more.
-            stay = [one for one in cut.pieces if one.path != path and not _is_gone(one, path, kept)]
+            stay = [
+                piece
+                for piece in cut.pieces
+                if piece.path != path and not _is_gone(piece, path, kept)
+            ]
             return Cut(value, (*stay, Piece(path, kept, total)))
     return None
 
@@ -173,21 +180,20 @@ def _lists(value: Any, path: ValuePath) -> Iterator[tuple[ValuePath, list[Any], 
     if len(path) >= _MAX_DEPTH:
         return
     if isinstance(value, Mapping):
-        for key, one in cast("Mapping[str, Any]", value).items():
-            yield from _lists(one, (*path, key))
+        for key, member in cast("Mapping[str, Any]", value).items():
+            yield from _lists(member, (*path, key))
     elif isinstance(value, list):
         items = cast("list[Any]", value)
         if len(items) > 1:
             yield path, items, list(accumulate(length + 1 for length in sizes(items)))
         else:
-            for index, one in enumerate(items):
-                yield from _lists(one, (*path, index))
+            for item in items:
+                yield from _lists(item, (*path, 0))
 
 
 def _least(schema: Mapping[str, Any] | None, path: ValuePath) -> int:
-    """How many items the schema wants of the list at `path`."""
     wanted = [part.get("minItems", 0) for part in subschemas(schema, path)]
-    return max((int(one) for one in wanted if isinstance(one, int | float)), default=0)
+    return max((int(count) for count in wanted if isinstance(count, int | float)), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +257,6 @@ def level(weights: list[int], over: int) -> int:
 
 
 def _texts(value: Any, longer_than: int) -> Iterator[tuple[ValuePath, str]]:
-    """Yield every longer text in a value that is not nested too deeply, with its path."""
     waiting: list[tuple[ValuePath, Any]] = [((), value)]
     while waiting:
         path, part = waiting.pop()
@@ -262,7 +267,9 @@ def _texts(value: Any, longer_than: int) -> Iterator[tuple[ValuePath, str]]:
             continue
         elif isinstance(part, Mapping):
             members = cast("Mapping[str, Any]", part).items()
-            waiting += [((*path, key), one) for key, one in members if type(one) not in _SHORT]
+            waiting += [
+                ((*path, key), inner) for key, inner in members if type(inner) not in _SHORT
+            ]
         elif isinstance(part, list):
             items = cast("list[Any]", part)
             waiting += [((*path, index), items[index]) for index in _long(path, items, longer_than)]
@@ -282,16 +289,15 @@ def _prefixes(paths: Iterable[ValuePath]) -> frozenset[ValuePath]:
 def _replaced(
     value: Any, path: ValuePath, new: Mapping[ValuePath, Any], above: frozenset[ValuePath]
 ) -> Any:
-    """Return `value` with another value at each path of `new`, in one walk."""
     if path in new:
         return new[path]
     if path not in above:
         return value
     if isinstance(value, list):
         items = enumerate(cast("list[Any]", value))
-        return [_replaced(one, (*path, index), new, above) for index, one in items]
+        return [_replaced(item, (*path, index), new, above) for index, item in items]
     members = cast("Mapping[str, Any]", value).items()
-    return {key: _replaced(one, (*path, key), new, above) for key, one in members}
+    return {key: _replaced(member, (*path, key), new, above) for key, member in members}
 
 
 def _is_free(schema: Mapping[str, Any] | None, path: ValuePath) -> bool:

@@ -21,7 +21,9 @@ class Problem:
 
     def __str__(self) -> str:
         """`items[2].price: must be a number`."""
-        return f"{self.path}: {self.message}" if self.path else self.message
+        if not self.path:
+            return self.message
+        return f"{self.path}: {self.message}"
 
 
 class Checker:
@@ -71,5 +73,8 @@ def path_text(parts: Sequence[str | int]) -> str:
     """Return a place in a value as text, such as `items[2].price`."""
     text = ""
     for part in parts:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}"
+    return text.removeprefix(".")

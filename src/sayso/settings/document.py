@@ -42,7 +42,7 @@ class Document:
     def opens_with_newline(self, path: Path) -> bool:
         """Whether the text at `path` begins on the line after its three quotes."""
         line = self.text.split("\n")[self.line_of(path) - 1].rstrip()
-        return any(line.endswith(one) and line.count(one) % 2 for one in ('"""', "'''"))
+        return any(line.endswith(quotes) and line.count(quotes) % 2 for quotes in ('"""', "'''"))
 
     def is_sound(self, *path: str | int) -> bool:
         """Whether nothing has been found wrong at or below `path`."""
@@ -61,7 +61,7 @@ class Document:
     def finish(self) -> None:
         """Raise an error of the document's kind with all that was found wrong, in its order."""
         if self.errors:
-            self.errors.sort(key=lambda one: one[0])
+            self.errors.sort(key=lambda error: error[0])
             raise self.kind([error for _, error in self.errors])
 
 
@@ -87,15 +87,14 @@ def read_document(
 
 
 def _has_long_integer(value: Mapping[str, Any]) -> bool:
-    """Return whether there is an integer that TOML has no room for, at any depth."""
     left: list[Any] = [value]
     while left:
-        one = left.pop()
-        if isinstance(one, dict):
-            left.extend(cast("dict[str, Any]", one).values())
-        elif isinstance(one, list):
-            left.extend(cast("list[Any]", one))
-        elif isinstance(one, int) and one.bit_length() >= _INTEGER_BITS:
+        item = left.pop()
+        if isinstance(item, dict):
+            left.extend(cast("dict[str, Any]", item).values())
+        elif isinstance(item, list):
+            left.extend(cast("list[Any]", item))
+        elif isinstance(item, int) and item.bit_length() >= _INTEGER_BITS:
             return True
     return False
 
@@ -105,10 +104,16 @@ def _long_integer(where: str) -> ConfigError:
 
 
 def _not_toml(message: str, text: str, where: str) -> ConfigError:
-    found = _AT.search(message)
-    line = found[1] if found and found[1] else str(text.count("\n") + 1)
-    place = f"{where}:{line}:{found[2]}" if found and found[1] else f"{where}:{line}"
     said = _AT.sub("", message)
-    after = text.split("\n")[int(line) - 1][int(found[2]) - 1 :] if found and found[1] else ""
-    fix = "A text stands in quotes." if said == "Invalid value" and after[:1].isalpha() else None
-    return ConfigError(f"this is not TOML: {said[0].lower()}{said[1:]}", where=place, fix=fix)
+    what = f"this is not TOML: {said[0].lower()}{said[1:]}"
+    place = _AT.search(message)
+    if place is None or place[1] is None:
+        last = text.count("\n") + 1
+        return ConfigError(what, where=f"{where}:{last}")
+    line = int(place[1])
+    column = int(place[2])
+    after = text.split("\n")[line - 1][column - 1 :]
+    fix = None
+    if said == "Invalid value" and after[:1].isalpha():
+        fix = "A text stands in quotes."
+    return ConfigError(what, where=f"{where}:{line}:{column}", fix=fix)

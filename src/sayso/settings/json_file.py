@@ -62,7 +62,7 @@ def read_json(path: str) -> JsonFile:
 
 
 def parse_json(path: str, written: str) -> JsonFile:
-    """The same for `written`, the text of the file at `path`: offsets in both are the same."""
+    """Read `written`, the text of a file, as `read_json` does; `text` has the same offsets."""
     _check_comments(path, written)
     text = _blank_out(_COMMENT, written)
     if not text.strip():
@@ -98,8 +98,7 @@ def read_text(path: str, *, fix: str = _WANTED) -> str:
         what = f"the file cannot be read: {error.strerror}"
         raise ConfigError(what, where=path, fix="Check its name and who may read it.") from error
     if len(data) > LARGEST:
-        what = f"the file is larger than {LARGEST // 1_000_000} MB"
-        raise ConfigError(what, where=path, fix=fix)
+        raise ConfigError(f"the file is larger than {LARGEST // 1_000_000} MB", where=path, fix=fix)
     return text_of(path, data)
 
 
@@ -137,7 +136,9 @@ def fault_of_file(path: str) -> str | None:
         return "there is no such file"
     except OSError as error:
         return f"the file cannot be reached: {error.strerror}"
-    return None if stat.S_ISREG(mode) else "this is not a file"
+    if not stat.S_ISREG(mode):
+        return "this is not a file"
+    return None
 
 
 def type_name(value: object) -> str:
@@ -158,9 +159,8 @@ def _check_comments(path: str, written: str) -> None:
             continue
         if other := _OTHER_BREAK.search(written, found.start(), found.end()):
             place = _place(path, position_at(written, other.start()))
-            what = (
-                f"for some programs the comment ends at \\u{ord(other[0]):04x}, and for others not"
-            )
+            sign = f"\\u{ord(other[0]):04x}"
+            what = f"for some programs the comment ends at {sign}, and for others not"
             raise ConfigError(what, where=place, fix="End the line there with a line feed.")
 
 
@@ -168,8 +168,9 @@ def _blank_out(pattern: re.Pattern[str], text: str) -> str:
     """Blanks for what `pattern` names `blank`; every other character stays where it was."""
 
     def blanks(match: re.Match[str]) -> str:
-        blank = match["blank"]
-        return match[0] if blank is None else re.sub(r"[^\n]", " ", blank)
+        if match["blank"] is None:
+            return match[0]
+        return re.sub(r"[^\n]", " ", match["blank"])
 
     return pattern.sub(blanks, text)
 
@@ -245,15 +246,14 @@ def _stands_twice(file: JsonFile) -> ConfigError:
     for item, steps in todo:  # grows while it is walked
         if isinstance(item, _Twice):
             break
-        todo.extend((inner, (*steps, step)) for step, inner in _members(item))
+        members: list[tuple[Step, object]] = []
+        if isinstance(item, dict):
+            members.extend(cast("dict[str, object]", item).items())
+        elif isinstance(item, list):
+            members.extend(enumerate(cast("list[object]", item)))
+        todo.extend((inner, (*steps, step)) for step, inner in members)
     else:  # pragma: no cover - called only for a file that holds one
         raise AssertionError
     what = f"the key “{item.key}” stands twice in one object"
     place = file.where(*steps, item.key, of_key=True)
     return ConfigError(what, where=place, fix="Keep one of the two.")
-
-
-def _members(item: object) -> list[tuple[Step, object]]:
-    if isinstance(item, dict):
-        return list(cast("dict[Step, object]", item).items())
-    return list(enumerate(cast("list[object]", item))) if isinstance(item, list) else []

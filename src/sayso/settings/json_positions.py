@@ -52,7 +52,7 @@ def locate(text: str, path: Sequence[Step], *, of_key: bool = False) -> Position
 
 
 def offset_of(text: str, path: Sequence[Step], *, of_key: bool = False) -> int:
-    """The same as an offset, counted from 0."""
+    """Return the place that `locate` finds as an offset, counted from 0."""
     key_at = value_at = _skip_blank(text, 0)
     for step in path:
         found = _find(text, value_at, step)
@@ -64,7 +64,7 @@ def offset_of(text: str, path: Sequence[Step], *, of_key: bool = False) -> int:
 def members(text: str, path: Sequence[Step]) -> tuple[Member, ...]:
     """The members of the object or array at `path`, in their order; none for other values.
 
-    >>> [(one.step, one.end) for one in members('{"a": [10, 20]}', ["a"])]
+    >>> [(member.step, member.end) for member in members('{"a": [10, 20]}', ["a"])]
     [(0, 9), (1, 13)]
     """
     return tuple(_members(text, offset_of(text, path)))
@@ -76,14 +76,7 @@ def position_at(text: str, offset: int) -> Position:
 
 
 def _find(text: str, offset: int, wanted: Step) -> Member:
-    """The member `wanted` of the object or array at `offset`."""
-    found = None
-    for member in _members(text, offset):
-        if member.step == wanted:
-            found = member
-    if found is None:
-        raise KeyError(wanted)
-    return found
+    return {member.step: member for member in _members(text, offset)}[wanted]
 
 
 def _members(text: str, offset: int) -> Iterator[Member]:

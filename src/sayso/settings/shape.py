@@ -20,6 +20,14 @@ Schema = dict[str, Any]
 
 DURATION: Final = re.compile(r"([1-9][0-9]{0,5})(s|m|h|d)")
 _SECONDS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_KINDS: Final[Mapping[type, str]] = {
+    dict: "a table",
+    list: "an array",
+    str: "a text",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+}
 
 
 class Shape(Protocol):
@@ -40,9 +48,10 @@ def seconds(duration: str) -> float:
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
-    """A sentence that helps whoever wrote `word` where only `known` words may stand."""
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"Did you mean “{close[0]}”?" if close else f"Known: {', '.join(known)}."
+    """Return a sentence that helps to correct `word` where only `known` words may stand."""
+    if close := difflib.get_close_matches(word, known, n=1):
+        return f"Did you mean “{close[0]}”?"
+    return f"Known: {', '.join(known)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +84,8 @@ class Choice:
         if not isinstance(value, str):
             report(path, f"this must be one of {', '.join(self.words)}, not {kind(value)}", None)
         elif value not in self.words:
-            report(
-                path, f"“{value}” is none of {', '.join(self.words)}", nearest(value, self.words)
-            )
+            what = f"“{value}” is none of {', '.join(self.words)}"
+            report(path, what, nearest(value, self.words))
 
     def schema(self) -> Schema:
         return {"type": "string", "enum": list(self.words)}
@@ -104,11 +112,13 @@ class Number:
     is_whole: bool = False
 
     def check(self, value: object, path: Path, report: Report) -> None:
-        what = "a whole number" if self.is_whole else "a number"
-        wanted = int if self.is_whole else int | float
+        wanted = int | float
+        what = "a number"
+        if self.is_whole:
+            wanted = int
+            what = "a whole number"
         if not isinstance(value, wanted) or not is_number(value):
-            said = value if type(value) is float else kind(value)
-            report(path, f"this must be {what}, not {said}", None)
+            report(path, f"this must be {what}, not {_number(value)}", None)
         elif self.least is not None and value < self.least:
             report(path, f"this must be at least {self.least:.12g}, not {value}", None)
         elif self.most is not None and value > self.most:
@@ -153,8 +163,9 @@ class Items:
     def check(self, value: object, path: Path, report: Report) -> None:
         if not isinstance(value, list):
             # `[rules]` instead of `[[rules]]` is easily written.
-            is_one = isinstance(self.item, Table) and kind(value) == kind({})
-            fix = f"Write [[{path[-1]}]], with two brackets." if is_one else None
+            fix = None
+            if isinstance(self.item, Table) and kind(value) == kind({}):
+                fix = f"Write [[{path[-1]}]], with two brackets."
             report(path, f"this must be an array, not {kind(value)}", fix)
             return
         items = cast("list[object]", value)
@@ -165,7 +176,9 @@ class Items:
 
     def schema(self) -> Schema:
         schema: Schema = {"type": "array", "items": self.item.schema()}
-        return schema | ({"minItems": self.least} if self.least else {})
+        if self.least:
+            schema["minItems"] = self.least
+        return schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,42 +203,6 @@ def one_or_more(item: Shape) -> Either:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A table whose keys are the writer's own: names of servers, tools, roles, paths."""
-
-    item: Shape
-
-    def check(self, value: object, path: Path, report: Report) -> None:
-        if (table := _table(value, path, report)) is not None:
-            for key, item in table.items():
-                self.item.check(item, (*path, key), report)
-
-    def schema(self) -> Schema:
-        return {"type": "object", "additionalProperties": self.item.schema()}
-
-
-@dataclass(frozen=True, slots=True)
-class Reserved:
-    """A table whose keys are the writer's own, but for some that sayso knows."""
-
-    item: Shape
-    keys: "Mapping[str, Key]"
-
-    def check(self, value: object, path: Path, report: Report) -> None:
-        if (table := _table(value, path, report)) is not None:
-            for key, item in table.items():
-                shape = self.keys[key].shape if key in self.keys else self.item
-                shape.check(item, (*path, key), report)
-
-    def schema(self) -> Schema:
-        return {
-            "type": "object",
-            "properties": {key: _described(one) for key, one in self.keys.items()},
-            "additionalProperties": self.item.schema(),
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class Key:
     """One key of a table: what may stand there, and what it is for."""
 
@@ -236,16 +213,32 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """A table whose keys are the writer's own (names of servers, tools, roles), but for `keys`."""
+
+    item: Shape
+    keys: Mapping[str, Key] = field(default_factory=dict[str, Key])
+
+    def check(self, value: object, path: Path, report: Report) -> None:
+        for key, item in (_table(value, path, report) or {}).items():
+            known = self.keys.get(key)
+            shape = known.shape if known else self.item
+            shape.check(item, (*path, key), report)
+
+    def schema(self) -> Schema:
+        schema: Schema = {"type": "object"}
+        if self.keys:
+            schema["properties"] = _properties(self.keys)
+        return {**schema, "additionalProperties": self.item.schema()}
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table whose keys sayso knows; with `least`, one that has at least so many."""
 
     keys: Mapping[str, Key]
     doc: str | None = None
     least: int = 0
-    known: tuple[str, ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "known", tuple(self.keys))
 
     def check(self, value: object, path: Path, report: Report) -> None:
         table = _table(value, path, report)
@@ -253,45 +246,50 @@ class Table:
             return
         for key, item in table.items():
             if (known := self.keys.get(key)) is None:
-                report((*path, key), f"there is no key “{key}” here", nearest(key, self.known))
+                report(
+                    (*path, key), f"there is no key “{key}” here", nearest(key, tuple(self.keys))
+                )
             else:
                 known.shape.check(item, (*path, key), report)
         for key, known in self.keys.items():
             if known.is_required and key not in table:
                 report(path, f"the key “{key}” is missing here", f"It says {known.doc}.")
         if len(table) < self.least:
-            report(path, "this table says nothing", f"Known: {', '.join(self.known)}.")
+            report(path, "this table says nothing", f"Known: {', '.join(self.keys)}.")
 
     def schema(self) -> Schema:
         schema: Schema = {
             "type": "object",
             "additionalProperties": False,
-            "properties": {key: _described(one) for key, one in self.keys.items()},
+            "properties": _properties(self.keys),
         }
-        if required := [key for key, one in self.keys.items() if one.is_required]:
+        if required := [name for name, key in self.keys.items() if key.is_required]:
             schema["required"] = required
         if self.least:
             schema["minProperties"] = self.least
-        return schema | ({"description": self.doc} if self.doc else {})
+        if self.doc:
+            schema["description"] = self.doc
+        return schema
 
 
 def kind(value: object) -> str:
     """What TOML calls the type of `value`, with its article."""
-    names: dict[type, str] = {
-        dict: "a table",
-        list: "an array",
-        str: "a text",
-        bool: "a boolean",
-        int: "a number",
-    }
-    if isinstance(value, float):
-        return "a number" if math.isfinite(value) else f"{value}"
-    return names.get(type(value), "a date or a time")
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value}"
+    return _KINDS.get(type(value), "a date or a time")
 
 
-def _described(key: Key) -> Schema:
-    schema = {**key.shape.schema(), "description": key.doc}
-    return schema | ({"default": key.default} if key.default is not None else {})
+def _number(value: object) -> str:
+    return f"{value}" if isinstance(value, float) else kind(value)
+
+
+def _properties(keys: Mapping[str, Key]) -> Schema:
+    properties: Schema = {}
+    for name, key in keys.items():
+        properties[name] = {**key.shape.schema(), "description": key.doc}
+        if key.default is not None:
+            properties[name]["default"] = key.default
+    return properties
 
 
 def _table(value: object, path: Path, report: Report) -> dict[str, object] | None:

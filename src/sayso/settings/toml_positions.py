@@ -61,9 +61,10 @@ class _Walk:
         """`[a.b]` or `[[a.b]]`; the table that it opens."""
         line = self._line_here()
         is_array = self.text.startswith("[[", self.at)
-        self.at += 2 if is_array else 1
+        brackets = 1 + is_array
+        self.at += brackets
         path = self._keys((), line, is_header=True)
-        self.at += 2 if is_array else 1
+        self.at += brackets
         if is_array:
             index = self._counts.get(path, 0)
             self._counts[path] = index + 1
@@ -92,14 +93,10 @@ class _Walk:
                 path = (*path, self._counts[path] - 1)
 
     def _key(self) -> str:
-        found = _STRING.match(self.text, self.at) or _BARE.match(self.text, self.at)
-        if found is None:  # pragma: no cover - tomllib has read the text before
-            raise AssertionError(self.at)
-        self.at = found.end()
-        key = found[0]
-        if key[0] == "'":
-            return key[1:-1]
-        return _ESCAPE.sub(_unescape, key[1:-1]) if key[0] == '"' else key
+        key = self._match(_STRING, _BARE)
+        if key[0] == '"':
+            return _ESCAPE.sub(_unescape, key[1:-1])
+        return key.strip("'")
 
     def _value(self, path: Path) -> None:
         opening = self.text[self.at]
@@ -108,8 +105,7 @@ class _Walk:
         elif opening == "{":
             self._inline(path)
         else:
-            found = _STRING.match(self.text, self.at) or _SCALAR.match(self.text, self.at)
-            self.at = found.end() if found else self.at + 1
+            self._match(_STRING, _SCALAR)
 
     def _items(self, path: Path) -> None:
         self.at += 1
@@ -135,8 +131,14 @@ class _Walk:
         return self.text[self.at]
 
     def _skip(self) -> None:
-        found = _BLANK.match(self.text, self.at)
-        self.at = found.end() if found else self.at
+        self._match(_BLANK)
+
+    def _match(self, *patterns: re.Pattern[str]) -> str:
+        for pattern in patterns:
+            if found := pattern.match(self.text, self.at):
+                self.at = found.end()
+                return found[0]
+        raise AssertionError(self.at)  # pragma: no cover - tomllib has read the text before
 
     def _line_here(self) -> int:
         self._line += self.text.count("\n", self._counted, self.at)
@@ -145,5 +147,7 @@ class _Walk:
 
 
 def _unescape(match: re.Match[str]) -> str:
-    short, long, one = match.groups()
-    return chr(int(short or long, 16)) if one is None else _ESCAPED.get(one, one)
+    short, long, sign = match.groups()
+    if sign is not None:
+        return _ESCAPED.get(sign, sign)
+    return chr(int(short or long, 16))

@@ -1,0 +1,157 @@
+"""What sentences say of things, as `The slot is up for grabs` or `Each lands in the mailbox`.
+
+English has more idioms for a loss than any list. So nothing is certain of a text in which a thing
+does anything but what descriptions tell of results and arguments: what it has, needs or shows.
+"""
+
+from typing import Final
+
+from sayso.infer.context import BREAKS, ENDS, following
+from sayso.infer.grammar import (
+    ADVERBS,
+    BE,
+    CLOSED,
+    CONDITIONS,
+    DETERMINERS,
+    JOINTS,
+    MODALS,
+    NEGATORS,
+    PARTICIPLES,
+    PREPOSITIONS,
+    PRONOUNS,
+    RESULTS,
+    STATIVES,
+    SUBJECTS,
+    TAKERS,
+    WAS,
+    words_of,
+)
+from sayso.infer.lexicon import KINDS, READS, verb_of
+from sayso.infer.script import is_noun, is_participle, is_stative, is_verb, stems
+
+_IDIOMATIC: Final = words_of(
+    "attempt attend begin come consume elapse encounter fall figure give hope learn leave let lose"
+    " make merge miss narrow pass pull reach reveal serve start surface talk turn undergo visit"
+    " yield"
+)
+_PLAIN: Final = STATIVES - _IDIOMATIC - {"last", "look", "rest"}
+"""Verbs of states that hardly ever stand in an idiom."""
+_PARTICLES: Final = words_of("away back down off out over up")
+_OPENERS: Final = DETERMINERS | words_of("they it these those only")
+_OURS: Final = SUBJECTS | RESULTS | words_of("agent sdk user")
+_STATES: Final = words_of(
+    "absent acceptable accessible active additive ambiguous available cheaper complete correct"
+    " efficient empty essential false hard helpful important inactive invalid irreversible large"
+    " longer mandatory null off on open optional part present private public read ready relevant"
+    " required sensitive shorter similar small true unavailable unique unknown unsure useful valid"
+    " visible"
+)
+"""What descriptions say that things are."""
+_REACH: Final = 8
+_SENTENCE_ENDS: Final = frozenset(".!?;")
+
+
+def figurative(tokens: list[str]) -> str | None:
+    """Return a word by which a thing does something, or ends somewhere; `None` if there is none.
+
+    >>> figurative(["the", "slot", "is", "up", "for", "grabs"])
+    'up'
+    >>> figurative(["the", "inbox", "breathes", "freely"])
+    'breathes'
+    >>> figurative(["the", "list", "contains", "ids"])
+    """
+    for at, word in enumerate(tokens):
+        after = following(tokens, at)
+        if word in BE and (after in _PARTICLES or (after, following(tokens, at, 2)) == _GIVEN):
+            return after
+        if (word, after) == ("no", "more") and following(tokens, at, 2) != "than":
+            return after
+        if _begins_clause(tokens, at) and (verb := _verb(tokens, at)):
+            return verb
+        if _is_joined_idiom(tokens, at) or _gives_two(tokens, at):
+            return word
+    return None
+
+
+_GIVEN: Final = ("given", "to")
+
+
+def _is_joined_idiom(tokens: list[str], at: int) -> bool:
+    """Whether a verb goes on as in an idiom: `and let go of the seat`, `then leaves it there`."""
+    before = tokens[at - 1] if at else ""
+    return (before in JOINTS or before == "which") and not _IDIOMATIC.isdisjoint(stems(tokens[at]))
+
+
+def _gives_two(tokens: list[str], at: int) -> bool:
+    """Whether a verb has two objects: `show the idle ones the exit`."""
+    if verb_of(tokens[at]) != "show" or following(tokens, at) not in TAKERS - {"me", "us"}:
+        return False
+    for token in tokens[at + 2 : at + _REACH]:
+        if token in DETERMINERS:
+            return True
+        if token in CLOSED or not token.isalpha():
+            return False
+    return False
+
+
+def _begins_clause(tokens: list[str], at: int) -> bool:
+    word = tokens[at]
+    before = tokens[at - 1] if at else ""
+    if word in _OPENERS:
+        return before in BREAKS or before in JOINTS or before in CONDITIONS
+    is_noun_here = word.isalpha() and word not in CLOSED and not verb_of(word)
+    return is_noun_here and before in _SENTENCE_ENDS and STATIVES.isdisjoint(stems(word))
+
+
+def _verb(tokens: list[str], at: int) -> str | None:
+    """Return the verb of the clause that begins here, unless it is a plain one."""
+    for place in range(at + 1, min(at + _REACH, len(tokens))):
+        word = tokens[place]
+        if word in BE:
+            return _state(tokens, place) if _OURS.isdisjoint(tokens[at:place]) else None
+        if word in BREAKS or word in MODALS or word in WAS or word in PRONOUNS:
+            return None
+        if _is_verb(tokens, place):
+            verb = verb_of(word)
+            is_ours = not _OURS.isdisjoint(tokens[at:place])
+            is_read = verb is not None and READS.issuperset(KINDS[verb])
+            is_judged = verb is not None and place == at + 1 and tokens[at] in SUBJECTS
+            if is_judged or (is_read and is_ours) or not _PLAIN.isdisjoint(stems(word)):
+                return None
+            if _is_followed(tokens, place):
+                return word
+    return None
+
+
+def _state(tokens: list[str], at: int) -> str | None:
+    """Return what a thing is said to be, unless that is a noun or known to be harmless."""
+    at += 1
+    while at < len(tokens) and (tokens[at] in ADVERBS | NEGATORS or tokens[at].endswith("ly")):
+        at += 1
+    word = following(tokens, at, 0)
+    if not word.isalpha() or word.endswith("ing") or (word.endswith("s") and is_noun(word)):
+        return None
+    is_known = word in CLOSED or word in _STATES or word in PARTICIPLES or is_participle(word)
+    return None if is_known else word
+
+
+def _is_verb(tokens: list[str], at: int) -> bool:
+    """Whether a word may be the verb of a thing: `slots open`, `the slot opens`."""
+    word = tokens[at]
+    before = tokens[at - 1]
+    after = following(tokens, at)
+    if word.endswith("s") == before.endswith("s") or word.endswith(("ss", "ed", "ing")):
+        return False
+    if is_noun(word) and not (is_verb(word) and (after in ADVERBS or after.endswith("ly"))):
+        return False
+    if before in PREPOSITIONS or (before in DETERMINERS and before not in {"each", "all", "one"}):
+        return False
+    return bool(verb_of(word) or is_verb(word) or is_stative(word))
+
+
+def _is_followed(tokens: list[str], at: int) -> bool:
+    """Whether what follows a word makes it a verb, and not the first half of a noun."""
+    after = following(tokens, at)
+    is_end = after in ENDS or after in {"", ",", "and"} or after.endswith("ly")
+    starts = after in TAKERS or after in PREPOSITIONS or after in ADVERBS
+    return is_end or starts or tokens[at - 1] == "one"
