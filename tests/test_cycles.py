@@ -2,15 +2,6 @@
 
 import grimp
 
-# Circles that are still there, each as its modules. This list only shrinks.
-EXCEPTIONS: set[frozenset[str]] = {
-    frozenset({"sayso.agents.step", "sayso.agents.toolset"}),
-    frozenset({"sayso.serve.execution", "sayso.serve.middleware"}),
-    frozenset({"sayso.serve.open_guard", "sayso.serve.runtime"}),
-    frozenset({"sayso.testing.behaviour", "sayso.testing.exercising"}),
-}
-
-
 def circles(graph: grimp.ImportGraph) -> set[frozenset[str]]:
     """The largest sets of modules of which each imports each other, directly or not."""
     found: set[frozenset[str]] = set()
@@ -24,4 +15,4 @@ def circles(graph: grimp.ImportGraph) -> set[frozenset[str]]:
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
     graph = grimp.build_graph("sayso")
-    assert circles(graph) == EXCEPTIONS
+    assert circles(graph) == set()

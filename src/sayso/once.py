@@ -22,13 +22,13 @@ class Once(Generic[K, V]):
         self._most = most
         self._known: dict[int, tuple[K, V]] = {}
 
-    def of(self, one: K) -> V:
+    def of(self, key: K) -> V:
         """What was made of it."""
         # By identity, since it may hold what cannot be hashed, or what takes long to; the entry
         # keeps it alive, so that its id stays its own.
-        entry = self._known.get(id(one))
+        entry = self._known.get(id(key))
         if entry is None:
             if len(self._known) >= self._most:
                 self._known.clear()
-            entry = self._known[id(one)] = (one, self._make(one))
+            entry = self._known[id(key)] = (key, self._make(key))
         return entry[1]

@@ -3,7 +3,7 @@
 import pytest
 
 from sayso.catalog import Tool, make_tool
-from sayso.serve.advice import advise, suggest
+from sayso.serve.tool_registry import advise, suggest
 
 
 def named(name: str, text: str = "") -> Tool:

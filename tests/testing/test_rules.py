@@ -5,7 +5,7 @@ from tests.testing.prompts import NAMES, UNSEEN, WORDINGS, Wording, lacking, who
 from tests.testing.servers import READ, bound, hints, plain
 
 from sayso.errors import UsageError
-from sayso.testing import assert_prompt_states_rules, rules
+from sayso.testing import assert_prompt_states_rules
 from sayso.testing.rules import RULES
 
 ENFORCED = """\
@@ -116,18 +116,6 @@ def test_only_the_rules_that_the_tools_call_for_must_be_there() -> None:
 def test_what_is_no_prompt_is_a_mistake() -> None:
     with pytest.raises(UsageError, match="a int is no prompt"):
         assert_prompt_states_rules(12)
-
-
-def test_the_prompt_builders_own_wordings_state_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = {one.name: (f"Rule {index}, in\nother words.",) for index, one in enumerate(RULES)}
-    builder = SimpleNamespace(RULES=texts)
-
-    def find(_: str) -> object:
-        return builder
-
-    monkeypatch.setattr(rules, "find_spec", find)
-    monkeypatch.setattr(rules, "import_module", find)
-    assert_prompt_states_rules("  ".join(one for (one,) in texts.values()))
 
 
 async def test_inside_of_an_event_loop_a_server_is_read_first() -> None:

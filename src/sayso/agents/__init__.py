@@ -2,16 +2,15 @@
 
 from typing import TYPE_CHECKING
 
+from sayso.agents.agent_tool import AgentTool
+from sayso.agents.approver import ApprovalQueue, Approver, Asked, open_channel
 from sayso.agents.exchange import ToolCall, ToolResult
 from sayso.agents.guarded import Guarded
 from sayso.agents.opening import TEMPORARY, wrap
-from sayso.agents.step import AgentTool, Step
-from sayso.agents.toolset import Toolset
-from sayso.agents.waiting import ApprovalQueue, Asked
+from sayso.agents.toolset import Step, Toolset
 from sayso.lazy import lazily
 
 if TYPE_CHECKING:
-    from sayso.agents.approver import Approver, open_channel
     from sayso.agents.wire import Wire
 
 
@@ -34,7 +33,6 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "sayso.agents.approver": ("Approver", "open_channel"),
         "sayso.agents.wire": ("Wire",),
     },
 )

@@ -1,10 +1,11 @@
 """Who answers for an agent's calls: a terminal, a channel, or a function of the program."""
 
+import asyncio
 import inspect
 import logging
 import math
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -143,8 +144,13 @@ async def _verdict(function: Function, approval: Approval) -> object:
     is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - an object may be called like one
     )
-    said = function(approval) if is_async else await _in_thread(function, approval)
-    return await said if inspect.isawaitable(said) else said
+    if is_async:
+        said = function(approval)
+    else:
+        said = await _in_thread(function, approval)
+    if inspect.isawaitable(said):
+        return await said
+    return said
 
 
 async def _in_thread(function: Function, approval: Approval) -> object:
@@ -174,6 +180,56 @@ async def _in_thread(function: Function, approval: Approval) -> object:
     if failed:
         raise failed[0]
     return said[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question in the program's hands."""
+
+    approvals: Approvals = field(repr=False)
+    approval: Approval
+
+    async def allow(self) -> bool:
+        """Say yes; `False` where that came too late to count."""
+        return await self._say(is_allowed=True)
+
+    async def deny(self, message: str | None = None) -> bool:
+        """Say no, and to the model why; `False` where that came too late to count."""
+        return await self._say(is_allowed=False, message=message)
+
+    async def _say(self, *, is_allowed: bool, message: str | None = None) -> bool:
+        said = Answer(is_allowed=is_allowed, by=PROGRAM, channel=PROGRAM, message=message)
+        return await self.approvals.answer(self.approval.number, said)
+
+
+@dataclass(slots=True)
+class ApprovalQueue:
+    """An approver that the program takes questions from: `async for asked in queue`.
+
+    Each question comes once. Those that were settled elsewhere meanwhile may still come: their
+    answers then do not count. Serves any number of wrapped clients of one event loop.
+    """
+
+    name: str = PROGRAM
+    strength: Strength = Strength.OUT_OF_BAND
+    _seen: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
+    _line: asyncio.Queue[Asked] = field(default_factory=asyncio.Queue["Asked"])
+
+    async def offer(self, approvals: Approvals, approval: Approval) -> None:
+        """See `Channel.offer`."""
+        key = id(approvals), approval.number
+        if key not in self._seen:
+            self._seen.add(key)
+            self._line.put_nowait(Asked(approvals, approval))
+
+    async def __aiter__(self) -> AsyncIterator[Asked]:
+        """The questions as they come, without an end."""
+        while True:
+            yield await self.take()
+
+    async def take(self) -> Asked:
+        """The next question; waits for one."""
+        return await self._line.get()
 
 
 @dataclass(slots=True)

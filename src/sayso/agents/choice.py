@@ -37,16 +37,21 @@ class Choice:
         its name later is pinned in its place, or makes the name one that several have.
         """
         always = [bound.get(name, name) for name in self.always]
+        levels = {self.destructive: (Level.DESTRUCTIVE,)}
         selection = selector.select(
             message,
             self.most,
             tokens=self.tokens,
             always=always,
-            exclude=(Level.DESTRUCTIVE,) if self.destructive == "never" else (),
-            unless_asked=(Level.DESTRUCTIVE,) if self.destructive == "asked" else (),
+            exclude=levels.get("never", ()),
+            unless_asked=levels.get("asked", ()),
         )
         for name, said in zip(self.always, always, strict=True):
-            pinned = {one.name for one in selection.chosen if said in one.entry.names()}
+            pinned = {
+                chosen_tool.name
+                for chosen_tool in selection.chosen
+                if said in chosen_tool.entry.names()
+            }
             if name not in bound:
                 bound[name] = said if said in pinned else min(pinned)
             elif said not in pinned:

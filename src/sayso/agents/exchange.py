@@ -34,8 +34,10 @@ class ToolCall:
         said = self.arguments
         if isinstance(said, Mapping):
             return dict(said)
+        if not said or not said.strip():
+            return {}
         try:
-            value: object = parse_json(said) if said and said.strip() else {}
+            value: object = parse_json(said)
         except UsageError as error:
             raise BadArgumentsError(error.what, where=error.where) from error
         if not isinstance(value, dict):
@@ -66,7 +68,7 @@ class ToolResult:
     @property
     def text(self) -> str:
         """The blocks of the answer as text; of what is none, what it is."""
-        return "\n".join(one if isinstance(one, str) else str(one) for one in self.parts)
+        return "\n".join(str(part) for part in self.parts)
 
     @property
     def parts(self) -> "tuple[str | Picture, ...]":
@@ -75,7 +77,7 @@ class ToolResult:
         structured = self.answer.get("structuredContent")
         if not blocks and structured is not None:
             return (json.dumps(structured, ensure_ascii=False),)
-        return tuple(_part(_object(one)) for one in blocks)
+        return tuple(_part(as_object(block)) for block in blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def decline(call: ToolCall, number: int, message: str | None) -> ToolResult:
 
 
 def _part(block: Mapping[str, Any]) -> str | Picture:
-    inner = _object(block.get("resource"))
+    inner = as_object(block.get("resource"))
     kind = block.get("mimeType") or inner.get("mimeType") or "unknown"
     for text in (block.get("text"), inner.get("text")):
         if isinstance(text, str):
@@ -113,5 +115,6 @@ def _part(block: Mapping[str, Any]) -> str | Picture:
     return f"[{block.get('type', 'block')}: {kind}]"
 
 
-def _object(value: Any) -> Mapping[str, Any]:
+def as_object(value: object) -> Mapping[str, Any]:
+    """Return `value` if it is a JSON object, else an empty one."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

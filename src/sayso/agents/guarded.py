@@ -53,7 +53,7 @@ class Guarded:
         except RpcError as error:
             _raise(error)
         # A model of the SDK holds what every version knows.
-        return tools_result({**one.listing(MODERN), "name": one.name} for one, _ in seen)
+        return tools_result({**tool.listing(MODERN), "name": tool.name} for tool, _ in seen)
 
     async def call_tool(
         self,
@@ -98,7 +98,9 @@ class Guarded:
             message = f"{name!r} would go around the guard; take it from the client itself"
             raise AttributeError(message)
         value = getattr(self.behind.wire.client, name)
-        return _Checked(self.behind, value) if ismethod(value) else value
+        if ismethod(value):
+            return _Checked(self.behind, value)
+        return value
 
     def __repr__(self) -> str:
         return f"<sayso: {self.behind.principal.client} to {self.behind.name}>"
@@ -137,7 +139,6 @@ def _told(callback: "ProgressFnT") -> Progress:
 
 
 def _raise(error: RpcError) -> NoReturn:
-    """Raise what the SDK's client would have raised."""
     if isinstance(error.__cause__, MCPError):
         raise error.__cause__ from None
     raise MCPError(error.code, error.message, error.data) from None

@@ -16,8 +16,7 @@ from sayso.agents.langgraph import (
     only_async,
     tools_of,
 )
-from sayso.agents.step import Step
-from sayso.agents.toolset import Toolset
+from sayso.agents.toolset import Step, Toolset
 from sayso.errors import UnreachableError, UsageError
 from sayso.extras import install_fix
 from sayso.schema import plain
@@ -66,14 +65,16 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
     ) -> ModelResponse[Any]:
         """Offer the tools of this step, and answer calls whose arguments cannot be read."""
         step = await self._step(request.state)
-        others = [one for one in request.tools if not self._is_ours(one)]
+        others = [tool for tool in request.tools if not self._is_ours(tool)]
         _check_names(others, step)
         system = _prompted(request.system_message, step.prompt)
         tools = [*others, *guarded_tools(step)]
         response = await handler(request.override(tools=tools, system_message=system))
         # Where there is a form for the last answer, it is a tool too, and LangChain's own.
-        names = step.tools if request.response_format is not None else None
-        return replace(response, result=_readable(response.result, names))
+        names = None
+        if request.response_format is not None:
+            names = step.tools
+        return replace(response, result=[_read(message, names) for message in response.result])
 
     def wrap_model_call(self, request: Any, handler: Any) -> Any:  # noqa: ARG002 - LangChain's
         """Raises `UsageError`: tools behind sayso are there for asynchronous agents only."""
@@ -112,8 +113,8 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
 
 def _said(messages: Sequence[BaseMessage]) -> list[str]:
     """What the user has said. A summary counts as the user's in LangChain; tools speak in it."""
-    said = [one for one in messages if isinstance(one, HumanMessage)]
-    return [str(one.text) for one in said if "lc_source" not in one.additional_kwargs]
+    said = [message for message in messages if isinstance(message, HumanMessage)]
+    return [str(message.text) for message in said if "lc_source" not in message.additional_kwargs]
 
 
 def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
@@ -124,24 +125,19 @@ def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
     return SystemMessage([*before.content, {"type": "text", "text": prompt}])
 
 
-def _readable(messages: Sequence[BaseMessage], names: Container[str] | None) -> list[BaseMessage]:
-    """The same messages, where LangChain would take calls that it cannot read for no calls."""
-    return [
-        _read(one, names) if isinstance(one, AIMessage) and one.invalid_tool_calls else one
-        for one in messages
-    ]
-
-
-def _read(message: AIMessage, names: Container[str] | None) -> AIMessage:
+def _read(message: BaseMessage, names: Container[str] | None) -> BaseMessage:
+    """The same message, where LangChain would take calls that it cannot read for no calls."""
+    if not isinstance(message, AIMessage) or not message.invalid_tool_calls:
+        return message
     calls = list(message.tool_calls)
     left = list[InvalidToolCall]()
-    for one in message.invalid_tool_calls:
-        name = one.get("name") or ""
+    for unread in message.invalid_tool_calls:
+        name = unread.get("name") or ""
         if names is not None and name not in names:
-            left.append(one)
+            left.append(unread)
         else:
-            given = _arguments(one.get("args") or "")
-            calls.append(tool_call(name=name, args=given, id=one.get("id") or str(uuid4())))
+            given = _arguments(unread.get("args") or "")
+            calls.append(tool_call(name=name, args=given, id=unread.get("id") or str(uuid4())))
     return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": left})
 
 
@@ -154,16 +150,16 @@ def _arguments(text: str) -> dict[str, Any]:
 
 
 def _made(asked: LangChainCall) -> ToolCall:
-    """The call as its model made it."""
     given = asked["args"]
     call = ToolCall(asked["id"] or "", asked["name"], asked["args"])
     text = given.get(_UNREADABLE)
-    is_unreadable = isinstance(text, str) and _UNREADABLE in _arguments(text)
-    return ToolCall(call.id, call.name, text) if is_unreadable else call
+    if isinstance(text, str) and _UNREADABLE in _arguments(text):
+        return ToolCall(call.id, call.name, text)
+    return call
 
 
 def _check_names(others: Iterable[Any], step: Step) -> None:
-    twice = step.tools.keys() & {getattr(one, "name", None) for one in others}
+    twice = step.tools.keys() & {getattr(tool, "name", None) for tool in others}
     if twice:
         name = plain(min(twice))
         fix = "Give your own tool another name."

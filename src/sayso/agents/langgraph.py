@@ -9,10 +9,10 @@ from weakref import WeakValueDictionary
 
 import anyio
 
+from sayso.agents.agent_tool import AgentTool
 from sayso.agents.exchange import ToolCall, ToolResult
 from sayso.agents.interruption import Reply, describe, read_reply, reply
-from sayso.agents.step import AgentTool, Step
-from sayso.agents.toolset import Toolset
+from sayso.agents.toolset import Step, Toolset
 from sayso.errors import UsageError
 from sayso.extras import install_fix
 from sayso.schema import digest
@@ -65,8 +65,10 @@ class _Node:
         asked = question
         while wanted not in self.replies:
             answer = read_reply(interrupt(asked))
-            asked = {**question, "problem": answer} if isinstance(answer, str) else question
-            if not isinstance(answer, str):
+            if isinstance(answer, str):
+                asked = {**question, "problem": answer}
+            else:
+                asked = question
                 self.replies[answer.server, answer.number] = answer
         return self.replies.pop(wanted)
 
@@ -150,14 +152,17 @@ class GuardedTool(BaseTool):
     ) -> Any:
         place = dict[str, Any](config.get("configurable") or {})
         call = ToolCall(call_id or "", self.name, arguments, _key(place, call_id))
-        drawn = _drawn.get()
-        turn = drawn.pop() if drawn else None
+        turn = None
+        if drawn := _drawn.get():
+            turn = drawn.pop()
         if call.key is None:
             result = await self._toolset.call(call, among=self._among, turn=turn)
         else:
             with self._nodes.at(place["checkpoint_ns"]) as node:
                 result = await self._once(node, call, turn)
-        return result.text if call_id is None else message_of(result)
+        if call_id is None:
+            return result.text
+        return message_of(result)
 
     async def _once(self, node: _Node, call: ToolCall, turn: "Turn | None") -> ToolResult:
         """What comes of a call, where a node that was interrupted may still be making it."""
@@ -198,7 +203,9 @@ def guarded_tools(step: Step) -> list[GuardedTool]:
 def guarded_tool(step: Step, name: str) -> GuardedTool | None:
     """One tool of a step, if it offers it."""
     tool = step.tools.get(name)
-    return None if tool is None else _made(step.toolset, [tool], step.tools)[0]
+    if tool is None:
+        return None
+    return _made(step.toolset, [tool], step.tools)[0]
 
 
 def message_of(result: ToolResult) -> ToolMessage:

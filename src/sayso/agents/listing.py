@@ -49,15 +49,16 @@ class Listing:
         Raises `UnreachableError` where the server gives no list.
         """
         try:
-            tools = await self.ask() if is_fresh else await self.known()
+            tools = await self.known(is_fresh=is_fresh)
         except RpcError as error:
             raise UnreachableError(f"tools/list failed: {error}", where=self.server) from error
         return tools.get(name)
 
-    async def known(self) -> Mapping[str, Tool]:
-        """The tools as they were a short while ago. Raises what `ask` raises."""
-        is_old = self._at is None or time.monotonic() - self._at > _FRESH_SECONDS
-        return await self.ask() if is_old else self._tools
+    async def known(self, *, is_fresh: bool = False) -> Mapping[str, Tool]:
+        """The tools as they were a short while ago, or are now. Raises what `ask` raises."""
+        if is_fresh or self._at is None or time.monotonic() - self._at > _FRESH_SECONDS:
+            return await self.ask()
+        return self._tools
 
     async def ask(self, meta: Mapping[str, Any] | None = None) -> Mapping[str, Tool]:
         """The tools as they are now, all pages. Raises `RpcError`, and `NotMcpError` for no list.
@@ -97,7 +98,9 @@ class Listing:
         found: dict[str, Tool] = {}
         for tool in tools:
             # MCP 2026-07-28: a client drops a tool whose `x-mcp-header` is not valid.
-            wrong = find_invalid_x_mcp_header(tool.input_schema) if self.wire.is_modern else None
+            wrong = None
+            if self.wire.is_modern:
+                wrong = find_invalid_x_mcp_header(tool.input_schema)
             if wrong is not None:
                 problems.append(f"{self.server}: {tool.name!r} is left out: {wrong}")
             elif tool.name in found:

@@ -25,8 +25,8 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from sayso.agents.step import AgentTool, Step
-    from sayso.agents.toolset import Toolset
+    from sayso.agents.agent_tool import AgentTool
+    from sayso.agents.toolset import Step, Toolset
 
 
 @dataclass
@@ -81,7 +81,9 @@ class GuardedAgent(Agent[Any]):
         """The agent's own instructions, and the system prompt about the tools of this step."""
         own = await super().get_system_prompt(run_context)
         about = (await self._step(run_context)).prompt
-        return f"{own}\n\n{about}" if own else about
+        if not own:
+            return about
+        return f"{own}\n\n{about}"
 
     async def _step(self, run_context: RunContextWrapper[Any]) -> "Step":
         return await self._pending.toolset.step(list(_said(run_context.turn_input)))
@@ -142,9 +144,10 @@ class _Turn:
         if ended is not None:
             return ended.text
         call = ToolCall(context.tool_call_id, name, arguments)
-        is_allowed = self.is_allowed(call, context)
-        made = self.pending.allow(call, self.step) if is_allowed else self.step.call(call)
-        return (await self._made(made)).text
+        make = self.step.call
+        if self.is_allowed(call, context):
+            make = partial(self.pending.allow, step=self.step)
+        return (await self._made(make(call))).text
 
     def is_allowed(self, call: ToolCall, context: ToolContext[Any]) -> bool:
         """Whether a person has answered what this call asks.
@@ -173,7 +176,6 @@ def _call(item: ToolApprovalItem) -> ToolCall:
 
 
 def _said(items: Iterable[Any]) -> Iterator[str]:
-    """What the user has said, the newest last."""
     for item in items:
         if item.get("role") == "user":
             content = item.get("content")

@@ -35,6 +35,7 @@ THE_CONSOLE: Final = "the console"
 
 _NAMELESS: Final = "server"
 _LONGEST_NAME: Final = 128
+_UNWIND_SECONDS: Final = 10.0
 
 
 @asynccontextmanager
@@ -89,13 +90,17 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
         listing = Listing(wire, _name(info, server, rules.policy), _origin(client, info))
         guard = replace(
             _make_guard(listing, await _log(audit, stack), rules),
-            console=THE_CONSOLE if approver == CONSOLE else None,
             channels=() if channel is None else (channel,),
-            patience=0.0 if approver == DEFERRED else patience,
+            patience=patience,
             repeat_patience=patience,
             announce=on_wait,
         )
-        way = PROGRAM if approver == DEFERRED else None
+        way = None
+        if approver == CONSOLE:
+            guard = replace(guard, console=THE_CONSOLE)
+        elif approver == DEFERRED:
+            guard = replace(guard, patience=0.0)
+            way = PROGRAM
         behind = GuardedServer(wire, listing, guard, _principal(principal, client), rules, way)
         yield Guarded(await stack.enter_async_context(_in_use(behind)))
 
@@ -114,6 +119,8 @@ async def _in_use(behind: GuardedServer) -> AsyncGenerator[GuardedServer]:
                 raise
             finally:
                 listing.is_left = True
+                with anyio.move_on_after(_UNWIND_SECONDS, shield=True):
+                    await behind.unwind()
 
 
 def _make_guard(listing: Listing, log: AuditLog, rules: Rules) -> Guard:
@@ -143,14 +150,18 @@ def _wire(client: Client) -> Wire:
 
 def _rules(policy: Policy | str | Path | None, mode: str | Mode | None) -> Rules:
     check_policy(policy, where="wrap")
-    rules = Rules(policy if isinstance(policy, Policy) else _read(policy))
+    rules = Rules(_read(policy))
     if mode is not None:
         rules.switch(mode)
     return rules
 
 
-def _read(path: str | Path | None) -> Policy:
-    return Policy() if path is None else PolicyFile.open(path).policy
+def _read(policy: Policy | str | Path | None) -> Policy:
+    if policy is None:
+        return Policy()
+    if isinstance(policy, Policy):
+        return policy
+    return PolicyFile.open(policy).policy
 
 
 def _check_way(channel: Channel | None, approver: Approver, rules: Policy) -> None:
@@ -166,7 +177,9 @@ def _name(info: Mapping[str, Any], given: str | None, rules: Policy) -> str:
     if given is not None:
         return given
     own = info.get("name")
-    name = own[:_LONGEST_NAME] if isinstance(own, str) and own else _NAMELESS
+    name = _NAMELESS
+    if isinstance(own, str) and own:
+        name = own[:_LONGEST_NAME]
     if rules.trust_of(name) is Trust.TRUSTED and rules.trust_of(ANY) is not Trust.TRUSTED:
         what = f"the policy trusts “{name}”, and this server only says that it is it"
         raise UsageError(what, where="wrap", fix=f'If it is, say so: server="{name}".')
@@ -191,7 +204,7 @@ def _principal(given: Principal | str | None, client: Client) -> Principal:
         raise UsageError(f"sayso gives the name {subject!r} to others", where="principal")
     if isinstance(given, Principal):
         return given
-    name = client.client_info.name[:_LONGEST_NAME] if client.client_info else ""
+    name = client.client_info and client.client_info.name[:_LONGEST_NAME]
     return Principal(given or LOCAL, client=name or "agent")
 
 

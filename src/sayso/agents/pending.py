@@ -9,8 +9,7 @@ from sayso.schema import digest
 
 if TYPE_CHECKING:
     from sayso.agents.server import GuardedServer
-    from sayso.agents.step import Step
-    from sayso.agents.toolset import Toolset
+    from sayso.agents.toolset import Step, Toolset
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,9 @@ class Pending:
     def keep(self, call: ToolCall, told: Mapping[str, Any]) -> None:
         """Remember what a call waits for, as `describe` told it."""
         key = _key(call)
-        if key is not None and any(one.name == told.get("server") for one in self.toolset.servers):
+        if key is not None and any(
+            server.name == told.get("server") for server in self.toolset.servers
+        ):
             self._asked[key] = call, told
 
     def told(self, call: ToolCall) -> Mapping[str, Any] | None:
@@ -63,7 +64,7 @@ class Pending:
         return found and found[1]
 
     def _server(self, name: str) -> "GuardedServer":
-        return next(one for one in self.toolset.servers if one.name == name)
+        return next(server for server in self.toolset.servers if server.name == name)
 
 
 def _key(call: ToolCall) -> str | None:

@@ -36,8 +36,8 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from sayso.agents.step import AgentTool, Step
-    from sayso.agents.toolset import Toolset
+    from sayso.agents.agent_tool import AgentTool
+    from sayso.agents.toolset import Step, Toolset
 
 
 class GuardedToolset(AbstractToolset[Any]):
@@ -120,8 +120,10 @@ class GuardedToolset(AbstractToolset[Any]):
         arguments = tool_args.text if isinstance(tool_args, Unreadable) else tool_args
         call = ToolCall(ctx.tool_call_id or "", name, arguments)
         step = await self._prepare(ctx)
-        made = self._pending.allow(call, step) if ctx.tool_call_approved else step.call(call)
-        result = await made
+        if ctx.tool_call_approved:
+            result = await self._pending.allow(call, step)
+        else:
+            result = await step.call(call)
         if result.approval is not None and self.toolset.defers(result):
             told = describe(call, result.approval)
             self._pending.keep(call, told)
@@ -140,9 +142,11 @@ class GuardedToolset(AbstractToolset[Any]):
         """What the calls that go on now need, though the user has said something else since."""
         last = _last_calls(messages)
         names = {call.name for call in self._pending.calls if call.id in last} - set(step.tools)
-        tools = await self.toolset.tools() if names else {}
+        if not names:
+            return step
+        tools = await self.toolset.tools()
         found = {name: tools[name] for name in names if name in tools}
-        return replace(step, tools={**step.tools, **found}) if found else step
+        return replace(step, tools={**step.tools, **found})
 
 
 class Unreadable(dict[str, Any]):
@@ -208,22 +212,31 @@ def _said(messages: Sequence[ModelMessage], prompt: Any) -> Iterator[str]:
     if prompt is not None and prompt not in prompts:
         prompts.append(prompt)
     for content in prompts:
-        for one in (content,) if isinstance(content, str) else content:
-            if isinstance(one, (str, TextContent)):
-                yield one if isinstance(one, str) else one.content
+        if isinstance(content, str):
+            yield content
+            continue
+        for part in content:
+            if isinstance(part, str):
+                yield part
+            elif isinstance(part, TextContent):
+                yield part.content
 
 
 def _last_calls(messages: Sequence[ModelMessage]) -> dict[str, ToolCall]:
-    """The calls of the model's last answer."""
-    answers = (one for one in reversed(messages) if isinstance(one, ModelResponse))
-    return {part.tool_call_id: _call(part) for one in islice(answers, 1) for part in one.tool_calls}
+    answers = (message for message in reversed(messages) if isinstance(message, ModelResponse))
+    return {
+        part.tool_call_id: _call(part)
+        for answer in islice(answers, 1)
+        for part in answer.tool_calls
+    }
 
 
 def _denied(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCall, str]]:
     """Those of them that a person has denied, with what was said."""
     calls = _last_calls(messages)
-    last = messages[-1] if messages else None
-    for part in last.parts if isinstance(last, ModelRequest) else ():
+    if not messages or not isinstance(messages[-1], ModelRequest):
+        return
+    for part in messages[-1].parts:
         if isinstance(part, ToolReturnPart) and part.outcome == "denied":
             call = calls.get(part.tool_call_id)
             if call is not None:

@@ -87,7 +87,6 @@ async def _run_starts(first: Client, starts: MemoryObjectReceiveStream[_Start]) 
 
 
 async def _hold(first: Client, start: _Start) -> None:
-    """Keep one client open until it is replaced or its start is given up."""
 
     async def leave_when_over(scope: anyio.CancelScope) -> None:
         await start.is_over.wait()

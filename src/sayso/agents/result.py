@@ -29,7 +29,7 @@ def call_result(answer: Answer) -> types.CallToolResult:
     more = {key: value for key, value in answer.items() if key not in _OWN}
     fields: dict[str, Any] = {
         **more,
-        "content": [_block(one) for one in _listed(blocks)],
+        "content": [_block(block) for block in _listed(blocks)],
         "isError": answer.get("isError") is True,
         "_meta": meta if isinstance(meta, dict) else None,
     }

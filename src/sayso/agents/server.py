@@ -1,11 +1,14 @@
 """One server behind the guard: its tools as the policy sees them, and its calls."""
 
-from collections.abc import Iterable, Mapping
+import asyncio
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
 import anyio
+import anyio.lowlevel
 
 from sayso.agents.listing import Listing
 from sayso.agents.wire import Errand, Wire
@@ -78,6 +81,9 @@ class GuardedServer:
     rules: Rules
     may_answer: str | None = None
     _asked: set[int] = field(default_factory=set[int])
+    _under_way: list[tuple["asyncio.Task[Any]", anyio.Event]] = field(
+        default_factory=list[tuple["asyncio.Task[Any]", anyio.Event]]
+    )
 
     @property
     def name(self) -> str:
@@ -89,9 +95,12 @@ class GuardedServer:
     ) -> list[tuple[Tool, ToolFacts]]:
         """The tools that the principal may know of. Raises `RpcError`, `NotMcpError`."""
         self.check()
-        found = await self.listing.ask(meta) if is_fresh else await self.listing.known()
+        if is_fresh:
+            found = await self.listing.ask(meta)
+        else:
+            found = await self.listing.known()
         seen = (self.guard.sees(self.principal, tool) for tool in found.values())
-        return [one for one in seen if one is not None]
+        return [pair for pair in seen if pair is not None]
 
     async def call(
         self,
@@ -113,13 +122,16 @@ class GuardedServer:
                 new_id(), self.principal, name, arguments, started, progress, meta, turn=turn
             )
         )
-        try:
-            answer = await guard.take(call)
-        except anyio.get_cancelled_exc_class():
-            # The question may be on record already, with the call still on its way back from there.
-            with anyio.CancelScope(shield=True):
-                await self._take_back(call.approval)
-            raise
+        with self._noted() as task:
+            cancels = task.cancelling()
+            try:
+                answer = await guard.take(call)
+                await _check_cancelled(task, cancels)
+            except anyio.get_cancelled_exc_class():
+                # The question may be on record already, with the call still on its way back.
+                with anyio.CancelScope(shield=True):
+                    await self._take_back(call.approval)
+                raise
         waits = call.approval if call.outcome is Outcome.WAITING else None
         if waits is not None:
             self._asked.add(waits)
@@ -134,13 +146,18 @@ class GuardedServer:
         if generation != self.wire.generation:
             tool = await self.listing.find(call.name, call.principal, is_fresh=True)
             if tool is None or tool.fingerprint != call.tool.fingerprint:
-                return lost_answer(call) if call.is_sent else tool_changed(call)
+                if call.is_sent:
+                    return lost_answer(call)
+                return tool_changed(call)
         return await self.wire.call(errand, call)
 
     async def approval(self, number: int) -> Approval | None:
         """One question that calls of this agent to this server have asked."""
-        found = await self.guard.approvals.find(number)
-        return found if found is not None and self._is_ours(found.question) else None
+        with self._noted():
+            found = await self.guard.approvals.find(number)
+        if found is None or not self._is_ours(found.question):
+            return None
+        return found
 
     async def answer(self, number: int, *, is_allowed: bool, message: str | None = None) -> bool:
         """Give a person's answer; whether it counts. Raises `UsageError` where that is not ours."""
@@ -153,8 +170,31 @@ class GuardedServer:
 
     async def withdraw(self, numbers: Iterable[int] | None = None) -> None:
         """Take back questions that still wait, by default all that this has asked."""
-        for number in sorted(self._asked if numbers is None else {*numbers} & self._asked):
-            await self._take_back(number)
+        wanted = self._asked if numbers is None else {*numbers} & self._asked
+        with self._noted():
+            for number in sorted(wanted):
+                await self._take_back(number)
+
+    async def unwind(self) -> None:
+        """Wait until cancelled calls have taken their questions back.
+
+        Some frameworks do not wait for the calls that they cancel.
+        """
+        while ends := [ended for task, ended in self._under_way if task.cancelling()]:
+            await ends[0].wait()
+
+    @contextmanager
+    def _noted(self) -> Generator["asyncio.Task[Any]"]:
+        """Note that this task uses the store, which must not be closed meanwhile."""
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a coroutine of asyncio runs in a task
+        entry = (task, anyio.Event())
+        self._under_way.append(entry)
+        try:
+            yield task
+        finally:
+            self._under_way.remove(entry)
+            entry[1].set()
 
     async def _take_back(self, number: int | None) -> None:
         if number is not None and self.guard.withdraws:
@@ -170,3 +210,14 @@ class GuardedServer:
         if self.listing.is_left:
             fix = "Keep it inside of its async with."
             raise UsageError("this wrapped client is not in use any more", where="wrap", fix=fix)
+
+
+async def _check_cancelled(task: "asyncio.Task[Any]", before: int) -> None:
+    """Raise `CancelledError` if the task was cancelled since, and nothing has raised that yet.
+
+    In older releases of anyio, a cancelled scope swallows a `Task.cancel()` that comes in the same
+    iteration of the event loop (anyio#1214).
+    """
+    await anyio.lowlevel.checkpoint_if_cancelled()
+    if task.cancelling() > before:
+        raise asyncio.CancelledError

@@ -2,17 +2,18 @@
 
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
+from sayso.agents.agent_tool import AgentTool
 from sayso.agents.choice import Choice, Destructive
 from sayso.agents.exchange import BadArgumentsError, ToolCall, ToolResult, decline, refuse
+from sayso.agents.fitting import fit_name, fit_qualified
 from sayso.agents.guarded import Guarded
-from sayso.agents.naming import fit_name, fit_qualified
-from sayso.agents.step import AgentTool, Step
 from sayso.connect import RpcError
 from sayso.errors import SaysoError, UnreachableError, UsageError
 from sayso.guard import META_KEY, CallQueue, UnknownToolError
@@ -21,10 +22,11 @@ from sayso.prompt import build
 from sayso.schema import plain
 
 if TYPE_CHECKING:
-    from sayso.catalog import Selector, Tool
+    from sayso.catalog import Selection, Selector, Tool
     from sayso.guard import Turn
 
 _NEAR: Final = 3
+_CUT: Final = "your message ended at its limit of length, maybe in the midst of this call."
 
 _log: Final = logging.getLogger(__name__)
 
@@ -51,7 +53,7 @@ class Toolset:
         always: Collection[str] = (),
         destructive: Destructive = "asked",
     ) -> None:
-        self.servers = tuple(one.behind for one in clients)
+        self.servers = tuple(client.behind for client in clients)
         self._choice = Choice(most, tokens, tuple(always), destructive)
         self._selector: Selector | None = None
         self._pinned: dict[str, str] = {}
@@ -59,7 +61,7 @@ class Toolset:
         _check(self)
 
     def __repr__(self) -> str:
-        return f"<sayso toolset: {', '.join(one.name for one in self.servers)}>"
+        return f"<sayso toolset: {', '.join(server.name for server in self.servers)}>"
 
     @property
     def policy(self) -> Policy:
@@ -101,10 +103,11 @@ class Toolset:
 
     def name_of(self, tool: "Tool") -> str:
         """What the model calls a tool: with its server's name in front, where there are several."""
-        is_one = len(self.servers) == 1
-        return fit_name(tool.name) if is_one else fit_qualified(tool.server, tool.name)
+        if len(self.servers) == 1:
+            return fit_name(tool.name)
+        return fit_qualified(tool.server, tool.name)
 
-    async def step(self, message: str | Sequence[str] = "") -> Step:
+    async def step(self, message: str | Sequence[str] = "") -> "Step":
         """The tools for the next step of a run whose user has said `message`, the newest last.
 
         Give it the user's own words: what tools have answered must not choose tools. Raises what
@@ -114,19 +117,17 @@ class Toolset:
         if not self._choice.is_made:
             return Step(self, tools)
         selection = self._choice.select(self._indexed(tools), message, self._pinned)
-        chosen = [self.name_of(one.tool) for one in selection.chosen]
+        chosen = [self.name_of(match.tool) for match in selection.chosen]
         return Step(self, {name: tools[name] for name in chosen}, selection)
 
     def prompt(self, tools: Iterable[AgentTool]) -> str:
         """The system prompt about these tools, from the same hints and policy that decide."""
-        one = self.servers[0]
-        found = build(
+        return build(
             (tool.tool for tool in tools),
-            principal=one.principal,
+            principal=self.servers[0].principal,
             policy=self.policy,
             names=self.name_of,
-        )
-        return found.text
+        ).text
 
     def draw(self) -> "Turn":
         """A place in line for a call that comes later; whoever draws it must `leave` it."""
@@ -155,7 +156,7 @@ class Toolset:
     ) -> list[ToolResult]:
         """Make all calls of one step, and give their results in the same order. See `call`."""
         # An iterable that raises must leave nobody in line.
-        wanted = [(one, self._turns.draw()) for one in tuple(calls)]
+        wanted = [(call, self._turns.draw()) for call in tuple(calls)]
         results: dict[int, ToolResult] = {}
         failed: list[SaysoError] = []
 
@@ -202,9 +203,9 @@ class Toolset:
             if server is None:
                 tool = (await self.tools()).get(call.name)
                 server = tool and tool.server.name
-            for one in self.servers:
-                if one.name == server and await one.approval(number) is not None:
-                    await one.answer(number, is_allowed=False, message=message)
+            for asker in self.servers:
+                if asker.name == server and await asker.approval(number) is not None:
+                    await asker.answer(number, is_allowed=False, message=message)
             return decline(call, number, message)
         result = await self.call(call)
         asked = result.approval
@@ -214,29 +215,35 @@ class Toolset:
         about = asked.question.server
         if server not in {None, about}:
             return result
-        found = next(one for one in self.servers if one.name == about)
+        found = next(asker for asker in self.servers if asker.name == about)
         await found.answer(number, is_allowed=True, message=message)
         return await self.call(call)
 
-    async def withdraw(self, results: Iterable[ToolResult] | None = None) -> None:
+    async def withdraw(self, results: Collection[ToolResult] | None = None) -> None:
         """Take back the questions that these calls wait for, by default those of all calls."""
-        asked = None if results is None else [one.approval for one in results if one.approval]
         for server in self.servers:
+            if results is None:
+                await server.withdraw()
+                continue
             # Servers that are kept in stores of their own may have the same numbers.
-            ours = [one.number for one in asked or () if one.question.server == server.name]
-            await server.withdraw(None if asked is None else ours)
+            asked = [result.approval for result in results if result.approval]
+            await server.withdraw(
+                approval.number for approval in asked if approval.question.server == server.name
+            )
 
     def defers(self, result: ToolResult) -> bool:
         """Whether this result waits for an answer that the program brings. See `settle`."""
         asked = result.approval and result.approval.question.server
-        return any(one.name == asked and one.may_answer is not None for one in self.servers)
+        return any(
+            server.name == asked and server.may_answer is not None for server in self.servers
+        )
 
     def _indexed(self, tools: Mapping[str, AgentTool]) -> "Selector":
         from sayso.catalog import Selector  # noqa: PLC0415 - only where there is a choice
 
         if self._selector is None:
             self._selector = Selector()
-        self._selector.update([one.tool for one in tools.values()])
+        self._selector.update([tool.tool for tool in tools.values()])
         return self._selector
 
     async def _call(
@@ -268,7 +275,9 @@ class Toolset:
         tool = tools.get(call.name)
         if tool is None:
             return refuse(call, _unknown(call.name, tools))
-        meta = None if call.key is None else {META_KEY: call.key}
+        meta = None
+        if call.key is not None:
+            meta = {META_KEY: call.key}
         ended = await tool.server.call(tool.tool.name, arguments, meta=meta, turn=turn)
         waits = None
         if ended.waits is not None:
@@ -284,25 +293,61 @@ class Toolset:
         return ToolResult(call.id, call.name, ended.answer, ended.outcome, waits)
 
 
+@dataclass(frozen=True)
+class Step:
+    """The tools of one step, by the name that the model says.
+
+    `selection` tells why these were chosen, where there was a choice.
+    """
+
+    toolset: Toolset
+    tools: Mapping[str, AgentTool]
+    selection: "Selection | None" = None
+
+    def __repr__(self) -> str:
+        return f"<sayso step: {', '.join(self.tools) or 'no tools'}>"
+
+    @cached_property
+    def prompt(self) -> str:
+        """The system prompt about these tools, from the same hints and policy."""
+        return self.toolset.prompt(self.tools.values())
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Make one call. See `Toolset.call`; a tool that this step does not offer is not there."""
+        return await self.toolset.call(call, among=self.tools)
+
+    async def run(self, calls: Iterable[ToolCall], *, is_cut: bool = False) -> list[ToolResult]:
+        """Make all calls of the step. See `Toolset.run`.
+
+        Where the model's message `is_cut`, ended by a limit of length, its calls may lack a part:
+        none is made, and the model is told.
+        """
+        if is_cut:
+            return [refuse(call, _CUT) for call in calls]
+        return await self.toolset.run(calls, among=self.tools)
+
+
 def _unknown(name: str, tools: Iterable[str]) -> str:
-    near = get_close_matches(name, [one for one in tools if one != name], n=_NEAR)
-    told = f" Did you mean {' or '.join(near)}?" if near else ""
-    return f"there is no tool “{plain(name)}” here.{told}"
+    near = get_close_matches(name, [other for other in tools if other != name], n=_NEAR)
+    message = f"there is no tool “{plain(name)}” here."
+    if near:
+        message += f" Did you mean {' or '.join(near)}?"
+    return message
 
 
 def _check(toolset: Toolset) -> None:
     servers = toolset.servers
     if not servers:
         raise UsageError("a toolset of no client", where="Toolset", fix="Give it wrapped clients.")
-    names = [one.name for one in servers]
+    names = [server.name for server in servers]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         fix = 'Wrap each with a name of its own: sayso.wrap(client, server="crm").'
         what = f"two clients are both called {plain(min(twice))!r}"
         raise UsageError(what, where="Toolset", fix=fix)
     if any(
-        (one.rules(), one.principal) != (servers[0].rules(), servers[0].principal)
-        for one in servers
+        (server.rules(), server.principal) != (servers[0].rules(), servers[0].principal)
+        for server in servers
     ):
         fix = "Wrap each with the same policy, mode and principal."
         raise UsageError("its clients are under different policies", where="Toolset", fix=fix)

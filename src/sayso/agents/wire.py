@@ -15,6 +15,7 @@ from mcp import Client
 from mcp.client.extension import ClaimContext
 from mcp.shared.exceptions import MCPError
 
+from sayso.agents.exchange import as_object
 from sayso.agents.restarting import Restarter
 from sayso.connect import HANDSHAKE_VERSIONS, PARSE_ERROR, Envelope, Fault, RpcError
 from sayso.errors import ServerExitedError
@@ -199,16 +200,17 @@ class Wire:
             found = await session.send_discover(self.client.protocol_version)
         except (MCPError, ValueError):
             return {}
-        return _object(_object(found.get("_meta")).get(types.SERVER_INFO_META_KEY))
+        return as_object(as_object(found.get("_meta")).get(types.SERVER_INFO_META_KEY))
 
 
 def received(error: MCPError) -> RpcError:
     """An error of the SDK's client, with the fault where it means that no answer came."""
     if error.data is None and error.message.startswith(_UNANSWERED.get(error.code, ("\0",))):
-        fault = Fault.TIMED_OUT if error.code == types.REQUEST_TIMEOUT else Fault.LOST
-        # What could not be read is quoted in these words.
+        if error.code == types.REQUEST_TIMEOUT:
+            return RpcError(error.code, error.message, fault=Fault.TIMED_OUT)
+        # What could not be read is quoted in the words of the SDK.
         told = "its answer cannot be read" if error.code == types.PARSE_ERROR else error.message
-        return RpcError(error.code, told, fault=fault)
+        return RpcError(error.code, told, fault=Fault.LOST)
     return RpcError(error.code, error.message, error.data)
 
 
@@ -219,10 +221,6 @@ def _params(
         name=call.tool.name, input_responses=responses, request_state=state
     ).model_dump(by_alias=True, mode="json", exclude_none=True)
     return {**rounds, "arguments": dict(call.arguments), **call.sent_meta}
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 @contextmanager

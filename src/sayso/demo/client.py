@@ -91,7 +91,6 @@ def _show(tools: Sequence[Tool]) -> None:
 
 
 def _find(tools: Sequence[Tool]) -> str:
-    """The name of the tool that deletes, behind a gateway or not."""
     found = next((tool.name for tool in tools if tool.name.endswith(DELETES)), None)
     if found is None:
         raise TargetError(f"no tool there has a name that ends in {DELETES!r}")
@@ -99,7 +98,6 @@ def _find(tools: Sequence[Tool]) -> str:
 
 
 async def _delete(client: Client, name: str, customer: int, pause: float) -> int:
-    """Call until the answer is no longer that a person has still to answer."""
     progress = _Progress()
     arguments = {"customer_id": customer}
     _tell(f"Calling {name} for customer {customer}. Where a person must approve, this waits.")
@@ -125,7 +123,6 @@ class _Progress:
 
 
 def _conclude(answer: CallToolResult) -> int:
-    """Print how it ended."""
     texts = [block.text for block in answer.content if isinstance(block, TextContent)]
     if answer.is_error:
         _tell("\n".join(texts))

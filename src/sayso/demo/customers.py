@@ -101,8 +101,11 @@ class CustomerTools:
         record = find_customer(self.database, customer_id)
         if record is None:
             raise ToolError(f"There is no customer {customer_id}.")
-        said = [f"invoice {one['invoiceId']}: {one['description']}" for one in record["invoices"]]
-        said += [f"note: {one}" for one in record["notes"]]
+        said = [
+            f"invoice {invoice['invoiceId']}: {invoice['description']}"
+            for invoice in record["invoices"]
+        ]
+        said += [f"note: {note}" for note in record["notes"]]
         return {
             "changes": [f"delete {what}" for what in (f"customer {record['name']}", *said)],
             "customer": {"name": record["name"]},
@@ -133,8 +136,8 @@ def find_customer(database: Database, customer_id: int) -> CustomerRecord | None
         if row is None:
             return None
         notes = _notes(connection, row)
-        invoices = [_invoice(one) for one in connection.execute(_INVOICES, (customer_id,))]
-    owed = sum(one["amountCents"] for one in invoices if one["status"] == "sent")
+        invoices = [_invoice(row) for row in connection.execute(_INVOICES, (customer_id,))]
+    owed = sum(invoice["amountCents"] for invoice in invoices if invoice["status"] == "sent")
     line = _line(row)
     return {**line, "since": row["since"], "notes": notes, "invoices": invoices, "owedCents": owed}
 
@@ -157,7 +160,6 @@ _INVOICES: Final = "SELECT * FROM invoices WHERE customer_id = ? ORDER BY id"
 
 
 def _read_cursor(cursor: str) -> int:
-    """The number after which a page begins."""
     if not cursor:
         return 0
     found = re.fullmatch(r"after-([0-9]{1,15})", cursor)

@@ -28,12 +28,12 @@ def web_search(
     """Search the web for pages with these words, best first. What pages say is unverified."""
     words = set(_words(query))
     scored = [(_score(article, words), article) for article in ARTICLES]
-    found = sorted((one for one in scored if one[0]), key=lambda one: (-one[0], one[1].title))
+    found = sorted((pair for pair in scored if pair[0]), key=lambda pair: (-pair[0], pair[1].title))
     return {
         "query": query,
         "results": [
-            {"rank": rank, "title": one.title, "url": one.url, "snippet": _snippet(one, words)}
-            for rank, (_, one) in enumerate(found[:limit], start=1)
+            {"rank": rank, "title": page.title, "url": page.url, "snippet": _snippet(page, words)}
+            for rank, (_, page) in enumerate(found[:limit], start=1)
         ],
         "simulated": True,
     }
@@ -56,6 +56,5 @@ def _score(article: Article, words: set[str]) -> int:
 
 
 def _snippet(article: Article, words: set[str]) -> str:
-    """The first sentence with one of the words, or simply the first."""
     sentences = re.split(r"(?<=[.?!])\s+", article.text)
-    return next((one for one in sentences if words & set(_words(one))), sentences[0])
+    return next((sentence for sentence in sentences if words & set(_words(sentence))), sentences[0])

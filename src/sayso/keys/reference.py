@@ -57,4 +57,6 @@ def find_reference(text: str, folder: Path) -> Reference | None:
         return None
     if kind == "env":
         return Reference("env", place)
-    return Reference("file", str(folder / Path(place).expanduser())) if kind == "file" else None
+    if kind == "file":
+        return Reference("file", str(folder / Path(place).expanduser()))
+    return None

@@ -35,7 +35,7 @@ class Keyring:
     @classmethod
     def of(cls, keys: Sequence[bytes]) -> Self:
         """A ring of keys of 32 bytes, the active one first."""
-        return cls(key_id(keys[0]), {key_id(one): one for one in keys})
+        return cls(key_id(keys[0]), {key_id(key): key for key in keys})
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -45,7 +45,9 @@ class Keyring:
     def derive(self, purpose: str, name: str | None = None) -> bytes | None:
         """The key for one purpose from the key of this name; `None` where there is none."""
         key = self._keys.get(self.active if name is None else name)
-        return None if key is None else hmac.digest(key, f"{purpose}\x01".encode(), sha256)
+        if key is None:
+            return None
+        return hmac.digest(key, f"{purpose}\x01".encode(), sha256)
 
     def sign(self, purpose: str, message: bytes) -> str:
         """`id:mac`, both in hexadecimal, by the active key."""

@@ -32,7 +32,8 @@ class Envelope:
         if public not in self._known:
             message = encode(PAYLOAD_TYPE, self.payload)
             self._known[public] = any(
-                is_signed(message, public=public, signature=one) for one in self.signatures
+                is_signed(message, public=public, signature=signature)
+                for signature in self.signatures
             )
         return self._known[public]
 
@@ -84,12 +85,14 @@ def read_envelope(data: bytes, where: str) -> Envelope:
     if len(listed) > MOST_SIGNATURES:
         raise ReceiptError(f"it has more than {MOST_SIGNATURES} signatures", where=where)
     payload = _bytes(document.get("payload"), "payload", where)
-    return Envelope(payload, tuple(_signature(one, where) for one in listed))
+    return Envelope(payload, tuple(_signature(entry, where) for entry in listed))
 
 
 def _signature(value: object, where: str) -> bytes:
-    one: object = cast("dict[str, object]", value).get("sig") if isinstance(value, dict) else None
-    signature = _bytes(one, "sig", where)
+    text: object = None
+    if isinstance(value, dict):
+        text = cast("dict[str, object]", value).get("sig")
+    signature = _bytes(text, "sig", where)
     if len(signature) != _SIGNATURE_BYTES:
         what = f"a signature has {_SIGNATURE_BYTES} bytes, this one has {len(signature)}"
         raise ReceiptError(what, where=where)
@@ -99,12 +102,11 @@ def _signature(value: object, where: str) -> bytes:
 def _bytes(value: object, name: str, where: str) -> bytes:
     """What base64 says, of either alphabet; only as it would be written again."""
     text = value if isinstance(value, str) and value.isascii() else ""
-    is_for_urls = "-" in text or "_" in text
-    read, write = (
-        (base64.urlsafe_b64decode, base64.urlsafe_b64encode)
-        if is_for_urls
-        else (base64.b64decode, base64.b64encode)
-    )
+    read = base64.b64decode
+    write = base64.b64encode
+    if "-" in text or "_" in text:
+        read = base64.urlsafe_b64decode
+        write = base64.urlsafe_b64encode
     try:
         found = read(text)
     except (binascii.Error, ValueError):

@@ -97,12 +97,11 @@ def load_receipts(path: Path) -> Shelf:
 
 
 def _files(path: Path) -> Iterator[Path | str]:
-    """The files to read, or why one is not."""
     if not path.is_dir():
         yield path
         return
     try:
-        names = sorted(one.name for one in path.iterdir() if one.suffix == ".json")
+        names = sorted(file.name for file in path.iterdir() if file.suffix == ".json")
         folder = path.resolve()
     except OSError as error:
         yield f"{path}: this folder of receipts cannot be read: {error.strerror}."

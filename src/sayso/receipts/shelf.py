@@ -35,35 +35,36 @@ class Shelf:
         """
         if package is None or not self.receipts:
             return [*tools]
-        return [self._with_receipts(one, package) for one in tools]
+        return [self._with_receipts(tool, package) for tool in tools]
 
     def _with_receipts(self, tool: Tool, package: Package) -> Tool:
         found: list[ToolReceipt] = []
         dropped: list[Finding] = []
-        for receipt, one in self._naming(tool.name, package):
-            if one.package != package.digest:
-                dropped.append(Finding(DROPPED, why_void(receipt, one.where, package)))
-            elif one.fingerprint != tool.fingerprint:
+        for receipt, about in self._naming(tool.name, package):
+            if about.package != package.digest:
+                dropped.append(Finding(DROPPED, why_void(receipt, about.where, package)))
+            elif about.fingerprint != tool.fingerprint:
                 what = (
-                    f"the receipt {one.where} does not count for the tool “{tool.name}”, "
+                    f"the receipt {about.where} does not count for the tool “{tool.name}”, "
                     f"which has changed since. {_FIX}"
                 )
                 dropped.append(Finding(DROPPED, what))
             else:
-                found.append(one)
-        told = () if found else dropped  # an old one beside one that holds is no news
-        if not found and not told:
-            return tool
-        return replace(tool, receipts=tuple(found), findings=(*tool.findings, *told))
+                found.append(about)
+        if found:  # an old one beside one that holds is no news
+            return replace(tool, receipts=tuple(found))
+        if dropped:
+            return replace(tool, receipts=(), findings=(*tool.findings, *dropped))
+        return tool
 
     def _naming(self, tool: str, package: Package) -> Iterator[tuple[Receipt, ToolReceipt]]:
         """What the receipts of a package, of whatever version, say of a tool of this name."""
         for receipt in self.receipts:
             own = receipt.package
             if own.digest == package.digest or (own.kind, own.name) == (package.kind, package.name):
-                for one in receipt.tools:
-                    if one.name == tool:
-                        yield receipt, one
+                for about in receipt.tools:
+                    if about.name == tool:
+                        yield receipt, about
 
     def refuted(self, tool: Tool, policy: Policy) -> dict[HintName, Verdict]:
         """The hints that some receipt refutes for a tool of this fingerprint, whatever runs.
@@ -71,13 +72,13 @@ class Shelf:
         For whoever has only a list of tools: that permits less, so nobody need say what runs.
         """
         found = [
-            one
+            about
             for receipt in self.receipts
-            for one in receipt.tools
-            if (one.name, one.fingerprint) == (tool.name, tool.fingerprint)
+            for about in receipt.tools
+            if (about.name, about.fingerprint) == (tool.name, tool.fingerprint)
         ]
         verdicts = policy.verdicts(found)
-        return {name: one for name, one in verdicts.items() if one == "refuted"}
+        return {name: verdict for name, verdict in verdicts.items() if verdict == "refuted"}
 
 
 def why_void(receipt: Receipt, where: str, package: Package) -> str:
@@ -90,8 +91,14 @@ def why_void(receipt: Receipt, where: str, package: Package) -> str:
     if not before or not changed:
         return f"the receipt {where} is for {receipt.package}, but {package} runs. {_FIX}"
     first = changed[0]
-    how = "changed" if first in before and first in now else "added" if first in now else "removed"
-    more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
+    how = "changed"
+    if first not in before:
+        how = "added"
+    elif first not in now:
+        how = "removed"
+    more = ""
+    if len(changed) > 1:
+        more = f" (and {len(changed) - 1} more)"
     return f"the receipt {where} does not count: {first} was {how} since{more}. {_FIX}"
 
 
@@ -99,4 +106,4 @@ def package_of(described: Mapping[str, Any] | None) -> Package | None:
     """The package that `sayso.connect.package.describe_package` has described."""
     if described is None:
         return None
-    return Package(**{name: one for name, one in described.items() if name != BYTECODE})
+    return Package(**{name: value for name, value in described.items() if name != BYTECODE})

@@ -69,11 +69,11 @@ def make_statement(report: Mapping[str, Any], now: datetime | None = None) -> di
                 **{name: package.get(name) or "" for name in ("kind", "version")},
                 **_files_to_write(package),
             },
-            "tools": [_tool(one) for one in _list(report.get("tools"), "the tools")],
+            "tools": [_tool(tool) for tool in _list(report.get("tools"), "the tools")],
             "layers": [
-                one.get("name")
-                for one in map(_as_object, _list(report.get("layers"), "the layers"))
-                if one.get("active") is True
+                layer.get("name")
+                for layer in map(_as_object, _list(report.get("layers"), "the layers"))
+                if layer.get("active") is True
             ],
             "sayso": __version__,
             "profile": report.get("profile", ""),
@@ -102,15 +102,15 @@ def read_statement(
         raise ReceiptError(f"it is about something else: its predicateType is not {PREDICATE_TYPE}")
     predicate = _object(statement.get("predicate"), "its predicate")
     package = _package(statement, predicate)
-    words = [_text(one, "a layer") for one in _list(predicate.get("layers"), "its layers")]
-    if not all(_LAYER.fullmatch(one) for one in words):
+    words = [_text(layer, "a layer") for layer in _list(predicate.get("layers"), "its layers")]
+    if not all(_LAYER.fullmatch(word) for word in words):
         raise ReceiptError("the name of a layer is none")
     layers = frozenset(words)
     bound: dict[str, Any] = {"layers": layers, "package": package.digest, "where": where}
     if is_signed_by is not None:
         bound["is_signed_by"] = is_signed_by
-    tools = tuple(_read_tool(one, bound) for one in _list(predicate.get("tools"), "its tools"))
-    if len({(one.name, one.fingerprint) for one in tools}) < len(tools):
+    tools = tuple(_read_tool(tool, bound) for tool in _list(predicate.get("tools"), "its tools"))
+    if len({(tool.name, tool.fingerprint) for tool in tools}) < len(tools):
         raise ReceiptError("one tool stands in it twice")
     return Receipt(
         package,
@@ -149,8 +149,9 @@ def _package(statement: Mapping[str, Any], predicate: Mapping[str, Any]) -> Pack
 def _files_to_write(package: Mapping[str, Any]) -> dict[str, Any]:
     """Return the digests of files, which say what changed; without them if there are too many."""
     files: object = package.get("files")
-    is_kept = isinstance(files, Mapping) and 0 < len(cast("dict[str, Any]", files)) <= MAX_FILES
-    return {"files": dict(cast("dict[str, Any]", files))} if is_kept else {}
+    if isinstance(files, Mapping) and 0 < len(cast("dict[str, Any]", files)) <= MAX_FILES:
+        return {"files": dict(cast("dict[str, Any]", files))}
+    return {}
 
 
 def _is_digest(value: object) -> bool:
@@ -158,9 +159,8 @@ def _is_digest(value: object) -> bool:
 
 
 def _server(server: Mapping[str, Any]) -> dict[str, str]:
-    """What a server calls itself, as far as it is text that fits."""
     found = {name: server.get(name) for name in ("name", "version")}
-    return {name: one[:_LONGEST] for name, one in found.items() if isinstance(one, str)}
+    return {name: text[:_LONGEST] for name, text in found.items() if isinstance(text, str)}
 
 
 def _tool(value: object) -> dict[str, Any]:
@@ -171,8 +171,8 @@ def _tool(value: object) -> dict[str, Any]:
         "name": tool.get("name"),
         "fingerprint": tool.get("fingerprint"),
         "hints": {
-            name: {key: item for key, item in _object(one, "a hint").items() if key in kept}
-            for name, one in hints.items()
+            name: {key: item for key, item in _object(hint, "a hint").items() if key in kept}
+            for name, hint in hints.items()
         },
     }
 
@@ -193,27 +193,29 @@ def _read_tool(value: object, bound: Mapping[str, Any]) -> ToolReceipt:
     return ToolReceipt(name, fingerprint, hints, **bound)
 
 
-def _read_hint(one: Mapping[str, Any]) -> HintReceipt:
-    verdict: Verdict | None = next((word for word in _VERDICTS if word == one.get("verdict")), None)
+def _read_hint(hint: Mapping[str, Any]) -> HintReceipt:
+    verdict: Verdict | None = next(
+        (word for word in _VERDICTS if word == hint.get("verdict")), None
+    )
     if verdict is None:
         raise ReceiptError("a verdict in it is none")
-    calls = _count(one.get("calls", 0), "a number of calls")
+    calls = _count(hint.get("calls", 0), "a number of calls")
     if verdict == "supported" and calls == 0:
         raise ReceiptError("a hint in it is supported by no call")
-    partial = one.get("partial", False)
+    partial = hint.get("partial", False)
     if not isinstance(partial, bool):
         raise ReceiptError("“partial” is not true or false")
     return HintReceipt(
         verdict,
         calls,
-        _words(one.get("inputs", [])),
-        _words(one.get("observers", [])),
+        _words(hint.get("inputs", [])),
+        _words(hint.get("observers", [])),
         is_partial=partial,
     )
 
 
 def _words(value: object) -> tuple[str, ...]:
-    return tuple(_text(one, "a word") for one in _list(value, "a list of words", _MOST_WORDS))
+    return tuple(_text(word, "a word") for word in _list(value, "a list of words", _MOST_WORDS))
 
 
 def _text(value: object, what: str) -> str:

@@ -190,7 +190,6 @@ class Tools:
 
 
 def _dry(intent: Intent, parameter: bool | str | None, *, where: str) -> Intent:  # noqa: FBT001 - what `dry_run` was given
-    """The intent with the parameter that makes a dry run, if one was named."""
     if parameter is None or isinstance(parameter, bool):
         return intent
     try:
@@ -234,7 +233,9 @@ def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Inten
     def narrow(arguments: Mapping[str, Any]) -> Any:
         if arguments.get("dry_run") is True:
             return READ_ONLY.but(open_world=intent.hints.open_world)
-        return None if own is None else own(arguments)
+        if own is None:
+            return None
+        return own(arguments)
 
     return intent.but(narrow=narrow)
 
@@ -248,7 +249,9 @@ def declare(
     what only the tool's arguments can tell, and scopes, are looked at when the server starts.
     """
     how = "@sayso.declare(sayso.READ_ONLY)"
-    where = f"tool {getattr(intent, '__name__', '?')}" if callable(intent) else "declare"
+    where = "declare"
+    if callable(intent):
+        where = f"tool {getattr(intent, '__name__', '?')}"
     made = _dry(
         made_intent(intent, _merged({}, fields), where=where, how=how), dry_run, where=where
     )
@@ -302,7 +305,7 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     check_choices(principal, policy, store, patience)
     framework = framework_of(server)
     lowlevel = framework.lowlevel
-    if any(isinstance(one, Middleware) for one in lowlevel.middleware):
+    if any(isinstance(middleware, Middleware) for middleware in lowlevel.middleware):
         raise UsageError("sayso is bound to this server already", where=lowlevel.name)
     known = None if scopes is None else Intent().but(scopes=scopes).scopes
     shelf = ToolRegistry(lowlevel.name, infer=infer, scopes=known)

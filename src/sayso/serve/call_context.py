@@ -147,11 +147,12 @@ class Context:
 
 def structure_of(plain: Any) -> Any:
     """JSON as the structure of a result: what is no object stands in one, under `result`."""
-    return cast("Any", plain) if isinstance(plain, Mapping) else {"result": plain}
+    if isinstance(plain, Mapping):
+        return cast("Any", plain)
+    return {"result": plain}
 
 
 def _is_sayable(number: Any) -> bool:
-    """Whether JSON has a number for it that every client can read."""
     return isinstance(number, int | float) and abs(number) <= sys.float_info.max
 
 

@@ -10,7 +10,8 @@ from sayso.catalog import derive_title
 from sayso.errors import UsageError
 from sayso.intent import Intent, contradictions, declare
 from sayso.schema import Checker, is_switch
-from sayso.serve.handler import as_execute
+from sayso.serve.exchange import as_object
+from sayso.serve.handler import as_execute, check_result
 from sayso.serve.validation import made_intent
 
 if TYPE_CHECKING:
@@ -76,24 +77,30 @@ class ToolDefinition:
     ) -> None:
         where = f"tool {name}"
         check_name(name)
-        schema = as_schema(name, input_schema) if input_schema is not None else _OBJECT
-        for one in (schema, output_schema):
-            if one is not None:
-                _check_schema(name, one)
+        schema = _OBJECT
+        if input_schema is not None:
+            schema = as_schema(name, input_schema)
+        for part in (schema, output_schema):
+            if part is not None:
+                _check_schema(name, part)
         known = frozenset(cast("Mapping[str, Any]", schema.get("properties", {})))
-        given = dict(fields) if tags is None else {**fields, "tags": _listed(tags, where=where)}
+        given = dict(fields)
+        if tags is not None:
+            given["tags"] = _listed(tags, where=where)
         made = made_intent(intent, given, where=where, how="read_only_hint=True")
         check_intent(name, made, known)
         check_dry_run(name, made, schema)
-        if handler is not None and execute is not None:
-            raise UsageError("give a handler or execute, not both", where=where)
+        if handler is not None:
+            if execute is not None:
+                raise UsageError("give a handler or execute, not both", where=where)
+            execute = as_execute(handler, known, where=where)
         values = {
             "name": name,
             "intent": made,
             "description": description,
             "input_schema": schema,
             "output_schema": output_schema,
-            "execute": execute if handler is None else as_execute(handler, known, where=where),
+            "execute": execute,
             "has_cursor": has_cursor,
             "parameters": known,
             "tags": _in_order(given.get("tags"), made.tags),
@@ -153,16 +160,18 @@ def _listed(tags: Iterable[str], *, where: str) -> tuple[str, ...]:
 
 def _in_order(given: Iterable[str] | None, held: frozenset[str]) -> tuple[str, ...]:
     """The tags as they were given, each once; a set has no order, so its tags are sorted."""
-    first = () if given is None or isinstance(given, frozenset | set) else given
-    named = tuple(dict.fromkeys(first))
+    if given is None or isinstance(given, frozenset | set):
+        return tuple(sorted(held))
+    named = tuple(dict.fromkeys(given))
     return (*named, *sorted(held - set(named)))
 
 
 def public(intent: Intent, raw: Mapping[str, Any]) -> Intent:
     """What clients read of it: a sentence that only the plan can fill stays here."""
-    known = _object(_object(raw.get("inputSchema")).get("properties"))
-    is_read = intent.confirm is None or not _unknown_in(intent.confirm, frozenset(known))
-    return intent if is_read else intent.but(confirm=None)
+    known = as_object(as_object(raw.get("inputSchema")).get("properties"))
+    if intent.confirm is None or not _unknown_in(intent.confirm, frozenset(known)):
+        return intent
+    return intent.but(confirm=None)
 
 
 def check_name(name: str) -> None:
@@ -194,9 +203,7 @@ def check_execute(execute: object, name: str) -> None:
         inspect.signature(execute).bind(None, {})
     except (TypeError, ValueError) as error:
         raise UsageError(what, where=f"tool {name}") from error
-    if inspect.isgeneratorfunction(execute) or inspect.isasyncgenfunction(execute):
-        what = "a generator gives no one result"
-        raise UsageError(what, where=f"tool {name}", fix="Return a list, or a sayso.Page of one.")
+    check_result(execute, f"tool {name}")
 
 
 def check_alone(intent: Intent, where: str) -> None:
@@ -237,7 +244,7 @@ def check_functions(name: str, intent: Intent, known: frozenset[str]) -> None:
 
 def _functions(intent: Intent) -> list[tuple[str, Any]]:
     found = [(name, getattr(intent, name)) for name in ("plan", "narrow", "when")]
-    return [(name, one) for name, one in found if one is not None]
+    return [(name, function) for name, function in found if function is not None]
 
 
 def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
@@ -262,10 +269,10 @@ def _parameters(function: object, field_name: str, where: str) -> Mapping[str, i
 def _check_parameters(
     where: str, field_name: str, function: Callable[..., Any], known: frozenset[str]
 ) -> None:
-    for name, one in _parameters(function, field_name, where).items():
-        is_needed = one.default is one.empty and one.kind not in (
-            one.VAR_KEYWORD,
-            one.VAR_POSITIONAL,
+    for name, parameter in _parameters(function, field_name, where).items():
+        is_needed = parameter.default is parameter.empty and parameter.kind not in (
+            parameter.VAR_KEYWORD,
+            parameter.VAR_POSITIONAL,
         )
         if is_needed and name not in known | {"arguments"}:
             called = getattr(function, "__name__", "a function of it")
@@ -283,8 +290,4 @@ def _check_template(where: str, template: str, known: frozenset[str]) -> None:
 
 
 def _unknown_in(template: str, known: frozenset[str]) -> list[str]:
-    return [one for one in _FIELD.findall(template) if one.partition(".")[0] not in known]
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    return [path for path in _FIELD.findall(template) if path.partition(".")[0] not in known]

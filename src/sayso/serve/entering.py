@@ -116,10 +116,9 @@ def _delegates(tool: Any) -> set[tuple[str, str | None]]:
 
 
 def _is_of(bound: Any, server: Any) -> bool:
-    """Return whether `server` is the bound one, or mounted in it."""
     if server is None or bound is None:
         return False
-    return server is bound or any(_is_of(one, server) for one in mounted_in(bound))
+    return server is bound or any(_is_of(mounted, server) for mounted in mounted_in(bound))
 
 
 def mounted_in(server: Any) -> list[Any]:

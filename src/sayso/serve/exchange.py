@@ -1,10 +1,10 @@
 """What a request says of its client, and how that client can be asked; what an answer must wear."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcp.server.context import HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 
 from sayso.connect import HANDSHAKE_VERSIONS
@@ -29,6 +29,18 @@ _SDK_META: Final = ("progress_token",)
 Request = ServerRequestContext[Any, Any]
 
 
+@dataclass(slots=True)
+class Passing:
+    """One request on its way, and the rest of the server's own chain.
+
+    `function` is what the framework held for the tool when it was looked at last.
+    """
+
+    ctx: Request
+    then: CallNext
+    function: Callable[..., Any] | None = None
+
+
 def client_name(ctx: Request) -> str:
     """What the client calls itself: in each request since 2026-07-28, in the handshake before."""
     known = ctx.session.client_params
@@ -36,7 +48,9 @@ def client_name(ctx: Request) -> str:
         name: Any = known.client_info.name
     else:
         name = as_object(_meta_of(ctx).get(f"{META}clientInfo")).get("name")
-    return name[:128] if isinstance(name, str) and name else "unknown"
+    if not isinstance(name, str) or not name:
+        return "unknown"
+    return name[:128]
 
 
 def has_begun(ctx: Request) -> bool:
@@ -101,12 +115,15 @@ def dress(ctx: Request, result: Mapping[str, Any], server: Server[Any]) -> dict[
     given = as_object(result.get("_meta"))
     meta = {key: value for key, value in given.items() if not key.startswith(META)}
     if ctx.protocol_version in HANDSHAKE_VERSIONS:
-        kept = {key: one for key, one in result.items() if key not in ("resultType", "_meta")}
-        return {**kept, "_meta": meta} if meta else kept
+        kept = {key: value for key, value in result.items() if key not in ("resultType", "_meta")}
+        if meta:
+            kept["_meta"] = meta
+        return kept
     meta[f"{META}serverInfo"] = server.server_info_stamp
-    is_cacheable = ctx.method.endswith("/list") or ctx.method == "resources/read"
-    fresh = {"ttlMs": 0, "cacheScope": "private"} if is_cacheable else {}
-    return {"resultType": "complete", **fresh, **result, "_meta": meta}
+    dressed: dict[str, Any] = {"resultType": "complete"}
+    if ctx.method.endswith("/list") or ctx.method == "resources/read":
+        dressed |= {"ttlMs": 0, "cacheScope": "private"}
+    return {**dressed, **result, "_meta": meta}
 
 
 def harmless(ctx: Request) -> Request:
@@ -134,22 +151,24 @@ def sent(ctx: Request, call: "Call") -> Request:
     params = as_object(ctx.params)
     connection = _connection(ctx)
     if said := as_object(as_object(connection.get(_CAPABILITIES)).get("extensions")):
-        kept = {key: one for key, one in said.items() if key != _TASKS}
+        kept = {key: value for key, value in said.items() if key != _TASKS}
         connection[_CAPABILITIES] = {**connection[_CAPABILITIES], "extensions": kept}
     meta = {**connection, **as_object(call.sent_meta.get("_meta"))}
     task = {key: params[key] for key in ("task",) if key in params}
     own = {"name": call.name, "arguments": dict(call.arguments), **call.request.brought, **task}
     known = {key: value for key, value in as_object(ctx.meta).items() if key in _SDK_META}
     lifted = {**known, **meta}
-    return replace(
-        ctx, params={**own, **({"_meta": meta} if meta else {})}, meta=cast("Any", lifted or None)
-    )
+    if meta:
+        own["_meta"] = meta
+    return replace(ctx, params=own, meta=cast("Any", lifted or None))
 
 
 def meta_only(ctx: Request) -> dict[str, Any] | None:
     """The envelope of a call, for a list that is asked for on its behalf."""
     meta = _connection(ctx)
-    return {"_meta": meta} if meta else None
+    if not meta:
+        return None
+    return {"_meta": meta}
 
 
 def as_wire(result: HandlerResult) -> dict[str, Any]:
@@ -165,7 +184,6 @@ def as_object(value: object) -> Mapping[str, Any]:
 
 
 def _connection(ctx: Request) -> dict[str, Any]:
-    """What a request says of how its client is connected."""
     given = _meta_of(ctx)
     return {key: given[key] for key in _CONNECTION if key in given}
 

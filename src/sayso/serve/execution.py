@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Final
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
 
 from mcp.server.context import CallNext
 from mcp.shared.exceptions import MCPError
@@ -10,50 +11,58 @@ from mcp.shared.exceptions import MCPError
 from sayso.guard import Answer, Call, CrashError, ToolSchemas, tool_changed, tool_error, withheld
 from sayso.serve.call_context import Context, Running, running
 from sayso.serve.definition import Execute, ToolDefinition
-from sayso.serve.exchange import Request, as_wire, sent
+from sayso.serve.exchange import Passing, Request, as_wire, sent
+from sayso.serve.frameworks import Framework
 from sayso.serve.functions import is_on_purpose
 from sayso.serve.paging import CursorError, continued, opened
 from sayso.serve.results import agreed, as_answer, fitting, is_made, with_text
+from sayso.serve.tool_registry import ToolRegistry
 from sayso.serve.values import ShapeError, to_json
-
-if TYPE_CHECKING:
-    from sayso.serve.middleware import Middleware, Passing
 
 _log: Final = logging.getLogger(__name__)
 
 
 async def carry_out(
-    door: "Middleware", call: Call, passing: "Passing", schemas: ToolSchemas
+    call: Call,
+    passing: Passing,
+    schemas: ToolSchemas,
+    *,
+    registry: ToolRegistry,
+    framework: Framework,
+    holds: Callable[[str, Callable[..., Any] | None], Awaitable[bool]],
 ) -> Answer:
-    """Carry out one call, from where its cursor leads."""
-    definition = door.shelf.definitions.get(call.name)
+    """Carry out one call, from where its cursor leads.
+
+    `holds` tells whether a tool is still carried out by a function.
+    """
+    definition = registry.definitions.get(call.name)
     asked = call.arguments
     is_ours = definition is not None and definition.has_cursor
     call.resume = None
     try:
         place, call.arguments = await opened(call, schemas, is_ours=is_ours)
-        return await continued(call, place, await _run(door, call, passing, definition), schemas)
+        if not await holds(call.name, passing.function):
+            answer = tool_changed(call)
+        else:
+            now = Running(
+                call,
+                framework.told,
+                passing.function,
+                server=framework.entrance,
+                raw=registry.raw(call.name),
+            )
+            answer = await _run(now, passing, definition)
+        return await continued(call, place, answer, schemas)
     except CursorError as error:
         return tool_error(str(error))
     finally:
         call.arguments = asked
 
 
-async def _run(
-    door: "Middleware", call: Call, passing: "Passing", definition: ToolDefinition | None
-) -> Answer:
+async def _run(now: Running, passing: Passing, definition: ToolDefinition | None) -> Answer:
     """By the definition, or by the rest of the server's own chain; once, and only what it was."""
-    function = passing.function
-    if not await door.holds(call.name, function):
-        return tool_changed(call)
+    call = now.call
     call.is_sent = True
-    now = Running(
-        call,
-        door.framework.told,
-        function,
-        server=door.framework.entrance,
-        raw=door.shelf.raw(call.name),
-    )
     token = running.set(now)
     try:
         if definition is not None and definition.execute is not None:
@@ -71,7 +80,7 @@ async def _run(
         running.reset(token)
 
 
-async def _pass(call: Call, now: Running, passing: "Passing") -> Answer:
+async def _pass(call: Call, now: Running, passing: Passing) -> Answer:
     answer = await _answered(sent(passing.ctx, call), passing.then)
     if now.has_strayed:
         return tool_changed(call)

@@ -107,7 +107,7 @@ class Official:
 
     async def entries(self) -> list[dict[str, Any]]:
         """See `Framework.entries`."""
-        return [_wire(one) for one in await self.server.list_tools()]
+        return [_wire(tool) for tool in await self.server.list_tools()]
 
     def remove(self, name: str) -> None:
         """See `Framework.remove`."""
@@ -182,7 +182,10 @@ class Fast:
         from fastmcp.tools import FunctionTool  # noqa: PLC0415 - an extra, imported where it is used
 
         held: Mapping[str, Any] = self.server.local_provider._components  # noqa: SLF001 - it can only be asked in a coroutine
-        if any(isinstance(one, FunctionTool) and one.name == name for one in held.values()):
+        if any(
+            isinstance(component, FunctionTool) and component.name == name
+            for component in held.values()
+        ):
             raise _taken(name, self.server.name)
         tool = FunctionTool.from_function(function, name=name, description=description)
         self.server.add_tool(tool)
@@ -278,7 +281,7 @@ def framework_of(server: object) -> Framework:
     """Which kind of server this is. Raises `UsageError` for none of them."""
     if isinstance(server, MCPServer):
         return Official(cast("MCPServer[Any]", server))
-    if any(one.__module__.startswith("fastmcp.") for one in type(server).__mro__):
+    if any(kind.__module__.startswith("fastmcp.") for kind in type(server).__mro__):
         return Fast(server)
     if isinstance(server, Server):
         return Low(cast("Server[Any]", server))

@@ -14,6 +14,7 @@ import anyio.to_thread
 
 from sayso.errors import DeniedError, SaysoError, UsageError
 from sayso.serve.call_context import Context, current_call
+from sayso.serve.handler import check_result
 from sayso.serve.page import as_object_type, unpaged
 from sayso.serve.result import data_type, parted
 
@@ -43,7 +44,7 @@ def by_name(
     if function is None:
         return None
     parameters = inspect.signature(function).parameters
-    takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
 
     async def call(arguments: Mapping[str, Any]) -> Any:
         given = {
@@ -102,12 +103,17 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
             data, text = parted(await _survived(function, args, kwargs))
             value = unpaged(data)
         except Exception as error:
-            is_said = is_on_purpose(error)
-            call.crash, call.said = (None, error) if is_said else (error, None)
-            if is_said and not isinstance(error, SaysoError):
-                raise
             # What is no mistake leaves no trace in the log, and what is one leaves the guard's.
-            told = call.told(error, str(error) if is_said else "it failed")
+            if is_on_purpose(error):
+                call.crash = None
+                call.said = error
+                if not isinstance(error, SaysoError):
+                    raise
+                told = call.told(error, str(error))
+            else:
+                call.crash = error
+                call.said = None
+                told = call.told(error, "it failed")
             if told is error:
                 raise
             raise told from error
@@ -127,20 +133,20 @@ def is_on_purpose(error: BaseException) -> bool:
     if isinstance(error, SaysoError):
         return True
     return any(
-        one.__name__ in _OWN_WORDS and one.__module__.startswith(_ANYWAY)
-        for one in type(error).__mro__
+        kind.__name__ in _OWN_WORDS and kind.__module__.startswith(_ANYWAY)
+        for kind in type(error).__mro__
     )
 
 
-def is_same(one: Callable[..., Any] | None, other: Callable[..., Any] | None) -> bool:
+def is_same(function: Callable[..., Any] | None, other: Callable[..., Any] | None) -> bool:
     """Whether a framework holds the same function still.
 
     Some are made anew each time that they are looked at, as where a framework transforms a tool:
     they are known by their code. What is declared stands for itself alone.
     """
-    if one is other or hasattr(one, _KEPT) or hasattr(other, _KEPT):
-        return one is other
-    code = getattr(one, "__code__", None)
+    if function is other or hasattr(function, _KEPT) or hasattr(other, _KEPT):
+        return function is other
+    code = getattr(function, "__code__", None)
     return code is not None and code is getattr(other, "__code__", None)
 
 
@@ -163,7 +169,9 @@ async def _survived(
         result = await anyio.to_thread.run_sync(
             functools.partial(_in_thread, function, *args, **kwargs), abandon_on_cancel=is_left
         )
-        return await result if inspect.isawaitable(result) else result
+        if inspect.isawaitable(result):
+            return await result
+        return result
     except (Exception, KeyboardInterrupt):
         raise
     except asyncio.CancelledError as error:
@@ -220,10 +228,7 @@ def _target(function: Callable[..., Any]) -> Callable[..., Any]:
 def _check(function: Callable[..., Any], name: str) -> None:
     if not callable(function):
         raise UsageError(f"{function!r} is no function", where=f"tool {name}")
-    target = _target(function)
-    if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
-        what = "a generator gives no one result"
-        raise UsageError(what, where=f"tool {name}", fix="Return a list, or a sayso.Page of one.")
+    check_result(_target(function), f"tool {name}")
 
 
 def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
@@ -237,25 +242,30 @@ def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
     except (NameError, TypeError, ValueError) as error:
         what = f"its signature cannot be read: {error}"
         raise UsageError(what, where=f"tool {name}") from error
-    if wanted := [one for one in signature.parameters if hints.get(one) is Context]:
+    if wanted := [
+        parameter for parameter in signature.parameters if hints.get(parameter) is Context
+    ]:
         what = f"{wanted[0]!r} would be an argument that the caller gives"
         fix = "Call sayso.context() inside of the function."
         raise UsageError(what, where=f"tool {name}", fix=fix)
-    for one in signature.parameters.values():
-        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
-            what = f"a call names its arguments, and {str(one)!r} cannot be named"
+    for parameter in signature.parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            what = f"a call names its arguments, and {str(parameter)!r} cannot be named"
             raise UsageError(what, where=f"tool {name}", fix="Give each argument a name.")
     parameters = [
-        one.replace(annotation=hints.get(one.name, one.annotation))
-        for one in signature.parameters.values()
+        parameter.replace(annotation=hints.get(parameter.name, parameter.annotation))
+        for parameter in signature.parameters.values()
     ]
     result = as_object_type(data_type(hints.get("return", signature.return_annotation)))
     run.__signature__ = signature.replace(parameters=parameters, return_annotation=result)
-    told = {one.name: one.annotation for one in parameters} | {"return": result}
+    told = {parameter.name: parameter.annotation for parameter in parameters} | {"return": result}
     run.__annotations__ = {
-        key: one for key, one in told.items() if one is not inspect.Parameter.empty
+        key: annotation
+        for key, annotation in told.items()
+        if annotation is not inspect.Parameter.empty
     }
-    run.__dict__.update(getattr(function, "__dict__", {}) if inspect.isroutine(function) else {})
+    if inspect.isroutine(function):
+        run.__dict__.update(getattr(function, "__dict__", {}))
     run.__name__ = run.__qualname__ = getattr(function, "__name__", name)
     run.__module__ = getattr(function, "__module__", run.__module__)
     run.__doc__ = inspect.getdoc(function)

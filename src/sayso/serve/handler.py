@@ -26,56 +26,67 @@ def as_execute(
     """
     parameters = _parameters(handler, where)
     assert callable(handler)  # noqa: S101 - its parameters were read
-    contexts = [one.name for one in parameters if _is_context(one, known)]
-    others = [one for one in parameters if one.name not in contexts]
+    contexts = [parameter.name for parameter in parameters if _is_context(parameter, known)]
+    others = [parameter for parameter in parameters if parameter.name not in contexts]
     if len(contexts) > 1:
         raise _wants(handler, where)
     if _by_name(others, known):
         return _naming(handler, contexts, others)
-    needed = [one for one in others if one.default is one.empty]
+    needed = [parameter for parameter in others if parameter.default is parameter.empty]
     if len(needed) > 1 or needed[:1] != others[: len(needed)]:
         raise _wants(handler, where)
     return _passing(handler, parameters, contexts, others[:1])
 
 
+def check_result(function: object, where: str) -> None:
+    """Raise `UsageError` for a generator."""
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        fix = "Return a list, or a sayso.Page of one."
+        raise UsageError("a generator gives no one result", where=where, fix=fix)
+
+
 def _parameters(handler: object, where: str) -> list[inspect.Parameter]:
     if not callable(handler) or isinstance(handler, type):
         raise UsageError(f"handler must be a function, not {handler!r}", where=where)
-    if inspect.isgeneratorfunction(handler) or inspect.isasyncgenfunction(handler):
-        fix = "Return a list, or a sayso.Page of one."
-        raise UsageError("a generator gives no one result", where=where, fix=fix)
+    check_result(handler, where)
     try:
         return list(inspect.signature(handler).parameters.values())
     except (TypeError, ValueError) as error:
         raise UsageError(f"the parameters of {handler!r} cannot be read", where=where) from error
 
 
-def _is_context(one: inspect.Parameter, known: frozenset[str]) -> bool:
-    if one.name in known:
+def _is_context(parameter: inspect.Parameter, known: frozenset[str]) -> bool:
+    if parameter.name in known:
         return False
-    said = one.annotation
+    said = parameter.annotation
     word = said if isinstance(said, str) else getattr(said, "__name__", "")
-    return word.rpartition(".")[2] == "Context" or one.name in _CONTEXTS
+    return word.rpartition(".")[2] == "Context" or parameter.name in _CONTEXTS
 
 
 def _by_name(others: list[inspect.Parameter], known: frozenset[str]) -> bool:
-    """Whether the arguments are wanted one by one."""
-    named = [one for one in others if one.kind is not one.VAR_KEYWORD]
-    has_all = any(one.kind is one.VAR_KEYWORD for one in others)
-    if any(one.kind in (one.POSITIONAL_ONLY, one.VAR_POSITIONAL) for one in named):
+    named = [parameter for parameter in others if parameter.kind is not parameter.VAR_KEYWORD]
+    has_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in others)
+    if any(
+        parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL)
+        for parameter in named
+    ):
         return False
-    is_known = all(one.name in known or one.default is not one.empty for one in named)
-    return has_all or (is_known and any(one.name in known for one in named)) or not others
+    is_known = all(
+        parameter.name in known or parameter.default is not parameter.empty for parameter in named
+    )
+    return (
+        has_all or (is_known and any(parameter.name in known for parameter in named)) or not others
+    )
 
 
 def _naming(
     handler: Callable[..., Any], contexts: list[str], others: list[inspect.Parameter]
 ) -> "Callable[[Context, Mapping[str, Any]], Any]":
-    takes_all = any(one.kind is one.VAR_KEYWORD for one in others)
-    names = {one.name for one in others}
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in others)
+    names = {parameter.name for parameter in others}
 
     def execute(ctx: "Context", arguments: Mapping[str, Any]) -> Any:
-        wanted = {key: one for key, one in arguments.items() if takes_all or key in names}
+        wanted = {key: value for key, value in arguments.items() if takes_all or key in names}
         return handler(**wanted, **dict.fromkeys(contexts, ctx))
 
     return execute
@@ -87,15 +98,17 @@ def _passing(
     contexts: list[str],
     others: list[inspect.Parameter],
 ) -> "Callable[[Context, Mapping[str, Any]], Any]":
-    order = [one for one in parameters if one.name in contexts or one in others]
+    order = [
+        parameter for parameter in parameters if parameter.name in contexts or parameter in others
+    ]
 
     def execute(ctx: "Context", arguments: Mapping[str, Any]) -> Any:
         positional: list[Any] = []
         named: dict[str, Any] = {}
-        for one in order:
-            value = ctx if one.name in contexts else arguments
-            if one.kind is one.KEYWORD_ONLY:
-                named[one.name] = value
+        for parameter in order:
+            value = ctx if parameter.name in contexts else arguments
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                named[parameter.name] = value
             else:
                 positional.append(value)
         return handler(*positional, **named)

@@ -20,7 +20,7 @@ def read_raw(handler: Any) -> Any:
             return result
         found = cast("dict[str, Any]", result)
         tools = cast("list[dict[str, Any]]", found.get("tools") or [])
-        return {**found, "tools": [_with_booleans(one) for one in tools]}
+        return {**found, "tools": [_with_booleans(tool) for tool in tools]}
 
     return listed
 
@@ -34,8 +34,10 @@ def _with_booleans(entry: dict[str, Any]) -> dict[str, Any]:
     ]
     for key in wrong:
         _log.warning("%s of the tool %r is no boolean; it counts as unset", key, entry.get("name"))
-    kept = {key: one for key, one in annotations.items() if key not in wrong}
-    return {**entry, "annotations": kept} if wrong else entry
+    if not wrong:
+        return entry
+    kept = {key: value for key, value in annotations.items() if key not in wrong}
+    return {**entry, "annotations": kept}
 
 
 async def list_none(_ctx: Any, _params: Any) -> types.ListToolsResult:

@@ -20,6 +20,7 @@ from sayso.errors import StoreError, UnknownToolError
 from sayso.incidents import describe_incident, report_incident
 from sayso.policy import LOCAL, Principal, is_reserved
 from sayso.serve.exchange import (
+    Passing,
     Request,
     as_object,
     as_wire,
@@ -44,18 +45,6 @@ _log: Final = logging.getLogger(__name__)
 
 _HANDSHAKE: Final = frozenset({"initialize", "server/discover", "ping"})
 """Answered even while the policy switches off server or caller: they give nothing away."""
-
-
-@dataclass(slots=True)
-class Passing:
-    """One request on its way, and the rest of the server's own chain.
-
-    `function` is what the framework held for the tool when it was looked at last.
-    """
-
-    ctx: Request
-    then: CallNext
-    function: Callable[..., Any] | None = None
 
 
 _passing: ContextVar[Passing] = ContextVar("sayso_passing")
@@ -104,17 +93,18 @@ class Middleware:
 
         Lists of tools are empty then, and calls are denied by the guard, which records them.
         """
-        engine = self.engines[0] if self.engines else None
-        if engine is not None and not engine.lets_in(self.shelf.server, self._caller(ctx).subject):
-            raise MCPError(types.INVALID_REQUEST, "the policy switches off this server or caller")
+        for engine in self.engines:
+            if not engine.lets_in(self.shelf.server, self._caller(ctx).subject):
+                what = "the policy switches off this server or caller"
+                raise MCPError(types.INVALID_REQUEST, what)
 
     async def _list(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         result = await _listed(ctx, call_next)
         await self._take(result.get("tools") or [])
         engine = self.engines[0]
         caller = self._caller(ctx)
-        looked = [(one, engine.sees(caller, one)) for one in self.shelf.tools.values()]
-        seen = [self.shelf.entry(one, found[0]) for one, found in looked if found is not None]
+        looked = [(tool, engine.sees(caller, tool)) for tool in self.shelf.tools.values()]
+        seen = [self.shelf.entry(tool, found[0]) for tool, found in looked if found is not None]
         return dress(
             ctx, {**result, "cacheScope": "private", "tools": seen}, self.framework.lowlevel
         )
@@ -153,7 +143,9 @@ class Middleware:
                 "that renames tools, or calls them by name, goes past sayso",
                 ", ".join(lost),
             )
-        wanted = sorted({scope for one in self.shelf.tools.values() for scope in one.intent.scopes})
+        wanted = sorted(
+            {scope for tool in self.shelf.tools.values() for scope in tool.intent.scopes}
+        )
         has_caller = self.engines[0].settings.has_principal or self.framework.knows_callers
         if wanted and not has_caller:
             _log.warning(
@@ -166,7 +158,9 @@ class Middleware:
             )
 
     async def _take(self, entries: list[dict[str, Any]]) -> None:
-        found = {one["name"]: await self.framework.function_of(one["name"]) for one in entries}
+        found = {
+            entry["name"]: await self.framework.function_of(entry["name"]) for entry in entries
+        }
         self.shelf.take(entries, found)
 
     def _caller(self, ctx: Request | None = None) -> Principal:
@@ -215,14 +209,21 @@ class Middleware:
         from sayso.serve.execution import carry_out  # noqa: PLC0415 - for who calls
 
         guard = await self.engines[0].guard()
-        return await carry_out(self, call, _passing.get(), guard.schemas.of(call.tool))
+        return await carry_out(
+            call,
+            _passing.get(),
+            guard.schemas.of(call.tool),
+            registry=self.shelf,
+            framework=self.framework,
+            holds=self.holds,
+        )
 
 
 async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
     """All tools that the framework has, whatever page was asked for: hiding needs them all."""
     entries: list[dict[str, Any]] = []
     params: Mapping[str, Any] | None = {
-        key: one for key, one in as_object(ctx.params).items() if key != "cursor"
+        key: value for key, value in as_object(ctx.params).items() if key != "cursor"
     } or None
     while True:
         page = as_wire(await then(replace(ctx, method="tools/list", params=params)))
@@ -239,13 +240,16 @@ def principal_of(token: AccessToken, tenant: str | None = None) -> Principal:
     Raises `MCPError` if the token does not hold that claim.
     """
     roles: Any = (token.claims or {}).get("roles")
-    roles = [roles] if isinstance(roles, str) else roles
-    held = cast("list[Any]", roles if isinstance(roles, list) else [])
+    held: list[Any] = []
+    if isinstance(roles, str):
+        held = [roles]
+    elif isinstance(roles, list):
+        held = cast("list[Any]", roles)
     return Principal(
         subject_of(token),
         client=token.client_id,
         scopes=frozenset(token.scopes),
-        roles=frozenset(one for one in held if isinstance(one, str)),
+        roles=frozenset(role for role in held if isinstance(role, str)),
         tenant=None if tenant is None else _tenant_of(token, tenant),
     )
 
@@ -262,4 +266,6 @@ def subject_of(token: AccessToken) -> str:
     """Return whom a token is for, under a name that is neither a client's nor reserved."""
     if not token.subject:
         return f"client:{token.client_id}"
-    return f"token:{token.subject}" if is_reserved(token.subject) else token.subject
+    if is_reserved(token.subject):
+        return f"token:{token.subject}"
+    return token.subject

@@ -62,7 +62,7 @@ def with_cursor(
     """
     given: Mapping[str, Any] = arguments.get("properties", {})
     found: Mapping[str, Any] = (result or {}).get("properties", {})
-    lists = [one for one in found.values() if is_list(one)]
+    lists = [schema for schema in found.values() if is_list(schema)]
     is_wrapped = set(found) == {WRAPPED}
     is_page = NEXT in found
     if intent.hints.read_only is not True or CURSOR in given or len(lists) != 1:

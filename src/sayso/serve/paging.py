@@ -58,7 +58,9 @@ async def opened(
     cursor = call.arguments[CURSOR]
     if isinstance(cursor, str) and cursor.startswith(_PREFIX):
         place = _read(cursor, _digest([call.name, others]))
-        arguments = {**others, CURSOR: place.inner[0]} if place.inner else others
+        arguments = others
+        if place.inner:
+            arguments = {**others, CURSOR: place.inner[0]}
         # What is inside comes from the caller like any argument, and has passed no check so far.
         if (is_ours and place.inner) or not await _takes(call, schemas, arguments):
             raise CursorError("There is no such cursor")
@@ -86,7 +88,9 @@ async def continued(call: Call, place: Place, answer: Answer, schemas: ToolSchem
     before: list[Any] = []
     if place.given > 0:
         # What its schema does not name, the caller never saw: it must not be in a digest either.
-        value: Any = structured if schemas.stripper is None else schemas.stripper.strip(structured)
+        value = structured
+        if schemas.stripper is not None:
+            value = schemas.stripper.strip(structured)
         before = value[name][: place.given]
         after = value[name][place.given :]
         if len(before) < place.given or _digest(before) != place.seen:
@@ -127,7 +131,7 @@ class _Marker:
 
 
 def _others(call: Call) -> dict[str, Any]:
-    return {name: one for name, one in call.arguments.items() if name != CURSOR}
+    return {name: value for name, value in call.arguments.items() if name != CURSOR}
 
 
 def _write(place: Place, call: str) -> str:
@@ -173,6 +177,7 @@ def _list_in(structured: Any) -> str | None:
     if not isinstance(structured, Mapping):
         return None
     found = cast("Mapping[str, Any]", structured)
-    lists = [name for name, one in found.items() if isinstance(one, list)]
-    is_list = len(lists) == 1 and (NEXT in found or set(found) == {WRAPPED})
-    return lists[0] if is_list else None
+    lists = [name for name, value in found.items() if isinstance(value, list)]
+    if len(lists) != 1 or not (NEXT in found or set(found) == {WRAPPED}):
+        return None
+    return lists[0]

@@ -85,7 +85,6 @@ def with_text(answer: "Answer", value: Any, text: str | None) -> "Answer":
 
 
 def _said(answer: "Answer", structured: Any) -> "Answer":
-    """`answer` with this structure, and text that says the same."""
     text = _json(structured)
     block = {"type": "text", "text": text}
     return fitting({**answer, "structuredContent": structured, "content": [block]}, text)
@@ -108,7 +107,6 @@ def fitting(answer: "Answer", text: str = "") -> "Answer":
 
 
 def _json(value: Any) -> str:
-    """`value` as JSON that can be sent. Raises `ShapeError`."""
     try:
         text = _encode(value)
         text.encode()
@@ -129,7 +127,7 @@ def _texts(answer: "Answer", *, is_cut: bool) -> Iterable[int]:
 def is_made(value: Any) -> bool:
     """Whether an author has made a result, or blocks of one, with what the framework has."""
     if isinstance(value, list | tuple):
-        return any(is_made(one) for one in cast("list[Any]", value)[:100])
+        return any(is_made(item) for item in cast("list[Any]", value)[:100])
     return type(value).__module__.partition(".")[0] in _FRAMEWORKS
 
 
@@ -139,8 +137,8 @@ def _is_answer(value: Any) -> bool:
         return False
     blocks: Any = cast("dict[str, Any]", value).get("content")
     return isinstance(blocks, list) and all(
-        isinstance(one, Mapping) and isinstance(cast("Mapping[str, Any]", one).get("type"), str)
-        for one in cast("list[Any]", blocks)
+        isinstance(block, Mapping) and isinstance(cast("Mapping[str, Any]", block).get("type"), str)
+        for block in cast("list[Any]", blocks)
     )
 
 

@@ -18,7 +18,7 @@ from sayso.intent import Trust
 from sayso.keys import Keyring, load_keys
 from sayso.policy import ANY, DEFAULT_CHANNELS, Policy, Principal, Sight, ToolFacts, is_switched_off
 from sayso.serve.lazy_resource import Keeper
-from sayso.store import Database, is_postgres, open_store, store_path
+from sayso.store import Database, Head, is_postgres, open_store, store_path
 
 if TYPE_CHECKING:
     from sayso.approvals import Approvals, Channel
@@ -129,8 +129,7 @@ class Runtime:
                         await self._stack.aclose()
 
     async def _open(self) -> None:
-        settings = self.settings
-        url = settings.store or None
+        url = self.settings.store or None
         if url == TEMPORARY:
             folder = self._stack.enter_context(TemporaryDirectory(prefix="sayso-"))
             url = f"sqlite:{folder}/sayso.db"
@@ -139,32 +138,42 @@ class Runtime:
         keys = load_keys(None if is_postgres(url) else store_path(url), is_made=True)
         self._store = store
         self._keys = keys
-        guarding = partial(self._guarding, settings, store, keys, self._watching())
+        guarding = partial(self._guarding, store, keys, self._watching())
         self._keeper = Keeper(guarding, _HEAD_START)
         self._stack.push_async_callback(self._keeper.close)
 
     @contextlib.asynccontextmanager
     async def _guarding(
-        self,
-        settings: Settings,
-        store: Database,
-        keys: Keyring,
-        watching: list[Callable[[], Any]],
+        self, store: Database, keys: Keyring, watching: list[Callable[[], Any]]
     ) -> AsyncGenerator["Guard"]:
-        from sayso.serve.open_guard import open_guard  # noqa: PLC0415 - see there
+        # Once somebody calls: a client waits for the list of tools first.
+        from sayso.approvals import listening  # noqa: PLC0415
+        from sayso.audit import log_head, open_audit  # noqa: PLC0415
+        from sayso.guard import compose_guard  # noqa: PLC0415
 
-        opened = open_guard(
-            settings,
-            store,
-            self.approvals,
-            keys,
-            find=self.find,
-            run=self.run,
-            policy=self._rules,
-            sight=self.sight,
-        )
-        async with beside(*watching), opened as guard:
-            yield guard
+        settings = self.settings
+        approvals = self.approvals
+        # Of a log that nobody keeps, nobody needs the ends.
+        emit = _discard_head if settings.store == TEMPORARY else log_head
+        async with (
+            beside(*watching),
+            open_audit(store, keys, emit=emit) as audit,
+            listening(approvals),
+        ):
+            yield compose_guard(
+                store,
+                audit,
+                approvals,
+                find_tool=self.find,
+                run=self.run,
+                policy=self._rules,
+                console=settings.console,
+                channels=settings.channels,
+                keys=keys,
+                patience=settings.patience,
+                announce=settings.announce,
+                sight=self.sight,
+            )
 
     def _watching(self) -> list[Callable[[], Any]]:
         """Reading the policy again when its file changes; a mistake leaves the last good one."""
@@ -172,6 +181,10 @@ class Runtime:
             return []
         announce = self.settings.announce
         return [partial(self._file.watch, announce, lambda error: _log.warning("%s", error))]
+
+
+def _discard_head(_: Head) -> None:
+    """Keep the head of a chain nowhere."""
 
 
 def _not_running() -> UsageError:
@@ -208,6 +221,7 @@ def _given_by(settings: Settings) -> Callable[[], Policy]:
         given = settings.policy
         return lambda: given
     # Where there is no other way to a person, and nobody has said that there must be.
-    is_last = settings.console is None and not settings.channels
-    policy = Policy(channels=DEFAULT_CHANNELS | {"elicitation"}) if is_last else Policy()
+    policy = Policy()
+    if settings.console is None and not settings.channels:
+        policy = Policy(channels=DEFAULT_CHANNELS | {"elicitation"})
     return lambda: policy

@@ -7,8 +7,16 @@ from typing import Any, Final
 
 from sayso.catalog import Tool, derive_title, make_tool
 from sayso.errors import UsageError
-from sayso.intent import HINT_NAMES, WIRE_NAMES, Hints, Intent, declare, read_tool
-from sayso.serve.advice import advise
+from sayso.intent import (
+    HINT_NAMES,
+    WIRE_NAMES,
+    Hints,
+    Intent,
+    as_code,
+    declare,
+    read_tool,
+    supposed,
+)
 from sayso.serve.definition import ToolDefinition, check_dry_run, check_intent, check_name, public
 from sayso.serve.functions import as_plan, by_name
 from sayso.serve.validation import check_scopes
@@ -17,6 +25,7 @@ DECLARED: Final = "__sayso_intent__"
 """The attribute of a function under which `declare` leaves its intent."""
 
 _AS_TOOL: Final = "tools.tool"
+_REACH: Final = ", with .but(open_world=True) if it reaches the outside world"
 
 _log: Final = logging.getLogger(__name__)
 
@@ -87,24 +96,24 @@ class ToolRegistry:
                 made[name] = self._entry(name, raw, getattr(function, DECLARED, None), how)
             else:
                 self._tell(name, f"two tools are called {name!r}: the one that is declared counts")
-        for name, one in self.definitions.items():
-            if one.execute is not None:
-                made[name] = self._entry(name, {}, one)
+        for name, declared in self.definitions.items():
+            if declared.execute is not None:
+                made[name] = self._entry(name, {}, declared)
         self._entries = made
         self.found = found
-        self.tools = {name: one.tool for name, one in made.items()}
+        self.tools = {name: entry.tool for name, entry in made.items()}
 
     def check(self) -> None:
         """Raise `UsageError` for what `declare` said of a tool that cannot mean it.
 
         Until a framework lists the tool, nobody knows its arguments.
         """
-        for name, one in self._entries.items():
-            if isinstance(one.said, Intent):
-                check_scopes(one.said, self.scopes, where=f"tool {name}")
-                schema: Mapping[str, Any] = one.tool.input_schema or {}
-                check_intent(name, one.said, frozenset(schema.get("properties", ())))
-                check_dry_run(name, one.said, schema)
+        for name, entry in self._entries.items():
+            if isinstance(entry.said, Intent):
+                check_scopes(entry.said, self.scopes, where=f"tool {name}")
+                schema: Mapping[str, Any] = entry.tool.input_schema or {}
+                check_intent(name, entry.said, frozenset(schema.get("properties", ())))
+                check_dry_run(name, entry.said, schema)
 
     def _entry(
         self,
@@ -135,7 +144,9 @@ class ToolRegistry:
     def raw(self, name: str) -> Mapping[str, Any]:
         """The tool of this name as its framework listed it; empty for one that it did not list."""
         known = self._entries.get(name)
-        return {} if known is None else known.raw
+        if known is None:
+            return {}
+        return known.raw
 
     def entry(self, tool: Tool, seen: Tool) -> dict[str, Any]:
         """The entry of a list: all hints explicit, those that nobody declared as they count."""
@@ -170,10 +181,11 @@ class ToolRegistry:
         """A tool about which its author says nothing here; `how` is what would say it."""
         if all(tool.intent.hints[name] is None for name in HINT_NAMES):
             self._tell(tool.name, advise(tool, is_taken=self.infer, how=how))
-        return tool if self.infer else replace(tool, inferred={})
+        if self.infer:
+            return tool
+        return replace(tool, inferred={})
 
     def _tell(self, name: str, what: str) -> None:
-        """Once for each tool."""
         if name not in self._told:
             self._told.add(name)
             _log.warning("%s", what)
@@ -185,3 +197,25 @@ def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(schema, Mapping):
         return raw
     return {**raw, "inputSchema": {"additionalProperties": False, **schema}}
+
+
+def suggest(tool: Tool) -> str | None:
+    """The intent that its name and texts suggest, as code; `None` where they say too little."""
+    found = supposed(Hints(**{name: guess.value for name, guess in tool.inferred.items()}))
+    if found is None:
+        return None
+    return as_code(found)
+
+
+def advise(tool: Tool, *, is_taken: bool, how: str) -> str:
+    """A sentence for the author; `how` is the decorator that takes an intent."""
+    found = suggest(tool)
+    what = f"the tool {tool.name!r} declares nothing, so it counts as one that destroys"
+    if is_taken:
+        what = f"the tool {tool.name!r} declares nothing; what its name and texts surely say holds"
+    if found is None:
+        return f"{what}; declare what it does: @{how}(…), with a preset such as sayso.READ_ONLY"
+    advice = f"{what}; its name and texts suggest @{how}({found})"
+    if "open_world" in tool.inferred:
+        return advice
+    return advice + _REACH

@@ -32,8 +32,10 @@ def made_intent(intent: object, fields: Mapping[str, Any], *, where: str, how: s
 
 def check_scopes(intent: Intent, known: Collection[str] | None, *, where: str) -> None:
     """Raise `UsageError` for a scope that is not one of those that there are."""
-    for scope in sorted(intent.scopes - frozenset(known) if known is not None else ()):
-        close = get_close_matches(scope, known or (), n=1)
+    if known is None:
+        return
+    for scope in sorted(intent.scopes - frozenset(known)):
+        close = get_close_matches(scope, known, n=1)
         fix = f"Did you mean {close[0]!r}?" if close else "Name it in bind(…, scopes=…)."
         raise UsageError(f"there is no scope {scope!r}", where=where, fix=fix)
 

@@ -13,12 +13,6 @@ from typing import Any, Final, Protocol, cast, runtime_checkable
 from sayso.errors import UsageError
 
 _DEEPEST: Final = 64
-_AS_TEXT: Final = (
-    dt.date,
-    dt.time,
-    uuid.UUID,
-    decimal.Decimal,
-)
 
 
 class ShapeError(UsageError):
@@ -39,20 +33,20 @@ def to_json(value: Any, depth: int = 0) -> Any:
     if isinstance(value, _Model):
         return to_json(value.model_dump(mode="json", by_alias=True), depth + 1)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [one.name for one in dataclasses.fields(value)]
+        names = [member.name for member in dataclasses.fields(value)]
         return {name: to_json(getattr(value, name), depth + 1) for name in names}
     if isinstance(value, Mapping):
         found = cast("Mapping[Any, Any]", value)
-        return {_key(key): to_json(one, depth + 1) for key, one in found.items()}
+        return {_key(key): to_json(item, depth + 1) for key, item in found.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [to_json(one, depth + 1) for one in cast("list[Any]", value)]
+        return [to_json(item, depth + 1) for item in cast("list[Any]", value)]
     if isinstance(value, enum.Enum):
         return to_json(value.value, depth + 1)
     if isinstance(value, float) and not math.isfinite(value):
         raise ShapeError(f"the tool returned {value}, which is no JSON")
     if value is None or isinstance(value, str | bool | int | float):
         return value
-    if isinstance(value, _AS_TEXT):
+    if isinstance(value, dt.date | dt.time | uuid.UUID | decimal.Decimal):
         return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
     raise ShapeError(f"the tool returned a {type(value).__name__}, which is no JSON")
 

@@ -12,9 +12,9 @@ from sayso.lazy import lazily
 
 if TYPE_CHECKING:
     from sayso.testing.approver import Approver
-    from sayso.testing.behaviour import Behaviour, Verdict, assert_behaves
+    from sayso.testing.behaviour import Behaviour, Verdict
     from sayso.testing.declared import assert_annotated, assert_level, assert_preset
-    from sayso.testing.exercising import exercise
+    from sayso.testing.exercising import assert_behaves, exercise
     from sayso.testing.guest import ClientFactory, open_client
     from sayso.testing.promises import Manifest, manifest, requirement
     from sayso.testing.rules import assert_prompt_states_rules
@@ -48,9 +48,9 @@ __getattr__ = lazily(
     __name__,
     {
         "sayso.testing.approver": ("Approver",),
-        "sayso.testing.behaviour": ("Behaviour", "Verdict", "assert_behaves"),
+        "sayso.testing.behaviour": ("Behaviour", "Verdict"),
         "sayso.testing.declared": ("assert_annotated", "assert_level", "assert_preset"),
-        "sayso.testing.exercising": ("exercise",),
+        "sayso.testing.exercising": ("assert_behaves", "exercise"),
         "sayso.testing.guest": ("ClientFactory", "open_client"),
         "sayso.testing.promises": ("Manifest", "manifest", "requirement"),
         "sayso.testing.rules": ("assert_prompt_states_rules",),

@@ -19,17 +19,20 @@ from sayso.intent import (
 def suggested(tool: Tool, *, title: str | None, is_bound: bool) -> str:
     """What to declare of a tool: by what it says itself, and for the rest by what it is called."""
     said = read_tool(tool.raw).intent.hints
-    guessed = {name: one.value for name, one in tool.inferred.items()}
+    guessed = {name: guess.value for name, guess in tool.inferred.items()}
     if is_unsafe_to_repeat(tool.raw):
         guessed["idempotent"] = False
     hints = Hints(
-        **{one: guessed.get(one) if said[one] is None else said[one] for one in HINT_NAMES}
+        **{name: guessed.get(name) for name in HINT_NAMES}
+        | {name: said[name] for name in HINT_NAMES if said[name] is not None}
     )
     whole = supposed(hints)
     if whole is None:
         return f"declare what it does{_named(title)}, with a preset such as sayso.READ_ONLY"
-    why = "" if said.is_complete else "if its name and texts say what it does, "
-    return why + how(Intent(whole), title=title, is_bound=is_bound)
+    advice = how(Intent(whole), title=title, is_bound=is_bound)
+    if said.is_complete:
+        return advice
+    return f"if its name and texts say what it does, {advice}"
 
 
 def how(intent: Intent, *, title: str | None = None, is_bound: bool) -> str:
@@ -45,8 +48,8 @@ def how(intent: Intent, *, title: str | None = None, is_bound: bool) -> str:
     hints = nearest(intent.hints)[1].hints
     whole = Hints(
         **{
-            one: hints[one] if intent.hints[one] is None else intent.hints[one]
-            for one in HINT_NAMES
+            name: hints[name] if intent.hints[name] is None else intent.hints[name]
+            for name in HINT_NAMES
         }
     )
     wire = json.dumps(write_annotations(whole, title), ensure_ascii=False)
@@ -54,4 +57,6 @@ def how(intent: Intent, *, title: str | None = None, is_bound: bool) -> str:
 
 
 def _named(title: str | None) -> str:
-    return f', title="{title}"' if title else ""
+    if not title:
+        return ""
+    return f', title="{title}"'

@@ -87,10 +87,10 @@ class Approver:
         return self
 
     def _line(self, tool: str) -> Line | None:
-        fits = [one for one in self._lines if not one.tools or tool in one.tools]
+        fits = [line for line in self._lines if not line.tools or tool in line.tools]
         if fits:
             return fits[-1]
-        named = sorted({name for one in self._lines for name in one.tools})
+        named = sorted({name for line in self._lines for name in line.tools})
         if close := get_close_matches(tool, named, n=1):
             what = f"{tool} asked, and the script speaks of {close[0]!r} only"
             self._problems.append(f"{what}: did you mean {tool!r}?")

@@ -21,9 +21,9 @@ def difference(before: Looks, after: Looks) -> str:
         old = cast("Mapping[Any, Any]", was)
         new = cast("Mapping[Any, Any]", now)
         for word, names in (
-            ("made", [one for one in new if one not in old]),
-            ("removed", [one for one in old if one not in new]),
-            ("changed", [one for one in new if one in old and new[one] != old[one]]),
+            ("made", [name for name in new if name not in old]),
+            ("removed", [name for name in old if name not in new]),
+            ("changed", [name for name in new if name in old and new[name] != old[name]]),
         ):
             if names:
                 found.append(f"{word} {_few(names)}")
@@ -35,10 +35,12 @@ def lost_between(before: Looks, after: Looks) -> str:
     gone: list[Any] = []
     for was, now in zip(before, after, strict=True):
         if isinstance(was, Mapping) and isinstance(now, Mapping):
-            gone += [one for one in cast("Mapping[Any, Any]", was) if one not in now]
-    return _few(gone) if gone else ""
+            gone += [name for name in cast("Mapping[Any, Any]", was) if name not in now]
+    return _few(gone)
 
 
 def _few(names: Sequence[Any]) -> str:
-    shown = ", ".join(str(one) for one in names[:_MOST_SHOWN])
-    return shown + (f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else "")
+    shown = ", ".join(str(name) for name in names[:_MOST_SHOWN])
+    if len(names) > _MOST_SHOWN:
+        shown += f" and {len(names) - _MOST_SHOWN} more"
+    return shown

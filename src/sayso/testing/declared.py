@@ -1,7 +1,6 @@
 """What a server declares, held against what a test expects of it."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Final
 
 from sayso.catalog import Tool, derive_title
@@ -23,7 +22,7 @@ from sayso.intent import (
     resolve,
 )
 from sayso.testing.advice import how, suggested
-from sayso.testing.surface import Surface, surface_of
+from sayso.testing.surface import Surface, likely, surface_of
 
 _FIELDS: Final = ("title", "category", "tags", "scopes", "roles", "confirm", "grant")
 _BY_LEVEL: Final = {Level.READ: "READ_ONLY", Level.WRITE: "WRITE", Level.DESTRUCTIVE: "DELETE"}
@@ -51,7 +50,7 @@ def assert_annotated(server: object) -> None:
     lines = [*surface.problems]
     for tool, wrong in found:
         if wrong:
-            lines += [tool.name, *(f"  {one}" for one in wrong)]
+            lines += [tool.name, *(f"  {line}" for line in wrong)]
     if lines:
         count = sum(bool(wrong) for _, wrong in found)
         head = f"{surface.name}: {count} of {len(found)} tools are not declared in full"
@@ -123,7 +122,9 @@ def _fail(surface: Surface, lines: list[str], what: str) -> None:
 
 
 def _unnamed(surface: Surface, named: Mapping[str, object], *, exact: bool) -> list[str]:
-    left = [one.name for one in surface.tools if one.name not in named] if exact else []
+    if not exact:
+        return []
+    left = [tool.name for tool in surface.tools if tool.name not in named]
     return [f"{name}: the test does not name it, and is to be exact" for name in left]
 
 
@@ -131,14 +132,14 @@ def _unsaid(tool: Tool, *, is_bound: bool) -> list[str]:
     """What is missing or wrong in one tool's declaration, and what to write."""
     # From the raw list: a finding says more than “not declared”.
     said = read_tool(tool.raw)
-    told = {one.hint for one in said.findings if one.code == "hint-not-a-boolean"}
+    told = {finding.hint for finding in said.findings if finding.code == "hint-not-a-boolean"}
     unset: list[HintName] = [
-        one
-        for one in required_hints(is_read=bool(said.intent.hints.read_only))
-        if said.intent.hints[one] is None and one not in told
+        name
+        for name in required_hints(is_read=bool(said.intent.hints.read_only))
+        if said.intent.hints[name] is None and name not in told
     ]
     lines = [f"{WIRE_NAMES[name]} is not declared" for name in unset]
-    lines += [f"{one.message} [{one.code}]" for one in said.findings]
+    lines += [f"{finding.message} [{finding.code}]" for finding in said.findings]
     title = said.intent.title
     if title is None:
         lines.append("it has no title")
@@ -162,33 +163,42 @@ def _unlike(tool: Tool, expected: Intent, *, is_bound: bool) -> list[str]:
     ]
     lines = [*hints, *fields]
     if hints:
-        now = f" (it is declared as {as_code(said.hints)})" if said.hints.is_complete else ""
-        lines.append(how(expected, is_bound=is_bound) + now)
-    return [tool.name, *(f"  {one}" for one in lines)] if lines else []
+        advice = how(expected, is_bound=is_bound)
+        if said.hints.is_complete:
+            advice += f" (it is declared as {as_code(said.hints)})"
+        lines.append(advice)
+    if not lines:
+        return []
+    return [tool.name, *(f"  {line}" for line in lines)]
 
 
 def _of_another_level(tool: Tool, expected: Level, trust: Trust | None) -> list[str]:
     said = read_tool(tool.raw).intent
-    evidence = Evidence(said.hints, tool.inferred) if trust else Evidence(said.hints)
+    evidence = Evidence(said.hints)
+    if trust:
+        evidence = Evidence(said.hints, tool.inferred)
     found = resolve(evidence, trust or Trust.TRUSTED)
     if found.level is expected:
         return []
-    names: list[HintName] = ["read_only"] if found.read_only.value else ["read_only", "destructive"]
+    names: list[HintName] = ["read_only"]
+    if not found.read_only.value:
+        names.append("destructive")
     reasons = [
         f"{WIRE_NAMES[name]} counts as {_json(found[name].value)}: {_why(tool, name, found[name])}"
         for name in names
     ]
     write = f"if it is {expected}, declare it as sayso.{_BY_LEVEL[expected]}, or with its hints"
     head = f"{tool.name}: its level is {found.level}, expected {expected}"
-    return [head, *(f"  {one}" for one in [*reasons, write])]
+    return [head, *(f"  {line}" for line in [*reasons, write])]
 
 
-def _why(tool: Tool, name: HintName, one: Resolved) -> str:
+def _why(tool: Tool, name: HintName, resolved: Resolved) -> str:
     declared = read_tool(tool.raw).intent.hints[name]
-    match one.source:
+    match resolved.source:
+        case Source.INFERRED if declared is None:
+            return "its name and texts say so"
         case Source.INFERRED:
-            was = "" if declared is None else f", though it declares {_json(declared)}"
-            return f"its name and texts say so{was}"
+            return f"its name and texts say so, though it declares {_json(declared)}"
         case Source.DEFAULT if declared is None:
             return "not declared, and that is the specification's default"
         case Source.DEFAULT:
@@ -200,8 +210,7 @@ def _why(tool: Tool, name: HintName, one: Resolved) -> str:
 def _level(word: str, name: str) -> Level:
     if word in tuple(Level):
         return Level(word)
-    close = get_close_matches(str(word), [str(one) for one in Level], n=1)
-    fix = f"Did you mean {close[0]!r}?" if close else f"Levels are: {', '.join(Level)}."
+    fix = likely(str(word), Level) or f"Levels are: {', '.join(Level)}."
     raise UsageError(f"{word!r} is no level", where=f"assert_level, {name}", fix=fix)
 
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from sayso.intent import HINT_NAMES, LOOSER, WIRE_NAMES, HintName, default_for
 from sayso.testing.widening import widened
 
 Entry = Mapping[str, Any]
-
-_SCHEMAS: Final = {"input": "input", "output": "output"}
 
 
 @dataclass(slots=True)
@@ -30,7 +28,8 @@ def drift_between(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> Drift:
             found.others.append(f"{name}: is gone")
         else:
             for text, is_looser in _changes(old[name], new[name]):
-                (found.loosened if is_looser else found.others).append(f"{name}: {text}")
+                changes = found.loosened if is_looser else found.others
+                changes.append(f"{name}: {text}")
     return found
 
 
@@ -41,27 +40,30 @@ def _changes(old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
         yield from _hint(name, old, new)
     yield from _scopes(old, new)
     yield from _roles(old, new)
-    for key in _SCHEMAS:
+    for key in ("input", "output"):
         yield from _schema(key, old, new)
 
 
 def _hint(name: HintName, old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
     before = old["hints"][name]
     now = new["hints"][name]
-    if before is not now:
-        was = default_for(name, before)
-        is_now = default_for(name, now)
-        is_looser = is_now is LOOSER[name] and was is not is_now
-        word = "loosened" if is_looser else "tightened" if was is not is_now else "changed"
-        level = "" if old["level"] == new["level"] else f" (level {old['level']} → {new['level']})"
-        yield f"{WIRE_NAMES[name]} {word}: was {_said(before)}, is {_said(now)}{level}", is_looser
+    if before is now:
+        return
+    value = default_for(name, now)
+    word = "changed"
+    if default_for(name, before) is not value:
+        word = "loosened" if value is LOOSER[name] else "tightened"
+    text = f"{WIRE_NAMES[name]} {word}: was {_said(before)}, is {_said(now)}"
+    if old["level"] != new["level"]:
+        text += f" (level {old['level']} → {new['level']})"
+    yield text, word == "loosened"
 
 
 def _scopes(old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
-    for one in sorted({*old["scopes"]} - {*new["scopes"]}):
-        yield f"the scope {one} was dropped: callers without it see the tool", True
-    for one in sorted({*new["scopes"]} - {*old["scopes"]}):
-        yield f"the scope {one} was added", False
+    for scope in sorted({*old["scopes"]} - {*new["scopes"]}):
+        yield f"the scope {scope} was dropped: callers without it see the tool", True
+    for scope in sorted({*new["scopes"]} - {*old["scopes"]}):
+        yield f"the scope {scope} was added", False
 
 
 def _roles(old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
@@ -70,10 +72,11 @@ def _roles(old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
     now = {*new["roles"]}
     if before and not now:
         yield f"the role {' or '.join(sorted(before))} is not needed any more", True
-    for one in sorted(now - before):
-        yield f"the role {one} was added", bool(before)
-    for one in sorted(before - now) if now else ():
-        yield f"the role {one} was dropped", False
+    for role in sorted(now - before):
+        yield f"the role {role} was added", bool(before)
+    if now:
+        for role in sorted(before - now):
+            yield f"the role {role} was dropped", False
 
 
 def _schema(key: str, old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
@@ -81,15 +84,19 @@ def _schema(key: str, old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
     now = new[key]
     if before == now:
         return
-    if before is None or now is None:
-        yield f"its {key} schema {'is new' if before is None else 'is gone'}", now is None
+    if before is None:
+        yield f"its {key} schema is new", False
+        return
+    if now is None:
+        yield f"its {key} schema is gone", True
         return
     wider = list(widened(before["schema"], now["schema"]))
-    for one in wider:
-        yield f"its {key} widened: {one}", True
-    if not wider:
-        is_same = before["schema"] == now["schema"]
-        yield f"its {key} schema {'has other words' if is_same else 'takes less'}", False
+    for change in wider:
+        yield f"its {key} widened: {change}", True
+    if before["schema"] == now["schema"]:
+        yield f"its {key} schema has other words", False
+    elif not wider:
+        yield f"its {key} schema takes less", False
 
 
 def _said(value: bool | None) -> str:  # noqa: FBT001 - a hint's value is what it is about

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, cast
 
 from sayso.catalog import Tool, read_tools
@@ -14,7 +15,7 @@ from sayso.testing.changes import difference, lost_between
 from sayso.testing.samples import sample
 from sayso.testing.session import Session, open_session
 from sayso.testing.states import Probe
-from sayso.testing.surface import Surface
+from sayso.testing.surface import Surface, run_here
 
 _NO_PROBE: Final = "no probe watches the state"
 _ORDER: Final = tuple(Level)
@@ -53,7 +54,7 @@ async def exercise(
     >>> anyio.run(exercise, MCPServer("crm")).verdicts
     ()
     """
-    given = {name: _listed(one) for name, one in (calls or {}).items()}
+    given = {name: _listed(sets) for name, sets in (calls or {}).items()}
     probes = (probe,) if callable(probe) else tuple(probe)
     async with _kept_whole(server) as (session, surface):
         for name in (*given, *varying, *(only or ())):
@@ -64,6 +65,57 @@ async def exercise(
                 reset()
             await trial.run(tool, given.get(tool.name))
         return Behaviour(session.name, tuple(trial.verdicts), tuple(trial.failures))
+
+
+def assert_behaves(
+    server: object,
+    *,
+    calls: Calls | None = None,
+    probe: Probe | Sequence[Probe] = (),
+    varying: Sequence[str] = (),
+    only: Sequence[str] | None = None,
+    reset: Callable[[], Any] | None = None,
+    exact: bool = False,
+) -> Behaviour:
+    """Call the tools of one's own server, and find no hint that is false.
+
+    See `exercise` for the arguments; inside of an event loop, give what `await exercise(…)` gave.
+    There is no containment: whatever a tool does, it does. Gives all verdicts. Raises
+    `AssertionError` where a hint is refuted, or a call that the test gave ended in an error; with
+    `exact`, also where a promise was not exercised.
+
+    >>> import tempfile
+    >>> from mcp.server import MCPServer
+    >>> import sayso
+    >>> from sayso.testing import folder_state
+    >>> server = MCPServer("crm")
+    >>> tools = sayso.bind(server)
+    >>> @tools.tool(sayso.READ_ONLY)
+    ... def customers_list() -> list[str]:
+    ...     return ["Ann"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(assert_behaves(server, probe=folder_state(folder)))
+    customers_list: read_only supported by 2 calls
+    """
+    __tracebackhide__ = True
+    if isinstance(server, Behaviour):
+        found = server
+    else:
+        work = partial(
+            exercise, server, calls=calls, probe=probe, varying=varying, only=only, reset=reset
+        )
+        instead = "assert_behaves(await sayso.testing.exercise(server, …))"
+        found = run_here(work, where="assert_behaves", instead=instead)
+    refuted = [str(verdict) for verdict in found.verdicts if verdict.status == "refuted"]
+    unknown = [
+        str(verdict) for verdict in found.verdicts if exact and verdict.status == "not_exercised"
+    ]
+    if lines := [*refuted, *found.failures, *unknown]:
+        what = "it does not behave as declared"
+        if len(lines) == len(unknown):
+            what = "whether it behaves as declared is not known, and is to be exact"
+        raise AssertionError("\n  ".join([f"{found.server}: {what}", *lines]))
+    return found
 
 
 @asynccontextmanager
@@ -85,15 +137,15 @@ def _listed(
 ) -> tuple[dict[str, Any], ...]:
     if isinstance(given, Mapping):
         return (dict(given),)
-    return tuple(dict(one) for one in given)
+    return tuple(dict(arguments) for arguments in given)
 
 
 def _in_order(surface: Surface, given: Mapping[str, Any], only: Sequence[str] | None) -> list[Tool]:
-    names = [*given, *(one.name for one in surface.tools)]
-    tools = [one for one in surface.tools if only is None or one.name in only]
+    names = [*given, *(tool.name for tool in surface.tools)]
+    tools = [tool for tool in surface.tools if only is None or tool.name in only]
     return sorted(
         tools,
-        key=lambda one: (_ORDER.index(read_tool(one.raw).intent.level), names.index(one.name)),
+        key=lambda tool: (_ORDER.index(read_tool(tool.raw).intent.level), names.index(tool.name)),
     )
 
 
@@ -109,18 +161,18 @@ class _Trial:
 
     async def run(self, tool: Tool, given: tuple[dict[str, Any], ...] | None) -> None:
         """Exercise one tool, with the arguments that the test gave if it did."""
-        arguments = (
-            self._arguments(tool) if given is None else given or "calls={…} has no call of it"
-        )
-        if isinstance(arguments, str):
+        calls = self._arguments(tool) if given is None else given
+        if not calls:
+            calls = "calls={…} has no call of it"
+        if isinstance(calls, str):
             for promises, _ in self._trials(tool):
-                self.verdicts += _unknown(tool, promises, arguments)
+                self.verdicts += _unknown(tool, promises, calls)
             return
         seen: dict[str, Verdict] = {}
-        for one in arguments:
+        for arguments in calls:
             for promises, method in self._trials(tool):
                 try:
-                    verdicts = await method(tool, one)
+                    verdicts = await method(tool, arguments)
                 except _FailedError as error:
                     if given is not None:
                         self.failures.append(f"{tool.name}: the call you gave ended in {error}")
@@ -154,7 +206,9 @@ class _Trial:
         if not self.session.is_in_process:
             return "it runs elsewhere, so it is called only with arguments in calls={…}"
         found = sample(tool.input_schema or {})
-        return f"{found}: give arguments in calls={{…}}" if isinstance(found, str) else (found,)
+        if isinstance(found, str):
+            return f"{found}: give arguments in calls={{…}}"
+        return (found,)
 
     async def _read(self, tool: Tool, arguments: dict[str, Any]) -> list[Verdict]:
         before = self._look()
@@ -184,11 +238,10 @@ class _Trial:
             why = f"the call with {arguments} changed nothing that a probe sees"
             return _unknown(tool, ("destructive", "idempotent"), why)
         lost = lost_between(before, once)
-        found = [
-            _refuted(tool, "destructive", 1, f"lost {lost} with {arguments}")
-            if lost
-            else self._supported(tool, "destructive", 1)
-        ]
+        verdict = self._supported(tool, "destructive", 1)
+        if lost:
+            verdict = _refuted(tool, "destructive", 1, f"lost {lost} with {arguments}")
+        found = [verdict]
         if not read_tool(tool.raw).intent.hints.with_defaults().idempotent:
             return found
         await self._call(tool, arguments)
@@ -203,7 +256,7 @@ class _Trial:
         return Verdict(tool.name, promise, "supported", calls)
 
     def _look(self) -> tuple[Any, ...]:
-        return tuple(one() for one in self.probes)
+        return tuple(probe() for probe in self.probes)
 
     async def _call(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
         """What a call gives, without what is about the call itself. Raises `_FailedError`."""
@@ -224,19 +277,20 @@ def _refuted(tool: Tool, promise: str, calls: int, evidence: str) -> Verdict:
 
 
 def _unknown(tool: Tool, promises: Sequence[str], why: str) -> list[Verdict]:
-    return [Verdict(tool.name, one, "not_exercised", 0, why) for one in promises]
+    return [Verdict(tool.name, promise, "not_exercised", 0, why) for promise in promises]
 
 
 def _worse(before: Verdict | None, now: Verdict) -> Verdict:
-    """Of several calls the worst counts; what supports adds up."""
     if before is None or before.status == "not_exercised":
         return now
     if now.status == "supported" and before.status == "supported":
         return Verdict(now.tool, now.promise, "supported", before.calls + now.calls)
-    return now if now.status == "refuted" else before
+    if now.status == "refuted":
+        return now
+    return before
 
 
 def _text(result: Mapping[str, Any]) -> str:
     blocks = cast("list[Mapping[str, Any]]", result.get("content") or [])
-    first = next((str(one["text"]) for one in blocks if "text" in one), "no text")
+    first = next((str(block["text"]) for block in blocks if "text" in block), "no text")
     return first[:_MOST_LETTERS]

@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from sayso.guard import PolicyFile
 from sayso.policy import Mode, Policy, Principal, check_policy
 from sayso.testing.seat import Terms, door_of, lowlevel_of, seated, settings_of
 from sayso.testing.session import target_of
+from sayso.testing.surface import likely
 
 PATIENCE: Final = 2.0
 
@@ -45,9 +45,11 @@ class _Rules:
         """The policy to go by. People in a test may answer, whatever channels it has."""
         check_policy(self.policy, where="policy")
         given = own if self.policy is None else self.policy
-        found = Policy() if given is None else given
-        found = found if isinstance(found, Policy) else PolicyFile.open(found).policy
-        names = {one.name for one in self.channels}
+        if isinstance(given, str | Path):
+            found = PolicyFile.open(given).policy
+        else:
+            found = given or Policy()
+        names = {channel.name for channel in self.channels}
         return replace(found, mode=self.mode or found.mode, channels=found.channels | names)
 
 
@@ -148,8 +150,9 @@ def _http(headers: Mapping[str, str]) -> httpx2.AsyncClient:
 
 
 def _mode(word: str | None) -> Mode | None:
-    if word is None or word in tuple(Mode):
-        return None if word is None else Mode(word)
-    close = get_close_matches(word, [str(one) for one in Mode], n=1)
-    fix = f"Did you mean {close[0]!r}?" if close else f"Modes are: {', '.join(Mode)}."
+    if word is None:
+        return None
+    if word in tuple(Mode):
+        return Mode(word)
+    fix = likely(word, Mode) or f"Modes are: {', '.join(Mode)}."
     raise UsageError(f"{word!r} is no mode", where="sayso_client", fix=fix)

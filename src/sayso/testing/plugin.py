@@ -69,7 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Note which promises a test shows, before anything is left out by `-k` or `-m`."""
-    ids = [str(one) for mark in item.iter_markers(MARK) for one in mark.args]
+    ids = [str(word) for mark in item.iter_markers(MARK) for word in mark.args]
     if ids:
         item.config.stash[_TALLY].claim(item.nodeid, ids)
 
@@ -114,8 +114,11 @@ def pytest_terminal_summary(
 ) -> None:
     """Say what became of the promises, and what is to be recorded."""
     tally = config.stash[_TALLY]
-    lines = [*((one, True) for one in tally.problems), *((one, False) for one in tally.remarks)]
-    lines += [(one, False) for one in moment.notes]
+    lines = [
+        *((problem, True) for problem in tally.problems),
+        *((remark, False) for remark in tally.remarks),
+    ]
+    lines += [(note, False) for note in moment.notes]
     if lines:
         terminalreporter.section("sayso")
     for line, is_wrong in lines:
@@ -133,8 +136,10 @@ def why_in_part(session: pytest.Session) -> str | None:
         return "not all tests could be collected"
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         return None
-    given = [Path(config.invocation_params.dir, one) for one in config.args]
+    given = [Path(config.invocation_params.dir, argument) for argument in config.args]
     homes = config.stash[_TALLY].homes()
-    if all(any(one.is_dir() and home.is_relative_to(one) for one in given) for home in homes):
+    if all(
+        any(folder.is_dir() and home.is_relative_to(folder) for folder in given) for home in homes
+    ):
         return None
     return "only some of the tests were named"

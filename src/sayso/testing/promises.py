@@ -65,7 +65,7 @@ def requirement(*promises: str) -> "pytest.MarkDecorator":
     """
     import pytest  # noqa: PLC0415 - who marks tests has it
 
-    if not promises or not all(isinstance(one, str) for one in promises):  # pyright: ignore[reportUnnecessaryIsInstance] - `@requirement` without parentheses
+    if not promises or not all(isinstance(promise, str) for promise in promises):  # pyright: ignore[reportUnnecessaryIsInstance] - `@requirement` without parentheses
         fix = 'Write @requirement("the.id").'
         raise UsageError("a requirement names its promise", where="requirement", fix=fix)
     return getattr(pytest.mark, MARK)(*promises)
@@ -73,7 +73,7 @@ def requirement(*promises: str) -> "pytest.MarkDecorator":
 
 def known() -> dict[str, str]:
     """All promises that were declared so far."""
-    return {promise: text for one in _manifests for promise, text in one.promises.items()}
+    return {promise: text for declared in _manifests for promise, text in declared.promises.items()}
 
 
 def manifests() -> tuple[Manifest, ...]:

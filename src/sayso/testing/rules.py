@@ -1,11 +1,9 @@
 """The rules that a system prompt must state, so that hints mean something to a model."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, Final, cast
+from typing import Final
 
 from sayso.catalog import Tool
 from sayso.errors import UsageError
@@ -31,17 +29,14 @@ class Rule:
     denies: re.Pattern[str] | None = None
     sentences: int = 1
 
-    def is_stated(self, text: str, wordings: Iterable[str] = ()) -> bool:
-        """Return whether `text` states the rule, in any words or in one of these wordings."""
-        flat = " ".join(text.split())
-        if any(" ".join(one.split()) in flat for one in wordings):
-            return True
-        return any(self._is_said_in(one) for one in _passages(text, self.sentences))
+    def is_stated(self, text: str) -> bool:
+        """Return whether `text` states the rule, in any words."""
+        return any(self._is_said_in(passage) for passage in _passages(text, self.sentences))
 
     def _is_said_in(self, passage: str) -> bool:
         if self.denies is not None and self.denies.search(passage):
             return False
-        return all(one.search(passage) for one in self.says)
+        return all(pattern.search(passage) for pattern in self.says)
 
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -49,7 +44,7 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 
 def _passages(text: str, most: int) -> Iterator[str]:
     """Sentences of a text, and runs of them; a heading belongs to what follows it."""
-    sentences = [one.strip() for one in _SENTENCE.split(text) if one.strip()]
+    sentences = [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
     sentences = _with_headings(sentences)
     for size in range(1, most + 1):
         for at in range(len(sentences) - size + 1):
@@ -59,24 +54,24 @@ def _passages(text: str, most: int) -> Iterator[str]:
 def _with_headings(sentences: list[str]) -> list[str]:
     found: list[str] = []
     heading = ""
-    for one in sentences:
-        if one.startswith("#"):
-            heading = one.lstrip("# ")
+    for sentence in sentences:
+        if sentence.startswith("#"):
+            heading = sentence.lstrip("# ")
         else:
-            found.append(f"{heading}: {one}" if heading else one)
+            found.append(f"{heading}: {sentence}".removeprefix(": "))
     return found
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
 def _has(*levels: Level) -> Callable[[Iterable[Tool]], bool]:
-    return lambda tools: any(one.intent.level in levels for one in tools)
+    return lambda tools: any(tool.intent.level in levels for tool in tools)
 
 
 def _is_open(tools: Iterable[Tool]) -> bool:
-    return any(one.intent.hints.with_defaults().open_world for one in tools)
+    return any(tool.intent.hints.with_defaults().open_world for tool in tools)
 
 
 _ASKED: Final = (
@@ -220,18 +215,9 @@ def assert_prompt_states_rules(prompt: object, *, server: object = None) -> None
     needed = RULES
     if server is not None:
         tools = surface_of(server, where="assert_prompt_states_rules", instead=_INSTEAD).tools
-        needed = tuple(one for one in RULES if one.is_needed(tools))
-    known = _wordings()
-    missing = [one for one in needed if not one.is_stated(text, known.get(one.name, ()))]
+        needed = tuple(rule for rule in RULES if rule.is_needed(tools))
+    missing = [rule for rule in needed if not rule.is_stated(text)]
     if missing:
-        lines = [f"{one.name}: “{one.sentence}”" for one in missing]
+        lines = [f"{rule.name}: “{rule.sentence}”" for rule in missing]
         head = f"the prompt does not state {len(missing)} of {len(needed)} rules; say, for example"
         raise AssertionError("\n  ".join([head, *lines]))
-
-
-def _wordings() -> Mapping[str, Iterable[str]]:
-    """Sentences by the name of the rule they state, from `sayso.prompt.RULES` if it is there."""
-    if find_spec("sayso.prompt") is None:
-        return {}
-    found: Any = getattr(import_module("sayso.prompt"), "RULES", {})
-    return cast("Mapping[str, Iterable[str]]", found)

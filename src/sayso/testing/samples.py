@@ -27,7 +27,9 @@ def sample(schema: Mapping[str, Any]) -> dict[str, Any] | str:
             return f"its schema has no example for {name}"
         found[name] = value[0]
     problems = Checker(schema).problems(found)
-    return f"its schema's own examples do not fit it: {problems[0]}" if problems else found
+    if problems:
+        return f"its schema's own examples do not fit it: {problems[0]}"
+    return found
 
 
 def _value(schema: Any) -> tuple[Any] | None:
@@ -43,4 +45,6 @@ def _value(schema: Any) -> tuple[Any] | None:
 
 
 def _first(values: Any) -> Any:
-    return cast("list[Any]", values)[0] if isinstance(values, list) and values else None
+    if isinstance(values, list) and values:
+        return cast("list[Any]", values)[0]
+    return None

@@ -31,12 +31,17 @@ class Terms:
 
 def lowlevel_of(server: object) -> Server[Any]:
     """The SDK's server inside of `server`. Raises `UsageError` for what is no server."""
-    return server if isinstance(server, Server) else framework_of(server).lowlevel  # pyright: ignore[reportUnknownVariableType] - of any state
+    if isinstance(server, Server):
+        return server  # pyright: ignore[reportUnknownVariableType] - of any state
+    return framework_of(server).lowlevel
 
 
 def door_of(lowlevel: Server[Any]) -> Middleware | None:
     """The door that `bind` has put in, if it has."""
-    return next((one for one in lowlevel.middleware if isinstance(one, Middleware)), None)
+    return next(
+        (middleware for middleware in lowlevel.middleware if isinstance(middleware, Middleware)),
+        None,
+    )
 
 
 def settings_of(door: Middleware) -> Settings:
@@ -46,7 +51,7 @@ def settings_of(door: Middleware) -> Settings:
 
 def declared_in(door: Middleware) -> list[Any]:
     """The entries of all tools as their author declares them, once they were listed."""
-    return [dict(one.raw) for one in door.shelf.tools.values()]
+    return [dict(tool.raw) for tool in door.shelf.tools.values()]
 
 
 def seated(lowlevel: Server[Any], door: Middleware, terms: Terms) -> Server[Any]:
@@ -64,7 +69,9 @@ def seated(lowlevel: Server[Any], door: Middleware, terms: Terms) -> Server[Any]
     engine = Runtime(settings, own.find, own.run)
     own.engines.append(engine)
     view = copy.copy(lowlevel)
-    view.middleware = [own if one is door else one for one in lowlevel.middleware]
+    view.middleware = [
+        own if middleware is door else middleware for middleware in lowlevel.middleware
+    ]
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Any) -> AsyncGenerator[Any]:

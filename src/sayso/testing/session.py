@@ -72,7 +72,9 @@ class Session:
                 raise NotMcpError("its tools/list holds no list of tools", where=self.name)
             found += cast("list[Any]", tools)
             if not isinstance(page.get("nextCursor"), str):
-                return found if self.declared is None else self.declared()
+                if self.declared is None:
+                    return found
+                return self.declared()
             params = {"cursor": page["nextCursor"]}
         raise NotMcpError(f"its tools/list does not end after {_MOST_PAGES} pages", where=self.name)
 
@@ -90,11 +92,11 @@ def target_of(server: object) -> Target | None:
         found = parse_target([str(server)])
     elif isinstance(server, list | tuple):
         words = cast("Sequence[object]", server)
-        found = parse_target([str(one) for one in words], is_command=True)
+        found = parse_target([str(word) for word in words], is_command=True)
     else:
         return None
     if len(found) != 1:
-        names = ", ".join(one.name for one in found)
+        names = ", ".join(target.name for target in found)
         what = f"a test is about one server, and this names {len(found)}"
         word = str(cast("object", server))
         raise TargetError(what, where=word, fix=f"Name one: {word}#NAME ({names}).")
@@ -126,11 +128,12 @@ async def open_session(server: object, *, timeout: float = SECONDS) -> AsyncGene
     with TemporaryDirectory(prefix="sayso-test-") as folder:
         door = door_of(lowlevel)
         inside = lowlevel
+        declared = None
         if door is not None:
             policy = Policy(mode=Mode.OBSERVE)
             store = f"sqlite:{folder}/sayso.db"
             inside = seated(lowlevel, door, Terms(store, Principal(LOCAL), policy))
+            declared = partial(declared_in, door)
         async with Client(inside) as client:
             request = partial(Wire(client).request, timeout=timeout)
-            declared = None if door is None else partial(declared_in, door)
             yield Session(lowlevel.name, request, is_in_process=True, declared=declared)

@@ -64,7 +64,7 @@ def _hold(surface: Surface, place: Path, *, drift_of: Mapping[str, Any]) -> None
         count = len(drift.others)
         noun = "change" if count == 1 else "changes"
         head = f"{place.name}: {count} {noun} that permit no more; record them with {_UPDATE}"
-        moment.notes += [head, *(f"  {one}" for one in drift.others)]
+        moment.notes += [head, *(f"  {change}" for change in drift.others)]
 
 
 def _entry(tool: Tool) -> dict[str, Any]:
@@ -89,7 +89,6 @@ def _schema(schema: Any) -> dict[str, Any] | None:
 
 
 def _write(place: Path, tools: Mapping[str, Any]) -> bool:
-    """Write the file, and tell whether it says anything new."""
     document = {"format": _FORMAT, "tools": tools}
     text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False)
     if place.exists() and place.read_text(encoding="utf-8") == f"{text}\n":

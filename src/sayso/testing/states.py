@@ -36,10 +36,10 @@ def folder_state(path: str | Path, *, ignore: Iterable[str] = ()) -> Callable[[]
     def probe() -> State:
         if not root.is_dir():
             raise UsageError("there is no such folder", where=str(root))
-        found = {one.relative_to(root).as_posix(): one for one in sorted(root.rglob("*"))}
+        found = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*"))}
         return {
-            name: _digest_of(one)
-            for name, one in found.items()
+            name: _digest_of(file)
+            for name, file in found.items()
             if not any(fnmatch(name, glob) for glob in ignored)
         }
 
@@ -79,7 +79,9 @@ def _digest_of(file: Path) -> str:
         return f"link to {file.readlink()}"
     if file.is_dir():
         return "folder"
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else "special file"
+    if not file.is_file():
+        return "special file"
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _rows(connection: sqlite3.Connection, ignored: tuple[str, ...]) -> State:
@@ -96,9 +98,9 @@ def _rows(connection: sqlite3.Connection, ignored: tuple[str, ...]) -> State:
 
 def _rows_of(connection: sqlite3.Connection, table: str) -> State:
     known = '"' + table.replace('"', '""') + '"'
-    columns = {one[1].lower() for one in connection.execute(f"PRAGMA table_xinfo({known})")}
+    columns = {row[1].lower() for row in connection.execute(f"PRAGMA table_xinfo({known})")}
     # A column may be called as the row's own number is, and then stands in its place.
-    number = next((one for one in ("rowid", "_rowid_", "oid") if one not in columns), "no rowid")
+    number = next((name for name in ("rowid", "_rowid_", "oid") if name not in columns), "no rowid")
     try:
         rows = connection.execute(f"SELECT {number}, * FROM {known} ORDER BY 1").fetchall()  # noqa: S608 - quoted
     except sqlite3.OperationalError:  # a table without rowids

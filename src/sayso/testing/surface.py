@@ -1,15 +1,20 @@
 """A server's tools as it lists them, read once: what most assertions are about."""
 
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import anyio
+import anyio.lowlevel
 
 from sayso.catalog import Tool, read_tools
 from sayso.connect import SavedTarget
 from sayso.errors import UsageError
-from sayso.testing.loops import run_here
 from sayso.testing.session import SECONDS, open_session, target_of
+
+T = TypeVar("T")
 
 _MOST_NAMES: Final = 12
 
@@ -31,13 +36,26 @@ class Surface:
 
     def tool(self, name: str) -> Tool:
         """The tool of this name. Raises `UsageError` with those that were perhaps meant."""
-        names = [one.name for one in self.tools]
+        names = [tool.name for tool in self.tools]
         if name in names:
             return self.tools[names.index(name)]
-        close = get_close_matches(name, names, n=1)
-        shown = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
-        fix = f"Did you mean {close[0]!r}?" if close else f"Its tools are: {shown or 'none'}."
+        shown = names[:_MOST_NAMES]
+        if len(names) > _MOST_NAMES:
+            shown.append("…")
+        fix = likely(name, names) or f"Its tools are: {', '.join(shown) or 'none'}."
         raise UsageError(f"there is no tool {name!r}", where=self.name, fix=fix)
+
+
+def likely(name: str, names: Iterable[str]) -> str | None:
+    """Return a question after the name that was perhaps meant; `None` if none is close.
+
+    >>> likely("raed", ["read", "write"])
+    "Did you mean 'read'?"
+    """
+    close = get_close_matches(name, [str(known) for known in names], n=1)
+    if not close:
+        return None
+    return f"Did you mean {close[0]!r}?"
 
 
 async def read_surface(server: object, *, timeout: float = SECONDS) -> Surface:
@@ -79,7 +97,26 @@ def surface_of(server: object, *, where: str, instead: str | None = None) -> Sur
 
 def _made(name: str, entries: list[Any], *, is_bound: bool = False) -> Surface:
     tools, problems = read_tools(name, entries)
-    names = [one.name for one in tools]
-    twice = sorted({one for one in names if names.count(one) > 1})
-    problems += [f"{name}: two tools are called {one!r}" for one in twice]
+    names = [tool.name for tool in tools]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    problems += [f"{name}: two tools are called {tool!r}" for tool in twice]
     return Surface(name, tuple(tools), tuple(problems), is_bound)
+
+
+def run_here(work: Callable[[], Awaitable[T]], *, where: str, instead: str) -> T:
+    """What `work` gives, in an event loop of its own.
+
+    Raises `UsageError` where one runs already: `where` is who was called there, and `instead` what
+    to write.
+    """
+    if _is_running():
+        raise UsageError("an event loop runs here already", where=where, fix=f"Write {instead}.")
+    return anyio.run(work)
+
+
+def _is_running() -> bool:
+    try:
+        anyio.lowlevel.current_token()
+    except RuntimeError:
+        return False
+    return True

@@ -9,7 +9,7 @@ from typing import Final
 
 from sayso.testing.promises import Manifest
 
-_RANKS: Final = ("failed", "skipped", "passed")
+_RANKS: Final = ("failed", "passed", "skipped")
 _WORDS: Final = {
     "passed": "shown by a test that passed",
     "failed": "with a test that failed",
@@ -40,11 +40,13 @@ class Tally:
 
     def homes(self) -> list[Path]:
         """The folders of the files that hold manifests."""
-        return [Path(one.file).parent for one in self.manifests if one.file]
+        return [Path(declared.file).parent for declared in self.manifests if declared.file]
 
     def settle(self, in_part: str | None) -> None:
         """Hold both against each other; `in_part` is why tests may be missing, if they may."""
-        promises = {key: text for one in self.manifests for key, text in one.promises.items()}
+        promises = {
+            key: text for declared in self.manifests for key, text in declared.promises.items()
+        }
         if not promises and (in_part or not self._claims):
             return
         self.problems += [
@@ -52,12 +54,12 @@ class Tally:
             for promise, tests in sorted(self._claims.items())
             if promise not in promises
         ]
-        missing = [one for one in promises if one not in self._claims]
+        missing = [promise for promise in promises if promise not in self._claims]
         if not in_part:
             self.problems += [
-                f"no test shows the promise {one}: {promises[one]}" for one in missing
+                f"no test shows the promise {promise}: {promises[promise]}" for promise in missing
             ]
-        counts = Counter(self._end(one) for one in promises if one in self._claims)
+        counts = Counter(self._end(promise) for promise in promises if promise in self._claims)
         told = [f"{counts[end]} {words}" for end, words in _WORDS.items() if counts[end]]
         noun = "promise" if len(promises) == 1 else "promises"
         self.remarks.append(f"{len(promises)} {noun}: {', '.join(told) or 'none with a test'}")
@@ -66,14 +68,16 @@ class Tally:
 
     def _end(self, promise: str) -> str:
         """How its tests ended: a failure counts, else the best of them."""
-        ends = {self._ends.get(one, "") for one in self._claims[promise]}
-        if "failed" in ends:
-            return "failed"
-        return max(ends, key=lambda one: _RANKS.index(one) if one else -1)
+        ends = {self._ends.get(test, "") for test in self._claims[promise]}
+        return next((end for end in _RANKS if end in ends), "")
 
 
 def _no_promise(promise: str, tests: list[str], promises: Iterable[str]) -> str:
     close = get_close_matches(promise, list(promises), n=1)
-    more = f" and {len(tests) - 1} more" if len(tests) > 1 else ""
-    fix = f"; did you mean {close[0]}?" if close else "; put it into a manifest"
-    return f"{tests[0]}{more} shows {promise}, which nobody promises{fix}"
+    named = tests[0]
+    if len(tests) > 1:
+        named += f" and {len(tests) - 1} more"
+    fix = "put it into a manifest"
+    if close:
+        fix = f"did you mean {close[0]}?"
+    return f"{named} shows {promise}, which nobody promises; {fix}"

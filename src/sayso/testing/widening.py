@@ -40,7 +40,8 @@ def widened(old: Any, new: Any, at: str = "") -> Iterator[str]:
     if canonical(old) == canonical(new) or old is True or new is False:
         return
     if old is False or new is True:
-        yield _told(at, "takes anything now" if new is True else "is taken now")
+        what = "takes anything now" if new is True else "is taken now"
+        yield _told(at, what)
         return
     for compare in (_type, _values, _bounds, _names, _forms, _parts, _others):
         yield from compare(_object(old), _object(new), at)
@@ -51,7 +52,9 @@ def _type(old: Shape, new: Shape, at: str) -> Iterator[str]:
     now = _types(new)
     if before and not now and not any(key in new for key in (*_ONE_OF, "enum", "const", "$ref")):
         yield _told(at, f"was {_listed(before)}, is of any type")
-    more = now - before - ({"integer"} if "number" in before else set())
+    more = now - before
+    if "number" in before:
+        more.discard("integer")
     if before and more:
         yield _told(at, f"was {_listed(before)}, takes {_listed(more)} too")
 
@@ -71,7 +74,8 @@ def _bounds(old: Shape, new: Shape, at: str) -> Iterator[str]:
             before = old.get(key)
             now = new.get(key)
             if before is not None and (now is None or is_looser(now, before)):
-                yield _told(at, f"{key} was {before}, is {'unlimited' if now is None else now}")
+                limit = "unlimited" if now is None else now
+                yield _told(at, f"{key} was {before}, is {limit}")
 
 
 def _names(old: Shape, new: Shape, at: str) -> Iterator[str]:
@@ -105,10 +109,10 @@ def _parts(old: Shape, new: Shape, at: str) -> Iterator[str]:
 
 
 def _forms(old: Shape, new: Shape, at: str) -> Iterator[str]:
-    before = {canonical(one) for key in _ONE_OF for one in old.get(key) or ()}
-    now = [one for key in _ONE_OF for one in new.get(key) or ()]
-    single = canonical({key: one for key, one in old.items() if key not in _ONE_OF})
-    more = [one for one in now if canonical(one) not in before | {single}]
+    before = {canonical(form) for key in _ONE_OF for form in old.get(key) or ()}
+    now = [form for key in _ONE_OF for form in new.get(key) or ()]
+    single = canonical({key: value for key, value in old.items() if key not in _ONE_OF})
+    more = [form for form in now if canonical(form) not in before | {single}]
     if before and not now and canonical(_plain(new)) not in before:
         yield _told(at, "was one of several forms, and none of them is asked any more")
     elif more and (before or _plain(old)):
@@ -132,40 +136,41 @@ def _bare(schema: Any, definitions: Mapping[str, Any], inside: tuple[str, ...]) 
     given = cast("Mapping[str, Any]", schema)
     name = str(given.get("$ref", "")).removeprefix("#/$defs/")
     if name in definitions and name not in inside and len(inside) < _DEEPEST:
-        rest = {key: one for key, one in given.items() if key != "$ref"}
+        rest = {key: value for key, value in given.items() if key != "$ref"}
         return _bare({**_object(definitions[name]), **rest}, definitions, (*inside, name))
     found: dict[str, Any] = {}
-    for key, one in given.items():
+    for key, value in given.items():
         if key in _NAMED:
             found[key] = {
-                name: _bare(part, definitions, inside) for name, part in _object(one).items()
+                name: _bare(part, definitions, inside) for name, part in _object(value).items()
             }
-        elif isinstance(one, list) and key not in ("enum", "required", "type"):
-            parts = cast("list[Any]", one)
-            found[key] = [_bare(part, definitions, inside) for part in parts]
+        elif key == "required" and isinstance(value, list):
+            found[key] = sorted(cast("list[str]", value))
+        elif isinstance(value, list) and key not in ("enum", "type"):
+            found[key] = [_bare(part, definitions, inside) for part in cast("list[Any]", value)]
         elif key not in _WORDS and key != "$defs":
-            found[key] = _sorted(one) if key == "required" else _bare(one, definitions, inside)
+            found[key] = _bare(value, definitions, inside)
     return found
 
 
-def _sorted(names: Any) -> Any:
-    return sorted(cast("list[str]", names)) if isinstance(names, list) else names
-
-
 def _types(schema: Shape) -> set[str]:
-    found = schema.get("type")
-    return {found} if isinstance(found, str) else set(cast("list[str]", found or []))
+    found: Any = schema.get("type") or []
+    if isinstance(found, str):
+        return {found}
+    return set(cast("list[str]", found))
 
 
 def _allowed(schema: Shape) -> set[str] | None:
     if "const" in schema:
         return {canonical(schema.get("const")).decode()}
     values = schema.get("enum")
-    return None if values is None else {canonical(one).decode() for one in values}
+    if values is None:
+        return None
+    return {canonical(value).decode() for value in values}
 
 
 def _plain(schema: Shape) -> dict[str, Any]:
-    return {key: one for key, one in schema.items() if key not in _ONE_OF}
+    return {key: value for key, value in schema.items() if key not in _ONE_OF}
 
 
 def _is_below(now: Any, before: Any) -> bool:
@@ -178,7 +183,7 @@ def _is_above(now: Any, before: Any) -> bool:
 
 def _is_number(*values: Any) -> bool:
     """What is no number bounds nothing, now or before."""
-    return all(isinstance(one, int | float) for one in values)
+    return all(isinstance(value, int | float) for value in values)
 
 
 def _object(value: Any) -> Mapping[str, Any]:
@@ -190,7 +195,9 @@ def _listed(names: set[str]) -> str:
 
 
 def _at(path: str, name: str) -> str:
-    return f"{path}.{name}".lstrip(".") if name != "[]" else f"{path}[]"
+    if name == "[]":
+        return f"{path}[]"
+    return f"{path}.{name}".lstrip(".")
 
 
 def _told(at: str, what: str) -> str:
