@@ -28,9 +28,8 @@ import anyio
 from sayso.connect import CommandTarget
 from sayso.connect.link import Link, open_link
 from sayso.sandbox.box import open_box
-from sayso.sandbox.spec import Layer
 from sayso.sandbox.probe import probe_layers
-from sayso.sandbox.spec import SandboxSpec
+from sayso.sandbox.spec import Layer, SandboxSpec
 
 HERE = Path(__file__).parent
 LIARS = HERE / "liars"

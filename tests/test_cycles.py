@@ -2,6 +2,7 @@
 
 import grimp
 
+
 def circles(graph: grimp.ImportGraph) -> set[frozenset[str]]:
     """The largest sets of modules of which each imports each other, directly or not."""
     found: set[frozenset[str]] = set()

@@ -26,4 +26,6 @@ def test_the_examples_of_a_module_give_what_they_say(name: str) -> None:
 
 
 def test_modules_with_examples_are_found() -> None:
-    assert {"sayso.intent.hints", "sayso.intent.presets", "sayso.policy.decision"} <= set(WITH_EXAMPLES)
+    assert {"sayso.intent.hints", "sayso.intent.presets", "sayso.policy.decision"} <= set(
+        WITH_EXAMPLES
+    )

@@ -26,10 +26,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from sayso.lint.entries import make_listing
+
 from sayso.infer import guess
 from sayso.intent import HINT_NAMES, Guess, HintName
 from sayso.lint import Choice, Finding, Report, all_rules, lint
-from sayso.lint.entries import make_listing
 from sayso.lint.subject import Listing
 
 SEED: Final = 20261122
