@@ -58,6 +58,10 @@ class Authority:
     failing: dict[str, Response] = field(default_factory=dict)
     is_hanging: bool = False
 
+    def reset(self) -> None:
+        """Be as new, at the same address: what a test has changed is not for the next."""
+        vars(self).update(vars(Authority(self.base)))
+
     def claims(self, **changes: Any) -> dict[str, Any]:
         """Those of a sound token; `None` leaves one out."""
         now = int(time.time())

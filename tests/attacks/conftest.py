@@ -50,11 +50,18 @@ def store(new_store: Callable[[], str]) -> str:
     return new_store()
 
 
-@pytest.fixture
-async def authority() -> AsyncGenerator[Authority]:
-    """A running authorization server."""
+@pytest.fixture(scope="module")
+async def served_authority() -> AsyncGenerator[Authority]:
+    """A running authorization server, for all tests of a file."""
     async with serve_authority() as running:
         yield running
+
+
+@pytest.fixture
+def authority(served_authority: Authority) -> Authority:
+    """The authorization server, as if it had just been started."""
+    served_authority.reset()
+    return served_authority
 
 
 @pytest.fixture

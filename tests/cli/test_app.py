@@ -83,6 +83,7 @@ def test_a_usage_error_of_a_whole_process_is_one_line_of_json() -> None:
     assert "--colour" in done.error["what"]
 
 
+@pytest.mark.process
 def test_words_after_the_dashes_are_no_options_of_sayso() -> None:
     done = sayso("inspect", "--", "no-such-command-here", "--json", "--version")
 

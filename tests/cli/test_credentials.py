@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 from tests.access.authority import SECRET, Authority, serve_authority
-from tests.cli.running import Done, sayso, started, write_json
+from tests.cli.running import Done, sayso_process, started, write_json
 from tests.connect.servers.web import MODERN
 from tests.connect.serving import raw_client
 from tests.gateway.admitting import VARIABLE, Admitting, admitting
@@ -37,7 +37,7 @@ def configured(folder: Path, authority: Authority, url: str, grant: str) -> str:
 async def run(*words: str, secret: str | None = SECRET) -> Done:
     """Beside the servers of this process."""
     variables: Any = {} if secret is None else {VARIABLE: secret}
-    return await anyio.to_thread.run_sync(lambda: sayso(*words, **variables))
+    return await anyio.to_thread.run_sync(lambda: sayso_process(*words, **variables))
 
 
 async def test_a_server_that_wants_a_token_of_saysos_own_is_inspected(
@@ -69,7 +69,6 @@ async def test_a_server_that_wants_callers_tokens_needs_callers_that_have_some(
     assert authority.issued == []
 
 
-@pytest.mark.process
 async def test_it_is_served_to_callers_by_what_their_tokens_are_exchanged_for(
     authority: Authority, server: tuple[Admitting, str], tmp_path: Path
 ) -> None:

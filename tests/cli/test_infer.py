@@ -177,6 +177,7 @@ def test_yes_without_write_is_a_mistake(saved: str) -> None:
     assert "there is nothing to change" in sayso("infer", saved, "--yes").err
 
 
+@pytest.mark.process
 def test_a_dry_run_shows_the_change_and_makes_none(server: Path) -> None:
     done = sayso("infer", "--write", "--dry-run", str(server))
 
@@ -188,6 +189,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(server: Path) -> None:
     assert "list_notes: read_only no, since its author declares that it destroys" in done.err
 
 
+@pytest.mark.process
 def test_nobody_to_ask_is_no_yes(server: Path) -> None:
     done = sayso("infer", "--write", str(server))
 
@@ -208,6 +210,7 @@ def test_a_person_at_the_terminal_decides(server: Path, answer: str, code: int) 
     assert server.stat().st_mode & 0o777 == 0o750
 
 
+@pytest.mark.process
 def test_what_was_written_is_what_the_server_declares(server: Path, tmp_path: Path) -> None:
     link = tmp_path / "link.py"
     link.symlink_to(server)
@@ -230,12 +233,14 @@ def test_what_was_written_is_what_the_server_declares(server: Path, tmp_path: Pa
     assert "Nothing to write" in again.err
 
 
+@pytest.mark.process
 def test_as_a_document_nothing_is_written_without_yes(server: Path) -> None:
     done = sayso("infer", "--write", "--json", str(server))
 
     assert (done.code, done.json["written"], server.read_text()) == (0, False, SERVER)
 
 
+@pytest.mark.process
 def test_a_tool_that_another_file_defines_is_told(server: Path) -> None:
     server.rename(server.with_name("inner.py"))
     server.write_text("from inner import mcp\n")
@@ -247,6 +252,7 @@ def test_a_tool_that_another_file_defines_is_told(server: Path) -> None:
     assert set(left.values()) == {"no definition of this name is found in the file"}
 
 
+@pytest.mark.process
 def test_what_the_source_or_the_words_speak_against_is_not_written(server: Path) -> None:
     server.write_text(
         SERVER.replace(
@@ -328,6 +334,7 @@ def purge_notes(dry_run: DryRun = False) -> str:
 '''
 
 
+@pytest.mark.process
 def test_what_was_written_passes_every_profile_and_assert_annotated(tmp_path: Path) -> None:
     file = tmp_path / "crm.py"
     file.write_text(CRM)
@@ -350,6 +357,7 @@ def test_what_was_written_passes_every_profile_and_assert_annotated(tmp_path: Pa
     assert_annotated(str(file))
 
 
+@pytest.mark.process
 def test_a_server_that_does_not_start_is_not_changed(server: Path) -> None:
     server.write_text("raise SystemExit(1)\n")
 

@@ -155,6 +155,7 @@ def test_the_rules_that_a_tool_breaks_are_named(tmp_path: Path) -> None:
     assert done.code == 0
 
 
+@pytest.mark.process
 def test_what_the_source_does_is_known_to_lint(tmp_path: Path) -> None:
     file = tmp_path / "server.py"
     file.write_text(
@@ -255,6 +256,7 @@ def test_one_entry_of_a_configuration_is_enough(half_dead: str) -> None:
     assert done.json["server"]["declared_name"] == "faulty"
 
 
+@pytest.mark.process
 def test_a_python_file_is_a_target(tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_text(
         "from mcp.server import MCPServer\n"
@@ -307,6 +309,7 @@ def test_one_command_that_is_no_server_leaves_stdout_empty(mode: str) -> None:
     assert done.error["code"] == FAILURES[mode][0]
 
 
+@pytest.mark.process
 def test_what_is_wrong_with_a_server_is_also_told_in_words() -> None:
     done = sayso("inspect", "--", "no-such-command-here")
 

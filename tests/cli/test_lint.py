@@ -97,6 +97,7 @@ def test_a_baseline_is_written_and_then_only_what_is_new_is_told(
     assert server["known"] == 1
 
 
+@pytest.mark.process
 def test_a_python_server_is_told_with_the_lines_of_its_functions(tmp_path: Path) -> None:
     file = tmp_path / "shop.py"
     file.write_text(SERVER, encoding="utf-8")
@@ -123,6 +124,7 @@ def test_servers_of_one_configuration_are_told_at_their_own_lines(tmp_path: Path
     assert lines == {"a": 3, "the-b": 9}
 
 
+@pytest.mark.process
 def test_what_a_fix_has_left_is_not_promised_to_the_next(tmp_path: Path) -> None:
     file = tmp_path / "shop.py"
     source = (

@@ -223,6 +223,7 @@ def test_a_dry_run_parameter_that_a_tool_lacks_fails_the_check(
     assert main(["policy", "check", "tools.json"]) == 0
 
 
+@pytest.mark.process
 def test_a_server_that_does_not_answer_is_unknown(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

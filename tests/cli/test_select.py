@@ -153,6 +153,7 @@ def test_without_anything_to_select_from_it_says_so() -> None:
     assert done.error["what"] == "there is nothing to select from"
 
 
+@pytest.mark.process
 def test_a_server_that_cannot_be_asked_is_told(saved: str) -> None:
     done = sayso("select", saved, "-m", "x", "--json", "--", "no-such-command-here")
 

@@ -260,7 +260,6 @@ def stage(world: World) -> None:
     os.utime(world.notes, (1, 1))
 
 
-@pytest.mark.process
 async def test_a_stale_git_index_is_read_and_stays_stale(world: World) -> None:
     stage(world)
     index = (world.folder / ".git" / "index").read_bytes()

@@ -212,7 +212,6 @@ async def test_what_honest_servers_do_still_works(world: World) -> None:
 
 
 @pytest.mark.parametrize("program", ["node", "python"])
-@pytest.mark.process
 async def test_servers_of_others_work_in_a_twin(tmp_path: Path, program: str) -> None:
     """Node.js with its thread pool, and Python with the SDK's event loop and threads."""
     (tmp_path / "notes.txt").write_text("mine")
@@ -235,7 +234,6 @@ async def test_servers_of_others_work_in_a_twin(tmp_path: Path, program: str) ->
     await store.close()
 
 
-@pytest.mark.process
 async def test_a_server_that_stays_root_is_not_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,7 +242,6 @@ async def test_a_server_that_stays_root_is_not_started(
     assert "run as root" in run(tmp_path, "print('started')")
 
 
-@pytest.mark.process
 def test_the_program_is_not_root_and_may_do_nothing_that_root_may(tmp_path: Path) -> None:
     code = (
         "import os; status = open('/proc/self/status').read();"
@@ -254,7 +251,6 @@ def test_the_program_is_not_root_and_may_do_nothing_that_root_may(tmp_path: Path
 
 
 @pytest.mark.parametrize("number", [425, 101, 438, 435, 9999])
-@pytest.mark.process
 def test_calls_that_no_server_needs_are_refused(tmp_path: Path, number: int) -> None:
     code = (
         "import ctypes as c; k = c.CDLL(None, use_errno=True);"
@@ -275,7 +271,6 @@ def run(folder: Path, code: str) -> str:
 
 
 @pytest.mark.parametrize("address", [8, 2**63, 2**64 - 1])
-@pytest.mark.process
 def test_a_lock_at_an_address_where_nothing_is_ends_no_supervisor(
     tmp_path: Path, address: int
 ) -> None:
