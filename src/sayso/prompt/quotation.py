@@ -100,9 +100,8 @@ def quote_sentence(text: str) -> str:
         for sentence in others
         if len(sentence) <= DESCRIPTION_LIMIT and _SAFETY.search(sentence)
     ]
-    limit = DESCRIPTION_LIMIT
-    if _SAFETY.search(first):  # a warning there is not cut off either
-        limit *= 2
+    # A warning in the first sentence is not cut off either.
+    limit = DESCRIPTION_LIMIT * 2 if _SAFETY.search(first) else DESCRIPTION_LIMIT
     shown = [tame(sentence, DESCRIPTION_LIMIT) for sentence in kept[:MOST_SAFETY_SENTENCES]]
     return f'"{" ".join([tame(first, limit), *shown])}"'
 

@@ -147,21 +147,15 @@ class _Writer(cst.CSTTransformer):
 
     def _edit_at(self, node: cst.CSTNode) -> Edit | None:
         place = self.get_metadata(PositionProvider, node)
-        if not isinstance(place, CodeRange):
-            return None
-        return self.places.get(_span_of(place))
+        return self.places.get(_span_of(place)) if isinstance(place, CodeRange) else None
 
     def _spot(self, node: cst.CSTNode) -> _Spot:
         place = self.get_metadata(PositionProvider, node)
-        start = CodePosition(1, 0)
-        if isinstance(place, CodeRange):
-            start = place.start
+        start = place.start if isinstance(place, CodeRange) else CodePosition(1, 0)
         line = self.lines[start.line - 1]
         block = "".join(self.blocks)
         lead = line[: len(line) - len(line.lstrip(" \t"))]
-        base = ""
-        if lead.startswith(block):
-            base = lead.removeprefix(block)
+        base = lead.removeprefix(block) if lead.startswith(block) else ""
         return _Spot(start.column, block, base, self.indent)
 
     def _written(self, call: cst.Call, edit: Edit, spot: _Spot) -> cst.Call:
@@ -223,9 +217,8 @@ def _fitted(call: cst.Call, index: int, spot: _Spot) -> cst.Call:
     first = call.whitespace_before_args
     if not _is_long(call, arg.value, spot):
         return call
-    outer = spot.inner
-    if isinstance(first, cst.ParenthesizedWhitespace):
-        outer = first.last_line.value
+    is_open = isinstance(first, cst.ParenthesizedWhitespace)
+    outer = first.last_line.value if is_open else spot.inner
     value: cst.BaseExpression = arg.value
     if isinstance(value, cst.Call):
         value = _spread_call(value, outer + spot.step, outer)

@@ -136,9 +136,8 @@ class Evaluator:
         if isinstance(node.op, ast.Div):
             path = Value(text="/", is_whole=True)
             found = joined([left, path, right])
-            if known.PATHS & {left.type, right.type} or left.text or right.text:
-                return replace(found, type="pathlib.Path")
-            return found
+            is_path = known.PATHS & {left.type, right.type} or left.text or right.text
+            return replace(found, type="pathlib.Path") if is_path else found
         if isinstance(node.op, ast.Add):
             if left.items is not None and right.items is not None:
                 return Value(items=left.items + right.items)
@@ -169,9 +168,7 @@ class Evaluator:
             return dict(base.table).get(key.whole, UNKNOWN)
         if base.cls and key.whole:
             return self.member(base, key.whole)  # a member of an enum, by name
-        if base.has("argument"):
-            return ARGUMENT
-        return Value(type=base.type)
+        return ARGUMENT if base.has("argument") else Value(type=base.type)
 
     def _list(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
         items: list[Value] = []
@@ -279,9 +276,7 @@ class Evaluator:
                 return Value(type="file")
             return Value(type="builtins.str")
         if base.text is not None and name in ("format", "strip", "rstrip", "removesuffix"):
-            cut = base.text
-            if name == "format":
-                cut = cut.partition("{")[0]
+            cut = base.text.partition("{")[0] if name == "format" else base.text
             return replace(base, text=cut, is_whole=base.is_whole and cut == base.text)
         if base.type == "statement":
             return base
@@ -296,9 +291,7 @@ class Evaluator:
             if argument.function:
                 rest = Call(call.node, call.args[index + 1 :], call.keywords)
                 found = self.follower.follow(argument.function, rest)
-        if found == UNKNOWN and call.args:
-            return call.args[0]
-        return found
+        return call.args[0] if found == UNKNOWN and call.args else found
 
 
 def _part(base: Value, name: str) -> Value:
@@ -331,10 +324,10 @@ def _named(found: Value, name: str) -> Value:
 
 
 def _is_property(node: FunctionNode | ast.Lambda) -> bool:
-    if isinstance(node, ast.Lambda):
-        return False
-    names = [ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list]
-    return "property" in names or "cached_property" in names
+    return not isinstance(node, ast.Lambda) and any(
+        ast.unparse(decorator).rpartition(".")[2] in ("property", "cached_property")
+        for decorator in node.decorator_list
+    )
 
 
 def _result(dotted: str, call: Call) -> Value:

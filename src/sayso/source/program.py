@@ -153,8 +153,7 @@ def _imports(tree: ast.Module, package: tuple[str, ...]) -> Iterator[tuple[str, 
             start: list[str] = []
             if node.level:
                 start += package[: len(package) - node.level + 1]
-            if node.module:
-                start.append(node.module)
+            start += filter(None, [node.module])
             for alias in node.names:
                 yield alias.asname or alias.name, f"{'.'.join(start)}.{alias.name}"
 

@@ -266,10 +266,8 @@ class Walker:
             return None
         if isinstance(node.ops[0], ast.In | ast.NotIn):
             found = _among(left, right)
-        elif right.whole is None:
-            return None
         else:
-            found = left == right.whole
+            found = None if right.whole is None else left == right.whole
         if isinstance(node.ops[0], ast.NotEq | ast.NotIn):
             return _turned(found)
         return found
@@ -334,9 +332,7 @@ class Walker:
             for name in ("__enter__", "__aenter__"):
                 if function := self.names.member(found.instance, name).function:
                     entered = self.follow(replace(function, holder=found), None)
-                    if entered != UNKNOWN:
-                        return entered
-                    break
+                    return found if entered == UNKNOWN else entered
         return found
 
     def _try(self, node: ast.Try, scope: Scope) -> bool:
@@ -391,9 +387,7 @@ def _either(values: Sequence[Value | None]) -> Value:
     found = merged(known)
     if all(value == known[0] for value in known):
         return known[0]
-    if UNKNOWN in known:
-        return replace(found, text=None, is_whole=False)
-    return found
+    return replace(found, text=None, is_whole=False) if UNKNOWN in known else found
 
 
 def _among(text: str, many: Value) -> bool | None:
