@@ -103,18 +103,47 @@ class Shown:
     log_level: LogLevel | None = None
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """The files and addresses that the gateway reads, and where it keeps what it records.
+
+    Parameters
+    ----------
+    policy
+        A policy.toml. It is read again when it changes; a mistake leaves the last good one.
+        Default: guarded mode with no rules.
+    receipts
+        A receipt of sayso verify, or a folder of them (.json): hints that they support count, as
+        far as the policy trusts their keys. Read when sayso starts.
+    webhook
+        An http(s) URL to which each question is posted as JSON, with links to answer it by.
+        Default: SAYSO_WEBHOOK.
+    heads
+        A file to which the ends of the log's chain are written, for sayso audit verify --heads:
+        best where whoever can write the store cannot write. Default: SAYSO_HEADS; without it a
+        tail of the log that was cut off may go unnoticed.
+    store
+        Where records and approvals are kept: sqlite:PATH, or postgresql://USER@HOST/DATABASE for
+        several machines. Default: SAYSO_STORE, or a file in your data directory.
+    """
+
+    policy: str | None = None
+    receipts: str | None = None
+    webhook: str | None = None
+    heads: str | None = None
+    store: str | None = None
+
+
+_KEPT: Final = Kept()
 _SHOWN: Final = Shown()
 _PLACE: Final = Place()
 _PIPE: Final = Pipe()
 
 
-def gateway(  # noqa: PLR0913 - each is an option of its own
+def gateway(  # noqa: PLR0913 - each is an option, or a group of them
     *target: str,
-    policy: str | None = None,
-    receipts: str | None = None,
-    webhook: str | None = None,
-    heads: str | None = None,
-    store: str | None = None,
+    kept: Kept = _KEPT,
     place: Place = _PLACE,
     pipe: Pipe = _PIPE,
     shown: Shown = _SHOWN,
@@ -132,22 +161,6 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     target
         server.py or server.py:object, an http(s) URL, a client's configuration (mcp.json), or one
         entry of it (mcp.json#name). A command goes after --.
-    policy
-        A policy.toml. It is read again when it changes; a mistake leaves the last good one.
-        Default: the mode guarded, without rules.
-    receipts
-        A receipt of sayso verify, or a folder of them (.json): hints that they support count, as
-        far as the policy trusts their keys. Read when sayso starts.
-    webhook
-        An http(s) URL to which each question is posted as JSON, with links to answer it by.
-        Default: SAYSO_WEBHOOK.
-    heads
-        A file to which the ends of the log's chain are told, for sayso audit verify --heads: best
-        where whoever can write the store cannot write. Default: SAYSO_HEADS; without it a tail of
-        the log that was cut off may go unnoticed.
-    store
-        Where records and approvals are kept: sqlite:PATH, or postgresql://USER@HOST/DATABASE for
-        several machines. Default: SAYSO_STORE, or a file in your data directory.
     patience
         Seconds that a call waits for a person before it ends and can be made again. Default: 45
         for clients that ask for progress, 25 for others, less for those known to give up sooner.
@@ -157,11 +170,11 @@ def gateway(  # noqa: PLR0913 - each is an option of its own
     set_up_logs(shown.log_format, shown.log_level)
     targets = targets_of(target, command, "gateway")
     options = Options(
-        policy=policy,
-        receipts=receipts,
-        webhook=webhook,
-        heads=heads,
-        store=store,
+        policy=kept.policy,
+        receipts=kept.receipts,
+        webhook=kept.webhook,
+        heads=kept.heads,
+        store=kept.store,
         timeout=timeout,
         patience=patience,
         is_json=json,

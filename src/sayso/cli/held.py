@@ -3,6 +3,7 @@
 import getpass
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import App, Parameter
@@ -16,6 +17,7 @@ from sayso.schema import plain, quoted
 
 if TYPE_CHECKING:
     from sayso.gateway import Held
+    from sayso.keys import Keyring
     from sayso.store import Database, DefinitionRow, QuarantineRow
 
 _SEE_DRIFT: Final = "See sayso drift."
@@ -75,9 +77,6 @@ def accept(
     place
         The beginning of the place that sayso drift shows, where two servers have one name.
     """
-    from sayso.audit import open_audit
-    from sayso.gateway import accept as accept_one
-
     if all_ == (tool is not None):
         raise UsageError("name one tool, or say --all", where="drift accept", fix=_SEE_DRIFT)
 
@@ -96,16 +95,7 @@ def accept(
         count = f"{len(wanted):,} {plural(len(wanted), 'change')}"
         ask_first(f"Accept {count} ({listed(named, _MAX_NAMED)})?")
 
-    async def take(kept: "Database") -> "list[Held]":
-        by = getpass.getuser()
-        async with open_audit(kept, keys) as log:
-            return [
-                change
-                for change in wanted
-                if await accept_one(log, kept.definitions, change, by=by)
-            ]
-
-    done = run_on(store, take)
+    done = run_on(store, partial(_accept, wanted, keys))
     if not done:
         what = "the tool changed again since it was shown"
         raise UsageError(what, where=name, fix=_SEE_DRIFT)
@@ -115,6 +105,22 @@ def accept(
     for change in done:
         out().print(plain(f"accepted: {change.row.server} {change.now.name} ({_levels(change)})"))
     return 0
+
+
+async def _accept(
+    wanted: "Sequence[Held]", keys: "Keyring", database: "Database"
+) -> "list[Held]":
+    """Accept the changes, and return those that still stood as they were shown."""
+    from sayso.audit import open_audit
+    from sayso.gateway import accept as accept_one
+
+    by = getpass.getuser()
+    async with open_audit(database, keys) as log:
+        return [
+            change
+            for change in wanted
+            if await accept_one(log, database.definitions, change, by=by)
+        ]
 
 
 @quarantine.default

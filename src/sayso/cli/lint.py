@@ -28,7 +28,7 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     *target: TargetWord,
     profile: str = "spec",
     format: Literal["text", "json", "sarif", "github", "junit"] = "text",  # noqa: A002 - a flag's name
-    json: bool = False,
+    json: Json = False,
     select: Many = None,
     ignore: Many = None,
     fail_on: Literal["error", "warning", "note"] = "error",
@@ -49,8 +49,6 @@ def lint(  # noqa: PLR0913 - each is an option of its own
         spec, strict, openai or anthropic.
     format
         How to tell it: text, json, sarif, github (annotations) or junit.
-    json
-        Print one JSON document, as --format json does.
     select
         Only these rules, by code, beginning of a code, or name; several with commas.
     ignore
@@ -76,13 +74,14 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     if fix or diff:
         listed = [_mended(server, choice, writes=writes, allows=not no_allow) for server in listed]
     if writes and any(server.python for server in listed):
-        # The server says something else now.
+        # Its source was rewritten, so its tools are different.
         found = _ask(target, command, timeout, given)
         listed = _linted(found)
     reports = [_report(server, choice, allows=not no_allow, mended=writes) for server in listed]
     reports = _past(reports, choice, baseline, writes=write_baseline)
     _print(reports, form, profile)
-    if errors := errors_in(found):
+    errors = errors_in(found)
+    if errors:
         return print_errors(errors, is_json=form != "text")
     return int(any(report.reaches(Severity(fail_on)) for report in reports))
 
