@@ -88,9 +88,8 @@ def _table(entry: Entry, value: object, *steps: str, known: tuple[str, ...]) -> 
     table = cast("dict[str, Any]", value)
     for key in table:
         if key not in known:
-            fix = f"Known keys are {', '.join(known)}."
-            if near := nearest(key, known):
-                fix = f"Did you mean “{near}”?"
+            near = nearest(key, known)
+            fix = f"Did you mean “{near}”?" if near else f"Known keys are {', '.join(known)}."
             raise entry.fault("unknown key", *steps, key, fix=fix, of_key=True)
     return table
 

@@ -74,7 +74,7 @@ class Inbox:
         if method == CANCELLED:
             number = params.get("requestId")
             if isinstance(number, int | str) and (question := self._questions.get(number)):
-                question.cancel()
+                question.task.cancel()
             return
         if method in _FOR_ALL:
             await self.notified(method, params)
@@ -126,15 +126,17 @@ class Inbox:
             raise RpcError(INTERNAL_ERROR, what)
         if not ears:
             return await self.asked(method, params)
+        task = asyncio.current_task()
         assert number is not None  # noqa: S101 - it is a request
-        question = self._questions[number] = Question(asyncio.current_task(), {*ears})
+        assert task is not None  # noqa: S101 - a request is answered by a task
+        question = self._questions[number] = Question(task, {*ears})
         for listener in ears:
             listener.questions.add(question)
             listener.stop()
         try:
             return await ears[0].asked(method, params)
         except asyncio.CancelledError:
-            if not question.is_over or question.task is None:
+            if not question.is_over:
                 raise
             question.task.uncancel()
             raise RpcError(INTERNAL_ERROR, f"the call that {method} was about is over") from None
@@ -200,4 +202,4 @@ class _Hearing:
             question.ears.discard(self.ear)
             if not question.ears:
                 question.is_over = True
-                question.cancel()
+                question.task.cancel()

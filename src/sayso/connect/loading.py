@@ -80,9 +80,7 @@ def python_files(script: Path, site: Path | None) -> list[Path]:
         words = set(_WORD.findall(text))
         named = [name for name in modules if _is_named(name, words, text)]
         if not named:
-            named = [*modules]
-            if site is not None:
-                named = imported_by_others(modules, site)
+            named = [*modules] if site is None else imported_by_others(modules, site)
         waiting = [file for name in named for file in modules.pop(name) if file != script]
         loaded += waiting
     return loaded

@@ -68,13 +68,9 @@ async def ignore(_method: str, _params: Mapping[str, Any]) -> None:
 class Question:
     """A server's question, and the task that answers it for the listeners `ears`."""
 
-    task: "asyncio.Task[Any] | None"
+    task: "asyncio.Task[Any]"
     ears: "set[RequestListener]"
     is_over: bool = False
-
-    def cancel(self) -> None:
-        if self.task is not None:
-            self.task.cancel()
 
 
 @dataclass(slots=True, eq=False)
