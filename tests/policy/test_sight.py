@@ -7,7 +7,7 @@ from tests.policy.samples import policy
 from tests.sample_tools import DELETE, READ, tool
 
 from sayso.intent import Level, Source
-from sayso.policy import Policy, Sight, ToolFacts, facts_of
+from sayso.policy import Policy, Principal, Sight, ToolFacts, facts_of
 from sayso.policy.sight import seen_under
 
 DECLARED = {"io.sayso/intent": {"category": "crm", "tags": ["b", "a"], "scopes": ["s"]}}
@@ -32,6 +32,14 @@ def test_a_tool_is_seen_anew_where_it_or_the_policy_has_changed() -> None:
     assert sight.of(one, reads)[0].level is Level.READ
     elsewhere = replace(tool("get_note", DELETE), fingerprint=reads.fingerprint)
     assert sight.of(one, elsewhere)[0].level is Level.DESTRUCTIVE
+
+
+def test_a_tool_that_is_hidden_from_a_caller_is_not_shown() -> None:
+    seen = tool("get_note", READ, _meta=DECLARED)
+    sight = Sight()
+
+    assert sight.shown(Policy(), Principal("amy", scopes=frozenset({"s"})), seen) is not None
+    assert sight.shown(Policy(), Principal("amy", scopes=frozenset()), seen) is None
 
 
 def test_facts_are_of_the_tool_as_it_is_seen_and_come_back_from_data() -> None:

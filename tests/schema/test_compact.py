@@ -38,6 +38,7 @@ def test_an_exact_schema_closes_what_names_properties_and_nothing_else() -> None
 
     closed = {"properties": {"b": True}, "additionalProperties": False}
     assert made == {"properties": {"a": {"items": closed}}, "additionalProperties": closed}
+    assert exact({"anyOf": [inner, True]}) == {"anyOf": [closed, True]}
     assert exact({"properties": {}, "additionalProperties": True}) == {
         "properties": {},
         "additionalProperties": True,

@@ -53,6 +53,16 @@ PERSON = {"type": "object", "properties": {"id": {}, "name": {}}}
             {"k": 1, "a": 1},
         ),
         (
+            {
+                "properties": {"k": {}},
+                "if": {"properties": {"k": {"const": 1}}},
+                "then": {"properties": {"a": {}}},
+                "else": {"properties": {"b": {}}},
+            },
+            {"k": 2, "a": 1, "b": 2},
+            {"k": 2, "b": 2},
+        ),
+        (
             {"prefixItems": [PERSON], "items": {"properties": {"x": {}}}},
             [{"id": 1, "x": 2}, {"id": 1, "x": 2}],
             [{"id": 1}, {"x": 2}],
