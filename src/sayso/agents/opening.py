@@ -90,17 +90,13 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
         listing = Listing(wire, _name(info, server, rules.policy), _origin(client, info))
         guard = replace(
             _make_guard(listing, await _log(audit, stack), rules),
+            console=THE_CONSOLE if approver == CONSOLE else None,
             channels=() if channel is None else (channel,),
-            patience=patience,
+            patience=0.0 if approver == DEFERRED else patience,
             repeat_patience=patience,
             announce=on_wait,
         )
-        way = None
-        if approver == CONSOLE:
-            guard = replace(guard, console=THE_CONSOLE)
-        elif approver == DEFERRED:
-            guard = replace(guard, patience=0.0)
-            way = PROGRAM
+        way = PROGRAM if approver == DEFERRED else None
         behind = GuardedServer(wire, listing, guard, _principal(principal, client), rules, way)
         yield Guarded(await stack.enter_async_context(_in_use(behind)))
 

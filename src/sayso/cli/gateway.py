@@ -141,7 +141,7 @@ _PLACE: Final = Place()
 _PIPE: Final = Pipe()
 
 
-def gateway(  # noqa: PLR0913 - each is an option, or a group of them
+def gateway(
     *target: str,
     kept: Kept = _KEPT,
     place: Place = _PLACE,

@@ -107,9 +107,7 @@ def accept(
     return 0
 
 
-async def _accept(
-    wanted: "Sequence[Held]", keys: "Keyring", database: "Database"
-) -> "list[Held]":
+async def _accept(wanted: "Sequence[Held]", keys: "Keyring", database: "Database") -> "list[Held]":
     """Accept the changes, and return those that still stood as they were shown."""
     from sayso.audit import open_audit
     from sayso.gateway import accept as accept_one

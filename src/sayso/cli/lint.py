@@ -11,7 +11,7 @@ import anyio
 
 from sayso.cli.address import check_seconds
 from sayso.cli.lint_input import Linted, read_linted, source_of
-from sayso.cli.options import NOTHING, Command, Given, Many, TargetWord, Timeout, targets_of
+from sayso.cli.options import NOTHING, Command, Given, Json, Many, TargetWord, Timeout, targets_of
 from sayso.cli.receipts import read_vouched
 from sayso.cli.surface import errors_in
 from sayso.cli.terminal import print_errors, working

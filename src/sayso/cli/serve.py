@@ -120,9 +120,7 @@ async def _serve(
     public = (options.public_url or base).rstrip("/")
     voice = voice_for(options, worker)
     policy = _policy(options, targets, voice)
-    settings = None
-    if options.access:
-        settings = read_access(options.access)
+    settings = read_access(options.access) if options.access else None
     wallet = _wallet(targets, settings)
     shelf = _shelf(options, policy, voice)
     store = open_store(options.store)

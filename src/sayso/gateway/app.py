@@ -100,9 +100,6 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     approvals = Approvals.of(store, heard=shown.heard, keys=own)
     judge = partial(_judge, store.definitions, policy)
     contracts = await open_contracts(targets, log, store.quarantines, judge)
-    shutdown = Shutdown()
-    # Questions to people are let go of first.
-    shutdown.on_begin(approvals.release)
     async with (
         open_fetcher() as fetcher,
         open_upstreams(
@@ -131,9 +128,16 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             patience=DEFAULT_SECONDS if patience is None else patience,
             announce=announce,
             watch=shown.watch and shown.watch.call,
-            shutdown=shutdown,
+            shutdown=_new_shutdown(approvals),
         )
         yield Gateway(fleet, guard, store, own, office, shown, flights, patience is None)
+
+
+def _new_shutdown(approvals: Approvals) -> Shutdown:
+    """Return a shutdown that first lets go of questions to people."""
+    shutdown = Shutdown()
+    shutdown.on_begin(approvals.release)
+    return shutdown
 
 
 def _judge(
