@@ -62,6 +62,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "gateway/test_news.py",
         "gateway/test_passthrough.py",
         "gateway/test_principals.py",
+        "gateway/test_receipts.py",
         "gateway/test_replicas.py",
         "gateway/test_search.py",
         "gateway/test_slow.py",

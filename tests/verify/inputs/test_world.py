@@ -175,6 +175,7 @@ def test_ids_of_what_the_world_knows_exist_and_others_are_guessed(world: World) 
 
 
 @needs_git
+@pytest.mark.process
 def test_the_script_makes_the_files_that_are_there(tmp_path: Path) -> None:
     copy = tmp_path / "files"
     shutil.copytree(FILES, copy)
