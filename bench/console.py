@@ -150,11 +150,15 @@ class Shelf:
 @asynccontextmanager
 async def browsing(store: Database, tools: int) -> AsyncGenerator[httpx2.AsyncClient]:
     """A browser that is logged in to a console over `store`."""
-    fleet = Upstreams([cast("Any", Shelf(tools))], timeout=5.0)
+    upstreams = Upstreams([cast("Any", Shelf(tools))], timeout=5.0)
     guard = Guard(
-        fleet.find_tool, fleet.run_tool, Approvals.of(store), AuditLog(store.records), store.claims
+        upstreams.find_tool,
+        upstreams.run_tool,
+        Approvals.of(store),
+        AuditLog(store.records),
+        store.claims,
     )
-    gateway = Gateway(fleet, guard, store)
+    gateway = Gateway(upstreams, guard, store)
     login = Login(BASE, tokens=store.tokens, keys=gateway.keys)
     app = Starlette(routes=make_routes(gateway, login, base_url=BASE))
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=BASE) as browser:

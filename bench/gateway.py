@@ -48,7 +48,7 @@ CPU_TARGET, FLAT_TARGET = 1.5, 1.1
 START_SECONDS, MEMORY_MIB, GROWTH = 1.0, 80.0, 1.1
 
 
-Found = dict[str, dict[str, list[Measured]]]
+Measurements = dict[str, dict[str, list[Measured]]]
 """What was measured: by the name of the work, and by that of the endpoint."""
 
 
@@ -73,9 +73,9 @@ def takes(one: Endpoint, work: Work) -> bool:
 
 async def compare(
     endpoints: Sequence[Endpoint], works: Sequence[Work], rounds: int, seconds: float
-) -> Found:
+) -> Measurements:
     """All works on all endpoints in turn, after one round that only warms up."""
-    found: Found = {
+    found: Measurements = {
         work.name: {one.name: [] for one in endpoints if takes(one, work)} for work in works
     }
     for number in range(rounds + 1):
@@ -100,7 +100,7 @@ def show(
     title: str,
     endpoints: Sequence[Endpoint],
     works: Sequence[Work],
-    found: Found,
+    found: Measurements,
 ) -> None:
     """Print a table for people."""
     print(f"\n{title}: times the direct connection (processor ms for a call; errors)")
@@ -139,7 +139,7 @@ async def speed(setting: Setting, options: argparse.Namespace) -> list[Result]:
     return results
 
 
-def _judged(version: str, found: Found) -> list[Result]:
+def _judged(version: str, found: Measurements) -> list[Result]:
     results: list[Result] = []
     for work in WORKS:
         ours, direct = found[work.name][OURS], found[work.name][DIRECT]

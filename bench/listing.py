@@ -70,12 +70,12 @@ class Result(NamedTuple):
     is_met: bool
 
 
-async def listed(desk: Dispatcher, version: str) -> tuple[bytes, float]:
+async def listed(dispatcher: Dispatcher, version: str) -> tuple[bytes, float]:
     """Ask for the list; return the response, and how many milliseconds it took."""
     message = Message("2.0", 1, "tools/list")
     client = Client(Principal(LOCAL, client="bench"), version)
     began = time.perf_counter()
-    told = await desk.answer(message, {}, client, Line())
+    told = await dispatcher.answer(message, {}, client, Line())
     return told.body, (time.perf_counter() - began) * 1000
 
 
@@ -121,14 +121,14 @@ async def measure(folder: Path, tools: int, rounds: int) -> list[Result]:
     target = CommandTarget("many", sys.executable, ("-c", SERVER, str(tools)), {})
     results: list[Result] = []
     async with open_gateway([target], store, timeout=120.0) as gateway:
-        await gateway.fleet.upstreams[0].tools()
-        desk = make_dispatcher(gateway)
+        await gateway.upstreams.upstreams[0].tools()
+        dispatcher = make_dispatcher(gateway)
         for version in VERSIONS:
-            body, first = await listed(desk, version)
+            body, first = await listed(dispatcher, version)
             repeated: list[float] = []
             sent: list[float] = []
             for _ in range(rounds):
-                again, took = await listed(desk, version)
+                again, took = await listed(dispatcher, version)
                 assert len(again) == len(body)  # noqa: S101 - else something else was measured
                 repeated.append(took)
                 sent.append(sending(body))

@@ -2,9 +2,9 @@
 
 The same gateway is asked in front of a server with 10 tools and one with 5,000, in turn: for its
 list, for a search, for a call through a meta-tool and for a direct call. Requests go through the
-desk, which every door stands before, so nothing of a transport blurs the ratio; the server is a
-real one, over stdio. Also told: what the first search costs, which makes the index. Exits with 1
-when a target is missed.
+dispatcher, which every door stands before, so nothing of a transport blurs the ratio; the server
+is a real one, over stdio. Also told: what the first search costs, which makes the index. Exits
+with 1 when a target is missed.
 
 Usage: `python bench/search.py [--rounds N] [--json]`, with the Python of `.venv`.
 """
@@ -114,7 +114,7 @@ class Silent:
 
 @asynccontextmanager
 async def desk_over(count: int, folder: Path) -> AsyncGenerator[Dispatcher]:
-    """The desk of a gateway in front of a server with so many tools."""
+    """The dispatcher of a gateway in front of a server with so many tools."""
     store = open_store(f"sqlite:{folder / f'{count}.db'}")
     target = CommandTarget("many", sys.executable, (str(SERVER), str(count)))
     async with open_gateway([target], store, policy=lambda: POLICY) as gateway:
@@ -122,21 +122,21 @@ async def desk_over(count: int, folder: Path) -> AsyncGenerator[Dispatcher]:
     await store.close()
 
 
-async def ask(desk: Dispatcher, asked: dict[str, Any]) -> bytes:
+async def ask(dispatcher: Dispatcher, asked: dict[str, Any]) -> bytes:
     """One answer."""
     message = read_message(json.dumps({"jsonrpc": "2.0", "id": 1, **asked}).encode())
     client = Client(Principal(LOCAL, client="bench"), MODERN)
-    told = await desk.answer(message, asked["params"], client, Silent())
+    told = await dispatcher.answer(message, asked["params"], client, Silent())
     if told.code is not None or b'"isError":true' in told.body:
         raise RuntimeError(f"the request failed: {told.body[:300]!r}")
     return told.body
 
 
-async def time_of(desk: Dispatcher, asked: dict[str, Any]) -> float:
+async def time_of(dispatcher: Dispatcher, asked: dict[str, Any]) -> float:
     """Microseconds for one of several in a row."""
     start = time.perf_counter()
     for _ in range(CALLS):
-        await ask(desk, asked)
+        await ask(dispatcher, asked)
     return (time.perf_counter() - start) / CALLS * 1e6
 
 
@@ -153,8 +153,8 @@ async def measure(folder: Path, rounds: int) -> tuple[list[Result], float]:
         for name, asked in ASKED.items():
             times: tuple[list[float], list[float]] = ([], [])
             for number in range(rounds + 1):
-                for kept, desk in zip(times, desks, strict=True):
-                    once = await time_of(desk, asked)
+                for kept, dispatcher in zip(times, desks, strict=True):
+                    once = await time_of(dispatcher, asked)
                     if number:
                         kept.append(once)
             few, many = (statistics.median(one) for one in times)

@@ -96,7 +96,7 @@ async def test_a_question_that_comes_with_the_end_of_its_call_is_nobodys(
             for _ in range(5):
                 (answer,) = await client.messages("tools/call", ADD)
                 assert "isError" not in answer["result"]
-            assert served.gateway.flights.waiting == 0
+            assert served.gateway.pending_calls.waiting == 0
 
 
 def wants(count: int) -> Mapping[str, Any]:
@@ -119,7 +119,7 @@ async def test_a_server_that_wants_very_much_at_once_is_not_passed_on(era: str, 
             (answer,) = await client.messages("tools/call", ADD)
             assert answer["error"]["message"] == "the server “web” asks too often"
             assert len(site.asked("tools/call")) == 1
-            assert served.gateway.flights.waiting == 0
+            assert served.gateway.pending_calls.waiting == 0
 
 
 async def test_one_caller_does_not_take_the_place_of_all_others(

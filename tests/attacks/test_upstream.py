@@ -228,7 +228,7 @@ async def test_a_server_that_says_a_byte_at_a_time_holds_up_its_own_call_alone(
         raw_client(served.url, MODERN) as client,
     ):
         await client.result("tools/list")
-        object.__setattr__(served.gateway.fleet, "timeout", 1.0)
+        object.__setattr__(served.gateway.upstreams, "timeout", 1.0)
         site.faults["tools_call"] = raw(*[bytes([one]) for one in HEAD * 9], pause=0.05)
         begun = anyio.current_time()
         async with anyio.create_task_group() as group:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sayso.audit import Outcome
-from sayso.audit.query import ATTENTION, Filter, Found, needs_attention, search
+from sayso.audit.query import ATTENTION, Filter, RecordPage, needs_attention, search
 from sayso.store import Database, RecordRow
 
 pytestmark = pytest.mark.anyio
@@ -54,7 +54,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-def numbers(found: Found) -> list[int]:
+def numbers(found: RecordPage) -> list[int]:
     return [int(one.call[1:]) for one in found.rows]
 
 
@@ -91,7 +91,7 @@ async def test_pages_of_one_come_to_the_same(
 async def test_an_empty_log_is_searched_at_once(store: Database) -> None:
     found = await search(store.records, Filter(tool="x"))
 
-    assert found == Found([], None, 0)
+    assert found == RecordPage([], None, 0)
 
 
 async def test_when_time_runs_out_it_says_where_to_go_on(store: Database) -> None:

@@ -31,12 +31,12 @@ def told(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
     return caplog
 
 
-async def heard(diary: StderrLog, *chunks: bytes) -> None:
+async def heard(stderr_log: StderrLog, *chunks: bytes) -> None:
     stream = asyncio.StreamReader()
     for chunk in chunks:
         stream.feed_data(chunk)
     stream.feed_eof()
-    await diary.hear(stream)
+    await stderr_log.hear(stream)
 
 
 async def test_each_line_goes_to_the_log_with_the_servers_name(
@@ -47,35 +47,35 @@ async def test_each_line_goes_to_the_log_with_the_servers_name(
 
 
 async def test_a_line_without_an_end_is_cut(told: pytest.LogCaptureFixture) -> None:
-    diary = StderrLog("crm")
-    await heard(diary, b"x" * 1_000_000, b"\nnext\n")
+    stderr_log = StderrLog("crm")
+    await heard(stderr_log, b"x" * 1_000_000, b"\nnext\n")
     assert [len(one) for one in told.messages] == [len("crm: ") + 1000, len("crm: next")]
-    assert diary.tail() == "x" * 200 + "\nnext"
+    assert stderr_log.tail() == "x" * 200 + "\nnext"
 
 
 async def test_who_talks_without_end_is_heard_and_not_written_down(
     told: pytest.LogCaptureFixture,
 ) -> None:
     timer = Timer()
-    diary = StderrLog("crm", timer=timer)
+    stderr_log = StderrLog("crm", timer=timer)
     for number in range(5000):
-        diary.note(f"line {number}".encode())
+        stderr_log.note(f"line {number}".encode())
     assert len(told.messages) == 100
     timer.now = 1.0
-    diary.note(b"later")
+    stderr_log.note(b"later")
     assert told.messages[100:] == ["crm: (4900 lines are left out here)", "crm: later"]
-    assert diary.tail().splitlines()[-1] == "later"
+    assert stderr_log.tail().splitlines()[-1] == "later"
 
 
 async def test_secrets_are_masked_by_value_and_by_look(told: pytest.LogCaptureFixture) -> None:
     env = {"API_KEY": "correct horse", "MODE": "production", "LINK": f"see {GITHUB}", "PIN": "12"}
     secrets = secrets_of(env)
     assert secrets == (f"see {GITHUB}", "correct horse")
-    diary = StderrLog("crm", secrets)
-    diary.note(b"using correct horse in production")
-    diary.note(GITHUB.encode())
-    diary.note_garbage(b"correct horse")
-    said = "\n".join([*told.messages, diary.tail(), *diary.garbage])
+    stderr_log = StderrLog("crm", secrets)
+    stderr_log.note(b"using correct horse in production")
+    stderr_log.note(GITHUB.encode())
+    stderr_log.note_garbage(b"correct horse")
+    said = "\n".join([*told.messages, stderr_log.tail(), *stderr_log.garbage])
     assert "correct horse" not in said
     assert GITHUB not in said
     assert "in production" in said
@@ -112,6 +112,6 @@ async def test_the_last_words_of_a_process_are_waited_for(
 
 
 async def test_one_that_goes_on_is_not_waited_for_without_end() -> None:
-    diary = StderrLog()
+    stderr_log = StderrLog()
     async with asyncio.timeout(5):
-        await diary.settle()
+        await stderr_log.settle()

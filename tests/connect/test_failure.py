@@ -28,10 +28,10 @@ URL = UrlTarget("web", "https://example.com/mcp?key=secret")
 
 
 def explained(error: Exception, target: Any = COMMAND, stderr: str = "") -> SaysoError:
-    diary = StderrLog()
+    stderr_log = StderrLog()
     for line in stderr.splitlines():
-        diary.note(line.encode())
-    return explain(error, target, diary, 30)
+        stderr_log.note(line.encode())
+    return explain(error, target, stderr_log, 30)
 
 
 @pytest.mark.parametrize("mode", ["garbage", "garbage-exits"])
@@ -72,18 +72,18 @@ def test_secrets_in_what_a_server_says_are_masked() -> None:
 
 
 def test_garbage_is_kept_only_as_far_as_it_is_needed() -> None:
-    diary = StderrLog()
+    stderr_log = StderrLog()
     for line in (
         b"x" * 999,
         b"token=ghp_0123456789abcdefghijABCDEFGHIJ012345",
         b"\xff",
         *[b"a"] * 9,
     ):
-        diary.note_garbage(line)
+        stderr_log.note_garbage(line)
 
-    assert len(diary.garbage) == 5
-    assert diary.garbage[0] == "x" * 200
-    assert "ghp_" not in diary.garbage[1]
+    assert len(stderr_log.garbage) == 5
+    assert stderr_log.garbage[0] == "x" * 200
+    assert "ghp_" not in stderr_log.garbage[1]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ class Client:
         self.may_answer = asyncio.Event()
         self.was_cancelled = False
 
-    def ear(self) -> RequestListener:
+    def listener(self) -> RequestListener:
         return RequestListener(self, {}, self.answer, self.hear)
 
     async def hear(self, method: str, _params: Mapping[str, Any]) -> None:
@@ -52,18 +52,18 @@ class Client:
 
 
 async def result(
-    inbox: Inbox, asked: Message, ear: RequestListener | None = None
+    inbox: Inbox, asked: Message, listener: RequestListener | None = None
 ) -> dict[str, Any]:
-    return json.loads(await inbox.answer(asked, ear))
+    return json.loads(await inbox.answer(asked, listener))
 
 
 async def test_while_something_is_asked_the_time_stands_still() -> None:
     inbox, client = Inbox(), Client()
-    ear = client.ear()
+    listener = client.listener()
     answers: list[bytes] = []
 
     async def ask() -> None:
-        with Limit(Alarm(0.05)) as limit, inbox.hearing(ear, limit):
+        with Limit(Alarm(0.05)) as limit, inbox.hearing(listener, limit):
             asking = asyncio.create_task(inbox.answer(message("roots/list", number=1)))
             await client.asked.wait()
             await asyncio.sleep(0.1)
@@ -85,7 +85,7 @@ async def test_of_two_questions_the_last_answer_lets_the_time_go_on() -> None:
             begun.append(len(client.heard))
             super().go_on()
 
-    with Counted(Alarm(LONG)) as limit, inbox.hearing(client.ear(), limit):
+    with Counted(Alarm(LONG)) as limit, inbox.hearing(client.listener(), limit):
         asking = [
             asyncio.create_task(inbox.answer(message("roots/list", number=one))) for one in (1, 2)
         ]
@@ -99,7 +99,7 @@ async def test_of_two_questions_the_last_answer_lets_the_time_go_on() -> None:
 async def test_a_question_ends_with_the_request_that_it_was_about() -> None:
     inbox, client = Inbox(), Client()
     with Limit(Alarm(LONG)) as limit:
-        with inbox.hearing(client.ear(), limit):
+        with inbox.hearing(client.listener(), limit):
             asking = asyncio.create_task(inbox.answer(message("roots/list", number=1)))
             await client.asked.wait()
         answer = json.loads(await asking)
@@ -110,8 +110,8 @@ async def test_a_question_ends_with_the_request_that_it_was_about() -> None:
 
 async def test_a_question_outlasts_one_of_two_requests_that_it_may_be_about() -> None:
     inbox, client = Inbox(), Client()
-    with Limit(Alarm(LONG)) as limit, inbox.hearing(client.ear(), limit):
-        with inbox.hearing(client.ear(), limit):
+    with Limit(Alarm(LONG)) as limit, inbox.hearing(client.listener(), limit):
+        with inbox.hearing(client.listener(), limit):
             asking = asyncio.create_task(inbox.answer(message("roots/list", number=1)))
             await client.asked.wait()
         client.may_answer.set()
@@ -122,7 +122,7 @@ async def test_a_question_outlasts_one_of_two_requests_that_it_may_be_about() ->
 
 async def test_a_question_that_its_server_withdraws_is_not_answered() -> None:
     inbox, client = Inbox(), Client()
-    with Limit(Alarm(LONG)) as limit, inbox.hearing(client.ear(), limit):
+    with Limit(Alarm(LONG)) as limit, inbox.hearing(client.listener(), limit):
         asking = asyncio.create_task(inbox.answer(message("roots/list", number=1)))
         await client.asked.wait()
         for number in (2, None, [1]):
@@ -145,7 +145,7 @@ async def test_where_several_clients_wait_nobody_is_asked_or_told() -> None:
     inbox, one, other = Inbox(), Client(), Client()
     log = message("notifications/message", {"data": "secret"})
     limit = Limit(Alarm(LONG))
-    with limit, inbox.hearing(one.ear(), limit), inbox.hearing(other.ear(), limit):
+    with limit, inbox.hearing(one.listener(), limit), inbox.hearing(other.listener(), limit):
         answer = await result(inbox, message("roots/list", number=1))
         await inbox.notify(log)
 
@@ -155,10 +155,10 @@ async def test_where_several_clients_wait_nobody_is_asked_or_told() -> None:
 
 async def test_what_comes_on_the_stream_of_a_request_is_for_its_client() -> None:
     inbox, one, other = Inbox(), Client(), Client()
-    mine = one.ear()
+    mine = one.listener()
     one.may_answer.set()
     limit = Limit(Alarm(LONG))
-    with limit, inbox.hearing(mine, limit), inbox.hearing(other.ear(), limit):
+    with limit, inbox.hearing(mine, limit), inbox.hearing(other.listener(), limit):
         answer = await result(inbox, message("roots/list", number=1), mine)
         await inbox.notify(message("notifications/message", {}), mine)
 
@@ -170,7 +170,7 @@ async def test_a_change_is_for_all_on_whatever_stream_it_comes() -> None:
     everybody, client = Client(), Client()
     inbox = Inbox(everybody.hear)
     for method in ("notifications/tools/list_changed", "notifications/resources/updated"):
-        await inbox.notify(message(method, {}), client.ear())
+        await inbox.notify(message(method, {}), client.listener())
 
     assert len(everybody.heard) == 2
     assert client.heard == []
@@ -206,14 +206,14 @@ async def test_the_error_of_a_client_is_passed_on() -> None:
 
 async def test_an_answer_that_comes_when_the_time_is_up_changes_nothing() -> None:
     inbox, client = Inbox(), Client()
-    ear = client.ear()
+    listener = client.listener()
     client.may_answer.set()
     answer: dict[str, Any] = {}
-    with suppress(TimeoutError), Limit(Alarm(0.01)) as limit, inbox.hearing(ear, limit):
+    with suppress(TimeoutError), Limit(Alarm(0.01)) as limit, inbox.hearing(listener, limit):
         try:
             await asyncio.sleep(LONG)
         finally:
-            answer = await result(inbox, message("roots/list", number=1), ear)
+            answer = await result(inbox, message("roots/list", number=1), listener)
 
     assert "result" in answer
     assert limit.is_over
@@ -221,14 +221,14 @@ async def test_an_answer_that_comes_when_the_time_is_up_changes_nothing() -> Non
 
 async def test_nobody_is_asked_about_a_request_that_is_over() -> None:
     inbox, client, other = Inbox(), Client(), Client()
-    ear = client.ear()
+    listener = client.listener()
     for one in (client, other):
         one.may_answer.set()
     with Limit(Alarm(LONG)) as limit:
-        with inbox.hearing(ear, limit):
+        with inbox.hearing(listener, limit):
             pass
-        with inbox.hearing(other.ear(), limit):
-            answer = await result(inbox, message("roots/list", number=1), ear)
+        with inbox.hearing(other.listener(), limit):
+            answer = await result(inbox, message("roots/list", number=1), listener)
 
     assert answer["error"]["message"] == "the call that roots/list was about is over"
     assert not client.asked.is_set()
@@ -239,12 +239,12 @@ async def test_a_server_asks_so_often_about_one_request_and_no_more() -> None:
     inbox, client = Inbox(), Client()
     client.may_answer.set()
     with Limit(Alarm(LONG)) as limit:
-        with inbox.hearing(client.ear(), limit):
+        with inbox.hearing(client.listener(), limit):
             said = [
                 await result(inbox, message("roots/list", number=one))
                 for one in range(MOST_QUESTIONS + 5)
             ]
-        with inbox.hearing(client.ear(), limit):
+        with inbox.hearing(client.listener(), limit):
             assert "result" in await result(inbox, message("roots/list", number=1))
 
     assert ["result" in one for one in said] == [True] * MOST_QUESTIONS + [False] * 5

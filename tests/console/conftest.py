@@ -174,7 +174,7 @@ def server_name() -> str:
 @pytest.fixture
 async def bench(tmp_path: Path, server_name: str) -> AsyncGenerator[Bench]:
     store, clock, shelf = open_sqlite(tmp_path / "sayso.db"), Clock(), Shelf(server_name)
-    fleet = Upstreams([cast("Any", shelf)], timeout=5.0)
+    upstreams = Upstreams([cast("Any", shelf)], timeout=5.0)
     ran: list[Call] = []
 
     async def run(call: Call) -> Answer:
@@ -190,7 +190,7 @@ async def bench(tmp_path: Path, server_name: str) -> AsyncGenerator[Bench]:
         return {"content": [{"type": "text", "text": "done"}], "isError": bench.is_failing}
 
     guard = Guard(
-        find_tool=fleet.find_tool,
+        find_tool=upstreams.find_tool,
         run=run,
         approvals=Approvals.of(store, clock=clock),
         audit=AuditLog(store.records, clock=clock),
@@ -200,7 +200,7 @@ async def bench(tmp_path: Path, server_name: str) -> AsyncGenerator[Bench]:
         clock=clock,
         policy=lambda: bench.policy,
     )
-    gateway = Gateway(fleet, guard, store)
+    gateway = Gateway(upstreams, guard, store)
     login = Login(BASE, tokens=store.tokens, keys=gateway.keys, clock=clock)
     app = Starlette(routes=make_routes(gateway, login, base_url=BASE))
     bench = Bench(app, gateway, login, store, clock, shelf, ran)

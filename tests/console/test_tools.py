@@ -68,11 +68,11 @@ async def test_a_server_that_fails_is_told_of(bench: Bench) -> None:
 async def test_a_page_that_waits_for_a_server_asks_again(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    object.__setattr__(bench.gateway.fleet, "upstreams", [bench.shelf, Silent("slow")])
+    object.__setattr__(bench.gateway.upstreams, "upstreams", [bench.shelf, Silent("slow")])
     monkeypatch.setattr(inventory.take_inventory, "__defaults__", (0.01,))
     async with bench.browser() as browser:
         waits = await browser.get("/console/tools")
-        object.__setattr__(bench.gateway.fleet, "upstreams", [bench.shelf])
+        object.__setattr__(bench.gateway.upstreams, "upstreams", [bench.shelf])
         whole = await browser.get("/console/tools")
 
     assert 'hx-trigger="load delay:1s"' in waits.text
@@ -217,7 +217,7 @@ async def test_a_thousand_tools_take_little_longer_than_a_page_of_them_and_100_k
         # The first look reads all; of the others the quickest counts, in this process's own time.
         for query in ("", "?q=thing", "?level=destructive", *[""] * 7):
             for count, shelf in shelves.items():
-                object.__setattr__(bench.gateway.fleet, "upstreams", [shelf])
+                object.__setattr__(bench.gateway.upstreams, "upstreams", [shelf])
                 begun = time.process_time()
                 await browser.get(f"/console/tools{query}")
                 took[count].append(time.process_time() - begun)

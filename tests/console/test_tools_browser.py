@@ -43,7 +43,7 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Ser
     async with open_gateway(targets, store, console=console, patience=PATIENCE) as gateway:
         login = Login(base, tokens=store.tokens, keys=gateway.keys)
         app = make_app(gateway, base, make_routes(gateway, login, base_url=base))
-        for one in gateway.fleet.upstreams:
+        for one in gateway.upstreams.upstreams:
             await one.tools()
         async with listening(app, listener):
             yield Served(base, gateway, login)

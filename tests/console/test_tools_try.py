@@ -471,7 +471,7 @@ async def test_a_try_of_another_process_is_looked_at_and_stopped_there(bench: Be
             asked.append((to, kind, body))
             return asdict(there)
 
-    tries = Tries(replace(bench.gateway, post=Post()))  # pyright: ignore[reportArgumentType]
+    tries = Tries(replace(bench.gateway, replica_client=Post()))  # pyright: ignore[reportArgumentType]
     found = await tries.look("there.1", "amy")
     assert found == there
     assert await tries.look("there.1", "bo") is None

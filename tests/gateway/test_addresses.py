@@ -286,7 +286,7 @@ async def test_an_older_client_follows_and_leaves_a_qualified_resource(
     assert "sayso:one/notes://a" in error["message"]
 
     await client.result("resources/subscribe", uri)
-    hub = served.gateway.fleet.hub
+    hub = served.gateway.upstreams.hub
     assert (hub.followed("one", LOCAL), hub.followed("two", LOCAL)) == (set(), {"notes://a"})
 
     await client.result("resources/unsubscribe", uri)

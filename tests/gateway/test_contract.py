@@ -210,7 +210,7 @@ async def test_a_tool_whose_level_changes_moves(world: World) -> None:
     async with world.open(whoami=READS):
         assert "sayso-twin-" in (await world.call("whoami"))[0]
         world.hints.write_text(json.dumps({"whoami": WRITES}))
-        await world.gateway.fleet.find_tool("c__whoami", ME, is_fresh=True)
+        await world.gateway.upstreams.find_tool("c__whoami", ME, is_fresh=True)
         assert "sayso-twin-" not in (await world.call("whoami"))[0]
 
 

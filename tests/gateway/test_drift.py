@@ -284,7 +284,7 @@ async def test_a_rug_pull_asks_where_the_old_tool_would_have_asked(
         assert await accept(
             served.gateway.guard.audit, served.gateway.store.definitions, held, by="bo"
         )
-        await served.gateway.fleet.find_tool("c__note", Principal(LOCAL), is_fresh=True)
+        await served.gateway.upstreams.find_tool("c__note", Principal(LOCAL), is_fresh=True)
         assert text(await client.call("c__note")) == "done"
 
 

@@ -83,7 +83,7 @@ async def test_life_is_told_without_the_store(store: str) -> None:
 
 async def test_strangers_do_not_learn_which_servers_there_are(store: str) -> None:
     async with opened(store) as (gateway, app):
-        await gateway.fleet.of(Principal(LOCAL)).catalog()
+        await gateway.upstreams.of(Principal(LOCAL)).catalog()
         own = {"host": "127.0.0.1:8321"}
         strange = [
             await probe(app),
@@ -110,7 +110,7 @@ async def test_a_server_that_nobody_has_wanted_yet_is_not_called_down(store: str
 
 async def test_a_server_that_has_ended_is_down_until_it_is_wanted_again(store: str) -> None:
     async with opened(store) as (gateway, _):
-        upstream = gateway.fleet.owner("s")
+        upstream = gateway.upstreams.owner("s")
         contact = upstream.of(Principal(LOCAL))
         link = await contact.link()
         was_up = upstream.is_up

@@ -93,7 +93,7 @@ async def test_a_client_of_today_hears_once_or_is_sent_away(
         serve(faulty("plain", "s"), store=tmp_path / "a.db") as served,
         raw_client(served.url, MODERN) as client,
     ):
-        hub = served.gateway.fleet.hub
+        hub = served.gateway.upstreams.hub
         stream = await client.open("subscriptions/listen", wanted)
         await stream.next()
         for number in range(1000):

@@ -38,13 +38,13 @@ class Place:
     """A gateway whose policy a test changes, and how many entries were rendered."""
 
     served: Served
-    passage: Router
+    router: Router
     rules: list[Policy]
     rendered: list[str]
 
     async def raw(self, principal: Principal, version: str = VERSIONS[0]) -> msgspec.Raw:
         request = Request("tools/list", {}, version, principal, no_progress)
-        result = await self.passage.list_tools(request)
+        result = await self.router.list_tools(request)
         return result["tools"]
 
     async def names(self, principal: Principal, version: str = VERSIONS[0]) -> set[str]:
@@ -64,7 +64,7 @@ async def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerat
     monkeypatch.setattr(Tool, "listing", counted)
     targets = [faulty("plain", "one"), faulty("plain", "two")]
     async with serve(*targets, store=tmp_path / "a.db", policy=lambda: rules[-1]) as served:
-        yield Place(served, make_dispatcher(served.gateway).passage, rules, rendered)
+        yield Place(served, make_dispatcher(served.gateway).router, rules, rendered)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -74,7 +74,7 @@ async def test_a_list_is_rendered_once_and_is_the_same_afterwards(
     first = await place.raw(AMY, version)
     entries = json.loads(bytes(first))
     assert len(entries) == len(place.rendered) > 2
-    catalog = await place.passage.fleet.of(AMY).catalog()
+    catalog = await place.router.upstreams.of(AMY).catalog()
     seen = [place.served.gateway.guard.sees(AMY, tool) for tool in catalog.tools.values()]
     assert entries == [one[0].listing(version) for one in seen if one is not None]
     place.rendered.clear()
@@ -120,13 +120,13 @@ async def test_whatever_differs_in_a_caller_it_is_looked_at_anew(
 ) -> None:
     await place.raw(AMY)
     looked: list[Principal] = []
-    sees = type(place.passage.guard).sees
+    sees = type(place.router.guard).sees
 
     def watched(self: Any, principal: Principal, *rest: Any) -> Any:
         looked.append(principal)
         return sees(self, principal, *rest)
 
-    monkeypatch.setattr(type(place.passage.guard), "sees", watched)
+    monkeypatch.setattr(type(place.router.guard), "sees", watched)
     await place.raw(AMY)
     assert looked == []
     other = replace(AMY, **{field: value})
@@ -169,19 +169,19 @@ async def test_a_rule_that_may_depend_on_anything_is_asked_for_each_list(place: 
 
 async def test_a_tool_that_changes_is_in_the_next_list(place: Place) -> None:
     first = await place.raw(AMY)
-    upstream = place.served.gateway.fleet.upstreams[0]
-    upstream._roster.look_again()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as after a quarantine
-    catalog = await place.passage.fleet.of(AMY).catalog()
+    upstream = place.served.gateway.upstreams.upstreams[0]
+    upstream._tool_cache.look_again()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as after a quarantine
+    catalog = await place.router.upstreams.of(AMY).catalog()
     again = await place.raw(AMY)
     assert bytes(again) == bytes(first)
-    assert await place.passage.fleet.of(AMY).catalog() is catalog
+    assert await place.router.upstreams.of(AMY).catalog() is catalog
 
 
 async def test_what_is_kept_is_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listings, "MAX_CALLERS", 3)
     size = len(await place.raw(AMY))
     monkeypatch.setattr(listings, "MAX_BYTES", size + 1)
-    kept = place.passage.listings
+    kept = place.router.listings
     for number in range(8):
         for version in VERSIONS:
             assert await place.names(replace(AMY, client=f"client{number}"), version)
@@ -191,7 +191,7 @@ async def test_what_is_kept_is_bounded(place: Place, monkeypatch: pytest.MonkeyP
 
 async def test_callers_of_shared_servers_share_one_catalog(place: Place) -> None:
     catalogs = [
-        await place.passage.fleet.of(replace(AMY, client=f"client{n}")).catalog()
+        await place.router.upstreams.of(replace(AMY, client=f"client{n}")).catalog()
         for n in range(100)
     ]
     assert len({id(one) for one in catalogs}) == 1

@@ -92,7 +92,7 @@ async def test_an_older_client_is_told_that_tools_have_changed(
 
 async def listening(served: Served, least: int) -> None:
     """Wait for clients that say by a request of their own that they listen."""
-    hub = served.gateway.fleet.hub
+    hub = served.gateway.upstreams.hub
     await until(lambda: hub.count >= least)
 
 
@@ -148,7 +148,7 @@ async def test_a_server_that_could_not_be_had_is_tried_again_for_those_who_liste
     )
     assert await names(client) == set()
     await listening(served, 1)
-    await until(lambda: served.gateway.fleet.health()[0].failed > 2)
+    await until(lambda: served.gateway.upstreams.health()[0].failed > 2)
 
     (tmp_path / "network").touch()
     await until(lambda: bool(ears.of(types.ToolListChangedNotification)))
@@ -270,9 +270,9 @@ async def test_a_stream_is_acknowledged_stamped_and_filtered_and_ends_with_a_res
     await raw.call("telling__grow")
     await raw.call("telling__touch", {"uri": "notes://a"})
     updated = await stream.next()
-    served.gateway.fleet.hub.close()
+    served.gateway.upstreams.hub.close()
     ended = await stream.next()
-    served.gateway.fleet.hub.is_closed = False
+    served.gateway.upstreams.hub.is_closed = False
 
     assert acknowledged["method"] == "notifications/subscriptions/acknowledged"
     assert acknowledged["params"]["notifications"] == {"resourceSubscriptions": ["notes://a"]}
@@ -294,12 +294,12 @@ async def test_a_stream_must_be_taken_as_a_stream(raw: RawClient) -> None:
 
 
 async def test_a_client_that_leaves_is_forgotten(served: Served, raw: RawClient) -> None:
-    before = served.gateway.fleet.hub.count
+    before = served.gateway.upstreams.hub.count
     stream = await raw.open("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
     await stream.next()
     await stream.close()
 
-    hub = served.gateway.fleet.hub
+    hub = served.gateway.upstreams.hub
     await until(lambda: hub.count == before)
 
 
@@ -345,7 +345,7 @@ async def test_one_server_alone_tells_only_of_itself(tmp_path: Path, stack: Asyn
     await client.call("grow")
 
     assert (await streams[1].next())["method"] == "notifications/tools/list_changed"
-    served.gateway.fleet.hub.close()
+    served.gateway.upstreams.hub.close()
     assert "result" in await streams[0].next()
     for stream in streams:
         await stream.close()

@@ -108,7 +108,7 @@ async def running(world: World, policy: Policy | None = None) -> AsyncGenerator[
 
 async def seen(served: Served) -> Tool:
     """The tool, as the policy of the moment sees it."""
-    ((tools, _),) = [await one.tools() for one in served.gateway.fleet.upstreams]
+    ((tools, _),) = [await one.tools() for one in served.gateway.upstreams.upstreams]
     (tool,) = tools
     return seen_under(served.gateway.guard.policy(), tool)
 
@@ -258,7 +258,7 @@ async def test_a_call_that_was_judged_by_another_package_is_not_sent(world: Worl
     world.vouch()
     async with running(world) as served:
         tool = await seen(served)
-        contact = served.gateway.fleet.upstreams[0].of(Principal(LOCAL))
+        contact = served.gateway.upstreams.upstreams[0].of(Principal(LOCAL))
         check_package(tool, contact.package)
         check_package(make_tool("c", entry(SILENT)), None)
         for other in (None, world.shelf.receipts[0].package.__class__("script", "server", "", "0")):

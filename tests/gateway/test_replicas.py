@@ -56,7 +56,7 @@ async def replica(
             open_replicas(store.replicas, keys, listener, "127.0.0.1")
         )
         gateway = await stack.enter_async_context(
-            open_gateway([target], store, keys=keys, post=post, policy=lambda: policy)
+            open_gateway([target], store, keys=keys, replica_client=post, policy=lambda: policy)
         )
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
@@ -126,7 +126,7 @@ async def pair(place: Place, tmp_path: Path) -> AsyncIterator[Pair]:
 
 
 def presence(one: Replica) -> Any:
-    return one.gateway.post.presence
+    return one.gateway.replica_client.presence
 
 
 async def messages(response: httpx2.Response) -> AsyncIterator[dict[str, Any]]:
@@ -188,7 +188,8 @@ async def test_a_request_is_cancelled_wherever_it_runs(pair: Pair) -> None:
 
 async def test_a_person_stops_a_call_wherever_it_runs(pair: Pair) -> None:
     here, there = (
-        Runs(one.gateway.guard.active_calls, one.gateway.post) for one in (pair.here, pair.there)
+        Runs(one.gateway.guard.active_calls, one.gateway.replica_client)
+        for one in (pair.here, pair.there)
     )
     with anyio.fail_after(60):
         async with pair.answered("append", accept=JSON, number=4, seconds=60) as answers:
@@ -283,7 +284,7 @@ async def test_a_row_that_lies_of_where_a_process_is_costs_a_moment_and_tells_no
 
 
 async def test_an_answer_that_nobody_asked_for_is_dropped(pair: Pair) -> None:
-    name = pair.here.gateway.post.name
+    name = pair.here.gateway.replica_client.name
     for number in ("x", f"{name}-0123", 5):
         said = await pair.post(pair.there, {"id": number, "result": {}})
         assert said.status_code == 202
@@ -301,7 +302,7 @@ async def test_who_cannot_read_what_the_others_sign_does_not_begin(
         await store.close()
 
     assert "SAYSO_KEYS" in str(told.value.fix)
-    assert await presence(pair.here).others() == [pair.there.gateway.post.name]
+    assert await presence(pair.here).others() == [pair.there.gateway.replica_client.name]
 
 
 @pytest.mark.usefixtures("pair")

@@ -140,8 +140,8 @@ async def test_a_state_of_another_method_is_refused(client: RawClient) -> None:
 
 async def test_a_state_expires(served: Served, client: RawClient) -> None:
     again = await begun(client)
-    now = served.gateway.flights.clock()
-    served.gateway.flights.clock = lambda: now + 601
+    now = served.gateway.pending_calls.clock()
+    served.gateway.pending_calls.clock = lambda: now + 601
 
     assert "too old" in await refused(client, again)
 
@@ -192,7 +192,7 @@ async def test_a_client_that_never_comes_back_leaves_a_record(
         async with raw_client(served.url, MODERN, capabilities=CAN) as client:
             await begun(client)
         gateway = served.gateway
-        await gateway.flights.close()
+        await gateway.pending_calls.close()
         assert await events(served) == [("attempt", None), ("outcome", "outcome_unknown")]
 
 
@@ -400,5 +400,5 @@ async def test_a_call_that_ends_while_its_client_is_away_is_told_once_it_comes(
 
     assert result["content"][0]["text"] == "done"
     assert "used before" in await refused(client, again)
-    assert served.gateway.flights.waiting == 0
+    assert served.gateway.pending_calls.waiting == 0
     assert len(site.asked("tools/call")) == 1

@@ -247,7 +247,7 @@ async def test_callers_find_what_they_may_see_and_what_is_hidden_ranks_nothing(
     tmp_path: Path,
 ) -> None:
     async with serve(DEMO, store=tmp_path / "a.db", policy=lambda: POLICY) as served:
-        search = make_dispatcher(served.gateway).passage.search
+        search = make_dispatcher(served.gateway).router.search
 
         async def ranked(*scopes: str) -> list[str]:
             caller = Principal("amy", scopes=frozenset(scopes))

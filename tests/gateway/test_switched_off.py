@@ -162,7 +162,7 @@ async def test_every_request_of_a_switched_off_caller_is_refused(
 def test_no_request_of_the_gateway_is_missing_in_these_tests(tmp_path: Path) -> None:
     async def routes() -> set[str]:
         async with serve(faulty("plain"), store=tmp_path / "a.db") as served:
-            return {*make_dispatcher(served.gateway).passage.routes}
+            return {*make_dispatcher(served.gateway).router.routes}
 
     assert anyio.run(routes) - {method for method, _ in REQUESTS} == {"subscriptions/listen"}
 
@@ -205,7 +205,7 @@ async def test_a_search_does_not_find_the_tools_of_a_switched_off_server(
 async def test_a_client_that_listens_hears_nothing_of_a_server_that_is_switched_off(
     place: Place, stack: AsyncExitStack
 ) -> None:
-    hub = place.served.gateway.fleet.hub
+    hub = place.served.gateway.upstreams.hub
     client = await stack.enter_async_context(raw_client(place.served.url, MODERN))
     wanted = {"toolsListChanged": True, "resourceSubscriptions": [whole.URI]}
     stream = await client.open("subscriptions/listen", {"notifications": wanted})
@@ -227,7 +227,7 @@ async def test_a_new_policy_ends_the_server_and_tells_clients_that_lists_changed
     stream = await client.open("subscriptions/listen", wanted)
     stack.push_async_callback(stream.close)
     await stream.next()
-    upstream = place.served.gateway.fleet.owner("whole")
+    upstream = place.served.gateway.upstreams.owner("whole")
     assert upstream.health().connections == 1
 
     place.rules.policy = SERVER_OFF
@@ -253,7 +253,9 @@ async def test_the_streams_of_a_caller_end_when_it_is_switched_off(
 
     place.rules.policy = CALLER_OFF
     if is_asked_again:
-        place.served.gateway.fleet.hub.tell("whole", None, "notifications/tools/list_changed", {})
+        place.served.gateway.upstreams.hub.tell(
+            "whole", None, "notifications/tools/list_changed", {}
+        )
 
     assert "result" in await stream.next()
 

@@ -14,7 +14,7 @@ from tests.serve.serving import offer, outcomes
 
 from sayso.audit import AuditLog
 from sayso.errors import StoreError
-from sayso.serve.lazy_resource import Keeper
+from sayso.serve.lazy_resource import LazyResource
 from sayso.store import Records
 
 pytestmark = pytest.mark.anyio
@@ -49,35 +49,35 @@ class Door:
 
 async def test_it_opens_once_however_many_want_it_and_closes_in_the_end() -> None:
     door = Door()
-    keeper = Keeper(door.opened, NEVER)
+    resource = LazyResource(door.opened, NEVER)
     await anyio.lowlevel.checkpoint()
     assert door.seen == []
     found: list[str] = []
 
     async def want() -> None:
-        found.append(await keeper.get())
+        found.append(await resource.get())
 
     async with anyio.create_task_group() as group:
         for _ in range(5):
             group.start_soon(want)
     assert found == ["kept"] * 5
-    await keeper.close()
+    await resource.close()
     assert door.seen == ["opened", "closed"]
 
 
 async def test_it_opens_after_a_moment_where_nobody_wants_it() -> None:
     door = Door()
-    keeper = Keeper(door.opened, 0.01)
+    resource = LazyResource(door.opened, 0.01)
     with anyio.fail_after(60):
         await door.is_open.wait()
-    await keeper.close()
+    await resource.close()
     assert door.seen == ["opened", "closed"]
 
 
 async def test_it_is_not_opened_only_to_be_closed() -> None:
     door = Door()
-    keeper = Keeper(door.opened, NEVER)
-    await keeper.close()
+    resource = LazyResource(door.opened, NEVER)
+    await resource.close()
     assert door.seen == []
 
 
@@ -86,24 +86,24 @@ async def test_what_cannot_be_opened_is_told_and_tried_again_when_it_is_wanted(
 ) -> None:
     door = Door()
     door.wrong = StoreError("the disk is full")
-    keeper = Keeper(door.opened, NEVER)
+    resource = LazyResource(door.opened, NEVER)
     for _ in range(2):
         with pytest.raises(StoreError, match="the disk is full"):
-            await keeper.get()
+            await resource.get()
     assert caplog.text.count("the disk is full") == 2
     door.wrong = None
-    assert await keeper.get() == "kept"
-    await keeper.close()
+    assert await resource.get() == "kept"
+    await resource.close()
 
 
 async def test_a_caller_that_gives_up_leaves_it_to_the_others() -> None:
     door = Door()
-    keeper = Keeper(door.opened, NEVER)
+    resource = LazyResource(door.opened, NEVER)
     with anyio.CancelScope() as scope:
         scope.cancel()
-        await keeper.get()
-    assert await keeper.get() == "kept"
-    await keeper.close()
+        await resource.get()
+    assert await resource.get() == "kept"
+    await resource.close()
 
 
 async def test_what_goes_wrong_as_it_closes_is_raised() -> None:
@@ -112,10 +112,10 @@ async def test_what_goes_wrong_as_it_closes_is_raised() -> None:
         yield
         raise StoreError("it cannot be closed")
 
-    keeper = Keeper(opened, NEVER)
-    await keeper.get()
+    resource = LazyResource(opened, NEVER)
+    await resource.get()
     with pytest.raises(StoreError, match="cannot be closed"):
-        await keeper.close()
+        await resource.close()
 
 
 async def test_nothing_runs_while_the_log_cannot_be_begun(

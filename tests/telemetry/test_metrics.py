@@ -144,7 +144,7 @@ async def test_a_server_that_fails_is_seen(tmp_path: Path) -> None:
             async with raw_client(served.url, MODERN) as client:
                 await client.call("web__add_note")
             found = await read()
-            upstream = served.gateway.fleet.owner("web")
+            upstream = served.gateway.upstreams.owner("web")
             (await upstream.of(OWN).link()).closed.set()
             await until(lambda: upstream.health().is_failing)
             after = await read()
@@ -162,7 +162,7 @@ async def test_a_server_that_cannot_be_had_is_failing(tmp_path: Path) -> None:
     dead = UrlTarget("dead", f"http://127.0.0.1:{free_port('127.0.0.1')}/mcp")
     async with metered(dead, store=tmp_path / "a.db") as (served, read):
         before = await read()
-        await served.gateway.fleet.of(OWN).catalog()
+        await served.gateway.upstreams.of(OWN).catalog()
         after = await read()
 
     assert value(before, "sayso_upstream_failing", server="dead") == 0
@@ -225,7 +225,7 @@ async def _each(call: Any, names: list[str]) -> None:
 @pytest.mark.process
 async def test_what_the_store_could_not_write_is_counted(tmp_path: Path) -> None:
     async with metered(faulty("plain", "s"), store=tmp_path / "a.db") as (served, read):
-        await served.gateway.fleet.of(OWN).catalog()
+        await served.gateway.upstreams.of(OWN).catalog()
         await served.gateway.store.close()
         async with raw_client(served.url, MODERN) as client:
             await client.call("s__get_array")

@@ -13,7 +13,7 @@ from sayso.sandbox.limits import Limits
 from sayso.sandbox.mount import Place, Role
 from sayso.sandbox.private import private_folder, remove
 from sayso.trace.effect import Kind
-from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.hints import VerifyHints
 from sayso.verify.inputs.order import order_tools
 from sayso.verify.inputs.plan import Plan
@@ -57,7 +57,7 @@ def test_no_schema_keeps_sayso_busy_or_ends_it(name: str, world: World) -> None:
     schema = {"type": "object", **ENDLESS[name]}
     tools, _ = read_tools("hostile", [{"name": "look", "inputSchema": schema}])
     tool = order_tools(tools)[0]
-    plan = Plan(tool, world, Harvest(), VerifyHints(), seed=0, budget=3)
+    plan = Plan(tool, world, CapturedValues(), VerifyHints(), seed=0, budget=3)
 
     assert len(list(plan)) <= 3
 

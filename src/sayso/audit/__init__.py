@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sayso.audit.exporter import export, to_dict
     from sayso.audit.log import AuditLog, may_wait
     from sayso.audit.opening import close_unfinished, open_audit
-    from sayso.audit.query import Filter, Found, search
+    from sayso.audit.query import Filter, RecordPage, search
     from sayso.audit.record import Event, Facts, Outcome, draw_salt, merged
     from sayso.audit.upkeep import drop_before, erase_subject
     from sayso.audit.verifier import PAGE, Report, Verifier, verify
@@ -24,8 +24,8 @@ __all__ = [
     "Event",
     "Facts",
     "Filter",
-    "Found",
     "Outcome",
+    "RecordPage",
     "Report",
     "Verifier",
     "close_unfinished",
@@ -52,7 +52,7 @@ __getattr__ = lazily(
         "sayso.audit.exporter": ("export", "to_dict"),
         "sayso.audit.log": ("AuditLog", "may_wait"),
         "sayso.audit.opening": ("close_unfinished", "open_audit"),
-        "sayso.audit.query": ("Filter", "Found", "search"),
+        "sayso.audit.query": ("Filter", "RecordPage", "search"),
         "sayso.audit.record": ("Event", "Facts", "Outcome", "draw_salt", "merged"),
         "sayso.audit.upkeep": ("drop_before", "erase_subject"),
         "sayso.audit.verifier": ("PAGE", "Report", "Verifier", "verify"),

@@ -96,7 +96,7 @@ def needs_attention(body: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RecordPage:
     """One page: the last line of each call, newest first, with its payload in its body.
 
     `older` is the number before which the next page begins, `None` where there is nothing before.
@@ -118,7 +118,7 @@ async def search(
     limit: int = 50,
     seconds: float = 0.1,
     clock: Callable[[], float] = time.perf_counter,
-) -> Found:
+) -> RecordPage:
     """Return the newest calls that are `wanted`, of those before a number.
 
     After about so many `seconds` it gives what it has and where to go on: the log may be long, and
@@ -144,10 +144,10 @@ async def search(
         step = _next_step(step, now - began)
     if len(rows) > limit:
         last = rows[limit - 1].seq
-        return Found([merged(row) for row in rows[:limit]], last, top - last + 1)
+        return RecordPage([merged(row) for row in rows[:limit]], last, top - last + 1)
     is_cut = high >= floor
     older = high + 1 if is_cut else None
-    return Found([merged(row) for row in rows], older, max(0, top - high), is_cut)
+    return RecordPage([merged(row) for row in rows], older, max(0, top - high), is_cut)
 
 
 async def _range(records: Records, wanted: Filter, before: int | None) -> tuple[int, int]:

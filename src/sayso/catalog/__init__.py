@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         mark_of,
         restore_tool,
     )
-    from sayso.catalog.registry import Found, Registry
+    from sayso.catalog.registry import Registry, SearchPage
     from sayso.catalog.select.entry import Entry, index_entry
     from sayso.catalog.select.measure import Groups, ndcg, recall
     from sayso.catalog.select.selection import Chosen, Selection
@@ -42,9 +42,9 @@ __all__ = [
     "Change",
     "Chosen",
     "Entry",
-    "Found",
     "Groups",
     "Registry",
+    "SearchPage",
     "Selection",
     "Selector",
     "Tool",
@@ -84,7 +84,7 @@ __getattr__ = lazily(
             "mark_of",
             "restore_tool",
         ),
-        "sayso.catalog.registry": ("Found", "Registry"),
+        "sayso.catalog.registry": ("SearchPage", "Registry"),
         "sayso.catalog.select.entry": ("Entry", "index_entry"),
         "sayso.catalog.select.measure": ("Groups", "ndcg", "recall"),
         "sayso.catalog.select.selection": ("Chosen", "Selection"),

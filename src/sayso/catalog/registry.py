@@ -20,7 +20,7 @@ _Identity = tuple[str, str, str, str]
 """What tells tools apart: server, name, origin, fingerprint."""
 
 
-class Found(NamedTuple):
+class SearchPage(NamedTuple):
     """One page of a search: `tools`, a cursor, and the `total` number of tools on all pages.
 
     `next_cursor` is `None` on the last page.
@@ -102,7 +102,7 @@ class Registry:
         server: str | None = None,
         limit: int = 50,
         cursor: str | None = None,
-    ) -> Found:
+    ) -> SearchPage:
         """Return the tools that fit all that is given, a page at a time.
 
         A hint is compared as it was resolved. A tool fits a text when it has one word of it, or
@@ -139,7 +139,7 @@ class Registry:
         more = None
         if len(left) > limit:
             more = self._write_cursor(page[-1], asked)
-        return Found(tuple(tools[place] for _, place in page), more, len(found))
+        return SearchPage(tuple(tools[place] for _, place in page), more, len(found))
 
     def groups(self, by: Grouping) -> Mapping[str | None, tuple[Tool, ...]]:
         """Return all tools by server, category or level, in the order of the registry.

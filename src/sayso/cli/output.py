@@ -63,7 +63,9 @@ def log_error(error: SaysoError) -> None:
 async def check_servers(gateway: "Gateway", voice: Voice) -> None:
     """List the tools of every server, waiting a while for slow ones; raise if none answers."""
     errors: list[SaysoError] = []
-    servers = [upstream for upstream in gateway.fleet.upstreams if _is_on(gateway, upstream, voice)]
+    servers = [
+        upstream for upstream in gateway.upstreams.upstreams if _is_on(gateway, upstream, voice)
+    ]
     asked = [upstream for upstream in servers if not upstream.is_for_callers]
     waiting = {upstream.name for upstream in asked}
 
@@ -94,7 +96,7 @@ async def check_servers(gateway: "Gateway", voice: Voice) -> None:
 
 
 def _is_on(gateway: "Gateway", upstream: "Upstream", voice: Voice) -> bool:
-    is_on = gateway.fleet.switches.has_server(upstream.name)
+    is_on = gateway.upstreams.switches.has_server(upstream.name)
     if not is_on:
         voice.tell(f"{upstream.name}: switched off by the policy")
     return is_on

@@ -130,7 +130,7 @@ async def _serve(
             showing(options.metrics, is_otel=options.otel) as telemetry,
             beside(*_watching(policy, targets, voice)),
             # First: one that has other keys than the others must not begin a chain with them.
-            _among_others(options, store, keys, worker) as post,
+            _among_others(options, store, keys, worker) as replica_client,
             open_audit(store, keys, emit=_emit(options, telemetry)) as audit,
             open_gateway(
                 targets,
@@ -144,7 +144,7 @@ async def _serve(
                 patience=options.patience,
                 announce=voice.tell,
                 telemetry=telemetry,
-                post=post,
+                replica_client=replica_client,
                 wallet=wallet,
                 shelf=shelf,
             ) as gateway,
@@ -271,8 +271,8 @@ async def _among_others(
         place = worker.place
     listener, host = open_reach(options, place, database_host(options.store))
     with listener:
-        async with open_replicas(store.replicas, keys, listener, host) as post:
-            yield post
+        async with open_replicas(store.replicas, keys, listener, host) as replica_client:
+            yield replica_client
 
 
 async def _serve_stdio(

@@ -15,7 +15,7 @@ from sayso.errors import SaysoError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DiscoveredServer:
     """One server of a client. `shown` is its command or URL, without secrets."""
 
     place: Place
@@ -47,7 +47,7 @@ class Found:
 class Discovery:
     """All servers, and what is wrong with files that could not be read."""
 
-    found: list[Found] = field(default_factory=list[Found])
+    found: list[DiscoveredServer] = field(default_factory=list[DiscoveredServer])
     errors: list[SaysoError] = field(default_factory=list[SaysoError])
 
 
@@ -139,7 +139,7 @@ def _place_of(record: Record) -> Place:
     return Place(client_of(record.client), scope, record.path, record.steps, record.workspace)
 
 
-def _found(place: Place, document: Document, record: Record | None) -> Iterator[Found]:
+def _found(place: Place, document: Document, record: Record | None) -> Iterator[DiscoveredServer]:
     """Return the servers at `place`; instead of sayso's entry those that are behind it."""
     for name, entry in document.servers(place.steps).items():
         if record is not None and name == ENTRY and is_as_written(document, record):
@@ -149,7 +149,7 @@ def _found(place: Place, document: Document, record: Record | None) -> Iterator[
             yield _server(place, name, entry, is_guarded=False)
 
 
-def _server(place: Place, name: str, entry: Any, *, is_guarded: bool) -> Found:
+def _server(place: Place, name: str, entry: Any, *, is_guarded: bool) -> DiscoveredServer:
     fields = as_object(entry)
     is_disabled = fields.get("disabled") is True or fields.get("enabled") is False
-    return Found(place, name, *reached_by(entry), is_disabled, is_guarded)
+    return DiscoveredServer(place, name, *reached_by(entry), is_disabled, is_guarded)

@@ -27,7 +27,7 @@ _NOT_TAKEN: Final = (
 
 
 def explain(
-    error: Exception, target: CommandTarget | UrlTarget, diary: StderrLog, timeout: float
+    error: Exception, target: CommandTarget | UrlTarget, stderr_log: StderrLog, timeout: float
 ) -> SaysoError:
     """Return the error a person should read in the place of `error`."""
     error = first_error(error)
@@ -38,7 +38,7 @@ def explain(
         return error
     if isinstance(target, UrlTarget):
         return _explain_url(error, target, timeout)
-    return _explain_command(error, target, diary, timeout)
+    return _explain_command(error, target, stderr_log, timeout)
 
 
 def first_error(error: Exception) -> Exception:
@@ -49,16 +49,16 @@ def first_error(error: Exception) -> Exception:
 
 
 def _explain_command(
-    error: Exception, target: CommandTarget, diary: StderrLog, timeout: float
+    error: Exception, target: CommandTarget, stderr_log: StderrLog, timeout: float
 ) -> SaysoError:
     where = f"{target.name} ({target.command})"
     if isinstance(error, (OSError, ValueError)) and not isinstance(error, TimeoutError):
         return _explain_spawn(error, target, where)
-    said = diary.reason()
+    said = stderr_log.reason()
     aside = said and f"; the last it said on stderr:\n{said}"
     has_ended = isinstance(error, RpcError) and error.fault is Fault.LOST
-    if diary.garbage and not (has_ended and said):
-        what = f"it printed something that is not MCP to stdout: “{diary.garbage[0]}”{aside}"
+    if stderr_log.garbage and not (has_ended and said):
+        what = f"it printed something that is not MCP to stdout: “{stderr_log.garbage[0]}”{aside}"
         fix = "A stdio server may print only messages there; its own talk belongs on stderr."
         return NotMcpError(what, where=where, fix=fix)
     if _is_timeout(error):

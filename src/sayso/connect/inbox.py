@@ -51,18 +51,20 @@ class Inbox:
 
     notified: Notified = ignore
     asked: Asked = offer_nothing
-    _ears: dict[RequestListener, None] = field(default_factory=dict[RequestListener, None])
+    _listeners: dict[RequestListener, None] = field(default_factory=dict[RequestListener, None])
     _questions: dict[Id, Question] = field(default_factory=dict[Id, Question])
     _answering: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
 
-    def hearing(self, ear: RequestListener | None, limit: Limit) -> AbstractContextManager[None]:
+    def hearing(
+        self, listener: RequestListener | None, limit: Limit
+    ) -> AbstractContextManager[None]:
         """Return the context of a request; questions that came because of it end with it."""
-        if ear is None:
+        if listener is None:
             return _NOBODY
-        ear.begin(limit)
-        return _Hearing(self._ears, ear)
+        listener.begin(limit)
+        return _Hearing(self._listeners, listener)
 
-    async def notify(self, message: Message, ear: RequestListener | None = None) -> None:
+    async def notify(self, message: Message, listener: RequestListener | None = None) -> None:
         """Pass a notification on; one that cannot be read, or is too large, is dropped."""
         if memoryview(message.params).nbytes > _LARGEST:
             return
@@ -79,7 +81,7 @@ class Inbox:
         if method in _FOR_ALL:
             await self.notified(method, params)
             return
-        receiver = next(iter(self._meant(ear)), self)
+        receiver = next(iter(self._meant(listener)), self)
         await receiver.notified(method, params)
 
     def beside(
@@ -95,7 +97,7 @@ class Inbox:
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
 
-    async def answer(self, message: Message, ear: RequestListener | None = None) -> bytes:
+    async def answer(self, message: Message, listener: RequestListener | None = None) -> bytes:
         """Answer a server's request.
 
         Runs in a task of its own, which is cancelled when the server withdraws the request.
@@ -105,36 +107,36 @@ class Inbox:
             params = read_object(message.params)
             if message.method == "ping":
                 return write_result(number, {})
-            return write_result(number, await self._ask(message, params, ear))
+            return write_result(number, await self._ask(message, params, listener))
         except RpcError as error:
             return write_error(number, error.code, error.message, error.data)
         except ValueError as error:
             return write_error(number, INTERNAL_ERROR, str(error))
 
     async def _ask(
-        self, message: Message, params: Mapping[str, Any], ear: RequestListener | None
+        self, message: Message, params: Mapping[str, Any], listener: RequestListener | None
     ) -> Mapping[str, Any]:
         method = message.method or ""
         number = message.id
-        ears = self._meant(ear)
-        if ear is not None and ear not in self._ears:
+        listeners = self._meant(listener)
+        if listener is not None and listener not in self._listeners:
             raise RpcError(INTERNAL_ERROR, f"the call that {method} was about is over")
-        if not all(listener.is_patient for listener in ears):
+        if not all(concerned.is_patient for concerned in listeners):
             raise RpcError(INTERNAL_ERROR, f"{method} is refused: this call has asked too often")
-        if not ears and self._ears:
+        if not listeners and self._listeners:
             what = f"{method} is refused: calls of several clients run, and which is meant is open"
             raise RpcError(INTERNAL_ERROR, what)
-        if not ears:
+        if not listeners:
             return await self.asked(method, params)
         task = asyncio.current_task()
         assert number is not None  # noqa: S101 - it is a request
         assert task is not None  # noqa: S101 - a request is answered by a task
-        question = self._questions[number] = Question(task, {*ears})
-        for listener in ears:
-            listener.questions.add(question)
-            listener.stop()
+        question = self._questions[number] = Question(task, {*listeners})
+        for concerned in listeners:
+            concerned.questions.add(question)
+            concerned.stop()
         try:
-            return await ears[0].asked(method, params)
+            return await listeners[0].asked(method, params)
         except asyncio.CancelledError:
             if not question.is_over:
                 raise
@@ -142,17 +144,17 @@ class Inbox:
             raise RpcError(INTERNAL_ERROR, f"the call that {method} was about is over") from None
         finally:
             self._questions.pop(number, None)
-            for listener in ears:
-                listener.questions.discard(question)
-                listener.go_on()
+            for concerned in listeners:
+                concerned.questions.discard(question)
+                concerned.go_on()
 
-    def _meant(self, ear: RequestListener | None) -> list[RequestListener]:
+    def _meant(self, listener: RequestListener | None) -> list[RequestListener]:
         """Return the listeners that a message is for: of one owner, or none."""
-        if ear is not None:
-            return [ear]
-        if len({id(listener.owner) for listener in self._ears}) != 1:
+        if listener is not None:
+            return [listener]
+        if len({id(waiting.owner) for waiting in self._listeners}) != 1:
             return []
-        return [*self._ears]
+        return [*self._listeners]
 
 
 def with_token(
@@ -189,17 +191,17 @@ def _number(value: object) -> float | None:
 
 @dataclass(slots=True)
 class _Hearing:
-    ears: dict[RequestListener, None]
-    ear: RequestListener
+    listeners: dict[RequestListener, None]
+    listener: RequestListener
 
     def __enter__(self) -> None:
-        self.ears[self.ear] = None
+        self.listeners[self.listener] = None
 
     def __exit__(self, _kind: object, _error: BaseException | None, _trace: object) -> None:
-        self.ear.end()
-        del self.ears[self.ear]
-        for question in [*self.ear.questions]:
-            question.ears.discard(self.ear)
-            if not question.ears:
+        self.listener.end()
+        del self.listeners[self.listener]
+        for question in [*self.listener.questions]:
+            question.listeners.discard(self.listener)
+            if not question.listeners:
                 question.is_over = True
                 question.task.cancel()

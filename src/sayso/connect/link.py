@@ -52,7 +52,7 @@ class Link:
     closed: anyio.Event = field(default_factory=anyio.Event)
     pending: int = 0
     watch: Watch | None = None
-    diary: StderrLog = field(default_factory=StderrLog)
+    stderr_log: StderrLog = field(default_factory=StderrLog)
 
     @property
     def _ends(self) -> tuple[Fault, ...]:
@@ -72,25 +72,25 @@ class Link:
         *,
         timeout: float | None,
         progress: Progress | None = None,
-        ear: RequestListener | None = None,
+        listener: RequestListener | None = None,
         input_schema: Mapping[str, Any] | None = None,
         kept: AbstractSet[str] = frozenset(),
     ) -> dict[str, Any]:
         """Send one request and return its result as received; `timeout` in seconds.
 
-        Without `timeout` it does not count as `pending`. `ear` listens to the server meanwhile.
+        Without `timeout` it does not count as `pending`. `listener` hears the server meanwhile.
         Members in `kept` stay `msgspec.Raw`. Cancelling the caller cancels the request at the
         server. Raises `RpcError`.
         """
         if self.watch is None:
-            raw = await self._send(method, params, timeout, progress, ear, input_schema)
+            raw = await self._send(method, params, timeout, progress, listener, input_schema)
             return await _result(raw, kept)
         url = self._carrier.url if isinstance(self._carrier, Site) else None
         tool = params.get("name") if method == "tools/call" else None
         exchange = Exchange(self.name, method, self.version, url, tool)
         with self.watch(exchange):
             raw = await self._send(
-                method, params, timeout, progress, ear, input_schema, exchange.trace
+                method, params, timeout, progress, listener, input_schema, exchange.trace
             )
             result = await _result(raw, kept)
             exchange.is_error = result.get("isError") is True
@@ -102,7 +102,7 @@ class Link:
         params: Mapping[str, Any],
         timeout: float | None,
         progress: Progress | None,
-        ear: RequestListener | None,
+        listener: RequestListener | None,
         input_schema: Mapping[str, Any] | None,
         trace: Mapping[str, str] | None = None,
     ) -> msgspec.Raw:
@@ -119,7 +119,7 @@ class Link:
                 envelope,
                 timeout,
                 progress,
-                ear,
+                listener,
                 input_schema,
                 trace,
             )
@@ -195,29 +195,29 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
     target = opening.target
     timeout = opening.timeout
     failure: Exception | None = None
-    diary = StderrLog(target.name)
+    stderr_log = StderrLog(target.name)
     if isinstance(target, CommandTarget):
-        diary.secrets = secrets_of(target.env)
+        stderr_log.secrets = secrets_of(target.env)
     is_probing = isinstance(target, CommandTarget) and not is_old
     if is_probing:
-        diary.hold()
+        stderr_log.hold()
     async with contextlib.AsyncExitStack() as stack:
         try:
-            carrier, closed = await _start(opening, stack, diary)
+            carrier, closed = await _start(opening, stack, stderr_log)
             left = opening.deadline - anyio.current_time()
             if is_probing:
                 left -= min(timeout / 3, _RESTART_SECONDS)
             with anyio.fail_after(left):
-                greeting = await _greet(carrier, opening, diary, is_old=is_old)
+                greeting = await _greet(carrier, opening, stderr_log, is_old=is_old)
         except (SaysoError, RpcError, OSError, ValueError) as error:
             if isinstance(target, CommandTarget) and isinstance(error, RpcError):
-                await diary.settle()
-            failure = explain(error, target, diary, timeout)
+                await stderr_log.settle()
+            failure = explain(error, target, stderr_log, timeout)
             if is_probing and _may_be_old(error):
-                failure = _RestartError(None if diary.mentions(_PROBE) else failure)
+                failure = _RestartError(None if stderr_log.mentions(_PROBE) else failure)
         else:
-            diary.release()
-            yield Link(target.name, greeting, carrier, closed, diary=diary)
+            stderr_log.release()
+            yield Link(target.name, greeting, carrier, closed, stderr_log=stderr_log)
     if failure is not None:
         raise failure
 
@@ -238,7 +238,7 @@ def _may_be_old(error: Exception) -> bool:
 
 
 async def _start(
-    opening: _Opening, stack: contextlib.AsyncExitStack, diary: StderrLog
+    opening: _Opening, stack: contextlib.AsyncExitStack, stderr_log: StderrLog
 ) -> tuple[Peer | Site, anyio.Event]:
     """Start what carries the messages, to be ended by `stack`; nothing is said yet."""
     closed = anyio.Event()
@@ -250,40 +250,40 @@ async def _start(
         stack.push_async_callback(site.close)
         return site, closed
     said, stderr, say = await stack.enter_async_context(start_process(target))
-    hearing = asyncio.ensure_future(diary.hear(stderr))
+    hearing = asyncio.ensure_future(stderr_log.hear(stderr))
     stack.push_async_callback(_ended, hearing)
     peer = Peer(say, inbox, beside.spawn)
-    reading = asyncio.ensure_future(_read(said, peer, diary, closed))
+    reading = asyncio.ensure_future(_read(said, peer, stderr_log, closed))
     stack.push_async_callback(_ended, reading)
     return peer, closed
 
 
 async def _read(
-    said: asyncio.StreamReader, peer: Peer, diary: StderrLog, closed: anyio.Event
+    said: asyncio.StreamReader, peer: Peer, stderr_log: StderrLog, closed: anyio.Event
 ) -> None:
     try:
         async for line in lines_of(said):
             try:
                 await peer.receive(line)
             except ValueError:
-                diary.note_garbage(line)
+                stderr_log.note_garbage(line)
     finally:
         peer.close()
         closed.set()
 
 
 async def _greet(
-    carrier: Peer | Site, opening: _Opening, diary: StderrLog, *, is_old: bool
+    carrier: Peer | Site, opening: _Opening, stderr_log: StderrLog, *, is_old: bool
 ) -> Greeting:
     async def send(
         method: str, params: Mapping[str, Any], envelope: Envelope, seconds: float
     ) -> dict[str, Any]:
         if method == "initialize" and not is_old:
-            if diary.mentions(_PROBE):
+            if stderr_log.mentions(_PROBE):
                 # It has stumbled over the probe, and would never answer.
                 raise RpcError.none(Fault.LOST, "the server cannot be used after the probe")
             if isinstance(carrier, Peer) and not carrier.is_closed:
-                diary.release()
+                stderr_log.release()
         return await _result(await _send(carrier, method, params, envelope, seconds))
 
     async def notify(method: str, envelope: Envelope) -> None:
@@ -310,13 +310,15 @@ async def _send(  # noqa: PLR0913, PLR0917 - what one request may carry
     envelope: Envelope,
     timeout: float | None,
     progress: Progress | None = None,
-    ear: RequestListener | None = None,
+    listener: RequestListener | None = None,
     input_schema: Mapping[str, Any] | None = None,
     trace: Mapping[str, str] | None = None,
 ) -> msgspec.Raw:
-    told = envelope.params(params, None if ear is None else ear.capabilities)
+    told = envelope.params(params, None if listener is None else listener.capabilities)
     if isinstance(carrier, Peer):
-        message = await carrier.request(method, told, timeout=timeout, progress=progress, ear=ear)
+        message = await carrier.request(
+            method, told, timeout=timeout, progress=progress, listener=listener
+        )
     else:
         headers = envelope.headers(method, params, input_schema) | (dict(trace) if trace else {})
         message = await carrier.request(
@@ -325,7 +327,7 @@ async def _send(  # noqa: PLR0913, PLR0917 - what one request may carry
             headers,
             timeout=timeout,
             progress=progress,
-            ear=ear,
+            listener=listener,
             is_modern=envelope.is_modern,
         )
     if message.error:

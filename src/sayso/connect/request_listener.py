@@ -66,10 +66,10 @@ async def ignore(_method: str, _params: Mapping[str, Any]) -> None:
 
 @dataclass(slots=True, eq=False)
 class Question:
-    """A server's question, and the task that answers it for the listeners `ears`."""
+    """A server's question, and the task that answers it for `listeners`."""
 
     task: "asyncio.Task[Any]"
-    ears: "set[RequestListener]"
+    listeners: "set[RequestListener]"
     is_over: bool = False
 
 

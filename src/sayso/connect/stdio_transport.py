@@ -74,7 +74,7 @@ class Peer:
         *,
         timeout: float | None,
         progress: Progress | None = None,
-        ear: RequestListener | None = None,
+        listener: RequestListener | None = None,
     ) -> Message:
         """Return the response to one request, within `timeout` seconds. Raises `RpcError`.
 
@@ -85,7 +85,7 @@ class Peer:
         may_cancel = method not in ("initialize", "server/discover")
         try:
             self._alarm = alarm = Alarm.of(timeout, self._alarm)
-            with Limit(alarm) as limit, self.inbox.hearing(ear, limit):
+            with Limit(alarm) as limit, self.inbox.hearing(listener, limit):
                 if not self.is_closed:
                     begun = time.perf_counter()
                     line = write_request(number, method, with_token(params, number, progress))

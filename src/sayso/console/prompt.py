@@ -18,7 +18,7 @@ def prompt_routes(pages: Pages) -> list[Route]:
     gateway = pages.gateway
 
     async def show(request: Request, session: Session) -> Response:
-        inventory = await take_inventory(gateway.fleet.upstreams)
+        inventory = await take_inventory(gateway.upstreams.upstreams)
         asked = {
             name: request.query_params.get(name, "").strip()[:_LONGEST]
             for name in ("as", "client", "scopes", "roles")

@@ -73,7 +73,7 @@ class Server:
 def server_routes(pages: Pages) -> list[Route]:
     """The page, and trying a server again that fails."""
     guard = pages.gateway.guard
-    fleet = pages.gateway.fleet
+    upstreams = pages.gateway.upstreams
 
     async def show(_: Request, session: Session) -> Response:
         inventory = await seen_inventory(pages.gateway)
@@ -82,12 +82,12 @@ def server_routes(pages: Pages) -> list[Route]:
         )
         servers = [
             describe(upstream, inventory.tools, guard.policy(), held[upstream.name])
-            for upstream in fleet.upstreams
+            for upstream in upstreams.upstreams
         ]
         return await pages.page("servers/servers.html", session, here="servers", servers=servers)
 
     async def retry(_: Request, _session: Session, form: dict[str, str]) -> Response:
-        named = (upstream for upstream in fleet.upstreams if upstream.name == form.get("name"))
+        named = (upstream for upstream in upstreams.upstreams if upstream.name == form.get("name"))
         failing = found(next(named, None))
         # What comes of it stands on the page, also where it takes longer.
         with suppress(SaysoError), anyio.move_on_after(_RETRY_SECONDS):

@@ -60,13 +60,13 @@ def new_keys() -> Keyring:
 class Gateway:
     """A running gateway: its servers, the guard of every call, the way to its other processes."""
 
-    fleet: Upstreams
+    upstreams: Upstreams
     guard: Guard
     store: Database
     keys: Keyring = field(default_factory=new_keys)
-    post: ReplicaClient = field(default_factory=ReplicaClient)
+    replica_client: ReplicaClient = field(default_factory=ReplicaClient)
     telemetry: Telemetry = field(default_factory=Telemetry)
-    flights: PendingCalls = field(default_factory=lambda: PendingCalls(new_keys()))
+    pending_calls: PendingCalls = field(default_factory=lambda: PendingCalls(new_keys()))
     fits_patience: bool = False
 
 
@@ -84,7 +84,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     keys: Keyring | None = None,
     channels: Sequence[Channel] = (),
     telemetry: Telemetry | None = None,
-    post: ReplicaClient | None = None,
+    replica_client: ReplicaClient | None = None,
     wallet: Wallet | None = None,
     shelf: Shelf | None = None,
 ) -> AsyncGenerator[Gateway]:
@@ -95,7 +95,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     """
     shown = telemetry or Telemetry()
     own = keys or new_keys()
-    office = post or ReplicaClient()
+    client = replica_client or ReplicaClient()
     log = audit or AuditLog(store.records)
     approvals = Approvals.of(store, heard=shown.heard, keys=own)
     judge = partial(_judge, store.definitions, policy)
@@ -111,16 +111,16 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             watch=shown.watch and shown.watch.exchange,
             shelf=shelf,
             policy=policy,
-        ) as fleet,
+        ) as upstreams,
         listening(approvals),
-        open_pending_calls(own, office) as flights,
+        open_pending_calls(own, client) as pending_calls,
     ):
         guard = compose_guard(
             store,
             log,
             approvals,
-            find_tool=fleet.find_tool,
-            run=fleet.run_tool,
+            find_tool=upstreams.find_tool,
+            run=upstreams.run_tool,
             policy=policy,
             console=console,
             channels=channels,
@@ -130,7 +130,14 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             watch=shown.watch and shown.watch.call,
             shutdown=_new_shutdown(approvals),
         )
-        yield Gateway(fleet, guard, store, own, office, shown, flights, patience is None)
+        yield Gateway(upstreams, guard, store, own, client, shown, pending_calls, patience is None)
+
+
+def _new_shutdown(approvals: Approvals) -> Shutdown:
+    """Return a shutdown that first lets go of questions to people."""
+    shutdown = Shutdown()
+    shutdown.on_begin(approvals.release)
+    return shutdown
 
 
 def _new_shutdown(approvals: Approvals) -> Shutdown:
@@ -148,11 +155,11 @@ def _judge(
 
 def make_dispatcher(gateway: Gateway, alone: str | None = None) -> Dispatcher:
     """Return the dispatcher of `gateway`, or of the one server that `alone` names."""
-    fleet = gateway.fleet
+    upstreams = gateway.upstreams
     if alone is not None:
-        fleet = fleet.only(alone)
-    passage = Router(fleet, gateway.guard, gateway.flights, alone, gateway.fits_patience)
-    return Dispatcher(passage, gateway.telemetry.watch)
+        upstreams = upstreams.only(alone)
+    router = Router(upstreams, gateway.guard, gateway.pending_calls, alone, gateway.fits_patience)
+    return Dispatcher(router, gateway.telemetry.watch)
 
 
 def _identifier(
@@ -189,27 +196,27 @@ def make_app(
 
     identify = _identifier(known, names, heard)
     shutdown = gateway.guard.shutdown
-    sessions = Sessions(gateway.post, gateway.fleet.hub)
-    gateway.post.handlers.update(handlers(sessions))
+    sessions = Sessions(gateway.replica_client, gateway.upstreams.hub)
+    gateway.replica_client.handlers.update(handlers(sessions))
     shutdown.on_begin(sessions.hang_up)
-    shutdown.on_begin(gateway.fleet.hub.close)
+    shutdown.on_begin(gateway.upstreams.hub.close)
 
     def door(path: str, alone: str | None = None) -> ASGIApp:
-        desk = make_dispatcher(gateway, alone)
-        tickets = Tickets(gateway.keys, gateway.post.name, path)
-        return HttpDoor(desk, identify, StatefulDoor(desk, tickets, sessions))
+        dispatcher = make_dispatcher(gateway, alone)
+        tickets = Tickets(gateway.keys, gateway.replica_client.name, path)
+        return HttpDoor(dispatcher, identify, StatefulDoor(dispatcher, tickets, sessions))
 
     health = HealthDoor(
         shutdown,
         StoreCheck(gateway.store.records),
         gateway.guard.policy,
-        gateway.fleet.upstreams,
+        gateway.upstreams.upstreams,
         known,
         names,
     )
     doors: dict[str, ASGIApp] = {PATH: door(PATH), LIVE: health, READY: health}
     named: dict[str, str] = {}
-    for upstream in gateway.fleet.upstreams:
+    for upstream in gateway.upstreams.upstreams:
         path = f"/servers/{upstream.name}{PATH}"
         doors[path] = door(path, upstream.name)
         named[path] = upstream.name
@@ -220,11 +227,11 @@ def make_app(
         if scope["type"] == "http":
             found = doors.get(scope["path"], pages)
         server = named.get(scope["path"])
-        if server is not None and not gateway.fleet.switches.has_server(server):
+        if server is not None and not gateway.upstreams.switches.has_server(server):
             found = pages  # as if no such server were configured
         await found(scope, receive, send)
 
-    gauges = gauges_of(gateway.store, gateway.fleet.upstreams, sessions)
+    gauges = gauges_of(gateway.store, gateway.upstreams.upstreams, sessions)
     gateway.telemetry.show(gateway.store, gauges)
     return gateway.telemetry.around(app)
 

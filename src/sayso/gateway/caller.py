@@ -37,7 +37,7 @@ class Caller:
     notify: Callable[[str, Mapping[str, Any]], Awaitable[None]]
     tell: Callable[[str, Mapping[str, Any]], None]
 
-    def ear(self, server: str, is_on: Callable[[], bool]) -> RequestListener:
+    def listener(self, server: str, is_on: Callable[[], bool]) -> RequestListener:
         """Return the listener of a request that is made for it, while `is_on`."""
 
         async def asked(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -78,8 +78,8 @@ async def converse(
     `timeout` is for each time, in seconds. Once it is not `is_on` any more, questions are refused
     and nothing more is sent; a result that comes all the same is returned. Raises `RpcError`.
     """
-    ear = caller and caller.ear(link.name, is_on)
-    result = await link.request(method, params, timeout=timeout, ear=ear, **more)
+    listener = caller and caller.listener(link.name, is_on)
+    result = await link.request(method, params, timeout=timeout, listener=listener, **more)
     pause = _FIRST_PAUSE
     rounds = 0
     asked = 0
@@ -105,7 +105,9 @@ async def converse(
         check_is_on(link.name, is_on)
         if state is not None:
             again["requestState"] = state
-        result = await link.request(method, {**params, **again}, timeout=timeout, ear=ear, **more)
+        result = await link.request(
+            method, {**params, **again}, timeout=timeout, listener=listener, **more
+        )
     try:
         return await remove_own_meta(result, link.name)
     except UndecidedError as error:

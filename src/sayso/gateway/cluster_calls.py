@@ -28,18 +28,18 @@ class Runs:
     """Looks here first, and asks the other processes only about what is not here."""
 
     active_calls: ActiveCalls
-    post: ReplicaClient
+    replica_client: ReplicaClient
 
     def __post_init__(self) -> None:
-        self.post.handlers[_FIND] = self._found
-        self.post.handlers[_STOP] = self._stopped
+        self.replica_client.handlers[_FIND] = self._found
+        self.replica_client.handlers[_STOP] = self._stopped
 
     async def find(self, call: str) -> Reached | None:
         """Return the progress of a call; `None` where no process has it."""
         told = await self._found(call)
         if told is None:
             with anyio.move_on_after(_SECONDS):
-                told = next(iter(await self.post.send_all(_FIND, call)), None)
+                told = next(iter(await self.replica_client.send_all(_FIND, call)), None)
         if told is None:
             return None
         return Reached(*told)
@@ -48,7 +48,7 @@ class Runs:
         """Stop a call wherever it is; return whether it was there to stop."""
         if self.active_calls.stop(call, by):
             return True
-        return any(await self.post.send_all(_STOP, [call, by]))
+        return any(await self.replica_client.send_all(_STOP, [call, by]))
 
     async def _found(self, call: Any) -> list[Any] | None:
         active = self.active_calls.find(call)

@@ -93,7 +93,7 @@ class ServerConnection:
     def __init__(
         self,
         target: CommandTarget | UrlTarget,
-        roster: ToolCache,
+        tool_cache: ToolCache,
         *,
         timeout: float,
         proof: Authenticator | None = None,
@@ -109,13 +109,13 @@ class ServerConnection:
         self.listed_at: float | None = None
         self._target = target
         self._proof = proof
-        self._roster = roster
+        self._tool_cache = tool_cache
         self._timeout = timeout
         self._watch = watch
         self._try: _Connecting | None = None
         self._wanted = anyio.Event()
         self._lists = Lists(self._ask, {} if shared is None else shared)
-        self._roll: ToolList | None = None
+        self._tool_list: ToolList | None = None
         self.package: Package | None = None
         self._failures = 0
         self._is_over = False
@@ -140,7 +140,7 @@ class ServerConnection:
         """The last lines of its process's stderr, secrets masked; empty without a process."""
         if self._try is None or self._try.link is None:
             return ""
-        return self._try.link.diary.tail()
+        return self._try.link.stderr_log.tail()
 
     def retry(self) -> None:
         """Let the next caller try to connect, however lately that failed."""
@@ -240,11 +240,11 @@ class ServerConnection:
 
     async def _look(self) -> None:
         """Find the package that is about to run; tools of another are forgotten."""
-        vouching = self._roster.vouching
+        vouching = self._tool_cache.vouching
         package = vouching and await vouching.look()
         if package != self.package:
             self.package = package
-            self._roll = None
+            self._tool_list = None
 
     def _lost(self, attempt: _Connecting, held: float) -> None:
         """Note how it ended, and how long to pause: not at all after the first loss of a link."""
@@ -317,17 +317,17 @@ class ServerConnection:
             return listed
         # Read and judged here, so that no call waits for that either.
         self.listed_at = time.time()
-        self._roll = await self._roster.read(listed.entries, self.package)
-        return replace(listed, entries=self._roll.entries)
+        self._tool_list = await self._tool_cache.read(listed.entries, self.package)
+        return replace(listed, entries=self._tool_list.entries)
 
     async def tools(
         self, *, is_fresh: bool = False, may_be_stale: bool = False
     ) -> tuple[list[Tool], list[str]]:
         """Return its tools, and what is wrong with entries of its list that are none."""
-        roll = await self._rolled(is_fresh=is_fresh, may_be_stale=may_be_stale)
-        if roll is None:
+        tool_list = await self._current_list(is_fresh=is_fresh, may_be_stale=may_be_stale)
+        if tool_list is None:
             return [], []
-        return roll.tools, roll.problems
+        return tool_list.tools, tool_list.problems
 
     async def listed(self) -> tuple[list[Tool], list[str]]:
         """Return its tools for a list of many servers. Raises `TimedOutError` if it is slow."""
@@ -367,14 +367,14 @@ class ServerConnection:
         """Return its tool of this name; of two with one name the first."""
         if not is_fresh and (at_hand := self._at_hand(qualified_name)) is not None:
             return at_hand
-        roll = await self._rolled(is_fresh=is_fresh, may_be_stale=True)
-        found = roll and roll.named.get(qualified_name)
-        if found is None and roll is not None and not self._lists.is_settled("tools/list"):
-            roll = await self._rolled(settled=True)
-            found = roll and roll.named.get(qualified_name)
+        tool_list = await self._current_list(is_fresh=is_fresh, may_be_stale=True)
+        found = tool_list and tool_list.named.get(qualified_name)
+        if found is None and tool_list is not None and not self._lists.is_settled("tools/list"):
+            tool_list = await self._current_list(settled=True)
+            found = tool_list and tool_list.named.get(qualified_name)
         return found
 
-    async def _rolled(
+    async def _current_list(
         self, *, is_fresh: bool = False, may_be_stale: bool = False, settled: bool = False
     ) -> ToolList | None:
         if settled:
@@ -383,33 +383,42 @@ class ServerConnection:
             entries = await self.entries("tools/list", is_fresh=is_fresh, may_be_stale=may_be_stale)
         if not entries:
             return None
-        roll = self._roll
-        if roll is None or roll.entries is not entries or roll.package != self.package:
+        tool_list = self._tool_list
+        if (
+            tool_list is None
+            or tool_list.entries is not entries
+            or tool_list.package != self.package
+        ):
             # It was read for another principal, and is the same for all.
-            roll = self._roll = await self._roster.read(entries, self.package)
-        elif roll.is_due:
-            await self._roster.judge_again(roll)
-        return roll
+            tool_list = self._tool_list = await self._tool_cache.read(entries, self.package)
+        elif tool_list.is_due:
+            await self._tool_cache.judge_again(tool_list)
+        return tool_list
 
     def _at_hand(self, qualified_name: str) -> Tool | None:
         """Return its tool if there is nothing to wait for: the server is up, and its list known."""
-        roll = self._roll
+        tool_list = self._tool_list
         is_reachable = self.is_connected and self._is_on
-        if roll is None or roll.is_due or not is_reachable or roll.package != self.package:
+        if (
+            tool_list is None
+            or tool_list.is_due
+            or not is_reachable
+            or tool_list.package != self.package
+        ):
             return None
-        if self._lists.at_hand("tools/list") is not roll.entries:
+        if self._lists.at_hand("tools/list") is not tool_list.entries:
             return None
         self.used = time.monotonic()
-        return roll.named.get(qualified_name)
+        return tool_list.named.get(qualified_name)
 
     @property
     def remembered(self) -> list[Tool] | None:
         """The tools of the list that is remembered, if there is one."""
-        return self._roll and list(self._roll.named.values())
+        return self._tool_list and list(self._tool_list.named.values())
 
     def known(self, qualified_name: str) -> Tool | None:
         """Return the tool of this name, if the list that is remembered has it."""
-        return self._roll and self._roll.named.get(qualified_name)
+        return self._tool_list and self._tool_list.named.get(qualified_name)
 
     def move(self) -> None:
         if self._news is not None:

@@ -52,14 +52,14 @@ class Introduction:
 
 
 async def introduce(
-    fleet: Upstreams, guard: Guard, principal: Principal, *, own: str, alone: str | None
+    upstreams: Upstreams, guard: Guard, principal: Principal, *, own: str, alone: str | None
 ) -> Introduction:
     """Introduce the gateway, or the server `alone`, to a client; `own` is the gateway's text.
 
     Waits a little for servers that are starting; what is not known by then is left out.
     """
     greetings: dict[str, Greeting] = {}
-    upstreams = fleet.reachable(principal)
+    reachable = upstreams.reachable(principal)
 
     async def greet(upstream: Upstream) -> None:
         try:
@@ -72,11 +72,11 @@ async def introduce(
 
     with anyio.move_on_after(_WAIT_SECONDS):
         async with anyio.create_task_group() as group:
-            for upstream in upstreams:
+            for upstream in reachable:
                 group.start_soon(greet, upstream)
     if alone is not None:
         return _of_one(greetings.get(alone), alone, own)
-    names = [upstream.name for upstream in upstreams if upstream.name in greetings]
+    names = [upstream.name for upstream in reachable if upstream.name in greetings]
     said = [(name, greetings[name].instructions) for name in names]
     return Introduction(GATEWAY_INFO, _joined(own, said))
 

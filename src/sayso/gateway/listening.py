@@ -17,36 +17,36 @@ _MOST_FOLLOWED: Final = 1000
 _LONGEST_URI: Final = 2048
 
 
-async def set_level(fleet: Upstreams, request: Request) -> dict[str, Any]:
+async def set_level(upstreams: Upstreams, request: Request) -> dict[str, Any]:
     """Send log messages of this level and above to the client from now on."""
     level = request.params["level"]
     listener = _session(request)
     if level not in LEVELS:
         raise RpcError(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
     listener.level = level
-    fleet.hub.join(listener)
-    for upstream in fleet.reachable(request.principal):
+    upstreams.hub.join(listener)
+    for upstream in upstreams.reachable(request.principal):
         with suppress(SaysoError):
             await upstream.of(request.principal).hear(level)
     return {}
 
 
-async def subscribe(fleet: Upstreams, request: Request) -> dict[str, Any]:
+async def subscribe(upstreams: Upstreams, request: Request) -> dict[str, Any]:
     """Tell the client of changes of a resource from now on."""
     listener = _session(request)
-    await _follow(fleet, request, listener, request.params["uri"])
+    await _follow(upstreams, request, listener, request.params["uri"])
     return {}
 
 
-async def unsubscribe(fleet: Upstreams, request: Request) -> dict[str, Any]:
+async def unsubscribe(upstreams: Upstreams, request: Request) -> dict[str, Any]:
     """Tell the client of changes of a resource no longer."""
     address = _session(request).uris.pop(request.params["uri"], None)
     if address is not None:
-        fleet.hub.moved(address.server)
+        upstreams.hub.moved(address.server)
     return {}
 
 
-async def listen(fleet: Upstreams, request: Request, alone: str | None) -> dict[str, Any]:
+async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> dict[str, Any]:
     """Serve a stream of changes until the client leaves or the gateway ends (2026-07-28).
 
     A client that does not keep up is disconnected: it reads everything again when it comes back.
@@ -61,7 +61,7 @@ async def listen(fleet: Upstreams, request: Request, alone: str | None) -> dict[
         if queue.holds((method, params)):
             return
         if queue.full():
-            fleet.hub.leave(listener)
+            upstreams.hub.leave(listener)
             queue.get_nowait()
             queue.put_nowait(("", {}))
         else:
@@ -73,9 +73,9 @@ async def listen(fleet: Upstreams, request: Request, alone: str | None) -> dict[
     listener.server = alone
     listener.kinds = frozenset(kinds.values())
     meta = {SUBSCRIPTION: request.id}
-    fleet.hub.join(listener)
+    upstreams.hub.join(listener)
     try:
-        uris = await _followed(fleet, request, listener, wanted.get("resourceSubscriptions"))
+        uris = await _followed(upstreams, request, listener, wanted.get("resourceSubscriptions"))
         honored: dict[str, Any] = dict.fromkeys(kinds, True)
         if uris:
             honored["resourceSubscriptions"] = uris
@@ -83,35 +83,35 @@ async def listen(fleet: Upstreams, request: Request, alone: str | None) -> dict[
         while (told := await queue.get())[0]:
             await caller.notify(told[0], {**told[1], "_meta": meta})
     finally:
-        fleet.hub.leave(listener)
+        upstreams.hub.leave(listener)
     return {"_meta": meta}
 
 
 async def _followed(
-    fleet: Upstreams, request: Request, listener: Listener, wanted: object
+    upstreams: Upstreams, request: Request, listener: Listener, wanted: object
 ) -> list[str]:
     found: list[str] = []
     if isinstance(wanted, list):
         for uri in cast("list[object]", wanted)[:_MOST_FOLLOWED]:
             if isinstance(uri, str):
                 with suppress(RpcError, SaysoError):
-                    await _follow(fleet, request, listener, uri)
+                    await _follow(upstreams, request, listener, uri)
                     found.append(uri)
     return found
 
 
-async def _follow(fleet: Upstreams, request: Request, listener: Listener, uri: str) -> None:
-    address = await fleet.of(request.principal).find_resource(uri)
+async def _follow(upstreams: Upstreams, request: Request, listener: Listener, uri: str) -> None:
+    address = await upstreams.of(request.principal).find_resource(uri)
     if address is None:
         raise RpcError(INVALID_PARAMS, f"Resource not found: {uri}")
     if len(uri) > _LONGEST_URI:
         raise RpcError(INVALID_PARAMS, f"a URI of more than {_LONGEST_URI} letters is not followed")
-    if len(listener.uris) >= _MOST_FOLLOWED or not fleet.hub.may_follow(listener.subject):
+    if len(listener.uris) >= _MOST_FOLLOWED or not upstreams.hub.may_follow(listener.subject):
         raise RpcError(INVALID_PARAMS, f"at most {_MOST_FOLLOWED} resources can be followed")
-    fleet.hub.join(listener)
+    upstreams.hub.join(listener)
     listener.uris[uri] = address
     try:
-        await fleet.owner(address.server).of(request.principal).follow(address.uri)
+        await upstreams.owner(address.server).of(request.principal).follow(address.uri)
     except BaseException:
         listener.uris.pop(uri, None)
         raise

@@ -57,7 +57,7 @@ class PendingCall:
 
     id: str
     request: Request
-    flights: "PendingCalls"
+    pending_calls: "PendingCalls"
     task: "asyncio.Task[Result] | None" = None
     round: int = 0
     is_away: bool = False
@@ -67,7 +67,7 @@ class PendingCall:
     groups: deque[_Group] = field(default_factory=deque[_Group])
 
     async def ask(self, questions: Questions) -> Mapping[str, Mapping[str, Any]]:
-        self.flights.hold(self)
+        self.pending_calls.hold(self)
         self.bound = self.bound or await _bound(self.request)
         group = _Group(questions, asyncio.get_running_loop().create_future())
         self.groups.append(group)
@@ -94,7 +94,7 @@ class PendingCall:
             {
                 "resultType": "input_required",
                 "inputRequests": dict(self.open.questions),
-                "requestState": self.flights.seal(self),
+                "requestState": self.pending_calls.seal(self),
             }
         )
 
@@ -118,13 +118,13 @@ class PendingCall:
             await asyncio.wait({task, self.told}, return_when=asyncio.FIRST_COMPLETED)
             if self.told.done():
                 return self.told.result()
-            self.flights.forget(self)
+            self.pending_calls.forget(self)
             return task.result()
         except asyncio.CancelledError:
             # Its client has gone, and did not go to find an answer.
             self.is_away = False
             task.cancel()
-            self.flights.forget(self)
+            self.pending_calls.forget(self)
             raise
         finally:
             self.told = None
@@ -135,15 +135,15 @@ class PendingCalls:
     """The pending calls of this process, whose name is `name`."""
 
     keys: Keyring
-    post: ReplicaClient = field(default_factory=ReplicaClient)
+    replica_client: ReplicaClient = field(default_factory=ReplicaClient)
     clock: Callable[[], float] = time.time
     name: str = ""
     _tasks: set[asyncio.Task[Result]] = field(default_factory=set[asyncio.Task[Result]])
     _held: dict[str, PendingCall] = field(default_factory=dict[str, PendingCall])
 
     def __post_init__(self) -> None:
-        self.name = self.post.name or secrets.token_hex(8)
-        self.post.handlers[_ROUND] = self._brought
+        self.name = self.replica_client.name or secrets.token_hex(8)
+        self.replica_client.handlers[_ROUND] = self._brought
 
     async def take(self, request: Request, work: Work) -> Result:
         """Do `work` for a request, or continue the pending call of the same request.
@@ -156,25 +156,25 @@ class PendingCalls:
         caller = request.caller
         if caller is None or not request.is_modern or not is_asked(caller.capabilities):
             return await work(request)
-        flight = PendingCall(secrets.token_hex(12), request, self)
-        shown = replace(caller, owner=flight, ask=flight.ask, tell=flight.tell)
-        inner = replace(request, caller=shown, progress=flight.progress)
-        flight.task = asyncio.ensure_future(work(inner))
-        self._tasks.add(flight.task)
-        flight.task.add_done_callback(lambda task: self._ended(flight, task))
-        return await flight.answer(request)
+        pending_call = PendingCall(secrets.token_hex(12), request, self)
+        shown = replace(caller, owner=pending_call, ask=pending_call.ask, tell=pending_call.tell)
+        inner = replace(request, caller=shown, progress=pending_call.progress)
+        pending_call.task = asyncio.ensure_future(work(inner))
+        self._tasks.add(pending_call.task)
+        pending_call.task.add_done_callback(lambda task: self._ended(pending_call, task))
+        return await pending_call.answer(request)
 
     @property
     def waiting(self) -> int:
         return len(self._held)
 
-    def hold(self, flight: PendingCall) -> None:
+    def hold(self, pending_call: PendingCall) -> None:
         """Keep a call that asks its client. Raises `RpcError` for too many, or one that is over."""
-        if flight.task is None or flight.task.done():
+        if pending_call.task is None or pending_call.task.done():
             raise RpcError(INTERNAL_ERROR, "the call that this is about is over")
-        if flight.id not in self._held and not self._has_room(flight.request.principal):
+        if pending_call.id not in self._held and not self._has_room(pending_call.request.principal):
             raise RpcError(INTERNAL_ERROR, "too many calls wait for their clients")
-        self._held[flight.id] = flight
+        self._held[pending_call.id] = pending_call
 
     def _has_room(self, principal: Principal) -> bool:
         if len(self._held) >= _MOST or not principal.is_known:
@@ -182,14 +182,14 @@ class PendingCalls:
         held = (call.request.principal.account for call in self._held.values())
         return sum(account == principal.account for account in held) < _MOST_EACH
 
-    def seal(self, flight: PendingCall) -> str:
+    def seal(self, pending_call: PendingCall) -> str:
         state = {
             "at": self.name,
-            "id": flight.id,
-            "round": flight.round,
+            "id": pending_call.id,
+            "round": pending_call.round,
             "expires": self.clock() + ASK_SECONDS,
         }
-        return _MARK + self.keys.seal(_PURPOSE, state, bound=flight.bound)
+        return _MARK + self.keys.seal(_PURPOSE, state, bound=pending_call.bound)
 
     async def close(self) -> None:
         """Cancel all calls and wait for their end."""
@@ -206,22 +206,26 @@ class PendingCalls:
             raise RpcError(INVALID_PARAMS, what) from None
         if state["at"] != self.name:
             return await self._bring(state["at"], request)
-        flight = self._held.get(state["id"])
-        is_due = flight is not None and flight.is_away and flight.round == state["round"]
-        if flight is None or not is_due or self.clock() >= state["expires"]:
+        pending_call = self._held.get(state["id"])
+        is_due = (
+            pending_call is not None
+            and pending_call.is_away
+            and pending_call.round == state["round"]
+        )
+        if pending_call is None or not is_due or self.clock() >= state["expires"]:
             raise RpcError(INVALID_PARAMS, "requestState was used before, or is too old")
         # A server may have gone on without its answer: then the client has come for the result.
-        if (group := flight.open) is not None:
+        if (group := pending_call.open) is not None:
             group.answers.set_result(_answers(request.params, group))
-            flight.open = None
-        flight.is_away = False
-        return await flight.answer(request)
+            pending_call.open = None
+        pending_call.is_away = False
+        return await pending_call.answer(request)
 
     async def _bring(self, holder: str, request: Request) -> Result:
         body = {"method": request.method, "params": request.params, "version": request.version}
         caller = {"principal": msgspec.json.encode(request.principal).decode()}
         try:
-            told = await self.post.send(holder, _ROUND, {**body, **caller}, ASK_SECONDS)
+            told = await self.replica_client.send(holder, _ROUND, {**body, **caller}, ASK_SECONDS)
         except GoneError:
             return _lost(request)
         if "error" in told:
@@ -239,30 +243,30 @@ class PendingCalls:
             return {"error": [error.code, error.message, error.data]}
         return {"result": msgspec.json.encode(result).decode()}
 
-    def forget(self, flight: PendingCall) -> None:
-        self._held.pop(flight.id, None)
+    def forget(self, pending_call: PendingCall) -> None:
+        self._held.pop(pending_call.id, None)
 
-    def _ended(self, flight: PendingCall, task: "asyncio.Task[Result]") -> None:
+    def _ended(self, pending_call: PendingCall, task: "asyncio.Task[Result]") -> None:
         self._tasks.discard(task)
-        if flight.is_away:
+        if pending_call.is_away:
             # It ran: a client that comes for its result before the state expires must find it.
-            asyncio.get_running_loop().call_later(ASK_SECONDS, self.forget, flight)
+            asyncio.get_running_loop().call_later(ASK_SECONDS, self.forget, pending_call)
         else:
-            self.forget(flight)
+            self.forget(pending_call)
         if not task.cancelled():
             task.exception()  # the client has it, or has gone
 
 
 @asynccontextmanager
 async def open_pending_calls(
-    keys: Keyring, post: ReplicaClient | None = None
+    keys: Keyring, replica_client: ReplicaClient | None = None
 ) -> AsyncGenerator[PendingCalls]:
     """Yield a registry of pending calls that ends when this is left."""
-    flights = PendingCalls(keys, post or ReplicaClient())
+    pending_calls = PendingCalls(keys, replica_client or ReplicaClient())
     try:
-        yield flights
+        yield pending_calls
     finally:
-        await flights.close()
+        await pending_calls.close()
 
 
 async def _bound(request: Request) -> dict[str, Any]:

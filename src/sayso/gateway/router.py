@@ -35,15 +35,15 @@ Route = Callable[[Request], Awaitable[dict[str, Any]]]
 
 @dataclass(slots=True)
 class Router:
-    """Answers requests over a fleet of servers, with one guard before every tool.
+    """Answers requests for several servers, with one guard before every tool.
 
     Names begin with their server's, unless `alone` names the only one. With `fits_patience` a call
     waits for a person only as long as its client waits for the call.
     """
 
-    fleet: Upstreams
+    upstreams: Upstreams
     guard: Guard
-    flights: PendingCalls
+    pending_calls: PendingCalls
     alone: str | None = None
     fits_patience: bool = False
     search: Search = field(init=False)
@@ -53,13 +53,13 @@ class Router:
         self.listings = Listings(self._entry)
 
         async def catalog(principal: Principal) -> Catalog:
-            return await self.fleet.of(principal).catalog()
+            return await self.upstreams.of(principal).catalog()
 
         self.search = Search(self.guard, catalog, self._name_of)
 
     @property
     def routes(self) -> Mapping[str, Route]:
-        tasks = Tasks(self.fleet, self.guard, self.flights.keys)
+        tasks = Tasks(self.upstreams, self.guard, self.pending_calls.keys)
         return {
             "tools/list": self.list_tools,
             "tools/call": self.call_tool,
@@ -72,10 +72,10 @@ class Router:
             "tasks/get": tasks.forward,
             "tasks/update": tasks.forward,
             "tasks/cancel": tasks.forward,
-            "logging/setLevel": partial(set_level, self.fleet),
-            "resources/subscribe": partial(subscribe, self.fleet),
-            "resources/unsubscribe": partial(unsubscribe, self.fleet),
-            "subscriptions/listen": partial(listen, self.fleet, alone=self.alone),
+            "logging/setLevel": partial(set_level, self.upstreams),
+            "resources/subscribe": partial(subscribe, self.upstreams),
+            "resources/unsubscribe": partial(unsubscribe, self.upstreams),
+            "subscriptions/listen": partial(listen, self.upstreams, alone=self.alone),
         }
 
     async def check_parameters(
@@ -89,8 +89,8 @@ class Router:
         name = self._qualified(params["name"])
         found: Tool | None = None
         with suppress(SaysoError):
-            found = await self.fleet.find_tool(name, principal)
-        tool = found or self.fleet.known(name, principal)
+            found = await self.upstreams.find_tool(name, principal)
+        tool = found or self.upstreams.known(name, principal)
         if tool is None or not tool.is_marked or self.guard.sees(principal, tool) is None:
             return found
         from mcp.shared.inbound import validate_mcp_param_headers  # noqa: PLC0415 - half a second, for the few tools that want it
@@ -109,7 +109,7 @@ class Router:
         """
         caller = request.principal
         version = request.version
-        catalog = await self.fleet.of(caller).catalog()
+        catalog = await self.upstreams.of(caller).catalog()
         policy = self.guard.policy()
         tools = self.listings.known(catalog, policy, caller, version)
         if tools is None:
@@ -138,7 +138,7 @@ class Router:
         )
 
     async def call_tool(self, request: Request) -> dict[str, Any]:
-        return await self.flights.take(request, self._call)
+        return await self.pending_calls.take(request, self._call)
 
     async def _call(self, request: Request) -> dict[str, Any]:
         params = request.params
@@ -174,11 +174,13 @@ class Router:
         except UnknownToolError:
             raise UnknownToolError(name) from None
         if result.get("resultType") == "task":
-            return task_of(self.flights.keys, request.principal, self._qualified(name), result)
+            return task_of(
+                self.pending_calls.keys, request.principal, self._qualified(name), result
+            )
         if not may_link(result):
             return result
-        tool = self.fleet.known(self._qualified(name), request.principal)
-        reach = self.fleet.of(request.principal)
+        tool = self.upstreams.known(self._qualified(name), request.principal)
+        reach = self.upstreams.of(request.principal)
         if tool is None:
             return result
         return await reach.readdress(tool.server, result)
@@ -201,7 +203,7 @@ class Router:
         return qualify(self.alone, name) if self.alone else name
 
     async def list_prompts(self, request: Request) -> dict[str, Any]:
-        found = await self.fleet.of(request.principal).collect("prompts/list")
+        found = await self.upstreams.of(request.principal).collect("prompts/list")
         return {
             "prompts": [
                 entry
@@ -216,11 +218,11 @@ class Router:
         async def get(request: Request) -> dict[str, Any]:
             return await self._forward_prompt(request, request.params["name"], ("name",))
 
-        return await self.flights.take(request, get)
+        return await self.pending_calls.take(request, get)
 
     async def list_resources(self, request: Request) -> dict[str, Any]:
         """The resources or templates of all servers; a URI that several list says whose it is."""
-        reach = self.fleet.of(request.principal)
+        reach = self.upstreams.of(request.principal)
         found = await reach.collect(request.method)
         key = "uriTemplate" if "templates" in request.method else "uri"
         # One entry that is none would make a client refuse the whole list.
@@ -235,7 +237,7 @@ class Router:
 
     async def read_resource(self, request: Request) -> dict[str, Any]:
         """One resource, from the server that lists it or has a template that fits."""
-        return await self.flights.take(request, self._read)
+        return await self.pending_calls.take(request, self._read)
 
     async def _read(self, request: Request) -> dict[str, Any]:
         address = await self._owner(request, request.params["uri"])
@@ -256,7 +258,7 @@ class Router:
         return await self._forward(address.server, request, params)
 
     async def _owner(self, request: Request, uri: str) -> Address:
-        address = await self.fleet.of(request.principal).find_resource(uri)
+        address = await self.upstreams.of(request.principal).find_resource(uri)
         if address is None:
             raise RpcError(RESOURCE_NOT_FOUND, f"Resource not found: {uri}")
         return address
@@ -264,8 +266,8 @@ class Router:
     async def _forward(
         self, server: str, request: Request, params: dict[str, Any]
     ) -> dict[str, Any]:
-        return await self.fleet.of(request.principal).forward(
-            self.fleet.owner(server),
+        return await self.upstreams.of(request.principal).forward(
+            self.upstreams.owner(server),
             request.method,
             params,
             caller=request.caller,
@@ -275,7 +277,7 @@ class Router:
     async def _forward_prompt(
         self, request: Request, qualified: str, path: tuple[str, ...]
     ) -> dict[str, Any]:
-        found = await self.fleet.of(request.principal).find_prompt(
+        found = await self.upstreams.of(request.principal).find_prompt(
             f"{self.alone}{SEPARATOR}{qualified}" if self.alone else qualified
         )
         if found is None:
@@ -283,7 +285,7 @@ class Router:
         upstream, name = found
         params = _with(_own(request.params), path, name)
         result = await self._forward(upstream.name, request, params)
-        return await self.fleet.of(request.principal).readdress(upstream.name, result)
+        return await self.upstreams.of(request.principal).readdress(upstream.name, result)
 
 
 def _problems(catalog: Catalog, principal: Principal) -> list[str]:

@@ -40,7 +40,7 @@ def task_of(
 class Tasks:
     """Passes what callers want of their tasks on to the servers that have them."""
 
-    fleet: Upstreams
+    upstreams: Upstreams
     guard: Guard
     keys: Keyring
 
@@ -58,14 +58,14 @@ class Tasks:
             raise RpcError(MISSING_CAPABILITY, what, data)
         sealed = request.params["taskId"]
         state = self._open(sealed, request.principal)
-        tool = await self.fleet.find_tool(state["tool"], request.principal)
+        tool = await self.upstreams.find_tool(state["tool"], request.principal)
         if tool is None or self.guard.sees(request.principal, tool) is None:
             raise RpcError(INVALID_PARAMS, _UNKNOWN)
         own = {key: value for key, value in request.params.items() if key != "_meta"}
         params = {**own, "taskId": state["id"], **protocol_params(request.params.get("_meta"))}
-        reach = self.fleet.of(request.principal)
+        reach = self.upstreams.of(request.principal)
         found = await reach.forward(
-            self.fleet.owner(tool.server), request.method, params, caller=request.caller
+            self.upstreams.owner(tool.server), request.method, params, caller=request.caller
         )
         if "taskId" in found:
             found["taskId"] = sealed

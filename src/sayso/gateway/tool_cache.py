@@ -58,12 +58,16 @@ class ToolCache:
     judge: Judge
     vouching: Vouching | None = None
     is_restless: bool = False
-    _rolls: list[ToolList] = field(default_factory=list[ToolList])
+    _tool_lists: list[ToolList] = field(default_factory=list[ToolList])
 
     async def read(self, entries: list[Any], package: Package | None = None) -> ToolList:
         """The tools of a list that a process of `package` has just given."""
         found = next(
-            (roll for roll in self._rolls if roll.package == package and roll.entries == entries),
+            (
+                tool_list
+                for tool_list in self._tool_lists
+                if tool_list.package == package and tool_list.entries == entries
+            ),
             None,
         )
         if found is None:
@@ -75,22 +79,22 @@ class ToolCache:
             tools = [entry for entry in known if isinstance(entry, Tool)]
             wrong = [entry for entry in known if isinstance(entry, str)]
             found = ToolList(entries, tools, wrong, [], [], {}, package=package)
-            self._rolls = [found, *self._rolls][:_MOST]
+            self._tool_lists = [found, *self._tool_lists][:_MOST]
         await self.judge_again(found)
         return found
 
-    async def judge_again(self, roll: ToolList) -> None:
+    async def judge_again(self, tool_list: ToolList) -> None:
         """Have the tools of a list compared with what they were, as it is known by now."""
-        tools, problems = await self.judge(roll.read)
+        tools, problems = await self.judge(tool_list.read)
         is_soon = self.is_restless or any(tool.before is not None for tool in tools)
         if self.vouching is not None:
             # After they were judged: a receipt lets no change by that a person must accept.
-            tools = self.vouching.give(tools, roll.package)
-        roll.tools = tools
-        roll.problems = [*roll.wrong, *problems]
-        roll.named = {tool.qualified_name: tool for tool in reversed(tools)}
-        roll.due = time.monotonic() + _HELD_SECONDS if is_soon else math.inf
+            tools = self.vouching.give(tools, tool_list.package)
+        tool_list.tools = tools
+        tool_list.problems = [*tool_list.wrong, *problems]
+        tool_list.named = {tool.qualified_name: tool for tool in reversed(tools)}
+        tool_list.due = time.monotonic() + _HELD_SECONDS if is_soon else math.inf
 
     def look_again(self) -> None:
-        for roll in self._rolls:
-            roll.due = -math.inf
+        for tool_list in self._tool_lists:
+            tool_list.due = -math.inf

@@ -20,7 +20,7 @@ def find_unmatched(gateway: Gateway) -> list[str]:
     """
     policy = gateway.guard.policy()
     sight = gateway.guard.sight
-    lists = {upstream.name: upstream.remembered for upstream in gateway.fleet.upstreams}
+    lists = {upstream.name: upstream.remembered for upstream in gateway.upstreams.upstreams}
     unknown = [name for name, tools in lists.items() if tools is None]
     known = [tool for tools in lists.values() for tool in tools or ()]
     facts = [facts_of(sight.of(policy, tool)[0]) for tool in known]

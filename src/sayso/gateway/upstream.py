@@ -63,7 +63,7 @@ class Upstream:
         self._timeout = timeout
         self._credentials = credentials
         self._hub = hub or Hub()
-        self._roster = ToolCache(self.name, trust, origin_of(target), judge, vouching)
+        self._tool_cache = ToolCache(self.name, trust, origin_of(target), judge, vouching)
         self._most = _MOST_PROCESSES if isinstance(target, CommandTarget) else _MOST_SITES
         self._contacts: dict[Key, ServerConnection] = {}
         self._shared = Shared()
@@ -76,7 +76,7 @@ class Upstream:
         """Have its read-only tools held to that from now on; a URL's cannot be."""
         if isinstance(self.target, CommandTarget):
             self._twins = ReadonlyProcesses(self.target, hold, self._begin)
-            self._roster.is_restless = True
+            self._tool_cache.is_restless = True
 
     @property
     def is_up(self) -> bool | None:
@@ -159,7 +159,7 @@ class Upstream:
             return await self._twins.call(key, call, make, send)
         finally:
             if call.outcome is Outcome.BROKE_CONTRACT:
-                self._roster.look_again()
+                self._tool_cache.look_again()
 
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
         """The tool of this name, if the list that a principal was given last has it."""
@@ -205,7 +205,7 @@ class Upstream:
             self._make_room()
         found = self._contacts[key] = ServerConnection(
             self.target,
-            self._roster,
+            self._tool_cache,
             timeout=self._timeout,
             proof=OnBehalf(self._credentials, principal) if self._credentials else None,
             shared=self._shared,
@@ -220,7 +220,7 @@ class Upstream:
         """A contact beside the one that gives its lists: what it tells of those, nobody hears."""
         subject = None if target.is_shared else principal.account
         return ServerConnection(
-            target, self._roster, timeout=self._timeout, subject=subject, watch=self._watch
+            target, self._tool_cache, timeout=self._timeout, subject=subject, watch=self._watch
         )
 
     def _begin(self, runner: ServerConnection | ReadonlyProcess[ServerConnection]) -> None:

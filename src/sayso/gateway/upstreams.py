@@ -49,10 +49,10 @@ _POLICY_SECONDS: Final = 1.0
 """How soon connections end that a new policy switches off; requests see it at once."""
 
 
-Found = list[tuple[list[Tool], list[str]]]
+ListedTools = list[tuple[list[Tool], list[str]]]
 """The tools of each server, and what is wrong with its list."""
 
-Joined = dict[tuple[object, ...], tuple[Found, Catalog]]
+JoinedCatalogs = dict[tuple[object, ...], tuple[ListedTools, Catalog]]
 """What was made of lists, by which lists these are: callers of the same servers share it."""
 
 Indexed = dict[tuple[object, ...], tuple[tuple[Entries, Entries], Addresses]]
@@ -76,7 +76,9 @@ class Upstreams:
     timeout: float
     hub: Hub = field(default_factory=Hub)
     switches: Switches = field(default_factory=Switches)
-    _joined: Joined = field(default_factory=dict["tuple[object, ...]", "tuple[Found, Catalog]"])
+    _joined: JoinedCatalogs = field(
+        default_factory=dict["tuple[object, ...]", "tuple[ListedTools, Catalog]"]
+    )
     _indexed: Indexed = field(
         default_factory=dict["tuple[object, ...]", "tuple[tuple[Entries, Entries], Addresses]"]
     )
@@ -175,7 +177,7 @@ class Reach:
     upstreams: Sequence[Upstream]
     principal: Principal
     timeout: float
-    joined: Joined
+    joined: JoinedCatalogs
     switches: Switches = field(default_factory=Switches)
     indexed: Indexed = field(
         default_factory=dict["tuple[object, ...]", "tuple[tuple[Entries, Entries], Addresses]"]
@@ -187,7 +189,7 @@ class Reach:
 
         It is the same object as long as no server's list changes.
         """
-        found: Found = [([], [])] * len(self.upstreams)
+        found: ListedTools = [([], [])] * len(self.upstreams)
 
         async def ask(index: int, upstream: Upstream) -> None:
             try:

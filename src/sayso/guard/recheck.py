@@ -34,14 +34,14 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DetectedChange:
     """What changed, and why, where policy, an edit or the tool's author says so."""
 
     change: Change
     reason: str = ""
 
 
-async def find_change(guard: GuardContext, call: Call, approval: Approval) -> Found | None:
+async def find_change(guard: GuardContext, call: Call, approval: Approval) -> DetectedChange | None:
     """Return what has changed since the question was put; `None` where nothing has.
 
     Puts on the call what it is to go on with: a reviewer's edit, today's policy, a new plan.
@@ -50,22 +50,22 @@ async def find_change(guard: GuardContext, call: Call, approval: Approval) -> Fo
     call.policy = guard.policy()
     if approval.channel not in call.policy.channels:
         reason = f"the policy takes no answer over “{approval.channel}” any more"
-        return Found(Change.POLICY, reason)
+        return DetectedChange(Change.POLICY, reason)
     if is_switched_off(call.policy, server=call.tool.server, subject=call.principal.subject):
-        return Found(Change.POLICY, "the policy switches its server or its caller off")
+        return DetectedChange(Change.POLICY, "the policy switches its server or its caller off")
     if not await _is_same_tool(guard, call):
-        return Found(Change.TOOL)
+        return DetectedChange(Change.TOOL)
     if objection := await _objection(guard, call, approval):
         return objection
     decision = decide_by_policy(call.policy, await situation_of(guard, call))
     if decision.effect not in (Effect.ALLOW, Effect.CONFIRM):
-        return Found(Change.POLICY, decision.reason)
+        return DetectedChange(Change.POLICY, decision.reason)
     if decision.effect is Effect.CONFIRM and not _is_as_strict(call.decision, decision):
         reason = "the policy asks for something else now; make the call again to ask for it"
-        return Found(Change.POLICY, reason)
+        return DetectedChange(Change.POLICY, reason)
     is_edited = call.arguments_digest != approval.question.arguments_digest
     if not is_edited and (plan and plan.digest) != (call.plan and call.plan.digest):
-        return Found(Change.PLAN)
+        return DetectedChange(Change.PLAN)
     return None
 
 
@@ -86,13 +86,13 @@ async def _is_same_tool(guard: GuardContext, call: Call) -> bool:
     return tool.fingerprint == asked.fingerprint and tool.resolved == asked.resolved
 
 
-async def _objection(guard: GuardContext, call: Call, approval: Approval) -> Found | None:
+async def _objection(guard: GuardContext, call: Call, approval: Approval) -> DetectedChange | None:
     """Return what speaks against a reviewer's edit, or what the tool's author objects to now."""
     asked = call.tool
     if approval.edit is not None and (problem := await _edit(guard, call, approval)):
-        return Found(Change.EDIT, problem)
+        return DetectedChange(Change.EDIT, problem)
     if reason := await unmet(asked, call.arguments):
-        return Found(Change.CONDITION, reason)
+        return DetectedChange(Change.CONDITION, reason)
     if call.plan is None:
         return None
     return await _plan(guard, call, asked)
@@ -119,17 +119,17 @@ async def _edit(guard: GuardContext, call: Call, approval: Approval) -> str | No
     return None
 
 
-async def _plan(guard: GuardContext, call: Call, asked: Tool) -> Found | None:
+async def _plan(guard: GuardContext, call: Call, asked: Tool) -> DetectedChange | None:
     """Put a new plan on the call, or return what is wrong where there is none any more."""
     if not has_plan(asked.intent):
         return None
     try:
         call.plan = await plan_of(guard, call, asked.intent)
     except DeniedError as error:
-        return Found(Change.UNPLANNED, str(error))
+        return DetectedChange(Change.UNPLANNED, str(error))
     except Exception:  # noqa: BLE001 - an author's function may raise anything
         _log.exception("what a call of %s would change cannot be told any more", call.name)
-        return Found(Change.UNPLANNED)
+        return DetectedChange(Change.UNPLANNED)
     return None
 
 

@@ -61,7 +61,7 @@ _MOST_PARTS: Final = 16
 _MOST_PARAMETERS: Final = 40
 _MOST_VALUES: Final = 20
 
-Found = dict[str, tuple[str, ...]]
+Features = dict[str, tuple[str, ...]]
 """The features of a tool, each with the kind of place where it was found, and what stands there."""
 
 
@@ -106,9 +106,9 @@ def lead_of(parts: list[str]) -> Lead | None:
     return verbs[-1]
 
 
-def features(tool: Mapping[str, Any]) -> Found:
+def features(tool: Mapping[str, Any]) -> Features:
     """All features of `tool`, an entry of `tools/list`; what is of a wrong type says nothing."""
-    found: Found = {}
+    found: Features = {}
     parts = parts_of(text_of(tool.get("name")))
     _from_name(parts, found)
     _from_title(text_of(tool.get("title")), parts, found)
@@ -118,7 +118,7 @@ def features(tool: Mapping[str, Any]) -> Found:
     return found
 
 
-def _join(lead: Lead | None, found: Found) -> None:
+def _join(lead: Lead | None, found: Features) -> None:
     """What is said of a verb of this kind: a file name means another thing where a verb saves."""
     if lead is None:
         return
@@ -128,7 +128,7 @@ def _join(lead: Lead | None, found: Found) -> None:
             found[f"{kind}+{feature}"] = found[feature]
 
 
-def _from_name(parts: list[str], found: Found) -> None:
+def _from_name(parts: list[str], found: Features) -> None:
     if not parts:
         return
     for part in parts:
@@ -146,7 +146,7 @@ def _from_name(parts: list[str], found: Found) -> None:
                 found[f"v2:{kind}"] = ("name", part)
 
 
-def _from_lead(lead: Lead, parts: list[str], found: Found) -> None:
+def _from_lead(lead: Lead, parts: list[str], found: Features) -> None:
     last = len(parts) - 1
     place = {0: "0", 1: "1", last: "e"}.get(lead.place, "m")
     where = {"0": "starts", "e": "ends"}.get(place, "goes on")
@@ -170,7 +170,7 @@ def _from_lead(lead: Lead, parts: list[str], found: Found) -> None:
         found["sing"] = ("name", parts[-1])
 
 
-def _from_title(title: str, parts: list[str], found: Found) -> None:
+def _from_title(title: str, parts: list[str], found: Features) -> None:
     words = parts_of(title)[:10]
     if not words or words == parts:
         return
@@ -184,7 +184,7 @@ def _kinds(word: str) -> tuple[str, ...]:
     return KINDS.get(verb_of(word) or "", ())
 
 
-def _from_description(description: str, found: Found) -> None:
+def _from_description(description: str, found: Features) -> None:
     found[f"dl:{min(6, len(description) // 100)}"] = ("length",)
     text = description[:MOST_TEXT].lower().strip(" #*-\n")
     sentences = [part for part in _SENTENCE.split(text) if part and not _OTHER.search(part)]
@@ -200,7 +200,7 @@ def _from_description(description: str, found: Found) -> None:
     _from_cues(" ".join(sentences), found)
 
 
-def _from_first(sentence: str, found: Found) -> None:
+def _from_first(sentence: str, found: Features) -> None:
     """From the first sentence: what a tool does is told there, in its verb above all."""
     words = _WORD.findall(sentence)[:_MOST_WORDS]
     zones = (("begins", "d0k"), *repeat(("description", "dxk"), 2))
@@ -218,7 +218,7 @@ def _from_first(sentence: str, found: Found) -> None:
         found[f"d0:{verb_of(words[0]) or 'none'}"] = ("begins", words[0])
 
 
-def _from_cues(text: str, found: Found) -> None:
+def _from_cues(text: str, found: Features) -> None:
     words = set(_WORD.findall(text))
     words.update(*(word.split("-") for word in words))
     for cue in CUES:
@@ -230,7 +230,7 @@ def _from_cues(text: str, found: Found) -> None:
                 break
 
 
-def _from_schema(schema: Any, found: Found) -> None:
+def _from_schema(schema: Any, found: Features) -> None:
     holder = mapping_of(schema)
     properties = mapping_of(holder.get("properties"))
     required = {name for name in list_of(holder.get("required")) if isinstance(name, str)}
@@ -245,7 +245,7 @@ def _from_schema(schema: Any, found: Found) -> None:
         found["onlyids" if len(required) == len(properties) else "reqids"] = ("ids",)
 
 
-def _from_parameter(name: str, schema: Mapping[str, Any], need: str, found: Found) -> None:
+def _from_parameter(name: str, schema: Mapping[str, Any], need: str, found: Features) -> None:
     parts = parts_of(name)
     if not parts:
         return
@@ -280,7 +280,7 @@ def _uses(name: str, last: str, text: str, need: str) -> Iterator[str]:
             yield "saves"
 
 
-def _from_values(name: str, values: list[Any], found: Found) -> None:
+def _from_values(name: str, values: list[Any], found: Features) -> None:
     for value in values[:_MOST_VALUES]:
         words = parts_of(text_of(value))
         if words and (verb := verb_of(words[0])):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sayso.infer.features import Found, features
+from sayso.infer.features import Features, features
 from sayso.infer.grammar import words_of
 from sayso.infer.model import Model, model
 from sayso.infer.settled import settle
@@ -98,7 +98,7 @@ def _only_reads(claimed: Mapping[HintName, Guess]) -> bool:
     return "read_only" in claimed and claimed["read_only"].value
 
 
-def _reasons(found: Found, pulls: Mapping[str, float], *, sign: int) -> tuple[str, ...]:
+def _reasons(found: Features, pulls: Mapping[str, float], *, sign: int) -> tuple[str, ...]:
     """What speaks for a value, the strongest first: at most three, each once."""
     sums: dict[tuple[str, ...], float] = {}
     for feature, pull in pulls.items():

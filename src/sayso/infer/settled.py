@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from typing import Any, Final
 
 from sayso.infer.certain import Certainty, certainty, surely_loses
-from sayso.infer.features import Found, lead_of, mapping_of, parts_of, text_of
+from sayso.infer.features import Features, lead_of, mapping_of, parts_of, text_of
 from sayso.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
 from sayso.intent import HINT_NAMES, HintName
 
@@ -91,7 +91,7 @@ class Settled:
         return chance
 
 
-def settle(tool: Mapping[str, Any], found: Found) -> Settled:
+def settle(tool: Mapping[str, Any], found: Features) -> Settled:
     """What the features of a tool settle.
 
     A verb that can only write is no reading; one that only destroys is not harmless, nor what its
@@ -182,11 +182,11 @@ def _surely_reads(parts: list[str]) -> bool:
     )
 
 
-def _runs_anything(found: Found) -> bool:
+def _runs_anything(found: Features) -> bool:
     return not _CODE.isdisjoint(found) and _SAYS_IT_READS.isdisjoint(found)
 
 
-def _may_destroy(found: Found) -> bool:
+def _may_destroy(found: Features) -> bool:
     """Whether an action that a parameter may name is a verb that only destroys."""
     return any(
         KINDS[feature.removeprefix("el:")] == DESTROYS

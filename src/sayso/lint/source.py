@@ -6,7 +6,7 @@ from typing import Final
 from sayso.intent import HINT_NAMES, WIRE_NAMES, HintName
 from sayso.lint.rule import Finding
 from sayso.lint.subject import Deed, Handler
-from sayso.source import Handler as Found
+from sayso.source import Handler as SourceHandler
 from sayso.source import Patch, annotate_source, read_handlers
 
 _HINTS: Final[Mapping[str, HintName]] = {WIRE_NAMES[name]: name for name in HINT_NAMES}
@@ -24,7 +24,7 @@ def handlers_in(files: Mapping[str, str]) -> Mapping[str, Handler]:
     return found
 
 
-def _handler(found: Found) -> Handler:
+def _handler(found: SourceHandler) -> Handler:
     deeds = [
         Deed(_said(effect.what, effect.chain), effect.file, effect.line, against)
         for effect in found.effects

@@ -13,7 +13,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
-class Keeper(Generic[T]):
+class LazyResource(Generic[T]):
     """Opens something when it is first wanted, `seconds` after the start at the latest.
 
     It is held in a task of its own: connections come and go in tasks of theirs, and what one task

@@ -17,7 +17,7 @@ from sayso.errors import UsageError
 from sayso.intent import Trust
 from sayso.keys import Keyring, load_keys
 from sayso.policy import ANY, DEFAULT_CHANNELS, Policy, Principal, Sight, ToolFacts, is_switched_off
-from sayso.serve.lazy_resource import Keeper
+from sayso.serve.lazy_resource import LazyResource
 from sayso.store import Database, Head, is_postgres, open_store, store_path
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Runtime:
     _store: Database | None = None
     _keys: Keyring | None = None
     _approvals: "Approvals | None" = None
-    _keeper: "Keeper[Guard] | None" = None
+    _lazy_guard: "LazyResource[Guard] | None" = None
     _users: int = 0
     _stack: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
     _turn: anyio.Lock = field(default_factory=anyio.Lock)
@@ -107,9 +107,9 @@ class Runtime:
 
     async def guard(self) -> "Guard":
         """The guard. Raises `StoreError`, and `UsageError` while the server does not run."""
-        if self._keeper is None:
+        if self._lazy_guard is None:
             raise _not_running()
-        return await self._keeper.get()
+        return await self._lazy_guard.get()
 
     @contextlib.asynccontextmanager
     async def opened(self) -> AsyncGenerator[None]:
@@ -125,7 +125,7 @@ class Runtime:
                 async with self._turn:
                     self._users -= 1
                     if self._users == 0:
-                        self._store = self._approvals = self._keeper = None
+                        self._store = self._approvals = self._lazy_guard = None
                         await self._stack.aclose()
 
     async def _open(self) -> None:
@@ -139,8 +139,8 @@ class Runtime:
         self._store = store
         self._keys = keys
         guarding = partial(self._guarding, store, keys, self._watching())
-        self._keeper = Keeper(guarding, _HEAD_START)
-        self._stack.push_async_callback(self._keeper.close)
+        self._lazy_guard = LazyResource(guarding, _HEAD_START)
+        self._stack.push_async_callback(self._lazy_guard.close)
 
     @contextlib.asynccontextmanager
     async def _guarding(

@@ -15,7 +15,7 @@ from sayso.verify.confirm import CLEARED, Suspicion
 from sayso.verify.environment import Host
 from sayso.verify.event import Called, Event, Judged, Phase, Started
 from sayso.verify.explore import MOST_DEATHS, Log, explore
-from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.error_feedback import named_tools
 from sayso.verify.inputs.hints import ToolHints, VerifyHints
 from sayso.verify.inputs.order import order_tools
@@ -58,7 +58,7 @@ class Course:
     hints: VerifyHints
     world: World
     log: Log = field(default_factory=Log)
-    harvest: Harvest = field(default_factory=Harvest)
+    harvest: CapturedValues = field(default_factory=CapturedValues)
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     deaths: Counter[str] = field(default_factory=Counter[str])
 

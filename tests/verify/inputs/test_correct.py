@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.sample_tools import tool
 
-from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.error_feedback import lesson_of, named_tools
 from sayso.verify.inputs.hints import VerifyHints
 from sayso.verify.inputs.plan import Plan
@@ -29,11 +29,11 @@ def plan_of(
     *required: str,
     name: str = "work",
     about: str = "",
-    harvest: Harvest | None = None,
+    harvest: CapturedValues | None = None,
 ) -> Plan:
     schema = {"type": "object", "properties": properties, "required": [*required]}
     one = tool(name, inputSchema=schema, description=about)
-    return Plan(one, world, harvest or Harvest(), VerifyHints(), seed=1, budget=12)
+    return Plan(one, world, harvest or CapturedValues(), VerifyHints(), seed=1, budget=12)
 
 
 def second(plan: Plan, error: str, first: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def test_a_line_of_a_docstring_describes_its_parameter(world: World) -> None:
 
 
 def test_what_other_tools_took_by_the_same_name_comes_first_if_it_is_there(world: World) -> None:
-    harvest = Harvest()
+    harvest = CapturedValues()
     for name, value in (("a", "gone.txt"), ("b", "gone.txt"), ("c", "data.xlsx")):
         harvest.use(name, {"filePath": f"/world/{value}"})
     plan = plan_of(world, {"file_path": TEXT}, "file_path", harvest=harvest)

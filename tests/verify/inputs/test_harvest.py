@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.roles import Meaning, Role
 
 
@@ -10,7 +10,7 @@ def text(said: str) -> dict[str, Any]:
 
 
 def test_an_id_in_a_list_is_known_by_what_the_list_is_of() -> None:
-    harvest = Harvest()
+    harvest = CapturedValues()
     harvest.add(
         "overview",
         {"structuredContent": {"customers": [{"id": 7, "name": "Ada"}], "orders": [{"id": 9}]}},
@@ -24,7 +24,7 @@ def test_an_id_in_a_list_is_known_by_what_the_list_is_of() -> None:
 
 
 def test_a_list_without_a_name_is_of_what_its_tool_lists() -> None:
-    harvest = Harvest()
+    harvest = CapturedValues()
     harvest.add("list_notes", text(json.dumps([{"id": "n-1", "title": "First"}])))
 
     assert harvest.values("note_id")[0] == "n-1"
@@ -32,14 +32,14 @@ def test_a_list_without_a_name_is_of_what_its_tool_lists() -> None:
 
 
 def test_the_exact_key_counts_before_an_id_of_the_same_kind() -> None:
-    harvest = Harvest()
+    harvest = CapturedValues()
     harvest.add("list_orders", {"structuredContent": {"customer_id": 3, "customer": {"id": 4}}})
 
     assert harvest.values("customer_id") == (3, 4)
 
 
 def test_plain_lines_of_text_give_what_they_name() -> None:
-    harvest = Harvest()
+    harvest = CapturedValues()
     lines = (
         "Created note: weekly plan",
         "ID: 42",
@@ -60,7 +60,7 @@ def test_plain_lines_of_text_give_what_they_name() -> None:
 
 
 def test_what_came_last_comes_first() -> None:
-    harvest = Harvest()
+    harvest = CapturedValues()
     for number in (1, 2):
         harvest.add("create_note", {"structuredContent": {"note": {"id": number}}})
 
@@ -68,7 +68,7 @@ def test_what_came_last_comes_first() -> None:
 
 
 def test_values_of_one_place_are_bounded() -> None:
-    harvest = Harvest()
+    harvest = CapturedValues()
     for number in range(500):
         harvest.add("create_note", {"structuredContent": {"id": number}})
 
@@ -77,7 +77,7 @@ def test_values_of_one_place_are_bounded() -> None:
 
 
 def test_broken_and_large_results_do_no_harm() -> None:
-    harvest = Harvest()
+    harvest = CapturedValues()
     deep: Any = 1
     for _ in range(100):
         deep = [deep]

@@ -7,7 +7,7 @@ from tests.sample_tools import tool
 
 from sayso.catalog import Tool
 from sayso.verify.call import Case
-from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.hints import VerifyHints, load_hints
 from sayso.verify.inputs.plan import REPEATS, Plan
 from sayso.verify.inputs.world import World
@@ -24,11 +24,13 @@ def made(name: str, properties: dict[str, Any], *required: str, **more: Any) -> 
 def plan_of(
     one: Tool,
     budget: int = 40,
-    harvest: Harvest | None = None,
+    harvest: CapturedValues | None = None,
     hints: VerifyHints | None = None,
     seed: int = 1,
 ) -> Plan:
-    return Plan(one, WORLD, harvest or Harvest(), hints or VerifyHints(), seed=seed, budget=budget)
+    return Plan(
+        one, WORLD, harvest or CapturedValues(), hints or VerifyHints(), seed=seed, budget=budget
+    )
 
 
 Works = Callable[[Mapping[str, Any]], bool]
@@ -57,7 +59,7 @@ def test_the_first_case_holds_what_is_needed_and_what_lies_in_the_world() -> Non
 
 
 def test_what_an_earlier_result_gave_comes_before_what_the_schema_proposes() -> None:
-    harvest = Harvest()
+    harvest = CapturedValues()
     harvest.add("list_widgets", {"structuredContent": {"widgets": [{"id": "w-77"}]}})
     one = made("get_widget", {"widget_id": {"type": "string", "examples": ["w-1"]}}, "widget_id")
 
@@ -136,7 +138,7 @@ def test_classes_inside_of_an_argument_are_reached_too() -> None:
 
 def test_the_other_arguments_stay_at_what_succeeded() -> None:
     one = made("get_widget", {"widget_id": TEXT, "mode": {"enum": ["a", "b"]}}, "widget_id")
-    harvest = Harvest()
+    harvest = CapturedValues()
     harvest.add("list_widgets", {"structuredContent": {"widgets": [{"id": "w-1"}, {"id": "w-2"}]}})
     plan = plan_of(one, harvest=harvest)
 

@@ -12,7 +12,7 @@ import pytest
 
 from sayso.catalog import make_tool
 from sayso.schema import Checker
-from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.hints import VerifyHints
 from sayso.verify.inputs.plan import Plan
 from sayso.verify.inputs.world import World
@@ -38,7 +38,7 @@ def test_a_valid_first_case_is_made_for_every_tool_of_real_servers() -> None:
     for record in sample():
         one = make_tool("real", {key: record[key] for key in FIELDS if record.get(key) is not None})
         start = time.perf_counter()
-        plan = Plan(one, World(Path("w")), Harvest(), VerifyHints(), seed=1, budget=25)
+        plan = Plan(one, World(Path("w")), CapturedValues(), VerifyHints(), seed=1, budget=25)
         first = next(plan, None)
         seconds.append(time.perf_counter() - start)
         if first is None or not Checker(record["inputSchema"]).is_valid(dict(first.arguments)):
@@ -53,6 +53,6 @@ def test_a_valid_first_case_is_made_for_every_tool_of_real_servers() -> None:
 def test_every_case_for_tools_of_real_servers_fits_its_schema() -> None:
     for record in sample():
         one = make_tool("real", {key: record[key] for key in FIELDS if record.get(key) is not None})
-        plan = Plan(one, World(Path("w")), Harvest(), VerifyHints(), seed=1, budget=25)
+        plan = Plan(one, World(Path("w")), CapturedValues(), VerifyHints(), seed=1, budget=25)
         checker = Checker(record["inputSchema"])
         assert all(checker.is_valid(dict(case.arguments)) for case in plan), record["id"]

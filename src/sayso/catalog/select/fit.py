@@ -13,7 +13,7 @@ _CLEAR: Final = 14.0
 
 _LEAST: Final = 0.4
 """What a tool must fit of the best one's fit to a need, where there are enough."""
-Found = tuple[str, float, Concept]
+ConceptMatch = tuple[str, float, Concept]
 
 
 def weigh_fit(
@@ -61,14 +61,16 @@ def _weigh_all(
     }
 
 
-def _find(index: Index, need: Need) -> Iterable[Found]:
+def _find(index: Index, need: Need) -> Iterable[ConceptMatch]:
     for term, counts in need.terms.items():
         concept = index.find(term)
         if concept is not None:
             yield term, counts, concept
 
 
-def _weigh(concepts: Sequence[Found], hidden: Container[int], *, is_wide: bool) -> dict[int, float]:
+def _weigh(
+    concepts: Sequence[ConceptMatch], hidden: Container[int], *, is_wide: bool
+) -> dict[int, float]:
     """What some terms say of the tools that one of them says much of, or, `is_wide`, anything."""
     opened = (concept.worths if is_wide else concept.best for _, _, concept in concepts)
     numbers = [at for several in opened for at in several if at not in hidden]
@@ -83,7 +85,7 @@ def _weigh(concepts: Sequence[Found], hidden: Container[int], *, is_wide: bool) 
 
 
 def _weigh_new(
-    concepts: Sequence[Found],
+    concepts: Sequence[ConceptMatch],
     found: dict[int, float],
     seen: set[str],
     hidden: Container[int],

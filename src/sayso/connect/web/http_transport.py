@@ -87,7 +87,7 @@ class Site:
         *,
         timeout: float | None,
         progress: Progress | None = None,
-        ear: RequestListener | None = None,
+        listener: RequestListener | None = None,
         is_modern: bool = True,
     ) -> Message:
         """The response to one request, `timeout` seconds at most. Raises `RpcError`.
@@ -102,8 +102,8 @@ class Site:
             await rest_since(begun)
         try:
             self._alarm = alarm = Alarm.of(timeout, self._alarm)
-            with Limit(alarm) as limit, self.inbox.hearing(ear, limit):
-                return await self._ask(method, body, number, headers, progress, ear)
+            with Limit(alarm) as limit, self.inbox.hearing(listener, limit):
+                return await self._ask(method, body, number, headers, progress, listener)
         except TimeoutError:
             self._cancel(method, number, headers, is_modern=is_modern)
             raise RpcError.none(Fault.TIMED_OUT, f"Request {method!r} timed out") from None
@@ -164,7 +164,7 @@ class Site:
         number: int,
         headers: Mapping[str, str],
         progress: Progress | None,
-        ear: RequestListener | None,
+        listener: RequestListener | None,
     ) -> Message:
         async with _Post(self, body, headers, number) as exchange:
             reply = exchange.reply
@@ -177,8 +177,8 @@ class Site:
                 await rest_since(begun)
                 return message
             reader = EventReader(MOST_BYTES)
-            found = await self._await(exchange, reader, number, progress, ear)
-        return found or await self._resumed(reader, number, progress, ear)
+            found = await self._await(exchange, reader, number, progress, listener)
+        return found or await self._resumed(reader, number, progress, listener)
 
     async def _await(
         self,
@@ -186,7 +186,7 @@ class Site:
         reader: EventReader,
         number: int,
         progress: Progress | None,
-        ear: RequestListener | None,
+        listener: RequestListener | None,
     ) -> Message | None:
         """The response in a stream; `None` where the stream ends before it."""
         try:
@@ -199,7 +199,7 @@ class Site:
                 if message.method == PROGRESS and progress is not None:
                     await tell(progress, message)
                 else:
-                    await self._take(message, ear)
+                    await self._take(message, listener)
         except BrokenError:
             if not reader.last_id:
                 raise
@@ -210,7 +210,7 @@ class Site:
         reader: EventReader,
         number: int,
         progress: Progress | None,
-        ear: RequestListener | None,
+        listener: RequestListener | None,
     ) -> Message:
         """Resume a stream that ended early, if the server can (MCP 2025-11-25)."""
         tries = 0
@@ -223,7 +223,7 @@ class Site:
                     if exchange is None:
                         break
                     reader = EventReader(MOST_BYTES, last, reader.retry)
-                    if found := await self._await(exchange, reader, number, progress, ear):
+                    if found := await self._await(exchange, reader, number, progress, listener):
                         return found
         except (NotSentError, BrokenError) as error:
             raise RpcError.none(Fault.LOST, f"the connection broke: {error}") from error
@@ -231,16 +231,16 @@ class Site:
             raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
         raise RpcError.none(Fault.LOST, "the stream ended without a response")
 
-    async def _take(self, message: Message, ear: RequestListener | None = None) -> None:
+    async def _take(self, message: Message, listener: RequestListener | None = None) -> None:
         if message.method is None:
             return
         if message.id is None:
-            await self.inbox.notify(message, ear)
+            await self.inbox.notify(message, listener)
         else:
-            self.inbox.beside(self.spawn, self._answer(message, ear))
+            self.inbox.beside(self.spawn, self._answer(message, listener))
 
-    async def _answer(self, message: Message, ear: RequestListener | None) -> None:
-        body = await self.inbox.answer(message, ear)
+    async def _answer(self, message: Message, listener: RequestListener | None) -> None:
+        body = await self.inbox.answer(message, listener)
         with contextlib.suppress(RpcError):
             async with _Post(self, body, self._version) as exchange:
                 await exchange.reply.body()

@@ -56,7 +56,7 @@ class ToolShelf:
         caller = visitor.principal
         guard = self._gateway.guard
         found = await take_inventory(
-            [_Told(upstream, caller) for upstream in self._gateway.fleet.upstreams]
+            [_Told(upstream, caller) for upstream in self._gateway.upstreams.upstreams]
         )
         looked = (guard.sees(caller, tool) for tool in found.tools)
         return [seen[0] for seen in looked if seen is not None]

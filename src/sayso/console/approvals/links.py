@@ -33,7 +33,7 @@ class _Desk:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._guard = pages.gateway.guard
-        self._runs = Runs(self._guard.active_calls, pages.gateway.post)
+        self._runs = Runs(self._guard.active_calls, pages.gateway.replica_client)
 
     async def look(self, request: Request) -> Response:
         return await self._page(request.query_params.get("token", ""))

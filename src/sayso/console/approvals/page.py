@@ -45,7 +45,7 @@ class _Shelf:
         self._pages = pages
         self._guard = pages.gateway.guard
         self._approvals: Approvals = self._guard.approvals
-        self.runs = Runs(self._guard.active_calls, pages.gateway.post)
+        self.runs = Runs(self._guard.active_calls, pages.gateway.replica_client)
 
     async def queue(self, request: Request, session: Session) -> Response:
         answered = await self._find(request.query_params.get("answered", ""))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from sayso.audit import AuditLog, Filter, Found, export, merged, search
+from sayso.audit import AuditLog, Filter, RecordPage, export, merged, search
 from sayso.console.audit.calls import Line, LoggedCall, read_calls
 from sayso.store import RecordRow, Records
 
@@ -28,7 +28,7 @@ class Listing:
     """Calls, newest first, and what the search of them came to; `newest` is the log's last line."""
 
     calls: list[LoggedCall]
-    found: Found
+    found: RecordPage
     newest: int
 
 

@@ -62,7 +62,7 @@ class _Desk:
             before=before,
             most=PAGE,
             choices=choices(lambda field, value: _NAMES[field](value)),
-            servers=sorted(upstream.name for upstream in self._pages.gateway.fleet.upstreams),
+            servers=sorted(upstream.name for upstream in self._pages.gateway.upstreams.upstreams),
             checker=self._checker,
         )
 

@@ -49,7 +49,7 @@ def policy_routes(pages: Pages) -> list[Route]:
             return await show(session, Thought.of_call(evidence), None)
         thought = Thought()
         if key := query.get("tool"):
-            tool = find_tool(await take_inventory(pages.gateway.fleet.upstreams), key)
+            tool = find_tool(await take_inventory(pages.gateway.upstreams.upstreams), key)
             if tool:
                 thought = Thought(tool.qualified_name)
         return await show(session, thought, None)

@@ -115,7 +115,7 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ToolPage:
     """One page of the tools that are asked for; `pages` is how many there are."""
 
     tools: Sequence[Tool]
@@ -124,12 +124,12 @@ class Found:
     pages: int
 
 
-def choose(tools: Sequence[Tool], filters: Filters) -> Found:
+def choose(tools: Sequence[Tool], filters: Filters) -> ToolPage:
     """The page of `tools` that is asked for; behind the last one, the last."""
     fitting = [tool for tool in tools if filters.fits(tool)]
     pages = max(1, -(-len(fitting) // PAGE))
     page = min(filters.page, pages)
-    return Found(fitting[(page - 1) * PAGE : page * PAGE], len(fitting), page, pages)
+    return ToolPage(fitting[(page - 1) * PAGE : page * PAGE], len(fitting), page, pages)
 
 
 @lru_cache(maxsize=1)

@@ -70,7 +70,7 @@ async def take_inventory(upstreams: Sequence[Lister], patience: float = PATIENCE
 
 async def seen_inventory(gateway: Gateway) -> Inventory:
     """The same with the hints that count under the policy of the moment."""
-    found = await take_inventory(gateway.fleet.upstreams)
+    found = await take_inventory(gateway.upstreams.upstreams)
     policy = gateway.guard.policy()
     sight = gateway.guard.sight
     seen = tuple(sight.of(policy, tool)[0] for tool in found.tools)

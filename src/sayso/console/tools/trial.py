@@ -57,7 +57,7 @@ class _Desk:
         self._pages = pages
         self._guard = pages.gateway.guard
         self._tries = Tries(pages.gateway)
-        self._runs = Runs(self._guard.active_calls, pages.gateway.post)
+        self._runs = Runs(self._guard.active_calls, pages.gateway.replica_client)
 
     async def check(self, request: Request, session: Session, form: dict[str, str]) -> Response:
         """Say what is wrong with a form, or what would become of its call; nothing is sent."""

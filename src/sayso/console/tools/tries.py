@@ -87,8 +87,8 @@ class Tries:
     _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, "asyncio.Task[None]"])
 
     def __post_init__(self) -> None:
-        self.gateway.post.handlers[_ERRAND] = self._told
-        self.gateway.post.handlers[_STOP] = self._stopped
+        self.gateway.replica_client.handlers[_ERRAND] = self._told
+        self.gateway.replica_client.handlers[_STOP] = self._stopped
 
     @property
     def guard(self) -> Guard:
@@ -122,7 +122,7 @@ class Tries:
 
     def id_of(self, token: str) -> str:
         """What a try that is begun here with this token is called."""
-        return f"{self.gateway.post.name or 'here'}.{token}"
+        return f"{self.gateway.replica_client.name or 'here'}.{token}"
 
     async def look(self, id_: str, person: str) -> Try | None:
         """A person's own try, wherever it runs; `None` where it is not known any more."""
@@ -145,7 +145,7 @@ class Tries:
 
     async def _sent(self, id_: str, kind: str) -> Any:
         try:
-            return await self.gateway.post.send(id_.partition(".")[0], kind, id_)
+            return await self.gateway.replica_client.send(id_.partition(".")[0], kind, id_)
         except GoneError:
             return None
 

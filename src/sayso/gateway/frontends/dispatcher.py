@@ -73,41 +73,41 @@ class Told(NamedTuple):
 class Dispatcher:
     """Answers requests by the gateway's router. `watch` observes."""
 
-    passage: Router
+    router: Router
     watch: Watch | None = None
     _routes: Mapping[str, Route] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._routes = self.passage.routes
+        self._routes = self.router.routes
 
     @property
     def server_info(self) -> Mapping[str, Any]:
         """The name that goes with each result since 2026-07-28."""
-        passage = self.passage
-        if passage.alone is None:
+        router = self.router
+        if router.alone is None:
             return GATEWAY_INFO
-        return info_of(passage.fleet.owner(passage.alone))
+        return info_of(router.upstreams.owner(router.alone))
 
     async def introduce(self, principal: Principal) -> Introduction:
         """Introduce the gateway to a client that connects. Raises `RpcError` if it is refused."""
         if not self.admits(principal):
             raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
-        passage = self.passage
+        router = self.router
         own = INSTRUCTIONS
-        if passage.search.is_on:
+        if router.search.is_on:
             own = f"{own} {HOW}"
         return await introduce(
-            passage.fleet, passage.guard, principal, own=own, alone=passage.alone
+            router.upstreams, router.guard, principal, own=own, alone=router.alone
         )
 
     def admits(self, principal: Principal) -> bool:
-        return self.passage.fleet.switches.has_caller(principal.subject)
+        return self.router.upstreams.switches.has_caller(principal.subject)
 
     async def turn_away(self, messages: Sequence[Message], principal: Principal) -> None:
         """Record the calls of a caller that is switched off. Raises `StoreError`."""
         for message in messages:
             if message.method == "tools/call" and message.id is not None:
-                await self.passage.guard.refuse(principal, _name_in(message), Outcome.DENIED)
+                await self.router.guard.refuse(principal, _name_in(message), Outcome.DENIED)
 
     async def answer(
         self,
@@ -153,7 +153,7 @@ class Dispatcher:
             _log.error("%s", error)
             return _error(message, INTERNAL_ERROR, "Nothing was run: sayso cannot write its log.")
         except asyncio.CancelledError:
-            if not self.passage.guard.shutdown.is_over:
+            if not self.router.guard.shutdown.is_over:
                 raise
             what = "sayso was stopped before it could answer: send the request again"
             return _error(message, INTERNAL_ERROR, what)

@@ -49,7 +49,7 @@ _STATUS: Final = {
 class HttpDoor:
     """Answers HTTP requests by one dispatcher. `identify` returns the caller."""
 
-    desk: Dispatcher
+    dispatcher: Dispatcher
     identify: Identify
     stateful: StatefulDoor
 
@@ -57,7 +57,7 @@ class HttpDoor:
         try:
             principal = await self.identify(scope)
             request = Request.of(scope, receive, send)
-            if not self.desk.admits(principal):
+            if not self.dispatcher.admits(principal):
                 await self._turn_away(request, principal)
             await self._answer(request, principal)
         except RefusedError as error:
@@ -77,7 +77,7 @@ class HttpDoor:
             messages = await request.messages()
             if not isinstance(messages, list):
                 messages = [messages]
-            await self.desk.turn_away(messages, principal)
+            await self.dispatcher.turn_away(messages, principal)
         raise RefusedError(HTTPStatus.FORBIDDEN, SWITCHED_OFF)
 
     async def _answer(self, request: Request, principal: Principal) -> None:
@@ -126,16 +126,16 @@ class HttpDoor:
             tool = None
             try:
                 if message.method == "tools/call":
-                    passage = self.desk.passage
+                    router = self.dispatcher.router
                     caller = client.principal
                     headers = request.headers
-                    tool = await passage.check_parameters(params, caller, headers)
+                    tool = await router.check_parameters(params, caller, headers)
             except RpcError as error:
                 body = write_error(message.id, error.code, error.message, error.data)
                 await reply.finish(body, _STATUS.get(error.code, 200))
                 return
             line = ModernLine(reply)
-            told = await self.desk.answer(message, params, client, line, tool=tool)
+            told = await self.dispatcher.answer(message, params, client, line, tool=tool)
             await reply.finish(told.body, _STATUS.get(told.code or 0, 200))
 
         # Since 2026-07-28 a client cancels by closing the stream of its answer.

@@ -34,10 +34,10 @@ async def bring_answer(sessions: Sessions, name: str, message: Message) -> None:
     if session is not None and session.answered(message):
         return
     owner = str(message.id).rpartition("-")[0]
-    if not isinstance(message.id, str) or not owner or owner == sessions.post.name:
+    if not isinstance(message.id, str) or not owner or owner == sessions.replica_client.name:
         return
     try:
-        await sessions.post.send(owner, _ANSWER, [name, _text(message)])
+        await sessions.replica_client.send(owner, _ANSWER, [name, _text(message)])
     except GoneError:
         raise RefusedError(HTTPStatus.GONE, _GONE) from None
 
@@ -46,13 +46,13 @@ async def cancel(sessions: Sessions, name: str, number: object) -> None:
     """End a request, wherever it runs."""
     session = sessions.known(name)
     if session is None or not session.cancel(number):
-        await sessions.post.send_all(_CANCEL, [name, number])
+        await sessions.replica_client.send_all(_CANCEL, [name, number])
 
 
 async def end(sessions: Sessions, name: str) -> None:
     """End a session everywhere."""
     sessions.end(name)
-    await sessions.post.send_all(_END, [name, None])
+    await sessions.replica_client.send_all(_END, [name, None])
 
 
 def handlers(sessions: Sessions) -> dict[str, Handler]:

@@ -110,10 +110,11 @@ class Session:
 class Sessions:
     """The sessions in which something goes on in this process; all else is in their tokens.
 
-    `post` reaches other processes. What a client subscribes to is kept for the last five thousand.
+    `replica_client` reaches other processes. What a client subscribes to is kept for the last
+    five thousand.
     """
 
-    post: ReplicaClient = field(default_factory=ReplicaClient)
+    replica_client: ReplicaClient = field(default_factory=ReplicaClient)
     hub: Hub = field(default_factory=Hub)
     _kept: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
     _live: dict[str, Session] = field(default_factory=dict[str, Session])
@@ -126,7 +127,7 @@ class Sessions:
     def of(self, name: str) -> Session:
         found = self._live.get(name)
         if found is None:
-            mark = self.post.name and f"{self.post.name}-"
+            mark = self.replica_client.name and f"{self.replica_client.name}-"
             found = Session(mark=mark, elsewhere=partial(self._say_elsewhere, name))
             self._live[name] = found
         return found
@@ -168,7 +169,7 @@ class Sessions:
         return name in self._ended
 
     async def _say_elsewhere(self, name: str, body: bytes) -> bool:
-        return bool(await self.post.send_all(SAY, [name, body.decode()]))
+        return bool(await self.replica_client.send_all(SAY, [name, body.decode()]))
 
     def hang_up(self) -> None:
         for session in self._live.values():

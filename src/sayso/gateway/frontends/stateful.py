@@ -38,7 +38,7 @@ _SESSION: Final = "mcp-session-id"
 class StatefulDoor:
     """Answers within sessions. A session is described by its token, so any replica can answer."""
 
-    desk: Dispatcher
+    dispatcher: Dispatcher
     tickets: Tickets
     sessions: Sessions
     patience: Alarm = field(default_factory=lambda: Alarm(PATIENCE_SECONDS))
@@ -116,7 +116,7 @@ class StatefulDoor:
     async def _begin(self, request: Request, principal: Principal, message: Message) -> None:
         try:
             version, capabilities, client = hello_of(message)
-            introduction = await self.desk.introduce(principal)
+            introduction = await self.dispatcher.introduce(principal)
         except RpcError as error:
             body = write_error(message.id, error.code, error.message)
             await Reply(request.send, takes_events=False).finish(body)
@@ -171,7 +171,7 @@ class StatefulDoor:
     def _introduce(self, session: Session, principal: Principal) -> None:
         session.listener.subject = principal.account
         session.listener.is_local = not principal.is_known
-        session.listener.server = self.desk.passage.alone
+        session.listener.server = self.dispatcher.router.alone
 
     async def _respond(
         self, request: Request, message: Message, client: Client, line: SessionLine
@@ -185,7 +185,7 @@ class StatefulDoor:
             try:
                 params = await read_parameters(message)
                 refuse_false_headers(message, params, request.headers)
-                body = (await self.desk.answer(message, params, client, line)).body
+                body = (await self.dispatcher.answer(message, params, client, line)).body
             except RpcError as error:
                 body = write_error(number, error.code, error.message, error.data)
             finally:

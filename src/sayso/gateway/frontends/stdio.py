@@ -40,7 +40,7 @@ Write = Callable[[bytes], Awaitable[None]]
 class StdioDoor:
     """Answers the messages of one client. `write` sends one line to it."""
 
-    desk: Dispatcher
+    dispatcher: Dispatcher
     principal: Principal
     write: Write
     _outbox: Outbox = field(init=False)
@@ -79,7 +79,7 @@ class StdioDoor:
 
     @property
     def _hub(self) -> Hub:
-        return self.desk.passage.fleet.hub
+        return self.dispatcher.router.upstreams.hub
 
     async def _tell(self) -> None:
         while not self._hub.is_closed and (queue := open_stream(self._session)):
@@ -99,7 +99,7 @@ class StdioDoor:
         return self._client is not None and self._client.version == BATCHING
 
     def _note(self, message: Message) -> None:
-        if not self.desk.admits(self.principal):
+        if not self.dispatcher.admits(self.principal):
             return
         if message.is_response:
             self._session.answered(message)
@@ -135,7 +135,7 @@ class StdioDoor:
         with anyio.CancelScope() as scope:
             self._session.running[number] = scope.cancel
             try:
-                body = (await self.desk.answer(message, params, client, line)).body
+                body = (await self.dispatcher.answer(message, params, client, line)).body
             finally:
                 self._session.running.pop(number, None)
         return body
@@ -150,14 +150,14 @@ class StdioDoor:
         return replace(self._client, level=self._session.listener.level)
 
     async def _initialize(self, message: Message) -> bytes:
-        if not self.desk.admits(self.principal):
+        if not self.dispatcher.admits(self.principal):
             raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
         version, capabilities, name = hello_of(message)
         # Servers may take a while to introduce themselves, and some clients send on meanwhile.
         self._client = Client(called(self.principal, name), version, capabilities, name=name)
         self._session.listener.subject = self.principal.account
         self._session.listener.is_local = not self.principal.is_known
-        introduction = await self.desk.introduce(self.principal)
+        introduction = await self.dispatcher.introduce(self.principal)
         self._hub.join(self._session.listener)
         return write_result(message.id, greeting(version, introduction))
 

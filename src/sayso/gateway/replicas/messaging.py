@@ -159,9 +159,9 @@ class ReplicaClient:
             writer.close()
 
 
-async def listen(post: ReplicaClient, sock: Any) -> asyncio.Server:
+async def listen(replica_client: ReplicaClient, sock: Any) -> asyncio.Server:
     """Take errands on a socket that listens."""
-    return await asyncio.start_server(post.take, sock=sock, limit=_MOST_BYTES)
+    return await asyncio.start_server(replica_client.take, sock=sock, limit=_MOST_BYTES)
 
 
 async def _exchange(address: str, line: str) -> str:
@@ -181,7 +181,7 @@ async def _exchange(address: str, line: str) -> str:
 async def open_replicas(
     replicas: Replicas, keys: Keyring, listener: socket.socket, host: str
 ) -> AsyncGenerator[ReplicaClient]:
-    """The post of a process that others reach at `host` and the port of `listener`.
+    """The replica client of a process that others reach at `host` and the port of `listener`.
 
     Raises `KeysError` where another process has other keys.
     """
@@ -189,13 +189,13 @@ async def open_replicas(
     port = listener.getsockname()[1]
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     presence = Presence(replicas, ReplicaRow(name, address, " ".join(keys.ids)))
-    post = ReplicaClient(name, Envelopes(keys, name), presence)
+    replica_client = ReplicaClient(name, Envelopes(keys, name), presence)
     await presence.join(keys)
     try:
-        server = await listen(post, listener)
+        server = await listen(replica_client, listener)
         await presence.look()
         async with server, beside(presence.run):
-            yield post
+            yield replica_client
     finally:
         with anyio.CancelScope(shield=True):
             await presence.leave()

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 import anyio
 from anyio import to_thread
 
-from sayso.catalog import Catalog, Found, Registry, Tool
+from sayso.catalog import Catalog, Registry, SearchPage, Tool
 from sayso.errors import UsageError
 from sayso.gateway.search.tools import META_TOOLS, SEARCH_TOOLS, USUAL, MetaTool
 from sayso.guard import Answer, Guard, Through, UnknownToolError, tool_error
@@ -182,7 +182,7 @@ class Search:
         return seen and seen[0]
 
 
-def _find(registry: Registry, wanted: Mapping[str, Any], limit: int) -> Found:
+def _find(registry: Registry, wanted: Mapping[str, Any], limit: int) -> SearchPage:
     return registry.search(
         wanted.get("query"),
         level=wanted.get("level"),
@@ -223,7 +223,7 @@ def fitting(entries: list[dict[str, Any]], room: int) -> int:
     return len(entries)
 
 
-def answer(entries: list[dict[str, Any]], found: Found) -> Answer:
+def answer(entries: list[dict[str, Any]], found: SearchPage) -> Answer:
     """The result; its text says the same as its structure."""
     structured: dict[str, Any] = {"tools": entries, "total": found.total}
     if found.next_cursor is not None:

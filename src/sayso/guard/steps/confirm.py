@@ -12,7 +12,7 @@ from sayso.errors import DeniedError, SealError
 from sayso.guard.asking import asked_in_rounds, can_ask, settled, waits
 from sayso.guard.call import META_APPROVAL, Answer, Call, tool_changed, tool_error, unplanned
 from sayso.guard.context import GuardContext
-from sayso.guard.recheck import Change, Found, find_change
+from sayso.guard.recheck import Change, DetectedChange, find_change
 from sayso.guard.step import Step
 from sayso.policy import Effect
 from sayso.schema import plain
@@ -142,7 +142,7 @@ def _refused(call: Call, reason: str, more: str = "") -> Answer:
     return tool_error(text.rstrip())
 
 
-def _changed(call: Call, found: Found) -> Answer:
+def _changed(call: Call, found: DetectedChange) -> Answer:
     if found.change is Change.UNPLANNED:
         return unplanned(call, found.reason)
     if found.change is Change.CONDITION:

@@ -40,7 +40,7 @@ _NUMBERED: Final = re.compile(r"(?P<what>[A-Za-z]{1,40})?\s?#(?P<number>\d{1,12}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CapturedValue:
     """A value of a result: the key it stood under, what holds it, and the tool that gave it."""
 
     value: Any
@@ -50,10 +50,10 @@ class Found:
 
 
 @dataclass(slots=True)
-class Harvest:
+class CapturedValues:
     """What the results of a run have given so far, newest first."""
 
-    found: list[Found] = field(default_factory=list[Found])
+    found: list[CapturedValue] = field(default_factory=list[CapturedValue])
     _counts: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     _used: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], set[str]])
 
@@ -98,7 +98,7 @@ class Harvest:
         found = [(len(by), value) for (key, value), by in self._used.items() if key == _fold(name)]
         return tuple(value for _, value in sorted(found, key=lambda ranked: -ranked[0]))
 
-    def _keep(self, found: Found) -> None:
+    def _keep(self, found: CapturedValue) -> None:
         place = (found.entity, found.key)
         if found in self.found:
             self.found.remove(found)
@@ -114,7 +114,7 @@ class Harvest:
         del self.found[max(same, default=-1)]
 
 
-def _rank(found: Found, words: list[str], role: Role | None, entity: str) -> int | None:
+def _rank(found: CapturedValue, words: list[str], role: Role | None, entity: str) -> int | None:
     """How well a value fits, 0 the best; `None` for not at all."""
     key = word_list(found.key)
     if words and key == words and (len(key) > 1 or found.entity == entity or not entity):
@@ -138,7 +138,7 @@ def _rank(found: Found, words: list[str], role: Role | None, entity: str) -> int
     return 4 if words and key == words else None
 
 
-def _rank_as_id(found: Found, key: list[str], kind: Role | None, entity: str) -> int | None:
+def _rank_as_id(found: CapturedValue, key: list[str], kind: Role | None, entity: str) -> int | None:
     is_id = kind is Role.ID or (not key and isinstance(found.value, str | int))
     if is_id and entity and (entity_of(key) or found.entity) == entity:
         return 1
@@ -153,7 +153,7 @@ def _role_of_key(key: str) -> Role | None:
     return next((role for role, known in kinds.items() if known.issuperset(last) and last), None)
 
 
-def _walk(value: Any, key: str, entity: str, tool: str, depth: int = 0) -> Iterator[Found]:
+def _walk(value: Any, key: str, entity: str, tool: str, depth: int = 0) -> Iterator[CapturedValue]:
     if depth > _DEEPEST:
         return
     if is_table(value):
@@ -167,7 +167,7 @@ def _walk(value: Any, key: str, entity: str, tool: str, depth: int = 0) -> Itera
         for item in value[:_MOST_OF_ONE]:
             yield from _walk(item, key, entity, tool, depth + 1)
     elif _is_worth(value):
-        yield Found(value, key, entity, tool)
+        yield CapturedValue(value, key, entity, tool)
 
 
 def _is_worth(value: Any) -> bool:
@@ -176,33 +176,33 @@ def _is_worth(value: Any) -> bool:
     return not isinstance(value, str) or 0 < len(value) <= _LONGEST
 
 
-def _from_text(text: str, entity: str, tool: str) -> list[Found]:
+def _from_text(text: str, entity: str, tool: str) -> list[CapturedValue]:
     stripped = text.strip()
     if stripped[:1] in ("{", "["):
         try:
             return list(_walk(json.loads(stripped), "", entity, tool))
         except (ValueError, RecursionError):
             pass
-    found: list[Found] = []
+    found: list[CapturedValue] = []
     for line in stripped.splitlines()[:_MOST_LINES]:
         found += _from_line(line[:_LONGEST_LINE], entity, tool)
     return found
 
 
-def _from_line(line: str, entity: str, tool: str) -> Iterator[Found]:
+def _from_line(line: str, entity: str, tool: str) -> Iterator[CapturedValue]:
     if match := _FILE_LINE.match(line):
         keys = {"FILE": "file", "DIR": "directory"}
-        yield Found(match["name"], keys[match["kind"]], entity, tool)
+        yield CapturedValue(match["name"], keys[match["kind"]], entity, tool)
         return
     if match := _PAIR.match(line):
         named = entity_of(word_list(match["key"])) or entity
-        yield Found(_plain(match["value"]), match["key"], named, tool)
+        yield CapturedValue(_plain(match["value"]), match["key"], named, tool)
     for pattern, key in ((_UUID, "id"), (_SHA, "sha"), (_URL, "url"), (_PATH, "path")):
         for match in pattern.finditer(line):
-            yield Found(match[0].rstrip("."), key, entity, tool)
+            yield CapturedValue(match[0].rstrip("."), key, entity, tool)
     for match in _NUMBERED.finditer(line):
         what = entity_of(word_list(match["what"] or "")) or entity
-        yield Found(int(match["number"]), "id", what, tool)
+        yield CapturedValue(int(match["number"]), "id", what, tool)
 
 
 def _plain(text: str) -> Any:

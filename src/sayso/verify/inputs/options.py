@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
-from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.drawing import draw
 from sayso.verify.inputs.flat import (
     Flattener,
@@ -75,7 +75,7 @@ class Sources:
     tool: Mapping[str, Any]
     flattener: Flattener
     world: World
-    harvest: Harvest
+    harvest: CapturedValues
     seed: int
     room: list[int] = field(default_factory=lambda: [_MOST_PARTS])
     """How many parts of its schema are still looked at: references can make them endless."""

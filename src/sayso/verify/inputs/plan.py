@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from sayso.catalog import Tool
 from sayso.errors import UsageError
 from sayso.verify.call import Case
-from sayso.verify.inputs.captured_values import Harvest
+from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.classes import Parameter, classes_of, parameters_of
 from sayso.verify.inputs.flat import Flattener
 from sayso.verify.inputs.hints import VerifyHints
@@ -19,7 +19,7 @@ from sayso.verify.inputs.repair import corrections
 from sayso.verify.inputs.schema import excess_of, make_checker, make_values
 from sayso.verify.inputs.world import World
 
-_Found = TypeVar("_Found")
+_Drawn = TypeVar("_Drawn")
 
 REPEATS: Final = 4
 """How often a case that succeeded is called again: a tool may lie only the third time."""
@@ -42,7 +42,7 @@ class Plan(Iterator[Case]):
         self,
         tool: Tool,
         world: World,
-        harvest: Harvest,
+        harvest: CapturedValues,
         hints: VerifyHints,
         *,
         seed: int,
@@ -85,7 +85,7 @@ class Plan(Iterator[Case]):
     def _learn(self, sources: Sources) -> None:
         self.parameters = parameters_of(sources, self._schema)
 
-    def _attempt(self, work: Callable[[], _Found]) -> _Found | None:
+    def _attempt(self, work: Callable[[], _Drawn]) -> _Drawn | None:
         """What comes of work on a schema, which may hold any number and any depth."""
         try:
             return work()

@@ -58,7 +58,7 @@ class FilesWatcher:
         self._pool.begin()
         for place in self._places:
             before = self._seen.get(place)
-            after = look(str(place.host), before or {}, keeper=self._pool)
+            after = look(str(place.host), before or {}, pool=self._pool)
             self._seen[place] = after
             if before is not None:
                 changes = compare(before, after, begins=self._begins)
