@@ -1,5 +1,6 @@
 """What sayso asks of authorization servers: bounded, private, and silent about what was said."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -100,6 +101,17 @@ async def test_an_error_shows_nothing_of_what_was_sent(fetcher: Fetcher) -> None
     assert "hunter2" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert SECRET not in repr(AUTH)
+
+
+async def test_a_connection_that_breaks_is_said_to(fetcher: Fetcher) -> None:
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(UnreachableError, match="it broke"):
+            await fetcher.post(f"http://127.0.0.1:{port}/token", {"token": "hunter2"}, AUTH)
 
 
 async def test_nothing_goes_over_the_network_in_the_clear(fetcher: Fetcher) -> None:

@@ -345,6 +345,15 @@ def test_bytecode_beside_a_source_is_told(tmp_path: Path) -> None:
     assert describe_package(target) == {**before, BYTECODE: True}
 
 
+def test_bytecode_beside_an_installed_source_is_told(venv: Path) -> None:
+    target = CommandTarget("s", str(venv / "bin" / "notes-mcp"), ())
+    before = describe_package(target)
+    assert before
+    assert BYTECODE not in before
+    put(site_of(venv) / "notes_mcp" / "__pycache__" / "__init__.cpython-311.pyc")
+    assert describe_package(target) == {**before, BYTECODE: True}
+
+
 def test_an_environment_with_too_many_modules_is_not_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

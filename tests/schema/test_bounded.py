@@ -156,3 +156,10 @@ def test_no_cell_is_a_formula(text: str) -> None:
     (row,) = csv.DictReader(io.StringIO(table, newline=""))
     assert row["client"] == f"'{text}"
     assert row["tool"] == "plain - text"
+
+
+def test_the_count_of_fields_takes_a_name_that_no_field_has() -> None:
+    fields = {MASK: 1, f"{MASK}{MASK}200": 2} | {f"f{number}": number for number in range(250)}
+    made = excerpt(fields)
+    assert made[f"{MASK}{MASK}201"] == "52 more fields"
+    assert (made[MASK], made[f"{MASK}{MASK}200"]) == (1, 2)
