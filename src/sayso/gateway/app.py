@@ -140,13 +140,6 @@ def _new_shutdown(approvals: Approvals) -> Shutdown:
     return shutdown
 
 
-def _new_shutdown(approvals: Approvals) -> Shutdown:
-    """Return a shutdown that first lets go of questions to people."""
-    shutdown = Shutdown()
-    shutdown.on_begin(approvals.release)
-    return shutdown
-
-
 def _judge(
     definitions: Definitions, policy: Callable[[], Policy], target: CommandTarget | UrlTarget
 ) -> Judge:
