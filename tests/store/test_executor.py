@@ -1,5 +1,7 @@
 """Connections of a store are closed, however it ends with them."""
 
+import asyncio
+import threading
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -102,3 +104,38 @@ async def test_a_store_that_is_closed_by_a_task_which_is_cancelled_leaves_no_con
         await executor.close()
     await executor.writer.close()
     assert [connection.is_closed for connection in server.opened] == [True, True]
+
+
+async def test_a_read_that_was_cancelled_while_it_connected_leaves_no_connection() -> None:
+    server = SlowServer()
+    executor = Executor(server)  # type: ignore[arg-type] # a part of a driver
+    server.may_open.clear()
+    server.is_opening.clear()
+    reading = asyncio.create_task(executor.read(lambda _: None))
+    await asyncio.to_thread(server.is_opening.wait)
+    # Not a cancel scope: anyio would wait for the thread.
+    reading.cancel()
+    await asyncio.wait([reading])
+    closing = asyncio.create_task(executor.close())
+    await asyncio.sleep(0.05)
+    assert not closing.done()
+
+    server.may_open.set()
+    await closing
+    assert [connection.is_closed for connection in server.opened] == [True, True]
+
+
+@dataclass
+class SlowServer(Server):
+    """Takes as long to connect as a test wants."""
+
+    may_open: threading.Event = field(default_factory=threading.Event)
+    is_opening: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.may_open.set()
+
+    def open(self) -> Any:
+        self.is_opening.set()
+        assert self.may_open.wait(10)
+        return super().open()

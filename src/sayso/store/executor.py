@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -85,6 +86,8 @@ class Executor:
         self.writer = GroupWriter(driver, session)
         self._reader: Session | None = None
         self._turn = anyio.CapacityLimiter(1)
+        # `Task.cancel` gives the turn back while the thread still reads.
+        self._reading = threading.RLock()
         self._is_closed = False
 
     def write(
@@ -132,14 +135,19 @@ class Executor:
             self.clock.set(session.now(), began)
 
     def _close_reader(self) -> None:
-        reader = self._reader
-        self._reader = None
-        if reader is not None:
-            reader.close()
+        with self._reading:
+            reader = self._reader
+            self._reader = None
+            if reader is not None:
+                reader.close()
 
     def _read(self, work: Callable[[Session], T]) -> T:
+        with self._reading:
+            return self._read_alone(work)
+
+    def _read_alone(self, work: Callable[[Session], T]) -> T:
         """Read, and once more on a new connection if this one is gone."""
-        # Checked here, where `close` has its turn before or after: what is opened is closed.
+        # Checked under the lock, which `close` takes before or after: what is opened is closed.
         if self._is_closed:
             what = "the database cannot be used: it is closed"
             raise StoreError(what, where=self.driver.where)
@@ -154,5 +162,5 @@ class Executor:
                 with contextlib.suppress(*self.driver.errors):
                     self._close_reader()
                 if not is_new:
-                    return self._read(work)
+                    return self._read_alone(work)
             raise self.driver.explain(error) from error
