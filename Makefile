@@ -111,7 +111,7 @@ proof: $(READY) $(NPM_READY) $(SYSTEM_READY) $(OLDEST_READY) ## run the long pro
 train: $(READY) $(TRAINING_READY) ## fit the inference of hints anew and say how it does; SAYSO_CORPUS names the corpus
 	@OMP_NUM_THREADS=1 PYTHONPATH=src .cache/training-venv/bin/python training/train.py $(ARGS)
 
-eval: $(READY) $(EVAL_READY) $(NPM_READY) ## replay agents, some of them hijacked, behind several gates; ARGS="--write" renews docs/eval.md
+eval: $(READY) $(EVAL_READY) $(NPM_READY) ## replay agents, some of them hijacked, behind several gates; ARGS="--write" renews eval/RESULTS.md
 	@PYTHONPATH=src .cache/eval-venv/bin/python -m eval $(ARGS)
 
 screenshots: $(READY) ## take pictures of every page of the console, to look at

@@ -18,7 +18,7 @@ from eval.table import aligned, as_json, by_attack, by_tool, counts, markdown, r
 from eval.trials import DOJO, TRIALS, missing
 
 AGENTDOJO: Final = "agentdojo"
-DOCUMENT: Final = Path(__file__).parent.parent / "docs" / "eval.md"
+DOCUMENT: Final = Path(__file__).parent.parent / "eval" / "RESULTS.md"
 
 
 def main() -> int:
@@ -28,7 +28,7 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="every pair of a task and an attack")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="all counts, for programs")
-    parser.add_argument("--write", action="store_true", help="renew the tables of docs/eval.md")
+    parser.add_argument("--write", action="store_true", help="renew the tables of eval/RESULTS.md")
     given = parser.parse_args()
     start = time.perf_counter()
     lacks = {name: lack for name in given.only or TRIALS if (lack := missing(name))}

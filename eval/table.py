@@ -1,4 +1,4 @@
-"""The rows as tables: for people, for docs/eval.md, and as JSON."""
+"""The rows as tables: for people, for eval/RESULTS.md, and as JSON."""
 
 import re
 from collections import Counter
@@ -145,7 +145,7 @@ def replaced(text: str, name: str, section: str) -> str:
     marks = f"<!-- eval: {name} -->", "<!-- eval: end -->"
     found = re.compile(f"{re.escape(marks[0])}\n.*?{re.escape(marks[1])}", re.DOTALL)
     if not found.search(text):
-        raise ValueError(f"docs/eval.md has no section {marks[0]}; put it where it belongs")
+        raise ValueError(f"eval/RESULTS.md has no section {marks[0]}; put it where it belongs")
     return found.sub(lambda _: f"{marks[0]}\n{section}\n{marks[1]}", text)
 
 

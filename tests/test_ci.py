@@ -248,7 +248,7 @@ def test_the_hook_holds_a_commit_up_in_a_scratch_repository(source: Path, tmp_pa
     assert "Skipped" in pre_commit(folder, "run").stdout
 
 
-DOCUMENT = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+DOCUMENT = (ROOT / "docs" / "guides" / "ci.md").read_text(encoding="utf-8")
 WORKFLOW, HOOKS = (
     yaml.safe_load(one) for one in re.findall(r"```yaml\n(.*?)```", DOCUMENT, re.DOTALL)
 )

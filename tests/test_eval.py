@@ -230,7 +230,7 @@ async def test_rows_become_tables() -> None:
 
 
 def test_the_document_has_a_place_for_every_table() -> None:
-    text = (ROOT / "docs" / "eval.md").read_text(encoding="utf-8")
+    text = (ROOT / "eval" / "RESULTS.md").read_text(encoding="utf-8")
     for name in ("agentdojo", *(one for one in TRIALS if not one.startswith("dojo-"))):
         for section in (name, f"{name}-unasked"):
             assert f"<!-- eval: {section} -->\nnew\n<!-- eval: end -->" in replaced(

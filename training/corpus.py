@@ -21,7 +21,7 @@ WIRE: Final = {
 WRITES: Final = (
     *("additive", "field_update", "state", "replacement", "irreversible", "arbitrary", "session"),
 )
-"""What a tool that writes may be (docs/judging.md)."""
+"""What a tool that writes may be (training/JUDGING.md)."""
 LOSES: Final = ("replacement", "irreversible", "arbitrary")
 """The kinds after which something is lost."""
 _SURE: Final = {1: 0.3, 2: 0.6, 3: 1.0}
@@ -85,7 +85,7 @@ def real(place: Path) -> list[Case]:
 
 
 def examples(weight: float = 0.5) -> list[Case]:
-    """Tools made up to show the rules of docs/judging.md, so that none rests on one server."""
+    """Tools made up to show the rules of training/JUDGING.md, so that none rests on one server."""
     return [_example(one, weight) for one in lines(HERE / "examples.jsonl")]
 
 

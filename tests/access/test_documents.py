@@ -1,4 +1,4 @@
-"""docs/access.md: its files load, and it names every key."""
+"""docs/guides/access.md: its files load, and it names every key."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from sayso.access.load import ACCESS
 from sayso.connect import UrlTarget, parse_target
 from sayso.settings.shape import Table
 
-PAGE = (Path(__file__).parents[2] / "docs" / "access.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "access.md").read_text()
 
 
 @pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL))

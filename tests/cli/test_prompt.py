@@ -33,7 +33,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.process
 def test_the_example_in_the_documents_is_what_the_demo_gets() -> None:
-    text = (ROOT / "docs" / "prompt.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "guides" / "prompt.md").read_text(encoding="utf-8")
     shown = re.findall(r"```\n(# Tools\n.*?)```", text, re.DOTALL)
 
     done = sayso("prompt", "--names", "server", *DEMO)

@@ -17,7 +17,7 @@ from sayso.console import Login, make_routes
 from sayso.gateway import make_app, open_gateway
 from sayso.store.sqlite import open_sqlite
 
-PAGE = Path(__file__).parents[2] / "docs" / "screens.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "screens.md"
 ROLES = {"viewer": frozenset({"staff"}), "approver": frozenset({"finance"})}
 
 
@@ -55,7 +55,7 @@ async def chatting(folder: Path, **more: Any) -> AsyncGenerator[Chat]:
 
 
 def page_of(base: str) -> HTMLResponse:
-    """The chat, with the lines that docs/screens.md says are all that it takes."""
+    """The chat, with the lines that docs/guides/screens.md says are all that it takes."""
     (snippet,) = re.findall(r"```html\n(.*?)```", PAGE.read_text(), re.DOTALL)
     body = f"""<!doctype html><html lang="en"><head><title>Chat</title>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -15,7 +15,7 @@ from sayso.console import open_provider
 
 pytestmark = pytest.mark.anyio
 
-PAGE = (Path(__file__).parents[2] / "docs" / "console.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "console.md").read_text()
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.anyio
 AMY, BO = Principal("amy"), Principal("bo")
 KEYS = Keyring.of([b"k" * 32])
 SUM = {"name": "get_sum", "arguments": {"a": 2, "b": 3}}
-PAGE = Path(__file__).parents[2] / "docs" / "access.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "access.md"
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from sayso.gateway.patience import KNOWN_CLIENTS, patience_for
 
 pytestmark = pytest.mark.anyio
 
-DOCS = Path(__file__).parents[2] / "docs" / "approvals.md"
+DOCS = Path(__file__).parents[2] / "docs" / "guides" / "approvals.md"
 
 
 @pytest.mark.parametrize("client", KNOWN_CLIENTS, ids=lambda one: one.title)

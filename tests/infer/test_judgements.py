@@ -1,4 +1,4 @@
-"""What readers said of real tools: whole, in the form that docs/judging.md gives it."""
+"""What readers said of real tools: whole, in the form that training/JUDGING.md gives it."""
 
 import json
 from pathlib import Path

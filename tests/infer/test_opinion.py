@@ -28,7 +28,7 @@ def values(found: dict[HintName, Guess]) -> dict[str, bool]:
 
 
 def test_the_rules_are_those_of_the_documents() -> None:
-    page = Path(__file__).resolve().parents[2] / "docs" / "judging.md"
+    page = Path(__file__).resolve().parents[2] / "training" / "JUDGING.md"
 
     assert rules() == page.read_text(encoding="utf-8")
 

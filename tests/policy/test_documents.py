@@ -1,4 +1,4 @@
-"""docs/policy.md: every example loads, and every key is named."""
+"""docs/guides/policy.md: every example loads, and every key is named."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 
 from sayso.policy import json_schema, load_cases, load_policy
 
-TEXT = (Path(__file__).resolve().parents[2] / "docs" / "policy.md").read_text()
+TEXT = (Path(__file__).resolve().parents[2] / "docs" / "guides" / "policy.md").read_text()
 EXAMPLES = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
 
 

@@ -8,7 +8,7 @@ from tests.warm import Warm
 
 pytestmark = pytest.mark.anyio
 
-EXAMPLES = find_examples("README.md", "docs/servers.md")
+EXAMPLES = find_examples("README.md", "docs/guides/servers.md")
 
 
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])

@@ -1,4 +1,4 @@
-"""The snippets of docs/testing.md are tests, and pass as such."""
+"""The snippets of docs/guides/testing.md are tests, and pass as such."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 pytest_plugins = ["pytester"]
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "testing.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "guides" / "testing.md"
 
 
 def test_the_snippets_of_the_page_pass_as_a_project(pytester: pytest.Pytester) -> None:

@@ -1,4 +1,4 @@
-"""What docs/findings.md says of real servers, run again by the commands that stand in it."""
+"""What docs/explanation/findings.md says of real servers, run again by the commands that stand in it."""
 
 import json
 import re
@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SAYSO = Path(sys.executable).with_name("sayso")
-TEXT = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "explanation" / "findings.md").read_text(encoding="utf-8")
 MOST_SECONDS = 1800
 TOOLS = 5
 
