@@ -78,6 +78,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "sandbox/test_root.py",
         "serve/test_examples.py",
         "site/test_site.py",
+        "site/test_tasks.py",
         "store/test_notices.py",
         "store/test_postgres.py",
         "store/test_vigil.py",

@@ -1,0 +1,118 @@
+"""A page of the documents as a reader uses it: save its files, then run its commands in order."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+_BLOCK: Final = re.compile(
+    r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<language>\w*)[^\n]*\n(?P<text>.*?)```", re.DOTALL
+)
+_HIDDEN: Final = "…"
+_SECONDS: Final = 120
+
+
+@dataclass
+class Reader:
+    """Somebody in an empty folder with one page; nothing is run that the page does not say."""
+
+    page: str
+    folder: Path
+    port: int = 8321
+    """The port that is used in place of the page's 8321, which may be taken."""
+    _read: int = field(default=0, init=False)
+
+    def save(self, name: str) -> None:
+        """Save the next file of this name, and go on below it."""
+        for block in self._rest():
+            if block["file"] == name:
+                (self.folder / name).write_text(block["text"], "utf-8")
+                return
+        raise AssertionError(f"{self.page} has no file {name} from here on")
+
+    def run(self, command: str, code: int = 0, **replaced: str) -> str:
+        """Run the page's next such command; its output must hold the lines that the page shows.
+
+        `replaced` gives values for words of the page in capitals, such as an ID.
+        """
+        shown = self._find(command)
+        words = self._words(command, replaced)
+        done = subprocess.run(
+            words, shell=True, cwd=self.folder, env=self._environment(), text=True,
+            capture_output=True, timeout=_SECONDS,
+        )  # fmt: skip
+        assert done.returncode == code, done.stdout + done.stderr
+        output = [line.rstrip() for line in (done.stdout + done.stderr).splitlines()]
+        for line in shown:
+            assert any(_fits(line, printed) for printed in output), (line, output)
+        return done.stdout
+
+    @contextmanager
+    def start(self, command: str) -> Generator[subprocess.Popen[str]]:
+        """Run the page's next such command beside the test, and end it at the end."""
+        self._find(command)
+        words = self._words(command, {})
+        process = subprocess.Popen(
+            f"exec {words}", shell=True, cwd=self.folder, env=self._environment(), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.communicate(timeout=_SECONDS)
+
+    def _find(self, command: str) -> list[str]:
+        """Return the output that the page shows below its next command of these words."""
+        for block in self._rest():
+            lines = block["text"].splitlines()
+            plain = [line.removeprefix("$ ").partition("  #")[0].rstrip() for line in lines]
+            if block["language"] not in {"console", ""} or command not in plain:
+                continue
+            shown: list[str] = []
+            for line in lines[plain.index(command) + 1 :]:
+                if block["language"] == "" or line.startswith("$ "):
+                    break
+                shown.append(line.rstrip())
+            # The block may have more commands.
+            self._read = block.start()
+            return [line for line in shown if line.strip(_HIDDEN)]
+        raise AssertionError(f"{self.page} does not say {command!r} from here on")
+
+    def _rest(self) -> Generator[re.Match[str]]:
+        text = (ROOT / "docs" / self.page).read_text("utf-8")
+        for block in _BLOCK.finditer(text, self._read):
+            self._read = block.end()
+            yield block
+
+    def _words(self, command: str, replaced: dict[str, str]) -> str:
+        words = command.replace("127.0.0.1:8321", f"127.0.0.1:{self.port}")
+        for word, value in replaced.items():
+            words = words.replace(word, value)
+        if words.startswith("sayso gateway"):
+            words += f" --port {self.port}"
+        return words
+
+    def _environment(self) -> dict[str, str]:
+        bin_folder = Path(sys.executable).parent
+        path = f"{bin_folder}{os.pathsep}{os.environ['PATH']}"
+        kept = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
+        own = {
+            "PATH": path,
+            "NO_COLOR": "1",
+            "SAYSO_STORE": f"sqlite:{self.folder / 'sayso.db'}",
+            "SAYSO_RUNTIME_DIR": str(self.folder),
+        }
+        return {**kept, **own}
+
+
+def _fits(line: str, printed: str) -> bool:
+    """Return whether a printed line is what the page shows; `…` stands for anything."""
+    pattern = ".*".join(re.escape(part) for part in line.split(_HIDDEN))
+    return re.fullmatch(pattern, printed) is not None

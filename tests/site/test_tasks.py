@@ -1,0 +1,108 @@
+"""Five tasks of a newcomer, done by the documents alone: a page's commands, from an empty folder."""
+
+import json
+import re
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright.async_api import expect
+from tests.console.browsing import browsing
+from tests.site.pages import Reader
+
+pytestmark = pytest.mark.anyio
+
+DELETE = "python -m sayso.demo.client http://127.0.0.1:8321/mcp --delete 5"
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def login_link(gateway: "subprocess.Popen[str]") -> str:
+    """Return the link that the gateway prints, once clients can connect."""
+    assert gateway.stdout is not None
+    printed = ""
+    for line in gateway.stdout:
+        printed += line
+        if "MCP clients connect to" in line:
+            return re.findall(r"http://\S+login\S+", printed)[0]
+    raise AssertionError(printed)
+
+
+async def allow_once(link: str) -> None:
+    """Answer the question that waits, as a person at the console does."""
+    async with browsing() as browser:
+        page = await browser.new_page()
+        await page.goto(link)
+        if await page.get_by_role("button", name="Log in").count():
+            await page.get_by_role("button", name="Log in").click()
+        await page.locator("a[data-dialog]").first.click()
+        await page.get_by_role("button", name="Allow once", exact=True).click()
+        await expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+async def guard_two_servers(folder: Path) -> Reader:
+    """Follow the first page until a person has allowed a call."""
+    reader = Reader("start/gateway.md", folder, port=free_port())
+    reader.save("mcp.json")
+    with reader.start("sayso gateway mcp.json") as gateway:
+        link = login_link(gateway)
+        with reader.start(DELETE) as client:
+            assert client.stdout is not None
+            for line in client.stdout:
+                if "this waits" in line:
+                    break
+            await allow_once(link)
+            assert client.wait(timeout=60) == 0
+    return reader
+
+
+async def test_guard_two_servers(tmp_path: Path) -> None:
+    await guard_two_servers(tmp_path)
+    servers = json.loads((tmp_path / "mcp.json").read_text("utf-8"))["mcpServers"]
+    assert len(servers) == 2
+
+
+async def test_find_who_approved_a_call(tmp_path: Path) -> None:
+    before = await guard_two_servers(tmp_path)
+    reader = Reader("guides/audit.md", tmp_path, port=before.port)
+    listed = reader.run("sayso audit list")
+    (line,) = [line for line in listed.splitlines() if "customer_delete" in line]
+    shown = reader.run("sayso audit show CALL", CALL=line.split()[0])
+    assert re.search(r"approved by .*console", shown), shown
+
+
+def test_add_a_deny_rule(tmp_path: Path) -> None:
+    first = Reader("start/gateway.md", tmp_path)
+    first.save("mcp.json")
+    reader = Reader("guides/policy.md", tmp_path, port=free_port())
+    reader.save("policy.toml")
+    reader.run("sayso policy check policy.toml")
+    reader.run("sayso policy check mcp.json")
+    with reader.start("sayso gateway mcp.json --policy policy.toml") as gateway:
+        login_link(gateway)
+        words = reader._words(DELETE, {})
+        done = subprocess.run(
+            words, shell=True, env=reader._environment(), capture_output=True, text=True
+        )
+    assert "customers are archived, never deleted" in done.stdout + done.stderr
+
+
+def test_adopt_an_existing_fastmcp_server(tmp_path: Path) -> None:
+    reader = Reader("guides/adopt.md", tmp_path)
+    reader.save("server.py")
+    reader.run("sayso inspect server.py")
+    reader.save("server.py")
+    shown = reader.run("sayso inspect server.py")
+    assert not re.search(r"(yes|no)[*?]", shown)
+    reader.run("sayso lint server.py")
+
+
+def test_verify_a_server(tmp_path: Path) -> None:
+    reader = Reader("guides/verify.md", tmp_path)
+    reader.save("server.py")
+    reader.run("sayso verify --evidence server.py", code=1)
