@@ -8,7 +8,9 @@ from tests.warm import Warm
 
 pytestmark = pytest.mark.anyio
 
-EXAMPLES = find_examples("README.md", "docs/guides/servers.md")
+EXAMPLES = find_examples(
+    "docs/start/server.md", "docs/guides/servers.md", "docs/guides/results-and-plans.md"
+)
 
 
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
