@@ -54,7 +54,7 @@ SHARED := --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench proof train eval screenshots format schema lock clean
+.PHONY: help setup run test check bench proof train eval screenshots site format schema lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -116,6 +116,9 @@ eval: $(READY) $(EVAL_READY) $(NPM_READY) ## replay agents, some of them hijacke
 
 screenshots: $(READY) ## take pictures of every page of the console, to look at
 	@$(BIN)/python -m tests.console.screenshots
+
+site: $(READY) ## build the documentation site into build/site; warnings are errors
+	@$(BIN)/python -m tools.site
 
 format: $(READY) ## rewrite the code as ruff would have it
 	$(BIN)/ruff check --fix-only

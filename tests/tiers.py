@@ -77,6 +77,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "sandbox/test_probe.py",
         "sandbox/test_root.py",
         "serve/test_examples.py",
+        "site/test_site.py",
         "store/test_notices.py",
         "store/test_postgres.py",
         "store/test_vigil.py",

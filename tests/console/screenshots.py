@@ -1,8 +1,9 @@
 """Pictures of every page in both schemes: `make screenshots`, then look at them.
 
-They go into a folder that is not committed, but for two that stand in the README.
+They go into a folder that is not committed, except those that the README and the documents show.
 """
 
+import io
 import re
 import sys
 import tempfile
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
+from PIL import Image
 from playwright.async_api import Browser, Page, expect
 from tests.console.browsing import browsing
 from tests.console.site import Site, all_pages, furnish, logged_in, open_site
@@ -34,6 +36,7 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with open_site(Path(folder)) as site, browsing() as browser:
             await show(browser, site)
+            await film(browser, site)
             await furnish(site)
             await shoot(browser, site)
     sys.stdout.write(f"{len([*FOLDER.glob('*.png')])} pictures in {FOLDER}\n")
@@ -70,6 +73,35 @@ async def show(browser: Browser, site: Site) -> None:
             if name == "approvals":
                 await dialog(page, site)
             await page.screenshot(path=IMAGES / f"{name}.png")
+
+
+async def film(browser: Browser, site: Site) -> None:
+    """Write the moving picture of the README: a call waits, is allowed, and is on record."""
+    size: Any = {"width": 1180, "height": 800}
+    frames: list[bytes] = []
+    async with logged_in(browser, site, color_scheme="light", viewport=size) as watched:
+        page = watched.page
+        await page.goto(f"{site.base}/console/", wait_until="load")
+        frames.append(await page.screenshot())
+        await dialog(page, site)
+        frames.append(await page.screenshot())
+        await page.get_by_role("button", name="Allow once", exact=True).click()
+        await expect(page.locator("dialog[open]")).to_have_count(0)
+        await page.goto(f"{site.base}/console/audit", wait_until="load")
+        await expect(page.locator("tbody tr").first).to_contain_text("Ran in")
+        frames.append(await page.screenshot())
+    pictures = [
+        Image.open(io.BytesIO(frame)).resize((885, 600), Image.Resampling.LANCZOS).quantize(128)
+        for frame in frames
+    ]
+    pictures[0].save(
+        IMAGES / "demo.gif",
+        save_all=True,
+        append_images=pictures[1:],
+        duration=[2500, 4000, 4000],
+        loop=0,
+        optimize=True,
+    )
 
 
 async def dialog(page: Page, site: Site) -> None:
