@@ -1,4 +1,4 @@
-"""The pictures of docs/guides/infer.md, drawn from what was measured on unseen families."""
+"""The pictures of docs/explanation/hints.md, drawn from what was measured on unseen families."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final

@@ -117,7 +117,7 @@ class Unseen:
         }
 
     def table(self) -> dict[str, Any]:
-        """All that is told in docs/guides/infer.md."""
+        """All that is told in docs/explanation/hints.md."""
         ways: dict[str, Callable[[], list[Claims]]] = {
             "defaults": lambda: [{} for _ in self.cases],
             "name patterns": lambda: [by_name(one.tool) for one in self.cases],

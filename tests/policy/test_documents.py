@@ -1,4 +1,4 @@
-"""docs/guides/policy.md: every example loads, and every key is named."""
+"""docs/guides/policy.md: every example loads; the schema describes every key for the reference."""
 
 import re
 from collections.abc import Iterator
@@ -23,19 +23,20 @@ def test_the_cases_load() -> None:
     assert len(load_cases(cases)) == 2
 
 
-def keys(schema: dict[str, Any]) -> Iterator[str]:
+def undescribed(schema: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Return the keys without a description, which the reference would list without a word."""
     for key, inner in schema.get("properties", {}).items():
-        yield key
-        yield from keys(inner)
+        if not inner.get("description"):
+            yield f"{path}.{key}"
+        yield from undescribed(inner, f"{path}.{key}")
     for inner in [
         *schema.get("anyOf", []),
         schema.get("items"),
         schema.get("additionalProperties"),
     ]:
         if isinstance(inner, dict):
-            yield from keys(inner)
+            yield from undescribed(inner, path)
 
 
-def test_every_key_is_named() -> None:
-    words = set(re.findall(r"\w+", TEXT))
-    assert set(keys(json_schema())) - words == set()
+def test_every_key_is_described_for_the_reference() -> None:
+    assert list(undescribed(json_schema())) == []

@@ -1,4 +1,10 @@
-"""Search in the log: newest first, a page at a time, for a bounded time at once."""
+"""Search in the log: newest first, a page at a time, for a bounded time at once.
+
+There is no index except by number, call and subject: writing must be fast, and erasable data must
+be in one place only. A search walks back from the newest record in short steps. `store.prefilter`
+selects in the database without reading JSON, and may let too much through; the filter itself
+decides. After less than a tenth of a second the page shows what was found and where to continue.
+"""
 
 import json
 import time

@@ -1,4 +1,10 @@
-"""Clients' configurations: putting sayso in front of their servers, and taking it out again."""
+"""Clients' configurations: putting sayso in front of their servers, and taking it out again.
+
+`choice` decides which servers move, each with a reason; `splice` edits the text and reads its own
+result again, so that all else stays the same bytes. Files are written in one order: the original,
+the gateway's copy, the record, and last the client's file, in one step. Installing again works on
+the file as it would be without sayso. `tests/clients/test_crash.py` ends it at every write.
+"""
 
 from typing import TYPE_CHECKING
 

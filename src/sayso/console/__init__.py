@@ -1,4 +1,15 @@
-"""Web pages over the gateway: a person looks, decides, and finds out what happened."""
+"""Web pages over the gateway: a person looks, decides, and finds out what happened.
+
+Pages are rendered on the server and work without a script; htmx then replaces parts of them. A
+process imports the pages with the first request (`later`). `pages` says who may see and send,
+`gate` what every request passes; each page has a module or folder, and one in `templates`. `events`
+tells open pages only that something changed: content comes from a new request. Everything from
+servers, models and clients is escaped.
+
+A session is a signed token with person, role, the issuer's claims and a stamp of the access rules,
+so that changing the rules ends it. `tests/console/test_surface.py` and `test_api_surface.py` read
+all routes and hold each to the roles that may use it; a route that is not in their tables fails.
+"""
 
 from typing import TYPE_CHECKING
 

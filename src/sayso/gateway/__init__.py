@@ -1,4 +1,14 @@
-"""MCP in front of other MCP servers, with the guard before every tool."""
+"""MCP in front of other MCP servers, with the guard before every tool.
+
+`frontends` take requests of clients, over HTTP in either protocol era and over stdio. The
+`dispatcher` behind them knows neither HTTP nor eras. `router` finds the server of a request;
+`upstreams` and `connection` talk to servers, and `tool_cache` keeps their lists.
+
+JSON stays raw on the way: only a message's envelope is read, so unknown keys and wrong types stay
+as they came. A result is read only if its tool promised a schema or it is too long. The transports
+are the gateway's own because most of a gateway's cost is there: the SDK's take several times as
+long.
+"""
 
 from typing import TYPE_CHECKING
 

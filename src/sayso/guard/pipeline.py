@@ -1,4 +1,20 @@
-"""The guard: one list of steps that every call takes. Nothing else decides."""
+"""The guard: one list of steps that every call takes. Nothing else decides.
+
+`STEPS` is the list, and each step has its own file: a `Step` says its name, the calls that it
+applies to, and what it does. One loop takes a call through the steps that apply:
+
+    find -> validate -> narrow -> serialize -> decide
+    -> outcome( ceiling -> precondition -> repeat( plan -> output( confirm -> retry(
+       attempt -> execute ))))
+
+A `WrappingStep` (outcome, repeat, output, retry) runs around the steps after it. Steps get their
+services from `guard.context`, which imports no step. Observers see each step here, each exchange
+with a server in `connect.link`, and each request in the gateway's dispatcher; without an observer
+each place costs one comparison with `None`.
+
+The question to a person is recorded before the attempt, and the attempt just before the call is
+sent. So an attempt without an outcome always means a call that may have run.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

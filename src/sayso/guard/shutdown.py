@@ -1,4 +1,9 @@
-"""The shutdown of a process: waiting calls end at once, running calls get some time."""
+"""The shutdown of a process: waiting calls end at once, running calls get some time.
+
+`begin` ends what only waits. `give_up` cancels the tasks that wait for a server's answer, and the
+step `execute` turns that into an error that `outcome` records. uvicorn's own shutdown cancels tasks
+through every shield; nothing may be left for it then. `cli.drain` sets the times.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

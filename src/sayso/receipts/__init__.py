@@ -1,4 +1,11 @@
-"""Receipts: what a run has shown, signed, and bound to the package that was run."""
+"""Receipts: what a run has shown, signed, and bound to the package that was run.
+
+A receipt is read without believing it: envelope, then statement, each part checked. It stays with
+its tool (`Tool.receipts`), together with a function that checks a public key's signature. The
+policy calls that for the keys that it trusts, whenever it resolves hints. So another policy needs
+no other receipts, and nothing below the policy decides whose word counts. Receipts are applied
+after drift was judged, so they hide no change.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,17 @@
-"""All that lasts, in one database: each subject has its tables and its methods for itself."""
+"""All that lasts, in one database: each subject has its tables and its methods for itself.
+
+Code that opens the database (`open_store`) has all of it; a class gets only the subjects that it
+uses. A transaction over several subjects is a method of one of them: of `Records` if a call's or
+the log's record decides (`begin`, `take_over`, `erase`, `prune`), else of the subject that changes,
+which writes its record with `store.recording`. Only the drivers differ between SQLite and
+PostgreSQL.
+
+One thread per database writes, and requests that arrive meanwhile share its next commit (`group`).
+`records` only grows. Answering a question and using an approval are single conditional updates, so
+each happens once in any number of processes; a unique index allows one open question per binding.
+What callers did (`usage`) is kept apart, bounded by the number of tools. It is written in the
+transaction of the attempt, which also counts limits and checks that a grant still holds.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,15 @@
-"""Running tools in containment, to show whether their hints are true."""
+"""Running tools in containment, to show whether their hints are true.
+
+    probe -> prepare -> server in a sandbox with watchers -> explore -> suspects
+    -> confirm, each in a new sandbox -> judge -> report
+
+`observe` reports what changed between two looks and judges nothing. `grade` merges what several
+observers saw, then grades each effect by its lifetime and owner. It reads files of the sandbox, so
+it runs before the sandbox ends, twice: per call, and again when all tools were called, because
+other tools show what a record is for. `judge` is pure: calls with graded effects in, verdicts out.
+A suspicion becomes evidence when `confirm` has seen the same effect again in a new sandbox, idle
+effects subtracted; the shortest sequence that shows it is reported.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,10 @@
-"""The other processes of one gateway: who they are, and what is sent from one to another."""
+"""The other processes of one gateway: who they are, and what is sent from one to another.
+
+Rows in the store say which processes there are. A request between two processes is one sealed line
+there and one back, on a connection of its own. To add a kind of request, add a handler under its
+name to `ReplicaClient.handlers`. What a client brings back should contain `ReplicaClient.name`, so
+that `ReplicaClient.send` finds the process or reports that it is gone.
+"""
 
 from sayso.gateway.replicas.messaging import GoneError, Handler, ReplicaClient, open_replicas
 
