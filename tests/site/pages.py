@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Generator
@@ -14,6 +15,7 @@ ROOT: Final = Path(__file__).parents[2]
 _BLOCK: Final = re.compile(
     r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<language>\w*)[^\n]*\n(?P<text>.*?)```", re.DOTALL
 )
+_BIN: Final = Path(sys.executable).parent
 _HIDDEN: Final = "…"
 _SECONDS: Final = 120
 
@@ -42,26 +44,33 @@ class Reader:
         `replaced` gives values for words of the page in capitals, such as an ID.
         """
         shown = self._find(command)
-        words = self._words(command, replaced)
         done = subprocess.run(
-            words, shell=True, cwd=self.folder, env=self._environment(), text=True,
-            capture_output=True, timeout=_SECONDS,
-        )  # fmt: skip
+            self._words(command, replaced),
+            check=False,
+            cwd=self.folder,
+            env=self._environment(),
+            text=True,
+            capture_output=True,
+            timeout=_SECONDS,
+        )
         assert done.returncode == code, done.stdout + done.stderr
         output = [line.rstrip() for line in (done.stdout + done.stderr).splitlines()]
         for line in shown:
             assert any(_fits(line, printed) for printed in output), (line, output)
-        return done.stdout
+        return done.stdout + done.stderr
 
     @contextmanager
     def start(self, command: str) -> Generator[subprocess.Popen[str]]:
         """Run the page's next such command beside the test, and end it at the end."""
         self._find(command)
-        words = self._words(command, {})
         process = subprocess.Popen(
-            f"exec {words}", shell=True, cwd=self.folder, env=self._environment(), text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+            self._words(command, {}),
+            cwd=self.folder,
+            env=self._environment(),
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         try:
             yield process
         finally:
@@ -91,17 +100,17 @@ class Reader:
             self._read = block.end()
             yield block
 
-    def _words(self, command: str, replaced: dict[str, str]) -> str:
+    def _words(self, command: str, replaced: dict[str, str]) -> list[str]:
         words = command.replace("127.0.0.1:8321", f"127.0.0.1:{self.port}")
         for word, value in replaced.items():
             words = words.replace(word, value)
         if words.startswith("sayso gateway"):
             words += f" --port {self.port}"
-        return words
+        program, *rest = shlex.split(words)
+        return [str(_BIN / program), *rest]
 
     def _environment(self) -> dict[str, str]:
-        bin_folder = Path(sys.executable).parent
-        path = f"{bin_folder}{os.pathsep}{os.environ['PATH']}"
+        path = f"{_BIN}{os.pathsep}{os.environ['PATH']}"
         kept = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
         own = {
             "PATH": path,

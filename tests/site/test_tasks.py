@@ -1,4 +1,4 @@
-"""Five tasks of a newcomer, done by the documents alone: a page's commands, from an empty folder."""
+"""Five newcomers' tasks by the documents alone: a page's own commands, from an empty folder."""
 
 import json
 import re
@@ -85,11 +85,9 @@ def test_add_a_deny_rule(tmp_path: Path) -> None:
     reader.run("sayso policy check mcp.json")
     with reader.start("sayso gateway mcp.json --policy policy.toml") as gateway:
         login_link(gateway)
-        words = reader._words(DELETE, {})
-        done = subprocess.run(
-            words, shell=True, env=reader._environment(), capture_output=True, text=True
-        )
-    assert "customers are archived, never deleted" in done.stdout + done.stderr
+        client = Reader("start/gateway.md", tmp_path, port=reader.port)
+        answer = client.run(DELETE, code=5)
+    assert "customers are archived, never deleted" in answer
 
 
 def test_adopt_an_existing_fastmcp_server(tmp_path: Path) -> None:

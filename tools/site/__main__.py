@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from sphinx.cmd.build import build_main
+from tools.site.gather import ROOT, gather
 
 from sayso.version import __version__
-from tools.site.gather import ROOT, gather
 
 _PAGE: Final = """\
 <!doctype html>

@@ -1,4 +1,4 @@
-"""Collect the pages of the site in one folder: the documents, some pages from elsewhere, the reference."""
+"""Collect the pages of the site: the documents, some pages from elsewhere, the reference."""
 
 import os
 import re
@@ -13,6 +13,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 DOCS: Final = ROOT / "docs"
 
 FROM_ELSEWHERE: Final[Mapping[str, str]] = {
+    "README.md": "project/readme.md",
     "SECURITY.md": "project/security.md",
     "ARCHITECTURE.md": "project/architecture.md",
     "CONTRIBUTING.md": "project/contributing.md",
@@ -68,7 +69,12 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
         "project/evaluation",
         "project/judging",
     ),
-    "Project": ("project/architecture", "project/contributing", "project/changelog"),
+    "Project": (
+        "project/readme",
+        "project/architecture",
+        "project/contributing",
+        "project/changelog",
+    ),
 }
 """The order of the pages. Sphinx reports a page that is missing here or in the folder."""
 
@@ -113,7 +119,8 @@ def _moved(
 ) -> str:
     """Return a link as it stands in the site.
 
-    A file that is no page is copied, to be downloaded; of a link to a folder only the text is left.
+    A file that is no page is copied, to be downloaded; of a link to a folder or to a
+    page that the site does not have, only the text is left.
     """
     name, hash_sign, anchor = link.partition("#")
     named = Path(os.path.normpath(source.parent / name))
@@ -121,7 +128,7 @@ def _moved(
         return f"[{text}]({link})"
     if named in sources:
         there = sources[named]
-    elif named.is_dir():
+    elif named.is_dir() or (named.suffix == ".md" and not named.is_relative_to(DOCS)):
         return text
     elif named.is_relative_to(DOCS):
         there = named.relative_to(DOCS).as_posix()

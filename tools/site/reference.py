@@ -61,8 +61,8 @@ def errors() -> str:
     head = """\
 # Errors
 
-With `--json`, a command that fails prints `{"error": {"code": …, "what": …, "where": …, "fix": …}}`.
-The code is stable. The link leads to causes and fixes.
+With `--json`, a command that fails prints
+`{"error": {"code": …, "what": …, "where": …, "fix": …}}`. The code is stable. The link leads to causes and fixes.
 
 | code | class in `sayso.errors` | exit code | meaning |
 | --- | --- | --- | --- |
