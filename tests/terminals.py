@@ -21,6 +21,7 @@ def run_on_terminal(
     answers: Mapping[str, str],
     *,
     cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
     before: str = "",
     seconds: float = 60,
 ) -> tuple[int, str]:
@@ -33,7 +34,13 @@ def run_on_terminal(
     deadline = time.monotonic() + seconds
     command = [sys.executable, "-c", BOOT, *words]
     with subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, cwd=cwd
+        command,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        cwd=cwd,
+        env=environment,
     ) as process:
         os.close(theirs)
         try:

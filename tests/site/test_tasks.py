@@ -3,13 +3,16 @@
 import json
 import re
 import socket
-import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.async_api import expect
 from tests.console.browsing import browsing
 from tests.site.pages import Reader
+
+if TYPE_CHECKING:
+    import subprocess
 
 pytestmark = pytest.mark.anyio
 
@@ -28,8 +31,10 @@ def login_link(gateway: "subprocess.Popen[str]") -> str:
     printed = ""
     for line in gateway.stdout:
         printed += line
-        if "MCP clients connect to" in line:
-            return re.findall(r"http://\S+login\S+", printed)[0]
+        link = re.search(r"http://\S+/login\S+", printed)
+        # The link goes to standard output, all else to standard error: either may be first.
+        if link is not None and "MCP clients connect to" in printed:
+            return link[0]
     raise AssertionError(printed)
 
 
@@ -71,9 +76,11 @@ async def test_find_who_approved_a_call(tmp_path: Path) -> None:
     before = await guard_two_servers(tmp_path)
     reader = Reader("guides/audit.md", tmp_path, port=before.port)
     listed = reader.run("sayso audit list")
-    (line,) = [line for line in listed.splitlines() if "customer_delete" in line]
-    shown = reader.run("sayso audit show CALL", CALL=line.split()[0])
-    assert re.search(r"approved by .*console", shown), shown
+    # The newest record is the last: the outcome of the call that a person has allowed.
+    call = re.findall(r"outcome +(\w+) +\S+ +crm\.customer", listed)[-1]
+    shown = reader.run("sayso audit show CALL", CALL=call)
+    assert re.search(r"channel +console", shown)
+    assert re.search(r"answered_by +console", shown)
 
 
 def test_add_a_deny_rule(tmp_path: Path) -> None:
@@ -86,7 +93,7 @@ def test_add_a_deny_rule(tmp_path: Path) -> None:
     with reader.start("sayso gateway mcp.json --policy policy.toml") as gateway:
         login_link(gateway)
         client = Reader("start/gateway.md", tmp_path, port=reader.port)
-        answer = client.run(DELETE, code=5)
+        answer = client.run(DELETE, code=1)
     assert "customers are archived, never deleted" in answer
 
 
@@ -103,4 +110,5 @@ def test_adopt_an_existing_fastmcp_server(tmp_path: Path) -> None:
 def test_verify_a_server(tmp_path: Path) -> None:
     reader = Reader("guides/verify.md", tmp_path)
     reader.save("server.py")
-    reader.run("sayso verify --evidence server.py", code=1)
+    report = reader.run("sayso verify --evidence server.py", code=1)
+    assert "✗ notes_list: read-only, declared true: append /world/notes.txt" in report

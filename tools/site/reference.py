@@ -62,7 +62,8 @@ def errors() -> str:
 # Errors
 
 With `--json`, a command that fails prints
-`{"error": {"code": …, "what": …, "where": …, "fix": …}}`. The code is stable. The link leads to causes and fixes.
+`{"error": {"code": …, "what": …, "where": …, "fix": …}}`.
+The code is stable. The link leads to causes and fixes.
 
 | code | class in `sayso.errors` | exit code | meaning |
 | --- | --- | --- | --- |
