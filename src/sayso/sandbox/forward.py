@@ -20,7 +20,7 @@ import anyio
 import msgspec
 
 from sayso.errors import UsageError
-from sayso.sandbox import enter
+from sayso.sandbox import namespace_sockets
 
 _PIECE: Final = 65536
 _SECONDS: Final = 10
@@ -111,7 +111,7 @@ async def _read_pid(info: int) -> int:
 
 def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
     mine, theirs = socket.socketpair()
-    words = [sys.executable, "-I", "-S", enter.__file__, str(theirs.fileno()), str(pid)]
+    words = [sys.executable, "-I", "-S", namespace_sockets.__file__, str(theirs.fileno()), str(pid)]
     with mine, theirs:
         mine.settimeout(_SECONDS)
         done = subprocess.run(  # noqa: S603 - sayso's own words

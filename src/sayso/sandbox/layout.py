@@ -9,7 +9,7 @@ from typing import Final
 from sayso.errors import UsageError
 from sayso.sandbox import bubblewrap
 from sayso.sandbox.bind import Bind, is_system
-from sayso.sandbox.fixture import check_free, copy_tree, fixture_path
+from sayso.sandbox.copies import check_free, copy_tree, fixture_path
 from sayso.sandbox.mount import Place, Role, place_of
 from sayso.sandbox.overlay import mount_lines
 from sayso.sandbox.root import Root, find_root
@@ -71,38 +71,38 @@ def in_home(path: str, home: str) -> str:
     return home + path[1:]
 
 
-def lay_out(wish: SandboxSpec, folder: Path, *, has_overlay: bool) -> Layout:
+def lay_out(spec: SandboxSpec, folder: Path, *, has_overlay: bool) -> Layout:
     """Make the folders of a box and copy what is to be copied. Raises as `find_root` does.
 
     The copies are made first: a path that a copy takes is not also seen as this machine has it.
     """
-    copies = list(_copy_all(wish, folder))
+    copies = list(_copy_all(spec, folder))
     places = [Place(bubblewrap.HOME, make_home(folder), Role.HOME)]
     for inside, name in _TEMPORARY.items():
         (folder / name).mkdir()
         places.append(Place(inside, folder / name, Role.TEMPORARY))
     places += [place for place, _ in copies]
-    world = next((inside for inside, _ in wish.worlds), None)
-    layout = Layout(folder, bubblewrap.HOME, find_inside(wish, places, world), world)
+    world = next((inside for inside, _ in spec.worlds), None)
+    layout = Layout(folder, bubblewrap.HOME, find_inside(spec, places, world), world)
     layout.places = places
     layout.notes = [note for _, notes in copies for note in notes]
-    _add_binds(layout, wish, has_overlay=has_overlay)
-    _add_own(layout, wish.own)
+    _add_binds(layout, spec, has_overlay=has_overlay)
+    _add_own(layout, spec.own)
     return layout
 
 
-def find_inside(wish: SandboxSpec, places: Sequence[Place], world: str | None) -> Root:
+def find_inside(spec: SandboxSpec, places: Sequence[Place], world: str | None) -> Root:
     """The root for the wished command, with `{world}` replaced by where that lies."""
-    cwd = wish.cwd and os.path.abspath(wish.cwd)  # noqa: PTH100 - links stay
-    if wish.prepared is not None:
-        words = wish.prepared.command
-        binds = tuple(map(Bind, wish.prepared.binds))
+    cwd = spec.cwd and os.path.abspath(spec.cwd)  # noqa: PTH100 - links stay
+    if spec.prepared is not None:
+        words = spec.prepared.command
+        binds = tuple(map(Bind, spec.prepared.binds))
         words = replace_world(words, world)
-        return Root(words, binds, wish.prepared.search, cwd)
+        return Root(words, binds, spec.prepared.search, cwd)
     given = Path(cwd) if cwd and not _is_inside(places, Path(cwd)) else None
     root = find_root(
-        replace_world(wish.command, world),
-        search=wish.env.get("PATH") or os.environ.get("PATH", os.defpath),
+        replace_world(spec.command, world),
+        search=spec.env.get("PATH") or os.environ.get("PATH", os.defpath),
         cwd=Path.cwd(),
         given_cwd=given,
     )
@@ -130,21 +130,21 @@ def replace_world(command: Sequence[str], world: str | None) -> tuple[str, ...]:
     return tuple(word.replace("{world}", world) for word in command)
 
 
-def _copy_all(wish: SandboxSpec, folder: Path) -> Iterator[tuple[Place, tuple[str, ...]]]:
-    given = [(str(path), path) for path in map(fixture_path, wish.fixtures)]
-    for number, (inside, source) in enumerate([*given, *wish.worlds]):
+def _copy_all(spec: SandboxSpec, folder: Path) -> Iterator[tuple[Place, tuple[str, ...]]]:
+    given = [(str(path), path) for path in map(fixture_path, spec.fixtures)]
+    for number, (inside, source) in enumerate([*given, *spec.worlds]):
         check_free(Path(inside))
         copy = folder / "copies" / str(number)
         copy.parent.mkdir(exist_ok=True)
         yield Place(inside, copy, Role.FIXTURE), copy_tree(source, copy)
 
 
-def _add_binds(layout: Layout, wish: SandboxSpec, *, has_overlay: bool) -> None:
+def _add_binds(layout: Layout, spec: SandboxSpec, *, has_overlay: bool) -> None:
     """What the command needs: read-only, and a package under an overlay where there is one."""
     binds = [(str(entry.path), entry) for entry in layout.root.binds]
-    if wish.prepared is not None:
-        prepared = Bind(wish.prepared.folder, is_package=True)
-        binds.append((wish.prepared.inside, prepared))
+    if spec.prepared is not None:
+        prepared = Bind(spec.prepared.folder, is_package=True)
+        binds.append((spec.prepared.inside, prepared))
     copied = [place for place in layout.places if place.role is Role.FIXTURE]
     for number, (inside, bind) in enumerate(binds):
         if place_of(copied, inside) is not None:

@@ -37,7 +37,7 @@ def limit_words(limits: Limits, *, program: str) -> tuple[str, ...]:
     )
 
 
-def tell_limits(limits: Limits) -> str:
+def describe_limits(limits: Limits) -> str:
     """What the limits are: of each process, and in all."""
     held = (
         f"of each process {limits.seconds} s of processor time, {limits.memory >> 20} MiB of "

@@ -19,17 +19,17 @@ import anyio
 from sayso.errors import UnreachableError, UsageError
 from sayso.sandbox import bubblewrap
 from sayso.sandbox.bind import Bind, tidy
+from sayso.sandbox.copies import copy_tree
+from sayso.sandbox.executables import interpreter_words
 from sayso.sandbox.fetched import Fetched, read_fetched
 from sayso.sandbox.filter import filter_program
-from sayso.sandbox.fixture import copy_tree
+from sayso.sandbox.installer_environment import online_environment, paths_named, settings_seen
 from sayso.sandbox.layout import Layout, make_home
 from sayso.sandbox.limits import Limits
 from sayso.sandbox.mount import Place, Role
-from sayso.sandbox.online import online_environment, paths_named, settings_seen
 from sayso.sandbox.package import npm_package, package_of_files, pypi_package
 from sayso.sandbox.private import private_folder
 from sayso.sandbox.probe import check_layers
-from sayso.sandbox.program import interpreter_words
 from sayso.sandbox.programs import find_programs
 from sayso.sandbox.python import interpreter_binds
 from sayso.sandbox.root import SYSTEM_PATH, Root, find_root

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from sayso.sandbox.bind import Bind, folder_or_file, is_crowded
-from sayso.sandbox.program import links_of
+from sayso.sandbox.executables import links_of
 
 _NAME: Final = re.compile(r"(python|pypy)[\d.]*t?")
 _WITH_VALUE: Final = frozenset(("-W", "-X", "--check-hash-based-pycs"))

@@ -8,7 +8,7 @@ from typing import Final
 from sayso.errors import UsageError
 from sayso.sandbox import node, python
 from sayso.sandbox.bind import Bind, folder_or_file, is_crowded, is_system, tidy
-from sayso.sandbox.program import find_program, interpreter_words
+from sayso.sandbox.executables import find_program, interpreter_words
 
 _DEPTH: Final = 4
 """How many interpreters may stand behind each other."""

@@ -8,7 +8,7 @@ from sayso.trace.arguments import Call
 from sayso.trace.descriptor import read_descriptor
 from sayso.trace.effect import Effect, Kind
 from sayso.trace.memory import Memory, shared_mapping
-from sayso.trace.seen import tell_of_file
+from sayso.trace.noise import tell_of_file
 
 Effects = Sequence[Effect]
 

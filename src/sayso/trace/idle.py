@@ -13,7 +13,7 @@ _ASLEEP: Final = frozenset("SIZXT")
 
 
 @dataclass(frozen=True, slots=True)
-class Pulse:
+class Activity:
     """`ticks` of computing time so far, and whether all threads sleep, of these processes."""
 
     pids: frozenset[int]
@@ -41,7 +41,7 @@ def descendants(root: int) -> frozenset[int]:
     return frozenset(found)
 
 
-def feel(pids: Iterable[int]) -> Pulse:
+def measure_activity(pids: Iterable[int]) -> Activity:
     """How these processes are just now; the dead count as asleep."""
     ticks = 0
     is_asleep = True
@@ -53,7 +53,7 @@ def feel(pids: Iterable[int]) -> Pulse:
                 living.add(pid)
                 ticks += int(fields[11]) + int(fields[12])
                 is_asleep = is_asleep and fields[0] in _ASLEEP
-    return Pulse(frozenset(living), ticks, is_asleep)
+    return Activity(frozenset(living), ticks, is_asleep)
 
 
 def _threads(pid: int) -> list[Path]:

@@ -11,7 +11,7 @@ from sayso.trace.arguments import Call
 from sayso.trace.descriptor import Descriptor, read_descriptor
 from sayso.trace.effect import Effect, Kind
 from sayso.trace.memory import PENDING, Memory
-from sayso.trace.seen import is_noise_socket, tell
+from sayso.trace.noise import is_noise_socket, tell
 
 Effects = Sequence[Effect]
 

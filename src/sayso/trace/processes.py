@@ -10,7 +10,7 @@ from sayso.trace.arguments import Call
 from sayso.trace.effect import Effect, Kind
 from sayso.trace.installs import is_install
 from sayso.trace.memory import Memory
-from sayso.trace.seen import tell
+from sayso.trace.noise import tell
 
 Effects = Sequence[Effect]
 

@@ -35,7 +35,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeCall:
     """A call that was made. `number` counts the calls of a run from 1; `result` is as received.
 
     `seconds` is how long the answer took; `text` what its blocks say, or the error.

@@ -12,12 +12,12 @@ from typing import Final, Literal
 from sayso.errors import SaysoError
 from sayso.intent import HintName
 from sayso.trace import Effect, Kind
-from sayso.verify.call import Case, Made
-from sayso.verify.judge import Confirmed, Hearing
+from sayso.verify.call import Case, MadeCall
+from sayso.verify.judge import Confirmed, ToolEvidence
 from sayso.verify.judge.judge import effects_against
-from sayso.verify.sandboxed_server import Stage
+from sayso.verify.observed_server import ObservedServer
 
-OpenStage = Callable[[], AbstractAsyncContextManager[Stage]]
+StartServer = Callable[[], AbstractAsyncContextManager[ObservedServer]]
 Shrink = Callable[[Case, Callable[[Case], Awaitable[bool]]], Awaitable[Case]]
 
 Cleared = Literal["cleared"]
@@ -36,8 +36,8 @@ class Suspicion:
     """
 
     name: HintName
-    made: Made
-    before: Sequence[Made]
+    made: MadeCall
+    before: Sequence[MadeCall]
     prelude: Sequence[tuple[str, Case]] = field(default=())
 
     @property
@@ -59,13 +59,13 @@ class Suspicion:
 
 
 async def confirm(
-    suspicion: Suspicion, hearing: Hearing, open_stage: OpenStage, shrink: Shrink
+    suspicion: Suspicion, evidence: ToolEvidence, start_server: StartServer, shrink: Shrink
 ) -> Confirmed | Cleared | str:
     """What was shown again, that there is nothing to it, or why nothing was shown.
 
     Each trial starts the server anew, in containment of its own. Cancelling ends that.
     """
-    trial = _Trial(suspicion, hearing, open_stage)
+    trial = _Trial(suspicion, evidence, start_server)
     for way in suspicion.ways():
         effects = await trial.run(way)
         if effects:
@@ -98,8 +98,8 @@ async def _smallest(
 @dataclass(slots=True)
 class _Trial:
     suspicion: Suspicion
-    hearing: Hearing
-    open_stage: OpenStage
+    evidence: ToolEvidence
+    start_server: StartServer
     is_explained: bool = False
 
     async def run(self, way: Sequence[tuple[str, Case]]) -> list[Effect]:
@@ -118,20 +118,20 @@ class _Trial:
         else:
             return effects
 
-    async def _play(self, way: Sequence[tuple[str, Case]]) -> list[Made]:
-        async with self.open_stage() as stage:
+    async def _play(self, way: Sequence[tuple[str, Case]]) -> list[MadeCall]:
+        async with self.start_server() as stage:
             await stage.idle()
             made = [await stage.call(name, case) for name, case in way]
             return [*made[:-1], await stage.linger(made[-1])]
 
-    def _against(self, made: Made) -> list[Effect]:
-        seen = effects_against(self.suspicion.name, self.suspicion.made, self.hearing.profile)
+    def _against(self, made: MadeCall) -> list[Effect]:
+        seen = effects_against(self.suspicion.name, self.suspicion.made, self.evidence.profile)
         kinds = {(effect.kind, effect.life) for effect in seen}
-        found = effects_against(self.suspicion.name, made, self.hearing.profile)
+        found = effects_against(self.suspicion.name, made, self.evidence.profile)
         return [effect for effect in found if (effect.kind, effect.life) in kinds]
 
 
-def _without_volatile(effects: list[Effect], first_call: Made, other: Made) -> list[Effect]:
+def _without_volatile(effects: list[Effect], first_call: MadeCall, other: MadeCall) -> list[Effect]:
     """Of what a second call changed, what is no clock: where two first calls differ, one is in."""
     first = {(effect.kind, effect.target): effect for effect in first_call.effects}
     volatile = {

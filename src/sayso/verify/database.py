@@ -23,7 +23,7 @@ import anyio
 from sayso.errors import UsageError
 from sayso.extras import install_fix
 from sayso.sandbox import ending_words, find_programs
-from sayso.verify.inputs.world.known import CUSTOMERS, NOTES, ORDERS
+from sayso.verify.inputs.world.values import CUSTOMERS, NOTES, ORDERS
 from sayso.verify.observe.postgres import PostgresWatcher, open_postgres
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Where a server runs for a course of calls: in containment, in this process, behind a URL."""
+"""Where a server runs for a session of calls: in containment, in this process, behind a URL."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -7,11 +7,11 @@ from typing import Protocol
 from sayso.sandbox import Layer
 from sayso.verify.confirm import Cleared, Shrink, Suspicion
 from sayso.verify.grader import Grader
-from sayso.verify.judge import Confirmed, Hearing
-from sayso.verify.sandboxed_server import Stage
+from sayso.verify.judge import Confirmed, ToolEvidence
+from sayso.verify.observed_server import ObservedServer
 
 
-class Host(Protocol):
+class Environment(Protocol):
     """Starts a server, and tries again what a call has made suspicious.
 
     `holding` are the layers that contain it, `observing` those that watch it; both are known once
@@ -41,12 +41,12 @@ class Host(Protocol):
     @property
     def grader(self) -> Grader | None: ...
 
-    def stage(self, *, number: int = 0) -> AbstractAsyncContextManager[Stage]:
+    def start(self, *, number: int = 0) -> AbstractAsyncContextManager[ObservedServer]:
         """Start the server, or connect to it, with all observers; calls count from `number` on."""
         ...
 
     async def confirm(
-        self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
+        self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | Cleared | str:
         """What was shown again, that there is nothing to it, or why nothing was shown."""
         ...

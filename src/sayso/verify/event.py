@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from sayso.sandbox import Layer
-from sayso.verify.call import Made
+from sayso.verify.call import MadeCall
 from sayso.verify.verdict import Report, ToolReport
 
 
@@ -27,7 +27,7 @@ class Started:
 class Called:
     """A call was made; `done` of about `planned` calls of the whole run are behind it."""
 
-    made: Made
+    made: MadeCall
     done: int
     planned: int
 

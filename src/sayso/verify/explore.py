@@ -7,9 +7,9 @@ from typing import Final
 
 from sayso.catalog import Tool
 from sayso.trace import Life
-from sayso.verify.call import Case, Made
+from sayso.verify.call import Case, MadeCall
 from sayso.verify.inputs.plan import Plan
-from sayso.verify.sandboxed_server import Stage
+from sayso.verify.observed_server import ObservedServer
 
 _LASTING: Final = frozenset({Life.USER, Life.OWN})
 _MOST_OF_EACH: Final = 2
@@ -23,16 +23,16 @@ MOST_DEATHS: Final = 2
 class Log:
     """All calls of a run in their order, and those of each tool."""
 
-    made: list[Made] = field(default_factory=list[Made])
+    made: list[MadeCall] = field(default_factory=list[MadeCall])
 
-    def of(self, name: str) -> list[Made]:
+    def of(self, name: str) -> list[MadeCall]:
         return [call for call in self.made if call.tool == name]
 
-    def before(self, made: Made) -> list[Made]:
+    def before(self, made: MadeCall) -> list[MadeCall]:
         """Return the calls of the run before one."""
         return self.made[: next(at for at, call in enumerate(self.made) if call is made)]
 
-    def changing_before(self, made: Made) -> list[tuple[str, Case]]:
+    def changing_before(self, made: MadeCall) -> list[tuple[str, Case]]:
         """Return earlier calls of other tools that left something, which a call may need."""
         by_tool = Counter[str]()
         found: list[tuple[str, Case]] = []
@@ -45,12 +45,14 @@ class Log:
         return found[-_MOST_BEFORE:]
 
 
-async def explore(stage: Stage, tool: Tool, plan: Plan, log: Log) -> AsyncGenerator[Made]:
+async def explore(
+    stage: ObservedServer, tool: Tool, plan: Plan, log: Log
+) -> AsyncGenerator[MadeCall]:
     """Call one tool by its plan, and give each call; what comes late is the last one's.
 
     Ends early where the server dies.
     """
-    last: Made | None = None
+    last: MadeCall | None = None
     while (case := next(plan, None)) is not None:
         last = await stage.call(tool.name, case)
         plan.tell(case, is_success=last.is_success, text=last.text)

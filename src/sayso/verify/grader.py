@@ -1,4 +1,4 @@
-"""Grades the effects of calls in one scene, and learns from all calls what each effect means."""
+"""Grades the effects of calls in one context, and learns from all calls what each effect means."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 from typing import Any, Final, cast
 
 from sayso.trace import Effect, Kind, Life, Observer
-from sayso.verify.call import Made
-from sayso.verify.grade.context import Scene, path_of, thing_of
+from sayso.verify.call import MadeCall
+from sayso.verify.grade.context import CallContext, path_of, thing_of
 from sayso.verify.grade.lifetime import grade_all
 
 _WRITES: Final = frozenset({Kind.CREATE, Kind.WRITE, Kind.APPEND})
@@ -17,7 +17,7 @@ _LEAST_TOOLS: Final = 3
 
 @dataclass(slots=True)
 class Grader:
-    """`scene` is that of the stage that was opened last; paths are relative to `cwd`.
+    """`context` is that of the stage that was opened last; paths are relative to `cwd`.
 
     `usual` and `shown` are what is known once all tools were called: where each of them leaves a
     line, and what they tell. `readers` are the tools that are declared to read, and `habitual`
@@ -25,14 +25,14 @@ class Grader:
     """
 
     cwd: str | None = None
-    scene: Scene = field(default_factory=lambda: Scene((), ""))
+    context: CallContext = field(default_factory=lambda: CallContext((), ""))
     usual: frozenset[str] | None = None
     shown: Mapping[str, str] = field(default_factory=dict[str, str])
     readers: frozenset[str] = frozenset()
     habitual: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
 
-    def learn(self, made: Sequence[Made]) -> None:
+    def learn(self, made: Sequence[MadeCall]) -> None:
         """Take in what is known once all tools were called, and again when that is graded."""
         self.kept = frozenset(
             path_of(effect)
@@ -56,7 +56,7 @@ class Grader:
         }
         self.usual = frozenset(usual) or None
 
-    def again(self, made: Made) -> Made:
+    def again(self, made: MadeCall) -> MadeCall:
         """A call graded again, by all that is known now."""
         graded = self.grade(made.raw, made.tool, made.case.arguments, control=made.control)
         return replace(made, effects=graded)
@@ -70,11 +70,11 @@ class Grader:
         control: Sequence[Effect],
     ) -> tuple[Effect, ...]:
         """The effects of one call, merged and graded: see `stage.Grade`."""
-        scene = replace(
-            self.scene,
+        context = replace(
+            self.context,
             tool_name=name,
             arguments=arguments,
-            argument_paths=self.scene.argument_paths | _paths(arguments, self.cwd),
+            argument_paths=self.context.argument_paths | _paths(arguments, self.cwd),
             control=tuple(control),
             usual=self.usual,
             habitual=self.habitual,
@@ -82,10 +82,10 @@ class Grader:
             is_reading=name in self.readers,
             shown=tuple(text for tool, text in self.shown.items() if tool != name),
         )
-        return grade_all(effects, scene)
+        return grade_all(effects, context)
 
 
-def _habitual(made: Sequence[Made], readers: frozenset[str]) -> frozenset[str]:
+def _habitual(made: Sequence[MadeCall], readers: frozenset[str]) -> frozenset[str]:
     """Files that the calls of at least half of the reading tools write, and of several."""
     called = {call.tool for call in made if call.tool in readers}
     places: dict[str, set[str]] = {}

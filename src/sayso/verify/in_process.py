@@ -21,19 +21,19 @@ from sayso.errors import UsageError
 from sayso.sandbox import CONTAINING, Layer, Place, Role, place_of
 from sayso.trace import Effect, Kind, Life
 from sayso.verify.confirm import Cleared, Shrink, Suspicion, confirm
-from sayso.verify.grade.context import Scene
+from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.merge import GONE, ON_FILES, UNCHANGED
 from sayso.verify.grader import Grader
 from sayso.verify.inputs.hints import read_hints
 from sayso.verify.inputs.world import make_world, serve_world
-from sayso.verify.judge import Confirmed, Hearing, Profile
+from sayso.verify.judge import Confirmed, Profile, ToolEvidence
 from sayso.verify.observe.files import FilesWatcher
 from sayso.verify.observe.hook import HookWatcher
 from sayso.verify.observe.sqlite import SqliteWatcher
+from sayso.verify.observed_server import ObservedServer, wait
 from sayso.verify.options import CALLS, ObjectTarget, Terms
-from sayso.verify.sandboxed_server import Stage, wait
-from sayso.verify.session import Course, say_nothing
-from sayso.verify.snapshot_restore import Kept
+from sayso.verify.session import Session, say_nothing
+from sayso.verify.snapshot_restore import RestoredFolders
 from sayso.verify.verdict import Report
 
 if TYPE_CHECKING:
@@ -89,10 +89,10 @@ async def verify_here(
         world = replace(world, inside=str(world.folder))
         site = stack.enter_context(serve_world())
         watched = [_real(path) for path in folders]
-        kept = stack.enter_context(Kept([*watched, world.folder], folder / "kept"))
-        here = Here(terms, target, kept, allowed=frozenset({site.address}))
-        course = Course(terms, say_nothing, here, hints=found, world=world.with_site(site))
-        report = await course.run()
+        kept = stack.enter_context(RestoredFolders([*watched, world.folder], folder / "kept"))
+        here = InProcessEnvironment(terms, target, kept, allowed=frozenset({site.address}))
+        session = Session(terms, say_nothing, here, hints=found, world=world.with_site(site))
+        report = await session.run()
     return replace(report, seconds=time.perf_counter() - started)
 
 
@@ -121,12 +121,12 @@ def _holding() -> tuple[Layer, ...]:
 
 
 @dataclass(slots=True)
-class Here:
-    """A server of this process; a `Host` whose folders begin each stage as they were."""
+class InProcessEnvironment:
+    """A server of this process; a `Environment` whose folders begin each stage as they were."""
 
     terms: Terms
     target: ObjectTarget
-    kept: Kept
+    kept: RestoredFolders
     allowed: frozenset[str] = frozenset()
     holding: tuple[Layer, ...] = field(default_factory=_holding)
     observing: tuple[Layer, ...] = ()
@@ -137,13 +137,13 @@ class Here:
     grader: Grader = field(default_factory=lambda: Grader(cwd=str(Path.cwd())))
 
     @asynccontextmanager
-    async def stage(self, *, number: int = 0) -> AsyncGenerator[Stage]:
+    async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
         """Put the folders back and connect to the server anew."""
         from mcp import Client  # noqa: PLC0415 - half a second
 
         await anyio.to_thread.run_sync(self.kept.put_back)
         places = tuple(Place(str(path), path, Role.FIXTURE) for path in self.kept.folders)
-        self.grader.scene = Scene(places, "", allowed=self.allowed)
+        self.grader.context = CallContext(places, "", allowed=self.allowed)
         server = cast("Server[Any] | MCPServer", self.target.server)
         with TemporaryDirectory(prefix="sayso-seen-") as folder:
             watcher = _Around(places, Path(folder))
@@ -154,7 +154,7 @@ class Here:
                 if not tools:
                     raise UsageError("this server has no tools", where=self.target.name)
                 told = {"name": self.target.name}
-                stage = Stage(
+                stage = ObservedServer(
                     tools, told, self.terms.timeout, line, [watcher], wait, self.grader.grade
                 )
                 stage.number = number
@@ -164,9 +164,9 @@ class Here:
             watcher.close()
 
     async def confirm(
-        self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
+        self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        return await confirm(suspicion, hearing, self.stage, shrink)
+        return await confirm(suspicion, evidence, self.start, shrink)
 
 
 @dataclass(slots=True)

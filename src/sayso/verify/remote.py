@@ -17,18 +17,18 @@ from sayso.connect import UrlTarget
 from sayso.errors import UnreachableError
 from sayso.sandbox import CONTAINING, Layer
 from sayso.trace import Effect, Life
-from sayso.verify.call import Made
+from sayso.verify.call import MadeCall
 from sayso.verify.confirm import UNSEEN_AGAIN, Shrink, Suspicion
 from sayso.verify.event import Ended
 from sayso.verify.grader import Grader
 from sayso.verify.inputs.hints import read_hints
 from sayso.verify.inputs.world import make_world, serve_world
-from sayso.verify.judge import Confirmed, Hearing
+from sayso.verify.judge import Confirmed, ToolEvidence
 from sayso.verify.judge.judge import effects_against
 from sayso.verify.observe.probe import ProbeWatcher
+from sayso.verify.observed_server import ObservedServer, Watcher, start_server, wait
 from sayso.verify.options import Terms
-from sayso.verify.sandboxed_server import Stage, Watcher, open_stage, wait
-from sayso.verify.session import Course, Tell
+from sayso.verify.session import Session, Tell
 from sayso.verify.verdict import Report
 
 LIMIT: Final = "it runs behind a URL, where only its answers and the probe's output are seen"
@@ -50,9 +50,9 @@ async def verify_remote(terms: Terms, target: UrlTarget, tell: Tell) -> Report:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="sayso-verify-")))
         world = await anyio.to_thread.run_sync(make_world, folder / "world")
         site = stack.enter_context(serve_world())
-        remote = Remote(terms, target)
-        course = Course(terms, tell, remote, hints=hints, world=world.with_site(site))
-        report = await course.run()
+        remote = RemoteEnvironment(terms, target)
+        session = Session(terms, tell, remote, hints=hints, world=world.with_site(site))
+        report = await session.run()
     report = replace(report, seconds=time.perf_counter() - started)
     tell(Ended(report))
     return report
@@ -63,8 +63,8 @@ def _holding() -> tuple[Layer, ...]:
 
 
 @dataclass(slots=True)
-class Remote:
-    """A server behind a URL; a `Host` without any containment, whose state stays."""
+class RemoteEnvironment:
+    """A server behind a URL; a `Environment` without any containment, whose state stays."""
 
     terms: Terms
     target: UrlTarget
@@ -81,7 +81,7 @@ class Remote:
         return self.terms.calls_writes
 
     @asynccontextmanager
-    async def stage(self, *, number: int = 0) -> AsyncGenerator[Stage]:
+    async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
         """Connect to it. Raises what connecting raises."""
         watchers: list[Watcher] = []
         if self.terms.probe:
@@ -90,7 +90,7 @@ class Remote:
         output = Layer("output", is_active=True, detail="two calls with the same arguments")
         none = Layer("probe", is_active=False, detail=_NO_PROBE)
         self.observing = (output, *(probing or (none,)))
-        async with open_stage(
+        async with start_server(
             self.target,
             watchers=watchers,
             rest=wait,
@@ -101,7 +101,7 @@ class Remote:
             yield stage
 
     async def confirm(
-        self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
+        self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | str:
         """Make the same call again, with a look before and after it while nobody calls.
 
@@ -115,14 +115,14 @@ class Remote:
             return UNSEEN_AGAIN
         if made is None:
             return RESTLESS
-        found = effects_against(suspicion.name, made, hearing.profile)
+        found = effects_against(suspicion.name, made, evidence.profile)
         if not found:
             return UNSEEN_AGAIN
         return Confirmed(tuple(found), made.case.arguments)
 
-    async def _once_more(self, made: Made) -> Made | None:
+    async def _once_more(self, made: MadeCall) -> MadeCall | None:
         """The same call again; `None` where the state changes before or after it by itself."""
-        async with self.stage(number=made.number) as stage:
+        async with self.start(number=made.number) as stage:
             if await stage.idle():
                 return None
             again = await stage.call(made.tool, made.case)

@@ -28,13 +28,13 @@ from sayso.sandbox import (
     private_folder,
     probe_layers,
 )
-from sayso.verify.contained import Contained
+from sayso.verify.contained import ContainedEnvironment
 from sayso.verify.database import Postgres, serve_postgres
 from sayso.verify.event import Ended, Phase
 from sayso.verify.inputs.hints import read_hints
 from sayso.verify.inputs.world import INSIDE, make_world, serve_world
 from sayso.verify.options import ObjectTarget, Terms
-from sayso.verify.session import Course, Tell, say_nothing
+from sayso.verify.session import Session, Tell, say_nothing
 from sayso.verify.verdict import Report
 
 _UNTOLD: Final = "no receipt can be made: other code than a package's may run"
@@ -85,7 +85,7 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         allowed = [*terms.allowed, *hints.allow, site.address]
         if postgres is not None:
             allowed.append(postgres.address)
-        wish = SandboxSpec(
+        spec = SandboxSpec(
             command=(target.command, *target.args),
             env={**target.env, **terms.env, **compiled},
             cwd=terms.cwd or target.cwd or INSIDE,
@@ -96,9 +96,9 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
             is_uncontained=terms.is_uncontained,
             prepared=prepared,
         )
-        contained = Contained(terms, wish, layers, site, postgres)
-        course = Course(terms, tell, contained, hints=hints, world=world.with_site(site))
-        report = await course.run()
+        contained = ContainedEnvironment(terms, spec, layers, site, postgres)
+        session = Session(terms, tell, contained, hints=hints, world=world.with_site(site))
+        report = await session.run()
     report = replace(report, seconds=time.perf_counter() - started, package=package)
     tell(Ended(report))
     return report

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from sayso.catalog import Tool
 from sayso.errors import UsageError
 from sayso.trace import Effect
-from sayso.verify.call import Made
+from sayso.verify.call import MadeCall
 from sayso.verify.confirm import CLEARED, Suspicion
-from sayso.verify.environment import Host
+from sayso.verify.environment import Environment
 from sayso.verify.event import Called, Event, Judged, Phase, Started
 from sayso.verify.explore import MOST_DEATHS, Log, explore
 from sayso.verify.inputs.captured_values import CapturedValues
@@ -22,10 +22,10 @@ from sayso.verify.inputs.order import order_tools
 from sayso.verify.inputs.plan import Plan
 from sayso.verify.inputs.shrink import shrink
 from sayso.verify.inputs.world import World
-from sayso.verify.judge import Confirmed, Hearing, claims_of, judge, suspects
+from sayso.verify.judge import Confirmed, ToolEvidence, claims_of, judge, suspects
 from sayso.verify.observe.output import differing
+from sayso.verify.observed_server import ObservedServer
 from sayso.verify.options import Terms
-from sayso.verify.sandboxed_server import Stage
 from sayso.verify.verdict import Reach, Report, ToolReport
 
 if TYPE_CHECKING:
@@ -49,16 +49,16 @@ def say_nothing(_event: Event) -> None:
 
 
 @dataclass(slots=True)
-class Course:
+class Session:
     """Runs the tools of a server that a host starts, by the terms; `tell` hears how it goes on."""
 
     terms: Terms
     tell: Tell
-    host: Host
+    environment: Environment
     hints: VerifyHints
     world: World
     log: Log = field(default_factory=Log)
-    harvest: CapturedValues = field(default_factory=CapturedValues)
+    captured: CapturedValues = field(default_factory=CapturedValues)
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     deaths: Counter[str] = field(default_factory=Counter[str])
 
@@ -71,11 +71,11 @@ class Course:
         return Report(
             target=self.terms.target.name,
             server=server,
-            layers=(*self.host.holding, *self.host.observing),
+            layers=(*self.environment.holding, *self.environment.observing),
             tools=tuple(reports),
             profile=str(self.terms.profile),
             seed=self.terms.seed,
-            notes=self.host.notes,
+            notes=self.environment.notes,
         )
 
     async def _explore(self) -> tuple[list[Tool], Mapping[str, Any]]:
@@ -87,7 +87,7 @@ class Course:
         tools: list[Tool] = []
         server: Mapping[str, Any] = {}
         while left is None or left:
-            async with self._stage() as stage:
+            async with self._start() as stage:
                 if left is None:
                     tools = list(stage.tools)
                     server = stage.server
@@ -95,13 +95,13 @@ class Course:
                 await self._go_on(stage, left)
         wanted = [tool for tool in tools if self._is_wanted(tool)]
         for tool in wanted:
-            if self.host.has_fresh_state and self._has_more(tool):
-                async with self._stage() as stage:
+            if self.environment.has_fresh_state and self._has_more(tool):
+                async with self._start() as stage:
                     await self._prepare_for(stage, tool)
                     await self._go_on(stage, [tool])
         return wanted, server
 
-    async def _prepare_for(self, stage: Stage, tool: Tool) -> None:
+    async def _prepare_for(self, stage: ObservedServer, tool: Tool) -> None:
         """Call first, as it went well before, what the errors of a tool say is to be called."""
         texts = [call.text for call in self.log.of(tool.name) if not call.is_success]
         for name in named_tools(texts, [other.name for other in stage.tools if other is not tool]):
@@ -112,12 +112,12 @@ class Course:
                 self.tell(Called(made, len(self.log.made), len(self.log.made)))
 
     @asynccontextmanager
-    async def _stage(self) -> AsyncGenerator[Stage]:
+    async def _start(self) -> AsyncGenerator[ObservedServer]:
         """A fresh box; before it goes, its calls are graded by all that is known by then."""
         first = len(self.log.made)
-        async with self.host.stage(number=first) as stage:
+        async with self.environment.start(number=first) as stage:
             yield stage
-            grader = self.host.grader
+            grader = self.environment.grader
             if grader is None:
                 return
             for _ in range(_LESSONS):
@@ -138,10 +138,10 @@ class Course:
         promises = {name for name in _PROMISES if claims[name].is_looser}
         if claims["read_only"].value is True or not promises:
             return False
-        suspected = suspects(Hearing(tool, made, frozenset(), self.terms.profile))
+        suspected = suspects(ToolEvidence(tool, made, frozenset(), self.terms.profile))
         return not suspected.keys() >= promises
 
-    def _begin(self, stage: Stage) -> list[Tool]:
+    def _begin(self, stage: ObservedServer) -> list[Tool]:
         names = [tool.name for tool in stage.tools]
         self.hints.check(names)
         for name in self.terms.only:
@@ -151,7 +151,7 @@ class Course:
         wanted = [tool for tool in stage.tools if self._is_wanted(tool)]
         self.tell(
             Started(
-                (*self.host.holding, *self.host.observing),
+                (*self.environment.holding, *self.environment.observing),
                 tuple(tool.name for tool in wanted),
             )
         )
@@ -160,14 +160,14 @@ class Course:
     def _is_wanted(self, tool: Tool) -> bool:
         return not self.terms.only or tool.name in self.terms.only
 
-    async def _go_on(self, stage: Stage, left: list[Tool]) -> None:
+    async def _go_on(self, stage: ObservedServer, left: list[Tool]) -> None:
         while left:
             tool = left[0]
             planned = len(self.log.made) + len(left) * self.terms.calls
             async for made in explore(stage, tool, self._plan(tool), self.log):
-                self.harvest.add(tool.name, made.result)
+                self.captured.add(tool.name, made.result)
                 if made.is_success:
-                    self.harvest.use(tool.name, made.case.arguments)
+                    self.captured.use(tool.name, made.case.arguments)
                 self.tell(Called(made, len(self.log.made), planned))
             if stage.is_dead:
                 self.deaths[tool.name] += 1
@@ -181,36 +181,36 @@ class Course:
         if tool.name in self.plans:
             budget = max(_LEAST, budget // _SECOND)
         hints = self.hints
-        if not self.host.is_safe and tool.intent.hints.read_only is not True:
+        if not self.environment.is_safe and tool.intent.hints.read_only is not True:
             hints = replace(hints, tools={**hints.tools, tool.name: ToolHints(skip=UNCALLED)})
         seed = self.terms.seed
-        plan = Plan(tool, self.world, self.harvest, hints, seed=seed, budget=budget)
+        plan = Plan(tool, self.world, self.captured, hints, seed=seed, budget=budget)
         self.plans[tool.name] = plan
         return plan
 
     async def _judge(self, tool: Tool, at: int, of: int) -> ToolReport:
         made = self.log.of(tool.name)
-        observers = frozenset(layer.name for layer in self.host.observing if layer.is_active)
-        hearing = Hearing(
+        observers = frozenset(layer.name for layer in self.environment.observing if layer.is_active)
+        evidence = ToolEvidence(
             tool,
             made,
             observers,
             self.terms.profile,
             uncalled=self.plans[tool.name].problem,
-            limit=self.host.limit,
+            limit=self.environment.limit,
         )
         confirmed: dict[HintName, Confirmed] = {}
         doubts: dict[HintName, str] = {}
-        for name, suspect in suspects(hearing).items():
+        for name, suspect in suspects(evidence).items():
             before = [call for call in self.log.before(suspect) if call.tool == tool.name]
             suspicion = Suspicion(name, suspect, before, self.log.changing_before(suspect))
-            told = await self.host.confirm(suspicion, hearing, self._shrink(tool))
+            told = await self.environment.confirm(suspicion, evidence, self._shrink(tool))
             if isinstance(told, Confirmed):
                 confirmed[name] = told
             elif told is not CLEARED:
                 doubts[name] = told
-        hearing = replace(hearing, confirmed=confirmed, doubts=doubts)
-        report = self._tell_of(hearing)
+        evidence = replace(evidence, confirmed=confirmed, doubts=doubts)
+        report = self._tell_of(evidence)
         self.tell(Judged(report, at, of))
         return report
 
@@ -218,26 +218,26 @@ class Course:
         plan = self.plans[tool.name]
         return partial(shrink, is_valid=plan.is_valid, most=_MOST_SHRINKS)
 
-    def _tell_of(self, hearing: Hearing) -> ToolReport:
-        plan = self.plans[hearing.tool.name]
-        successes = hearing.successes
+    def _tell_of(self, evidence: ToolEvidence) -> ToolReport:
+        plan = self.plans[evidence.tool.name]
+        successes = evidence.successes
         reached = frozenset(name for call in successes for name in call.case.classes)
         missed = {name: why for name, why in plan.left.items() if name not in reached}
         error = ""
         if not successes:
-            error = plan.problem or next((call.text for call in hearing.made), "")
+            error = plan.problem or next((call.text for call in evidence.made), "")
         return ToolReport(
-            hearing.tool.name,
-            hearing.tool.fingerprint,
-            judge(hearing),
-            Reach(len(hearing.made), len(successes), reached, missed),
-            ignored=(*_ignored(hearing.made), *_differing(hearing)),
+            evidence.tool.name,
+            evidence.tool.fingerprint,
+            judge(evidence),
+            Reach(len(evidence.made), len(successes), reached, missed),
+            ignored=(*_ignored(evidence.made), *_differing(evidence)),
             error=error,
-            made=tuple(hearing.made),
+            made=tuple(evidence.made),
         )
 
 
-def _ignored(made: Sequence[Made]) -> tuple[Effect, ...]:
+def _ignored(made: Sequence[MadeCall]) -> tuple[Effect, ...]:
     found = {
         (effect.kind, effect.target): effect
         for call in made
@@ -247,13 +247,13 @@ def _ignored(made: Sequence[Made]) -> tuple[Effect, ...]:
     return tuple(found.values())
 
 
-def _differing(hearing: Hearing) -> tuple[Effect, ...]:
+def _differing(evidence: ToolEvidence) -> tuple[Effect, ...]:
     """How two answers to the same call differ, the first time that they do."""
-    if "output" not in hearing.observers:
+    if "output" not in evidence.observers:
         return ()
     pairs = (
         (first, other)
-        for first, other in hearing.repeats()
+        for first, other in evidence.repeats()
         if first.is_success and other.is_success
     )
     return tuple(found for first, other in pairs if (found := differing(first, other)))[:1]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 
-class Kept:
+class RestoredFolders:
     """Folders with a copy of each in `room`, which is made; on leaving they are put back.
 
     Only what differs is written or removed, so that a folder is never empty in between.

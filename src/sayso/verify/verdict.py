@@ -8,7 +8,7 @@ from typing import Any, Final
 from sayso.intent import HintName, Verdict
 from sayso.sandbox import Layer
 from sayso.trace import Effect
-from sayso.verify.call import Made
+from sayso.verify.call import MadeCall
 
 SCHEMA: Final = 1
 
@@ -90,7 +90,7 @@ class ToolReport:
     ignored: tuple[Effect, ...] = ()
     error: str = ""
     """Why no call of it succeeded, in the server's own words."""
-    made: tuple[Made, ...] = ()
+    made: tuple[MadeCall, ...] = ()
 
     @property
     def is_refuted(self) -> bool:

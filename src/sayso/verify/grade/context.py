@@ -10,7 +10,7 @@ from sayso.trace import Effect
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class CallContext:
     """One call, its places and its neighbours.
 
     `allowed` are addresses, `host:port`, that the server may reach. `argument_paths` are paths

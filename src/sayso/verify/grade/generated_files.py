@@ -7,7 +7,7 @@ from typing import Final
 
 from sayso.sandbox import Role
 from sayso.trace import Effect
-from sayso.verify.grade.context import Scene
+from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.loss import content_of
 
 CACHE_TAG: Final = b"Signature: 8a477f597d28d172789f06886806bc55"
@@ -18,20 +18,20 @@ HEADER: Final = 16
 CHECKED_BY_HASH: Final = 1
 
 
-def is_bytecode(effect: Effect, scene: Scene) -> bool:
+def is_bytecode(effect: Effect, context: CallContext) -> bool:
     """Whether it is the bytecode of a source that is there, as its header tells."""
     path = PurePosixPath(effect.target)
     if path.name == "__pycache__":
-        beside = scene.host(str(path.parent))
+        beside = context.host(str(path.parent))
         return beside is not None and any(beside.glob("*.py"))
     folder = path.parent
     if folder.name != "__pycache__":
         return False
     source = folder.parent / f"{path.name.partition('.')[0]}.py"
     content = content_of(effect.after)
-    host = scene.host(str(source))
+    host = context.host(str(source))
     if content is None:
-        return host is None or not scene.is_role(str(source), Role.FIXTURE)
+        return host is None or not context.is_role(str(source), Role.FIXTURE)
     return _fits(content, host)
 
 
@@ -54,11 +54,11 @@ def is_sidecar(effect: Effect) -> bool:
     return content is not None and content.startswith(SIDECARS)
 
 
-def is_tagged_cache(path: str, scene: Scene) -> bool:
+def is_tagged_cache(path: str, context: CallContext) -> bool:
     """Whether a path lies in a folder that says of itself that it is a cache."""
     folders = [PurePosixPath(path), *PurePosixPath(path).parents]
     for folder in folders:
-        tag = scene.host(str(folder / "CACHEDIR.TAG"))
+        tag = context.host(str(folder / "CACHEDIR.TAG"))
         if tag is None or tag.is_symlink() or not tag.is_file():
             continue
         with tag.open("rb") as file:

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from sayso.verify.grade.context import Scene
+from sayso.verify.grade.context import CallContext
 
 NAME: Final = 40
 """Characters of an object's name."""
@@ -28,11 +28,11 @@ def split(path: str) -> tuple[str, str] | None:
     return str(PurePosixPath(*parts[:at])), "/".join(parts[at:])
 
 
-def holder(path: str, content: bytes, scene: Scene) -> str:
+def holder(path: str, content: bytes, context: CallContext) -> str:
     """Where git has a content, as a way to have it back; empty where it has not."""
     name = _blob_name(content)
     for parent in PurePosixPath(path).parents:
-        folder = scene.host(str(parent / ".git"))
+        folder = context.host(str(parent / ".git"))
         if folder is None or not folder.is_dir() or folder.is_symlink():
             continue
         if (folder / "objects" / name[:2] / name[2:]).is_file() or _is_packed(folder, name):

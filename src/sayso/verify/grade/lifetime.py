@@ -9,11 +9,11 @@ from typing import Final
 from sayso.sandbox import Role
 from sayso.trace import Effect, Kind, Life, Loss, Observer
 from sayso.verify.grade import git
-from sayso.verify.grade.context import Scene, path_of
+from sayso.verify.grade.context import CallContext, path_of
 from sayso.verify.grade.generated_files import is_bytecode, is_sidecar, is_tagged_cache
 from sayso.verify.grade.loss import outcome, with_loss
 from sayso.verify.grade.merge import ON_FILES, database_of, merge
-from sayso.verify.grade.record import added, is_log, is_own_record, is_shown
+from sayso.verify.grade.own_records import added, is_log, is_own_record, is_shown
 from sayso.verify.observe.changes import RESTORED
 from sayso.verify.observe.tables import MAGIC
 
@@ -37,56 +37,56 @@ OTHERS_FILES: Final = (
 VOLATILE: Final = ("/dev", "/proc", "/sys", "/run", "/var/run", "/tmp", "/var/tmp", "/var/cache")  # noqa: S108
 
 
-def grade_all(effects: Sequence[Effect], scene: Scene) -> tuple[Effect, ...]:
+def grade_all(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]:
     """The effects of one call: merged, then each graded with the others beside it."""
-    merged = merge(effects, scene)
-    known = replace(scene, beside=(*scene.beside, *merged))
+    merged = merge(effects, context)
+    known = replace(context, beside=(*context.beside, *merged))
     return tuple(grade(effect, known) for effect in merged)
 
 
-def grade(effect: Effect, scene: Scene) -> Effect:
+def grade(effect: Effect, context: CallContext) -> Effect:
     """The effect with its life, the reason for it, and what is lost. Reads blobs, and git."""
     if effect.life is not None or effect.kind is Kind.BLIND:
         return effect
-    life, reason = _life(effect, scene)
+    life, reason = _life(effect, context)
     graded = replace(effect, life=life, reason=reason)
     if life is Life.USER:
-        return with_loss(graded, scene)
+        return with_loss(graded, context)
     return replace(graded, loss=Loss.NONE)
 
 
-def _life(effect: Effect, scene: Scene) -> Grade:
-    found = _of_control(effect, scene)
+def _life(effect: Effect, context: CallContext) -> Grade:
+    found = _of_control(effect, context)
     if found is not None:
         return found
     if effect.kind in OUTWARD:
-        return _outward(effect, scene)
+        return _outward(effect, context)
     if effect.kind in SETTLED:
         return SETTLED[effect.kind]
     if effect.is_failed and effect.kind in ON_FILES:
-        return _failed(effect, scene)
+        return _failed(effect, context)
     if "#" in effect.target:
-        return _row(effect, scene)
-    rules: tuple[Callable[[Effect, Scene], Grade | None], ...] = (
+        return _row(effect, context)
+    rules: tuple[Callable[[Effect, CallContext], Grade | None], ...] = (
         _runtime,
         _by_meaning,
         _by_record,
         _by_place,
     )
-    return next(found for rule in rules if (found := rule(effect, scene)) is not None)
+    return next(found for rule in rules if (found := rule(effect, context)) is not None)
 
 
-def _of_control(effect: Effect, scene: Scene) -> Grade | None:
-    if (effect.kind, effect.target) not in {(each.kind, each.target) for each in scene.control}:
+def _of_control(effect: Effect, context: CallContext) -> Grade | None:
+    if (effect.kind, effect.target) not in {(each.kind, each.target) for each in context.control}:
         return None
     if effect.kind in OUTWARD:
         return Life.SESSION, UNCALLED
     return Life.OWN, UNCALLED
 
 
-def _outward(effect: Effect, scene: Scene) -> Grade:
+def _outward(effect: Effect, context: CallContext) -> Grade:
     target = effect.target
-    if target in scene.allowed:
+    if target in context.allowed:
         return Life.SESSION, "an address that it may reach"
     if target.startswith(("/", "@", "unix:")):
         return Life.SESSION, "a socket within the containment"
@@ -104,26 +104,26 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _failed(effect: Effect, scene: Scene) -> Grade:
-    if "EROFS" in effect.detail and scene.is_named(effect.target):
+def _failed(effect: Effect, context: CallContext) -> Grade:
+    if "EROFS" in effect.detail and context.is_named(effect.target):
         return Life.USER, "only the containment kept it from a path that was named"
     return Life.TRANSIENT, "it failed, and changed nothing"
 
 
-def _row(effect: Effect, scene: Scene) -> Grade:
-    if recorded := _by_record(effect, scene):
+def _row(effect: Effect, context: CallContext) -> Grade:
+    if recorded := _by_record(effect, context):
         return recorded
     if effect.observer is Observer.POSTGRES:
         return _of_postgres(effect)
     path = path_of(effect)
-    place = scene.place(path)
-    if scene.is_named(path) or place is None or place.role is Role.FIXTURE:
+    place = context.place(path)
+    if context.is_named(path) or place is None or place.role is Role.FIXTURE:
         return Life.USER, "rows of a database that the person keeps"
     if place.role is Role.OWN:
         return Life.OWN, "a path that was named as the server's own state"
     if place.role is Role.TEMPORARY:
         return Life.TRANSIENT, "rows of a file in TMPDIR"
-    if is_shown(effect, scene) or scene.is_kept(path):
+    if is_shown(effect, context) or context.is_kept(path):
         return Life.USER, "rows that other tools show"
     return Life.OWN, "rows of a database of the server's own, which no other tool shows"
 
@@ -137,64 +137,64 @@ def _of_postgres(effect: Effect) -> Grade:
     return Life.USER, "a database that the person keeps"
 
 
-def _runtime(effect: Effect, scene: Scene) -> Grade | None:
+def _runtime(effect: Effect, context: CallContext) -> Grade | None:
     if effect.detail in ("socket", "pipe") and effect.kind in (Kind.CREATE, Kind.DELETE):
         return Life.RUNTIME, f"a {effect.detail}, which holds nothing"
     inside = git.split(effect.target)
     if inside is not None and inside[1].startswith("logs/") and effect.kind is Kind.APPEND:
         return Life.RUNTIME, "git's record of its moves; what moved is told by itself"
-    if is_bytecode(effect, scene):
+    if is_bytecode(effect, context):
         return Life.RUNTIME, "bytecode of a source that is there"
     base = database_of(effect.target)
-    if base is not None and (_is_database(base, scene) or is_sidecar(effect)):
+    if base is not None and (_is_database(base, context) or is_sidecar(effect)):
         return Life.RUNTIME, "a sidecar of SQLite; its rows are told by themselves"
     return None
 
 
-def _is_database(path: str, scene: Scene) -> bool:
-    host = scene.host(path)
+def _is_database(path: str, context: CallContext) -> bool:
+    host = context.host(path)
     if host is None or host.is_symlink() or not host.is_file():
         return False
     with host.open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 
 
-def _by_meaning(effect: Effect, scene: Scene) -> Grade | None:
+def _by_meaning(effect: Effect, context: CallContext) -> Grade | None:
     """Content whose bytes differ while its meaning does not."""
     if effect.kind not in (Kind.WRITE, Kind.APPEND) or effect.before is None:
         return None
     found = outcome(effect)
     if found is not None and found[1].is_same:
         return Life.CACHE, f"other bytes with the same meaning, read as {found[0]}"
-    if _is_database(effect.target, scene):
+    if _is_database(effect.target, context):
         return Life.RUNTIME, "SQLite's own books; its rows are the same"
     return None
 
 
-def _by_record(effect: Effect, scene: Scene) -> Grade | None:
-    if own := is_own_record(effect, scene):
+def _by_record(effect: Effect, context: CallContext) -> Grade | None:
+    if own := is_own_record(effect, context):
         return Life.OWN, own
     return None
 
 
-def _by_place(effect: Effect, scene: Scene) -> Grade:
+def _by_place(effect: Effect, context: CallContext) -> Grade:
     path = effect.target
-    place = scene.place(path)
+    place = context.place(path)
     if place is not None and place.role is Role.OWN:
         return Life.OWN, "a path that was named as the server's own state"
-    if scene.is_named(path):
+    if context.is_named(path):
         return Life.USER, "a path that an argument or the command names"
     if place is None:
         return _elsewhere(path)
-    if is_tagged_cache(path, scene):
+    if is_tagged_cache(path, context):
         return Life.CACHE, "in a folder that is tagged as a cache"
     if place.role is Role.TEMPORARY:
         return Life.TRANSIENT, "left in TMPDIR, under a name that nobody gave"
     if place.role is Role.FIXTURE:
         return Life.USER, _kept(effect)
     if place.role is Role.HOME:
-        return _at_home(effect, PurePosixPath(path).relative_to(place.inside), scene)
-    return _unnamed(effect, scene, "among the server's own files")
+        return _at_home(effect, PurePosixPath(path).relative_to(place.inside), context)
+    return _unnamed(effect, context, "among the server's own files")
 
 
 def _kept(effect: Effect) -> str:
@@ -211,19 +211,19 @@ def _elsewhere(path: str) -> Grade:
     return Life.USER, "outside of every place that is the server's own"
 
 
-def _at_home(effect: Effect, below: PurePosixPath, scene: Scene) -> Grade:
+def _at_home(effect: Effect, below: PurePosixPath, context: CallContext) -> Grade:
     if any(below.is_relative_to(folder) for folder in OTHERS_FILES):
         return Life.USER, "a file in HOME that other programs obey"
     if any(below.is_relative_to(folder) for folder in OWN_FOLDERS):
         return Life.OWN, "a cache or state folder of HOME"
     if effect.kind is Kind.APPEND and is_log(added(effect)):
         return Life.OWN, "lines of a log"
-    return _unnamed(effect, scene, "in the private HOME")
+    return _unnamed(effect, context, "in the private HOME")
 
 
-def _unnamed(effect: Effect, scene: Scene, where: str) -> Grade:
-    if effect.target in scene.habitual:
+def _unnamed(effect: Effect, context: CallContext, where: str) -> Grade:
+    if effect.target in context.habitual:
         return Life.OWN, f"{where}; most tools that only read leave something there"
-    if is_shown(effect, scene) or scene.is_kept(effect.target):
+    if is_shown(effect, context) or context.is_kept(effect.target):
         return Life.USER, f"{where}, with records that other tools show"
     return Life.OWN, f"{where}; nobody named it, and no other tool shows what it holds"

@@ -5,7 +5,7 @@ from typing import Final
 
 from sayso.trace import Blob, Effect, Kind, Loss
 from sayso.verify.grade import git
-from sayso.verify.grade.context import Scene
+from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.readers import compare_contents
 from sayso.verify.grade.readers.content import Outcome
 
@@ -31,21 +31,21 @@ def outcome(effect: Effect) -> tuple[str, Outcome] | None:
     return compare_contents(effect.target, before, after)
 
 
-def with_loss(effect: Effect, scene: Scene) -> Effect:
+def with_loss(effect: Effect, context: CallContext) -> Effect:
     """The effect with what it takes from the world, as far as its observer has not said so."""
     if effect.is_failed or effect.loss is not Loss.NONE or "#" in effect.target:
         return effect
     told = effect
     inside = git.split(effect.target)
     if inside is not None:
-        told = _in_git(effect, inside, scene)
+        told = _in_git(effect, inside, context)
     elif effect.kind is Kind.DELETE:
         told = replace(effect, loss=Loss.LOST)
     elif effect.kind is Kind.WRITE:
         told = _written(effect)
     if told.loss is Loss.NONE:
         return told
-    return replace(told, recoverable=_way_back(told, scene))
+    return replace(told, recoverable=_way_back(told, context))
 
 
 def _written(effect: Effect) -> Effect:
@@ -73,14 +73,14 @@ def _written(effect: Effect) -> Effect:
     return replace(effect, loss=result.loss, detail=detail)
 
 
-def _in_git(effect: Effect, inside: tuple[str, str], scene: Scene) -> Effect:
+def _in_git(effect: Effect, inside: tuple[str, str], context: CallContext) -> Effect:
     """Git's own files: a reference that moves on loses nothing, objects may be packed."""
     folder, rest = inside
-    host = scene.host(folder)
+    host = context.host(folder)
     if rest == "config" and effect.kind is Kind.WRITE:
         return _written(effect)
     if not (rest == "HEAD" or rest.startswith("refs/")) or host is None:
-        return _removed_object(effect, rest, scene)
+        return _removed_object(effect, rest, context)
     old, new = (_reference(blob) for blob in (effect.before, effect.after))
     if rest == "HEAD" or not old or (new and git.is_kept(host, old, new)):
         return effect
@@ -92,9 +92,9 @@ def _in_git(effect: Effect, inside: tuple[str, str], scene: Scene) -> Effect:
     return told
 
 
-def _removed_object(effect: Effect, rest: str, scene: Scene) -> Effect:
+def _removed_object(effect: Effect, rest: str, context: CallContext) -> Effect:
     is_packed = any(
-        other.kind is Kind.CREATE and "/objects/pack/" in other.target for other in scene.beside
+        other.kind is Kind.CREATE and "/objects/pack/" in other.target for other in context.beside
     )
     is_lost = rest.startswith("logs/") or (rest.startswith("objects/") and not is_packed)
     if effect.kind is Kind.DELETE and is_lost:
@@ -109,10 +109,10 @@ def _reference(blob: Blob | None) -> str:
     return text
 
 
-def _way_back(effect: Effect, scene: Scene) -> str:
+def _way_back(effect: Effect, context: CallContext) -> str:
     if effect.recoverable or effect.before is None:
         return effect.recoverable
-    for other in scene.beside:
+    for other in context.beside:
         is_copy = _is_same(other.after, effect.before)
         is_elsewhere = other.target != effect.target and other.call == effect.call
         if is_copy and is_elsewhere and other.kind in (Kind.CREATE, Kind.WRITE):
@@ -122,7 +122,7 @@ def _way_back(effect: Effect, scene: Scene) -> str:
     content = content_of(effect.before)
     if content is None:
         return ""
-    return git.holder(effect.target, content, scene)
+    return git.holder(effect.target, content, context)
 
 
 def _is_same(blob: Blob | None, other: Blob) -> bool:

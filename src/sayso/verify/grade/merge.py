@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from sayso.trace import Effect, Kind, Life, Observer
-from sayso.verify.grade.context import Scene, path_of
+from sayso.verify.grade.context import CallContext, path_of
 
 ON_FILES: Final = frozenset(
     {Kind.CREATE, Kind.WRITE, Kind.APPEND, Kind.DELETE, Kind.RENAME, Kind.METADATA}
@@ -19,7 +19,7 @@ GONE: Final = "gone again by the end of the call"
 UNCHANGED: Final = "the file is as it was before the call"
 
 
-def merge(effects: Sequence[Effect], scene: Scene) -> tuple[Effect, ...]:
+def merge(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]:
     """What remains to be graded. Files tell what stayed of what system calls and hooks tell.
 
     What they show to be without a trace keeps its life, `transient`, with the reason.
@@ -31,7 +31,7 @@ def merge(effects: Sequence[Effect], scene: Scene) -> tuple[Effect, ...]:
         if effect.observer is Observer.FILES and _is_told_by_rows(effect, rows):
             continue
         if effect.observer in (Observer.SYSCALLS, Observer.HOOK) and effect.kind in ON_FILES:
-            merged += _settled(effect, seen, moved=moved, scene=scene)
+            merged += _settled(effect, seen, moved=moved, context=context)
         else:
             merged.append(effect)
     return tuple(_once(merged))
@@ -61,17 +61,19 @@ def database_of(path: str) -> str | None:
     return next((path.removesuffix(end) for end in SIDECARS if path.endswith(end)), None)
 
 
-def _settled(effect: Effect, seen: Paths, *, moved: Paths, scene: Scene) -> Iterator[Effect]:
+def _settled(
+    effect: Effect, seen: Paths, *, moved: Paths, context: CallContext
+) -> Iterator[Effect]:
     """What a system call on a file comes to, by what the file itself is now."""
     path = effect.target
-    if effect.is_failed or scene.place(path) is None:
+    if effect.is_failed or context.place(path) is None:
         yield effect
         return
     there = seen[effect.call]
     above = {str(parent) for parent in PurePosixPath(path).parents}
     if path in there or database_of(path) in there or above & moved[effect.call]:
         return
-    host = scene.host(path)
+    host = context.host(path)
     is_there = host is not None and os.path.lexists(host)
     reason = UNCHANGED if is_there else GONE
     yield replace(effect, life=Life.TRANSIENT, reason=reason)

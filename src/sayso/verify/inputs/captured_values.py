@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sayso.catalog import word_list
-from sayso.verify.inputs.flat import is_list, is_table, items_of, table_of
+from sayso.verify.inputs.flattener import is_list, is_table, items_of, table_of
 from sayso.verify.inputs.roles import PATHS, Meaning, Role, entity_of
 
 _MOST_OF_ONE: Final = 20

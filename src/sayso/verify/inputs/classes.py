@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sayso.verify.inputs.flat import items_of, table_of
+from sayso.verify.inputs.flattener import items_of, table_of
 from sayso.verify.inputs.options import Option, Sources
 from sayso.verify.inputs.roles import IN_WORLD, Meaning
 

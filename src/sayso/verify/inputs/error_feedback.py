@@ -37,7 +37,7 @@ _LEAST_VALUE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class ErrorFeedback:
     """What one error says. `least` is the lowest number that it asks for."""
 
     text: str
@@ -75,12 +75,12 @@ class Lesson:
         ][:2]
 
 
-def lesson_of(text: str) -> Lesson:
+def read_feedback(text: str) -> ErrorFeedback:
     """What the text of an error teaches.
 
-    >>> lesson_of("'a.txt' must be a workbook (.xlsx, .xlsm)").endings
+    >>> read_feedback("'a.txt' must be a workbook (.xlsx, .xlsm)").endings
     ('.xlsx', '.xlsm')
-    >>> lesson_of("start: must be at least 1").least
+    >>> read_feedback("start: must be at least 1").least
     1
     """
     text = text[:_LONGEST]
@@ -89,7 +89,7 @@ def lesson_of(text: str) -> Lesson:
     settings = tuple((name, _SETTINGS[value.casefold()]) for name, value in _SET.findall(text))
     settings += tuple((name, value) for name, _, value in _PASS.findall(text))
     is_lacking = bool(_LACKS.search(text))
-    return Lesson(text, endings, named_values(text), _least(text), is_lacking, settings)
+    return ErrorFeedback(text, endings, named_values(text), _least(text), is_lacking, settings)
 
 
 def _least(text: str) -> int | None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from sayso.fields import is_number
-from sayso.verify.inputs.flat import Schema
+from sayso.verify.inputs.flattener import Schema
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

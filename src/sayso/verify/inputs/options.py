@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.drawing import draw
-from sayso.verify.inputs.flat import (
+from sayso.verify.inputs.flattener import (
     Flattener,
     Schema,
     is_table,
@@ -36,7 +36,7 @@ from sayso.verify.inputs.world import World
 
 _QUOTED: Final = re.compile(r"(?<!\w)['\"`]([\w.-]{1,30})['\"`](?!\w)")
 _MOST: Final = 40
-_MOST_HARVESTED: Final = 5
+_MOST_CAPTURED: Final = 5
 _DEEPEST: Final = 5
 _MOST_PARTS: Final = 5_000
 _LONGEST: Final = 5000
@@ -75,7 +75,7 @@ class Sources:
     tool: Mapping[str, Any]
     flattener: Flattener
     world: World
-    harvest: CapturedValues
+    captured: CapturedValues
     seed: int
     room: list[int] = field(default_factory=lambda: [_MOST_PARTS])
     """How many parts of its schema are still looked at: references can make them endless."""
@@ -169,23 +169,23 @@ class Sources:
         if meaning.role is Role.SQL:
             ordered = _by_verb(ordered, self.tool)
         yield from _fitting(self._used(name, meaning), schema)
-        harvested = self._harvested(name, meaning)
+        captured_value = self._captured(name, meaning)
         has_own = "existing" in ordered and meaning.role not in (Role.ID, Role.NAME)
         if not has_own:
-            yield from _fitting(harvested, schema)
+            yield from _fitting(captured_value, schema)
         for label, values in ordered.items():
             if meaning.role in (Role.DATE, Role.TIME) and _is_later(name):
                 values = (*values[1:], *values[:1])  # noqa: PLW2901 - the same, another first
             yield from _fitting((Option(value, label, "role") for value in values), schema)
         if has_own:
-            yield from _fitting(harvested, schema)
+            yield from _fitting(captured_value, schema)
 
     def _used(self, name: str, meaning: Meaning) -> list[Option]:
         """What other tools took by the same name, as far as it is there at every start."""
         if meaning.role not in _OLD_PATHS:
             return []
         label = "directory" if meaning.role is Role.DIRECTORY else "existing"
-        values = [value for value in self.harvest.used(name) if self.world.has(value)]
+        values = [value for value in self.captured.used(name) if self.world.has(value)]
         return [Option(value, label, "harvest") for value in values[:1]]
 
     def _named(self, name: str, schema: Schema) -> list[Option]:
@@ -195,17 +195,19 @@ class Sources:
             text = said_of(str(self.tool.get("description") or ""), name)
         return [Option(value, "named", "example") for value in named_values(text) if value != name]
 
-    def _harvested(self, name: str, meaning: Meaning) -> list[Option]:
+    def _captured(self, name: str, meaning: Meaning) -> list[Option]:
         makes = "add" in kinds_of(self.tool) and not is_reader(self.tool)
         if makes and (meaning.role in _FRESH or meaning.role is None):
             return []
         label = "existing" if meaning.role in IN_WORLD | _FRESH else "known"
         tool = str(self.tool.get("name", ""))
-        values = [*self.harvest.values(name, tool)]
+        values = [*self.captured.values(name, tool)]
         values += [
-            harvested for harvested in self.harvest.values(meaning, tool) if harvested not in values
+            captured_value
+            for captured_value in self.captured.values(meaning, tool)
+            if captured_value not in values
         ]
-        return [Option(value, label, "harvest") for value in values[:_MOST_HARVESTED]]
+        return [Option(value, label, "harvest") for value in values[:_MOST_CAPTURED]]
 
     def _texts(self, schema: Schema, meaning: Meaning) -> Iterator[Option]:
         if meaning.role in _GIVEN_ONLY:

@@ -6,7 +6,7 @@ from typing import Final
 
 from sayso.catalog import Tool
 from sayso.intent import HintName
-from sayso.verify.inputs.flat import Flattener, items_of, table_of
+from sayso.verify.inputs.flattener import Flattener, items_of, table_of
 from sayso.verify.inputs.roles import Role, is_reader, kinds_of, role_of, words_of_tool
 
 _MAKES: Final = frozenset(["create", "new", "make", "init", "open", "start", "register", "mkdir"])
@@ -17,7 +17,7 @@ _MOST_NEEDS: Final = 100
 """Beyond, a schema is not read on: no call can give so much."""
 
 
-class Stage(IntEnum):
+class Rank(IntEnum):
     """Where in a run a tool comes."""
 
     LIST = 0
@@ -29,23 +29,23 @@ class Stage(IntEnum):
     DESTROY = 5
 
 
-def stage_of(tool: Tool) -> Stage:
+def rank_of(tool: Tool) -> Rank:
     """By its name's verb, else by what its server declares, else by what its text suggests."""
     kinds = kinds_of(tool.raw)
     needs = needs_of(tool)
     if "destroy" in kinds and not kinds & {"add", "read"}:
-        return Stage.DESTROY
+        return Rank.DESTROY
     if _reads(tool):
         if not needs or _LISTS & set(words_of_tool(tool.raw)):
-            return Stage.LIST
-        return Stage.READ
+            return Rank.LIST
+        return Rank.READ
     if _MAKES & set(words_of_tool(tool.raw)) or ("add" in kinds and not needs):
-        return Stage.MAKE
+        return Rank.MAKE
     if "destroy" in kinds or (not kinds and _guessed(tool, "destructive") is True):
-        return Stage.DESTROY
+        return Rank.DESTROY
     if kinds & _SENDS and "add" not in kinds:
-        return Stage.SEND
-    return Stage.MAKE if "add" in kinds else Stage.CHANGE
+        return Rank.SEND
+    return Rank.MAKE if "add" in kinds else Rank.CHANGE
 
 
 def needs_of(tool: Tool) -> frozenset[str]:
@@ -71,12 +71,12 @@ def order_tools(tools: Sequence[Tool], first: Sequence[str] = ()) -> list[Tool]:
     by_name = {tool.name: tool for tool in tools}
     named = [by_name[name] for name in first if name in by_name]
     rest = [tool for tool in tools if tool not in named]
-    staged = sorted(
-        ((stage_of(tool), at, tool) for at, tool in enumerate(rest)), key=lambda tool: tool[:2]
+    ranked = sorted(
+        ((rank_of(tool), at, tool) for at, tool in enumerate(rest)), key=lambda tool: tool[:2]
     )
-    reads = [tool for stage, _, tool in staged if stage <= Stage.READ]
-    makes = _givers_first([tool for stage, _, tool in staged if stage is Stage.MAKE])
-    later = [tool for stage, _, tool in staged if stage > Stage.MAKE]
+    reads = [tool for rank, _, tool in ranked if rank <= Rank.READ]
+    makes = _givers_first([tool for rank, _, tool in ranked if rank is Rank.MAKE])
+    later = [tool for rank, _, tool in ranked if rank > Rank.MAKE]
     if not makes:
         return [*named, *reads, *later]
     return [*named, *reads, *makes, *reads, *later]

@@ -12,7 +12,7 @@ from sayso.errors import UsageError
 from sayso.verify.call import Case
 from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.classes import Parameter, classes_of, parameters_of
-from sayso.verify.inputs.flat import Flattener
+from sayso.verify.inputs.flattener import Flattener
 from sayso.verify.inputs.hints import VerifyHints
 from sayso.verify.inputs.options import Option, Sources
 from sayso.verify.inputs.repair import corrections
@@ -32,7 +32,7 @@ _ORIGINS: Final = ("harvest", "role", "example", "default", "enum", "generated",
 
 
 class Plan(Iterator[Case]):
-    """The cases for one tool, at most `budget`; the same for the same seed and harvest.
+    """The cases for one tool, at most `budget`; the same for the same seed and captured.
 
     `tell` it how each case ended before the next is asked for. `problem` is why no case can be
     made, empty where there are some.
@@ -42,7 +42,7 @@ class Plan(Iterator[Case]):
         self,
         tool: Tool,
         world: World,
-        harvest: CapturedValues,
+        captured: CapturedValues,
         hints: VerifyHints,
         *,
         seed: int,
@@ -73,7 +73,7 @@ class Plan(Iterator[Case]):
         except UsageError as error:
             self.problem = f"its input schema is broken: {error.what}"
         if not self.problem:
-            sources = Sources(tool.raw, Flattener(self._schema), world, harvest, seed)
+            sources = Sources(tool.raw, Flattener(self._schema), world, captured, seed)
             self._attempt(lambda: self._learn(sources))
         if self._given.skip:
             self.problem = self._given.skip

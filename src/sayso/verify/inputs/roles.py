@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sayso.catalog import word_list
 from sayso.infer import KINDS, NOUNS, READS, verb_of
-from sayso.verify.inputs.flat import table_of, types_of
+from sayso.verify.inputs.flattener import table_of, types_of
 from sayso.verify.inputs.prose import said_of
 
 
@@ -104,7 +104,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _Features:
     """A parameter as the rules see it."""
 
     name: str
@@ -132,10 +132,10 @@ class _Seen:
 
 def role_of(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> Meaning:
     """The role of the parameter `name` with a flat `schema` of a tool of `tools/list`."""
-    seen = _see(name, schema, tool)
+    features = _features_of(name, schema, tool)
     types = set(types_of(schema) or ("string",)) - {"null"}
     if types <= {"integer", "number"} and types:
-        return _of_number(seen)
+        return _of_number(features)
     if types == {"array"}:
         item = table_of(schema.get("items"))
         said = {"description": schema.get("description"), **item}
@@ -143,7 +143,7 @@ def role_of(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> Me
             return role_of(name, said, tool)
     if "string" not in types:
         return Meaning(None)
-    return _of_text(seen)
+    return _of_text(features)
 
 
 def words_of_tool(tool: Mapping[str, Any]) -> list[str]:
@@ -182,11 +182,11 @@ _KINDS_OF_VALUE: Final = frozenset(
 )
 
 
-def _see(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> _Seen:
+def _features_of(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> _Features:
     whole = table_of(tool.get("inputSchema"))
     about = str(tool.get("description") or "")
     texts = [schema.get("title"), schema.get("description") or said_of(about, name)]
-    return _Seen(
+    return _Features(
         name=name.casefold(),
         words=tuple(word_list(name)),
         text=" ".join(text for text in texts if isinstance(text, str))[:600].casefold(),
@@ -208,40 +208,40 @@ _NUMBERS: Final[Mapping[Role, tuple[str, ...]]] = {
 }
 
 
-def _of_number(seen: _Seen) -> Meaning:
-    if seen.last in ("id", "iid") or (seen.last == "number" and _is_numbered(seen)):
-        return _id(seen)
-    is_page = seen.last == "page" and "per" not in seen.words
-    if is_page or seen.words in (("page", "number"), ("page", "num")):
+def _of_number(features: _Features) -> Meaning:
+    if features.last in ("id", "iid") or (features.last == "number" and _is_numbered(features)):
+        return _id(features)
+    is_page = features.last == "page" and "per" not in features.words
+    if is_page or features.words in (("page", "number"), ("page", "num")):
         return Meaning(Role.PAGE)
-    found = (role for role, words in _NUMBERS.items() if seen.has(*words))
+    found = (role for role, words in _NUMBERS.items() if features.has(*words))
     return Meaning(next(found, None))
 
 
-def _is_numbered(seen: _Seen) -> bool:
-    return seen.has("issue", "pull", "pr", "order", "customer", "ticket", "request", "invoice")
+def _is_numbered(features: _Features) -> bool:
+    return features.has("issue", "pull", "pr", "order", "customer", "ticket", "request", "invoice")
 
 
-def _of_text(seen: _Seen) -> Meaning:
-    by_format = _FORMATS.get(str(seen.schema.get("format", "")))
-    if by_format is Role.ID and seen.last == "id":
-        return _id(seen)
+def _of_text(features: _Features) -> Meaning:
+    by_format = _FORMATS.get(str(features.schema.get("format", "")))
+    if by_format is Role.ID and features.last == "id":
+        return _id(features)
     if by_format not in (None, Role.ID):
         return Meaning(by_format)
     for rule in (_path_rule, _git_rule, _data_rule, _id_rule, _net_rule, _word_rule):
-        found = rule(seen)
-        if found is Role.FILE and any("repo" in sibling for sibling in seen.siblings):
+        found = rule(features)
+        if found is Role.FILE and any("repo" in sibling for sibling in features.siblings):
             return Meaning(found, "repository")
         if isinstance(found, Meaning):
             return found
         if found is not None:
-            return _of_clock(found, seen)
-    return _of_clock(_from_text(seen), seen)
+            return _of_clock(found, features)
+    return _of_clock(_from_text(features), features)
 
 
-def _of_clock(role: Role | None, seen: _Seen) -> Meaning:
+def _of_clock(role: Role | None, features: _Features) -> Meaning:
     """A time of day, where that and no day is asked for."""
-    if role is Role.TIME and seen.says(r"\bhh:mm") and not seen.says("yyyy"):
+    if role is Role.TIME and features.says(r"\bhh:mm") and not features.says("yyyy"):
         return Meaning(Role.CLOCK)
     return Meaning(role)
 
@@ -271,24 +271,28 @@ _FILE_KINDS: Final[Mapping[Role, tuple[str, ...]]] = {
 }
 
 
-def _path_rule(seen: _Seen) -> Role | Meaning | None:
-    is_path = _is_path(seen)
-    if seen.has("repo", "repository") and (is_path or seen.last in ("dir", "folder")):
+def _path_rule(features: _Features) -> Role | Meaning | None:
+    is_path = _is_path(features)
+    if features.has("repo", "repository") and (is_path or features.last in ("dir", "folder")):
         return Role.REPOSITORY
-    if is_path and seen.is_about("git") and not (seen.kinds & {"add"} and "init" in seen.tool):
-        return _of_git(seen)
-    if seen.last in _DIRECTORIES:
-        return _new_or(seen, Role.NEW_DIRECTORY, Role.DIRECTORY)
-    if not is_path or seen.says(r"\b(json|xml|url|api) ?path\b"):
+    if (
+        is_path
+        and features.is_about("git")
+        and not (features.kinds & {"add"} and "init" in features.tool)
+    ):
+        return _of_git(features)
+    if features.last in _DIRECTORIES:
+        return _new_or(features, Role.NEW_DIRECTORY, Role.DIRECTORY)
+    if not is_path or features.says(r"\b(json|xml|url|api) ?path\b"):
         return None
     for role, words in _FILE_KINDS.items():
-        if seen.has(*words) or seen.is_about(*words) or _speaks_of(seen, role, words):
-            if role is Role.WORKBOOK and _is_new(seen):
+        if features.has(*words) or features.is_about(*words) or _speaks_of(features, role, words):
+            if role is Role.WORKBOOK and _is_new(features):
                 return Role.NEW_WORKBOOK
             return role
-    if _is_directory(seen):
-        return _new_or(seen, Role.NEW_DIRECTORY, Role.DIRECTORY)
-    return _new_or(seen, Role.NEW_FILE, Role.FILE)
+    if _is_directory(features):
+        return _new_or(features, Role.NEW_DIRECTORY, Role.DIRECTORY)
+    return _new_or(features, Role.NEW_FILE, Role.FILE)
 
 
 _FILE_WORDS: Final[Mapping[Role, str]] = {
@@ -299,98 +303,121 @@ _FILE_WORDS: Final[Mapping[Role, str]] = {
 }
 
 
-def _speaks_of(seen: _Seen, role: Role, words: tuple[str, ...]) -> bool:
-    by_name = role in _FILE_WORDS and seen.says(_FILE_WORDS[role])
-    return by_name or seen.says(rf"\.({'|'.join(words)})\b")
+def _speaks_of(features: _Features, role: Role, words: tuple[str, ...]) -> bool:
+    by_name = role in _FILE_WORDS and features.says(_FILE_WORDS[role])
+    return by_name or features.says(rf"\.({'|'.join(words)})\b")
 
 
-def _of_git(seen: _Seen) -> Role | Meaning:
+def _of_git(features: _Features) -> Role | Meaning:
     """A tool of git takes the repository's path, and files that lie in it."""
-    is_file = seen.has("file", "filepath", "filename") or "paths" in seen.name
-    is_plain = seen.words == ("path",) and not seen.says(r"\bfile\b")
-    if (is_plain or seen.last in _DIRECTORIES) and not is_file:
+    is_file = features.has("file", "filepath", "filename") or "paths" in features.name
+    is_plain = features.words == ("path",) and not features.says(r"\bfile\b")
+    if (is_plain or features.last in _DIRECTORIES) and not is_file:
         return Role.REPOSITORY
     return Meaning(Role.FILE, "repository")
 
 
-def _is_path(seen: _Seen) -> bool:
-    if seen.has("path", "filepath", "pathname") or seen.last in ("file", "filename"):
+def _is_path(features: _Features) -> bool:
+    if features.has("path", "filepath", "pathname") or features.last in ("file", "filename"):
         return True
-    if seen.words[-2:] == ("file", "name") or seen.words in (("fname",), ("fp",)):
+    if features.words[-2:] == ("file", "name") or features.words in (("fname",), ("fp",)):
         return True
-    is_end = seen.words in (("source",), ("destination",), ("src",), ("dst",), ("dest",))
-    return is_end and ("file" in seen.about or seen.is_about("file", "directory"))
+    is_end = features.words in (("source",), ("destination",), ("src",), ("dst",), ("dest",))
+    return is_end and ("file" in features.about or features.is_about("file", "directory"))
 
 
-def _is_directory(seen: _Seen) -> bool:
-    if seen.has(*_DIRECTORIES) or seen.is_about("directory", "directorie", "folder", "tree"):
+def _is_directory(features: _Features) -> bool:
+    if features.has(*_DIRECTORIES) or features.is_about(
+        "directory", "directorie", "folder", "tree"
+    ):
         return True
-    if seen.says(r"\bfile\b"):
+    if features.says(r"\bfile\b"):
         return False
-    return seen.says(r"\b(directory|folder)\b") or seen.is_about("list", "ls", "search", "find")
+    return features.says(r"\b(directory|folder)\b") or features.is_about(
+        "list", "ls", "search", "find"
+    )
 
 
-def _is_new(seen: _Seen) -> bool:
-    if seen.words[0] in _NEW or seen.last in _NEW:
+def _is_new(features: _Features) -> bool:
+    if features.words[0] in _NEW or features.last in _NEW:
         return True
-    makes = bool({"create", "new", "mkdir", "make"} & set(seen.tool))
-    return makes and not seen.is_about("sheet", "worksheet", "chart", "table", "comment")
+    makes = bool({"create", "new", "mkdir", "make"} & set(features.tool))
+    return makes and not features.is_about("sheet", "worksheet", "chart", "table", "comment")
 
 
-def _new_or(seen: _Seen, new: Role, old: Role) -> Role:
-    return new if _is_new(seen) else old
+def _new_or(features: _Features, new: Role, old: Role) -> Role:
+    return new if _is_new(features) else old
 
 
 _GIT_NAMES: Final = [(word,) for word in ("target", "source", "base", "head", "tag", "object")]
 
 
-def _git_rule(seen: _Seen) -> Role | None:
-    is_git = seen.is_about("git", "branch", "commit") or "git" in seen.about
-    if seen.last in ("branch", "branche") or seen.words[-2:] == ("branch", "name"):
-        makes = seen.kinds & {"add"} and not seen.has("base", "from", "source", "start", "target")
-        if makes and "checkout" not in seen.tool:
+def _git_rule(features: _Features) -> Role | None:
+    is_git = features.is_about("git", "branch", "commit") or "git" in features.about
+    if features.last in ("branch", "branche") or features.words[-2:] == ("branch", "name"):
+        makes = features.kinds & {"add"} and not features.has(
+            "base", "from", "source", "start", "target"
+        )
+        if makes and "checkout" not in features.tool:
             return Role.NEW_BRANCH
         return Role.BRANCH
-    if seen.last in ("sha", "ref", "revision", "commit", "treeish", "committish"):
+    if features.last in ("sha", "ref", "revision", "commit", "treeish", "committish"):
         return Role.REF
-    if is_git and seen.words in _GIT_NAMES:
+    if is_git and features.words in _GIT_NAMES:
         return Role.REF
-    if is_git and seen.words in (("repo",), ("repository",)) and "owner" not in seen.siblings:
+    if (
+        is_git
+        and features.words in (("repo",), ("repository",))
+        and "owner" not in features.siblings
+    ):
         return Role.REPOSITORY
     return None
 
 
-def _data_rule(seen: _Seen) -> Role | None:
-    is_sql = seen.says(r"\bsql\b") or "sql" in seen.about or seen.is_about("sql", "sqlite")
-    if seen.has("sql") or (is_sql and seen.words in (("query",), ("statement",))):
+def _data_rule(features: _Features) -> Role | None:
+    is_sql = (
+        features.says(r"\bsql\b") or "sql" in features.about or features.is_about("sql", "sqlite")
+    )
+    if features.has("sql") or (is_sql and features.words in (("query",), ("statement",))):
         return Role.SQL
-    if seen.last in ("table", "tablename") or seen.words[-2:] == ("table", "name"):
+    if features.last in ("table", "tablename") or features.words[-2:] == ("table", "name"):
         return Role.TABLE
-    if seen.last in ("column", "field") or seen.words[-2:] == ("column", "name"):
+    if features.last in ("column", "field") or features.words[-2:] == ("column", "name"):
         return Role.COLUMN
-    if seen.has("sheet", "worksheet", "tab") and seen.last in ("sheet", "worksheet", "tab", "name"):
+    if features.has("sheet", "worksheet", "tab") and features.last in (
+        "sheet",
+        "worksheet",
+        "tab",
+        "name",
+    ):
         return Role.SHEET
-    if seen.words[-2:] == ("cell", "range") or seen.last == "range":
+    if features.words[-2:] == ("cell", "range") or features.last == "range":
         return Role.RANGE
-    is_place = seen.last in ("at", "anchor", "position") and seen.says(r"\bcell\b")
-    if seen.has("cell") or is_place:
+    is_place = features.last in ("at", "anchor", "position") and features.says(r"\bcell\b")
+    if features.has("cell") or is_place:
         return Role.CELL
-    if seen.words in (("db",), ("database",)) and (is_sql or seen.says(r"\bpath\b|\bfile\b")):
+    if features.words in (("db",), ("database",)) and (
+        is_sql or features.says(r"\bpath\b|\bfile\b")
+    ):
         return Role.DATABASE
     return None
 
 
-def _id(seen: _Seen) -> Meaning:
-    return Meaning(Role.ID, entity_of(seen.words) or entity_of(seen.tool))
+def _id(features: _Features) -> Meaning:
+    return Meaning(Role.ID, entity_of(features.words) or entity_of(features.tool))
 
 
-def _id_rule(seen: _Seen) -> Meaning | None:
-    if seen.last in ("id", "identifier", "uid", "uuid", "iid", "guid", "slug", "arn"):
-        return _id(seen)
-    if seen.says(r"^(the )?(unique )?(id|identifier|uuid) of\b"):
-        return _id(seen)
-    if seen.last == "name" and len(seen.words) > 1 and not seen.has("file", "user", "host"):
-        return Meaning(Role.NAME, entity_of(seen.words))
+def _id_rule(features: _Features) -> Meaning | None:
+    if features.last in ("id", "identifier", "uid", "uuid", "iid", "guid", "slug", "arn"):
+        return _id(features)
+    if features.says(r"^(the )?(unique )?(id|identifier|uuid) of\b"):
+        return _id(features)
+    if (
+        features.last == "name"
+        and len(features.words) > 1
+        and not features.has("file", "user", "host")
+    ):
+        return Meaning(Role.NAME, entity_of(features.words))
     return None
 
 
@@ -427,37 +454,41 @@ _WORDS: Final[Mapping[Role, tuple[str, ...]]] = {
 }
 
 
-def _net_rule(seen: _Seen) -> Role | None:
-    if seen.words[-2:] == ("time", "zone"):
+def _net_rule(features: _Features) -> Role | None:
+    if features.words[-2:] == ("time", "zone"):
         return Role.ZONE
-    if seen.last in _LAST[Role.EMAIL] or (seen.words in (("to",), ("from",)) and _is_mail(seen)):
+    if features.last in _LAST[Role.EMAIL] or (
+        features.words in (("to",), ("from",)) and _is_mail(features)
+    ):
         return Role.EMAIL
     for role, words in _LAST.items():
-        if seen.last in words:
+        if features.last in words:
             return role
     return None
 
 
-def _is_mail(seen: _Seen) -> bool:
-    return seen.is_about("mail", "email") or "mail" in seen.about
+def _is_mail(features: _Features) -> bool:
+    return features.is_about("mail", "email") or "mail" in features.about
 
 
-def _word_rule(seen: _Seen) -> Role | Meaning | None:
-    if seen.last == "pattern":
-        if seen.says(r"\bglob\b|\*\.") or "glob" in seen.about:
+def _word_rule(features: _Features) -> Role | Meaning | None:
+    if features.last == "pattern":
+        if features.says(r"\bglob\b|\*\.") or "glob" in features.about:
             return Role.GLOB
         return Role.REGEX
-    if seen.last == "token" and not seen.has("page", "next", "continuation", "skip", "cursor"):
+    if features.last == "token" and not features.has(
+        "page", "next", "continuation", "skip", "cursor"
+    ):
         return Role.SECRET
-    if seen.words[:1] in (("old",), ("find",)) and seen.last in ("text", "string", "str"):
+    if features.words[:1] in (("old",), ("find",)) and features.last in ("text", "string", "str"):
         return Role.QUERY
     for role, words in _WORDS.items():
-        if seen.last in words:
+        if features.last in words:
             if role is Role.NAME:
-                return Meaning(role, entity_of(seen.tool))
+                return Meaning(role, entity_of(features.tool))
             return role
-    if _is_entity(seen):
-        return Meaning(Role.ID, seen.last)
+    if _is_entity(features):
+        return Meaning(Role.ID, features.last)
     return None
 
 
@@ -465,10 +496,15 @@ _LEAST_ENTITY: Final = 4
 """What is shorter is mostly the name of a language or a protocol: `sql`, `api`."""
 
 
-def _is_entity(seen: _Seen) -> bool:
+def _is_entity(features: _Features) -> bool:
     """Whether a parameter is named as what its tool is about: `customer` of `get_customer`."""
-    is_long = len(seen.last) >= _LEAST_ENTITY
-    return len(seen.words) == 1 and is_long and seen.last in seen.tool and not verb_of(seen.last)
+    is_long = len(features.last) >= _LEAST_ENTITY
+    return (
+        len(features.words) == 1
+        and is_long
+        and features.last in features.tool
+        and not verb_of(features.last)
+    )
 
 
 _SAID: Final = (
@@ -492,8 +528,8 @@ _SAID: Final = (
 )
 
 
-def _from_text(seen: _Seen) -> Role | None:
+def _from_text(features: _Features) -> Role | None:
     for pattern, role in _SAID:
-        if seen.says(pattern):
+        if features.says(pattern):
             return role
     return None

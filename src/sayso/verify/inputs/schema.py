@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sayso.errors import UsageError
 from sayso.schema import Checker
 from sayso.verify.inputs.drawing import check_installed, draw
-from sayso.verify.inputs.flat import (
+from sayso.verify.inputs.flattener import (
     Flattener,
     Schema,
     is_list,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from sayso.verify.call import Case
-from sayso.verify.inputs.flat import is_list, is_table
+from sayso.verify.inputs.flattener import is_list, is_table
 
 Trial = Callable[[Case], Awaitable[bool]]
 

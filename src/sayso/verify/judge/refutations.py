@@ -14,7 +14,7 @@ _UNSAFE: Final = re.compile(r"[A-Z]+ /")
 _REACHING: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP, Kind.INSTALL})
 
 
-def against_reading(effects: Iterable[Effect]) -> list[Effect]:
+def against_read_only(effects: Iterable[Effect]) -> list[Effect]:
     """What changes something that somebody keeps, here or elsewhere.
 
     To reach the outside is not to change it: a connection, a look-up of a name, a datagram or a
@@ -23,19 +23,19 @@ def against_reading(effects: Iterable[Effect]) -> list[Effect]:
     return [effect for effect in effects if effect.life is Life.USER or _changes_elsewhere(effect)]
 
 
-def against_keeping(effects: Iterable[Effect], profile: Profile) -> list[Effect]:
+def against_non_destructive(effects: Iterable[Effect], profile: Profile) -> list[Effect]:
     """What loses something that somebody kept: against `destructive` being false."""
     return [effect for effect in effects if effect.life is Life.USER and _loses(effect, profile)]
 
 
-def against_staying(effects: Iterable[Effect]) -> list[Effect]:
+def against_closed_world(effects: Iterable[Effect]) -> list[Effect]:
     """What reaches the outside, or tries to: against `open_world` being false."""
     return [
         effect for effect in effects if effect.life is Life.EXTERNAL and effect.kind in _REACHING
     ]
 
 
-def against_repeating(effects: Iterable[Effect]) -> list[Effect]:
+def against_idempotent(effects: Iterable[Effect]) -> list[Effect]:
     """Of the effects of a second call with the same arguments, what it changed once more.
 
     The same bytes written again leave the world as the first call did.

@@ -8,7 +8,7 @@ from typing import Any
 from sayso.catalog import Tool
 from sayso.intent import HINT_NAMES, LOOSER, HintName
 from sayso.trace import Effect, Kind
-from sayso.verify.call import Made
+from sayso.verify.call import MadeCall
 
 
 class Profile(StrEnum):
@@ -64,7 +64,7 @@ class Confirmed:
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
+class ToolEvidence:
     """The calls of one tool in order, and what isolated runs said of the suspicions.
 
     `doubts` says of each suspicion that was not shown again why not. `observers` are those that
@@ -73,7 +73,7 @@ class Hearing:
     """
 
     tool: Tool
-    made: Sequence[Made]
+    made: Sequence[MadeCall]
     observers: frozenset[str]
     profile: Profile = Profile.DEFAULT
     confirmed: Mapping[HintName, Confirmed] = field(default_factory=dict[HintName, Confirmed])
@@ -82,7 +82,7 @@ class Hearing:
     limit: str = ""
 
     @property
-    def successes(self) -> list[Made]:
+    def successes(self) -> list[MadeCall]:
         return [call for call in self.made if call.is_success]
 
     @property
@@ -90,7 +90,7 @@ class Hearing:
         """Whether something was done that an observer cannot look into."""
         return any(effect.kind is Kind.BLIND for made in self.made for effect in made.effects)
 
-    def repeats(self) -> Iterator[tuple[Made, Made]]:
+    def repeats(self) -> Iterator[tuple[MadeCall, MadeCall]]:
         """Each call that was made again at once with the same arguments, and that second one."""
         for first, second in zip(self.made, self.made[1:], strict=False):
             if first.case.arguments == second.case.arguments:

@@ -10,7 +10,7 @@ from anyio import to_thread
 from sayso.sandbox import Layer, Place
 from sayso.trace import Blob, Effect, Kind, Observer
 from sayso.verify.observe.changes import Change, compare
-from sayso.verify.observe.pool import Pool
+from sayso.verify.observe.content_store import ContentStore
 from sayso.verify.observe.snapshot import Entry, look, outermost
 
 _MOST_TOLD: Final = 2_000
@@ -26,14 +26,14 @@ class FilesWatcher:
 
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
         self._places = outermost(places)
-        self._pool = Pool(folder)
+        self._store = ContentStore(folder)
         self._seen: dict[Place, dict[str, Entry]] = {}
         self._between: list[Effect] = []
 
     @property
     def layer(self) -> Layer:
         """With what could not be kept, as far as anything."""
-        notes = self._pool.notes
+        notes = self._store.notes
         detail = f"{len(self._places)} places"
         if notes:
             path, note = next(iter(notes.items()))
@@ -42,7 +42,7 @@ class FilesWatcher:
 
     def close(self) -> None:
         """Keep nothing more; contents that effects hold stay as long as the folder."""
-        self._pool.close()
+        self._store.close()
 
     async def begin(self) -> None:
         self._between += await to_thread.run_sync(partial(self._look, 0))
@@ -55,10 +55,10 @@ class FilesWatcher:
 
     def _look(self, call: int) -> list[Effect]:
         effects: list[Effect] = []
-        self._pool.begin()
+        self._store.begin()
         for place in self._places:
             before = self._seen.get(place)
-            after = look(str(place.host), before or {}, pool=self._pool)
+            after = look(str(place.host), before or {}, store=self._store)
             self._seen[place] = after
             if before is not None:
                 changes = compare(before, after, begins=self._begins)
@@ -87,11 +87,11 @@ class FilesWatcher:
         )
 
     def _blob(self, entry: Entry | None) -> Blob | None:
-        return entry and self._pool.blob(entry.digest, entry.stat.size)
+        return entry and self._store.blob(entry.digest, entry.stat.size)
 
     def _begins(self, first: str, second: str) -> bool:
         if first == second:
             return bool(first)
-        old = self._pool.read(first)
-        new = self._pool.read(second)
+        old = self._store.read(first)
+        new = self._store.read(second)
         return old is not None and new is not None and new.startswith(old)

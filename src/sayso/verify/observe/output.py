@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sayso.schema import canonical
 from sayso.trace import Effect, Kind, Life, Observer
-from sayso.verify.call import Made
+from sayso.verify.call import MadeCall
 from sayso.verify.outcome import text_of
 
 _VOLATILE: Final = (
@@ -62,7 +62,7 @@ def difference_of_texts(first: str, second: str) -> str:
     return "\n".join(changed[:_MOST_LINES])
 
 
-def differing(first: Made, second: Made) -> Effect | None:
+def differing(first: MadeCall, second: MadeCall) -> Effect | None:
     """As information: that two calls with the same arguments said different things."""
     detail = difference(first.result, second.result)
     if not detail:

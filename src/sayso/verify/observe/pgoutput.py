@@ -29,7 +29,7 @@ class RowChange:
 
 
 @dataclass(slots=True)
-class Net:
+class NetChange:
     """What one table's changes come to, by key."""
 
     columns: tuple[str, ...]
@@ -58,18 +58,18 @@ def read_changes(messages: Iterable[bytes]) -> Iterator[RowChange]:
 
 def net_changes(
     changes: Iterable[RowChange], keys: Mapping[str, tuple[str, ...]]
-) -> dict[str, Net]:
+) -> dict[str, NetChange]:
     """What all changes together come to: a row that came and went again is none."""
-    found: dict[str, Net] = {}
+    found: dict[str, NetChange] = {}
     for number, change in enumerate(changes):
         relation = change.relation
-        net = found.setdefault(relation.name, Net(relation.columns))
+        net = found.setdefault(relation.name, NetChange(relation.columns))
         places = [relation.columns.index(key) for key in keys.get(relation.name, ())]
         _add(net, change, places=places, number=number)
     return found
 
 
-def difference_of(name: str, net: Net, key: tuple[str, ...]) -> Difference:
+def difference_of(name: str, net: NetChange, key: tuple[str, ...]) -> Difference:
     """The same as a difference of tables."""
     width = len(key)
     rows = [(known[:width], before, after) for known, (before, after) in net.rows.items()]
@@ -85,7 +85,7 @@ def difference_of(name: str, net: Net, key: tuple[str, ...]) -> Difference:
     )
 
 
-def _add(net: Net, change: RowChange, *, places: list[int], number: int) -> None:
+def _add(net: NetChange, change: RowChange, *, places: list[int], number: int) -> None:
     if change.before is None and change.after is None:
         net.is_truncated = True
         net.rows.clear()
@@ -104,7 +104,7 @@ def _add(net: Net, change: RowChange, *, places: list[int], number: int) -> None
     net.rows[key] = (first, change.after)
 
 
-def _known(net: Net, row: Row, *, places: list[int], number: int) -> Key:
+def _known(net: NetChange, row: Row, *, places: list[int], number: int) -> Key:
     """Under which key a row stands already: without a declared one, that of any row like it."""
     if places:
         return _key(row, places, number)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from sayso.sandbox import Place
-from sayso.verify.observe.pool import Pool
+from sayso.verify.observe.content_store import ContentStore
 
 UNSETTLED_NS: Final = 50_000_000
 """The clock of a file system stands still for some milliseconds: a change within that time of a
@@ -82,7 +82,7 @@ def scan(root: str) -> Iterator[tuple[str, Stat]]:
             continue
 
 
-def look(root: str, before: Snapshot, *, pool: Pool) -> dict[str, Entry]:
+def look(root: str, before: Snapshot, *, store: ContentStore) -> dict[str, Entry]:
     """The folder now. Only what is new, changed by stat or young is read."""
     young = time.time_ns() - UNSETTLED_NS
     found: dict[str, Entry] = {}
@@ -91,7 +91,7 @@ def look(root: str, before: Snapshot, *, pool: Pool) -> dict[str, Entry]:
         if known and known.stat == status and known.is_settled:
             found[path] = known
         else:
-            found[path] = _entry(path, status, pool=pool, young=young)
+            found[path] = _entry(path, status, store=store, young=young)
     return found
 
 
@@ -110,12 +110,12 @@ def _stat(found: os.stat_result) -> Stat:
     )
 
 
-def _entry(path: str, status: Stat, *, pool: Pool, young: int) -> Entry:
+def _entry(path: str, status: Stat, *, store: ContentStore, young: int) -> Entry:
     entry = Entry(status, is_settled=status.ctime_ns < young)
     if stat.S_ISLNK(status.mode):
         return replace(entry, leads_to=_leads_to(path))
     if stat.S_ISREG(status.mode):
-        return replace(entry, digest=pool.add(path), xattrs=_xattrs(path))
+        return replace(entry, digest=store.add(path), xattrs=_xattrs(path))
     if stat.S_ISDIR(status.mode):
         return replace(entry, xattrs=_xattrs(path))
     return entry

@@ -15,7 +15,7 @@ from anyio import to_thread
 from sayso.sandbox import Layer, Place
 from sayso.trace import Effect, Kind, Loss, Observer
 from sayso.verify.observe.snapshot import Stat, outermost, scan
-from sayso.verify.observe.tables import MAGIC, Difference, Key, Reform, Row, compare_files
+from sayso.verify.observe.tables import MAGIC, Difference, Key, Row, SchemaChange, compare_files
 
 MOST_BYTES: Final = 512 * 1024 * 1024
 MOST_IN_ALL: Final = 3 * MOST_BYTES
@@ -197,17 +197,21 @@ def _remove(copy: Path | None) -> None:
 def _effects(
     inside: str, before: Path | None, after: Path | None, *, call: int
 ) -> Iterator[Effect]:
-    reforms, differences = compare_files(before, after)
-    for reform in reforms:
-        yield _reformed(inside, reform, call=call)
+    schema_changes, differences = compare_files(before, after)
+    for schema_change in schema_changes:
+        yield _reformed(inside, schema_change, call=call)
     for difference in differences:
         yield from row_effects(f"{inside}#{difference.table.name}", difference, call=call)
 
 
-def _reformed(inside: str, reform: Reform, *, call: int) -> Effect:
-    lost = Loss.LOST if reform.lost else Loss.NONE
-    detail = f"{reform.detail} with {reform.lost} rows" if reform.lost else reform.detail
-    target = f"{inside}#{reform.name}"
+def _reformed(inside: str, schema_change: SchemaChange, *, call: int) -> Effect:
+    lost = Loss.LOST if schema_change.lost else Loss.NONE
+    detail = (
+        f"{schema_change.detail} with {schema_change.lost} rows"
+        if schema_change.lost
+        else schema_change.detail
+    )
+    target = f"{inside}#{schema_change.name}"
     return Effect(Kind.SCHEMA, target, Observer.SQLITE, call, detail, loss=lost)
 
 

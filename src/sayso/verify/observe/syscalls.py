@@ -10,25 +10,25 @@ import anyio
 
 from sayso.sandbox import Layer, Place, Role
 from sayso.trace import (
+    Activity,
     Call,
+    CallReader,
     Effect,
-    Family,
-    Form,
     Line,
+    LineKind,
     Memory,
-    Pulse,
-    Stitcher,
+    ProcessTree,
     Tail,
     Window,
     descendants,
     effects_of,
-    feel,
     learn,
+    measure_activity,
     process_of,
     quoted_path,
     read_line,
 )
-from sayso.verify.observe import file_look
+from sayso.verify.observe import file_check
 
 _POLL: Final = 0.005
 _PRIVATE: Final = frozenset({Role.HOME, Role.TEMPORARY, Role.OWN})
@@ -55,14 +55,14 @@ class SyscallWatcher:
         self.layer = Layer("syscalls", is_active=True, detail="strace with seccomp-bpf")
         self._places = places
         self._tail = Tail(trace)
-        self._stitcher = Stitcher()
-        self._family = Family(process_of)
+        self._reader = CallReader()
+        self._tree = ProcessTree(process_of)
         self._memory = Memory(
-            self._family.process_of, [place.inside for place in places if place.role in _PRIVATE]
+            self._tree.process_of, [place.inside for place in places if place.role in _PRIVATE]
         )
         self._window = Window()
         self._gap = Window()
-        self._mapped: file_look.Digests = {}
+        self._mapped: file_check.Digests = {}
         self._root = 0
         self._last = 0
         self._setting_up = set[int]()
@@ -72,16 +72,16 @@ class SyscallWatcher:
         """What has come since the last `end` belongs to no new call."""
         self._read()
         self._gap, self._window = self._window, Window()
-        self._mapped = file_look.digest_mapped(self._memory.mapped.values(), self._places)
+        self._mapped = file_check.digest_mapped(self._memory.mapped.values(), self._places)
 
     async def end(self, call: int) -> Sequence[Effect]:
         """The effects since `begin`, each once, in the order of their first time."""
         self._read()
-        late = file_look.settle(self._gap.timed(), self._places)
-        found = file_look.settle(self._window.timed(), self._places)
+        late = file_check.settle(self._gap.timed(), self._places)
+        found = file_check.settle(self._window.timed(), self._places)
         self._gap, self._window = Window(), Window()
-        now = file_look.digest_mapped(self._mapped, self._places)
-        found += file_look.changed(self._mapped, now)
+        now = file_check.digest_mapped(self._mapped, self._places)
+        found += file_check.changed(self._mapped, now)
         self._mapped = now
         if call == self._last:
             found = late + found
@@ -95,13 +95,13 @@ class SyscallWatcher:
         rest: who waits longer than `quiet` to do something is found by a longer `quiet`.
         """
         deadline = anyio.current_time() + most
-        last: tuple[int, Pulse] | None = None
+        last: tuple[int, Activity] | None = None
         since = anyio.current_time()
         while True:
             is_new = last is None or last[0] != self._tail.size()
             pids = self._pids() if is_new or last is None else last[1].pids
             size = self._tail.size()
-            pulse = feel(pids)
+            pulse = measure_activity(pids)
             now = anyio.current_time()
             if (size, pulse) != last or not pulse.is_asleep:
                 last = (size, pulse)
@@ -116,7 +116,7 @@ class SyscallWatcher:
         self._read()
         if not self._root:
             return frozenset()
-        known = {self._family.process_of(pid) for pid in self._family.members}
+        known = {self._tree.process_of(pid) for pid in self._tree.members}
         return descendants(self._root) | known
 
     def _read(self) -> None:
@@ -127,13 +127,13 @@ class SyscallWatcher:
         if self._is_started and _is_only_reading(text) and self._is_known(text):
             return
         if _START.search(text) and (line := read_line(text)):
-            self._family.note_start(line)
-        match self._stitcher.take(text):
+            self._tree.note_start(line)
+        match self._reader.take(text):
             case Call() as call:
                 self._meet(call.pid)
                 self._understand(call)
-            case Line(form=Form.EXIT, pid=pid):
-                self._family.leave(pid)
+            case Line(form=LineKind.EXIT, pid=pid):
+                self._tree.leave(pid)
             case _:
                 return
 
@@ -142,16 +142,16 @@ class SyscallWatcher:
         pid = text.partition(" ")[0]
         return (
             pid.isdecimal()
-            and int(pid) in self._family.members
-            and str(self._family.process_of(int(pid))) in self._memory.folders
+            and int(pid) in self._tree.members
+            and str(self._tree.process_of(int(pid))) in self._memory.folders
         )
 
     def _meet(self, pid: int) -> None:
-        if self._root not in self._family.members:
+        if self._root not in self._tree.members:
             # The first of all, or the first after the box has ended.
             self._root = pid
             self._is_started = False
-        member = self._family.meet(pid)
+        member = self._tree.meet(pid)
         if member is not None and not member.is_thread and member.parent:
             self._memory.inherit(pid, member.parent)
 

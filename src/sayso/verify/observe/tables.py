@@ -59,7 +59,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Reform:
+class SchemaChange:
     """A change of the schema. `lost` counts the rows or values that went with it."""
 
     name: str
@@ -69,7 +69,7 @@ class Reform:
 
 def compare_files(
     before: Path | None, after: Path | None
-) -> tuple[tuple[Reform, ...], tuple[Difference, ...]]:
+) -> tuple[tuple[SchemaChange, ...], tuple[Difference, ...]]:
     """Changes of the schema and of rows. `None` stands for a file that is not there.
 
     Raises `sqlite3.Error` where one of the files cannot be read.
@@ -78,13 +78,15 @@ def compare_files(
         old = _tables(db, "old")
         new = _tables(db, "new")
         renamed = dict(_renamed(db, old, new))
-        reforms = tuple(_reforms(db, old, new, renamed=renamed))
+        schema_changes = tuple(_reforms(db, old, new, renamed=renamed))
         empty = {name: None for name in new if name not in old and name not in renamed.values()}
         pairs = [(old[name], new[name]) for name in old if name in new]
         pairs += [(old[first], new[second]) for first, second in renamed.items()]
         differences = [_difference(db, first, second) for first, second in pairs]
         differences += [_difference(db, None, new[name]) for name in empty]
-        return reforms, tuple(difference for difference in differences if not difference.is_empty)
+        return schema_changes, tuple(
+            difference for difference in differences if not difference.is_empty
+        )
 
 
 @contextmanager
@@ -155,33 +157,35 @@ def _reforms(
     new: dict[str, Table],
     *,
     renamed: dict[str, str],
-) -> Iterator[Reform]:
+) -> Iterator[SchemaChange]:
     before = _schema(db, "old")
     after = _schema(db, "new")
     for name, sql in before.items():
         if name in renamed:
-            yield Reform(name, f"renamed to {renamed[name]}")
+            yield SchemaChange(name, f"renamed to {renamed[name]}")
         elif name not in after:
             lost = _count(db, "old", name) if name in old else 0
-            yield Reform(name, f"{sql[0]} dropped", lost)
+            yield SchemaChange(name, f"{sql[0]} dropped", lost)
         elif sql != after[name]:
             yield _altered(db, name, old=old.get(name), new=new.get(name))
     for name, sql in after.items():
         if name not in before and name not in renamed.values():
-            yield Reform(name, f"{sql[0]} created")
+            yield SchemaChange(name, f"{sql[0]} created")
     for pragma in ("user_version", "application_id"):
         values = [db.execute(f"PRAGMA {side}.{pragma}").fetchone()[0] for side in ("old", "new")]
         if values[0] != values[1]:
-            yield Reform(pragma, f"{values[0]} → {values[1]}")
+            yield SchemaChange(pragma, f"{values[0]} → {values[1]}")
 
 
-def _altered(db: sqlite3.Connection, name: str, *, old: Table | None, new: Table | None) -> Reform:
+def _altered(
+    db: sqlite3.Connection, name: str, *, old: Table | None, new: Table | None
+) -> SchemaChange:
     gone = [column for column in old.columns if column not in new.columns] if old and new else []
     if not gone:
-        return Reform(name, "altered")
+        return SchemaChange(name, "altered")
     held = " OR ".join(f"{quoted(column)} IS NOT NULL" for column in gone)
     count = db.execute(f"SELECT count(*) FROM old.{quoted(name)} WHERE {held}").fetchone()[0]
-    return Reform(name, f"column {', '.join(gone)} dropped", count)
+    return SchemaChange(name, f"column {', '.join(gone)} dropped", count)
 
 
 def _schema(db: sqlite3.Connection, side: str) -> dict[str, tuple[str, str]]:

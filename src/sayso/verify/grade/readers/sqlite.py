@@ -22,12 +22,12 @@ class SqliteReader:
             for path, content in zip(paths, (before, after), strict=True):
                 path.write_bytes(content)
             try:
-                reforms, rows = compare_files(paths[0], paths[1])
+                schema_changes, rows = compare_files(paths[0], paths[1])
             except sqlite3.Error as error:
                 raise ValueError(str(error)) from error
-        if not reforms and not rows:
+        if not schema_changes and not rows:
             return Outcome(is_same=True)
-        if any(reform.lost for reform in reforms) or any(
+        if any(schema_change.lost for schema_change in schema_changes) or any(
             row.removed or row.more_removed for row in rows
         ):
             return Outcome(Loss.LOST, "rows lost")

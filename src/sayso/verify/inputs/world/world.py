@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from sayso.verify.inputs.roles import Meaning, Role
-from sayso.verify.inputs.world.known import Values, known_values
+from sayso.verify.inputs.world.values import Values, known_values
 from sayso.verify.inputs.world.web import Site
 
 INSIDE: Final = "/world"

@@ -8,7 +8,7 @@ from sayso.verify.inputs.world.web import Site
 from sayso.verify.judge.refutations import SAFE_METHODS
 
 
-class SiteWatcher:
+class SeededWebWatcher:
     """A `Watcher` of what was asked of a site."""
 
     layer = Layer("site", is_active=True, detail="a web on loopback, which records what is asked")

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from sayso.errors import UsageError
-from sayso.sandbox.fixture import copy_tree, fixture_path
+from sayso.sandbox.copies import copy_tree, fixture_path
+from sayso.sandbox.executables import find_program
 from sayso.sandbox.layout import in_home, make_home, replace_world
 from sayso.sandbox.mount import Place, Role
-from sayso.sandbox.program import find_program
 from sayso.sandbox.programs import Programs
 from sayso.sandbox.spec import CONTAINING, Box, Layer, SandboxSpec
 from sayso.sandbox.start import ending_words, environment_inside, strace_words
@@ -18,8 +18,8 @@ from sayso.sandbox.start import ending_words, environment_inside, strace_words
 _UNCONTAINED: Final = "--uncontained"
 
 
-def make_bare(
-    wish: SandboxSpec,
+def make_uncontained(
+    spec: SandboxSpec,
     folder: Path,
     probed: Sequence[Layer],
     *,
@@ -27,7 +27,7 @@ def make_bare(
     trace: Path | None,
 ) -> Box:
     """A box with folders of its own and without walls. Raises as `open_box` does."""
-    if wish.prepared is not None:
+    if spec.prepared is not None:
         fix = "Install it yourself and name its command, or leave --uncontained away."
         raise UsageError("what was prepared can only be seen in containment", fix=fix)
     home = make_home(folder)
@@ -35,17 +35,17 @@ def make_bare(
     temporary.mkdir()
     places = [Place(str(home), home, Role.HOME), Place(str(temporary), temporary, Role.TEMPORARY)]
     notes: list[str] = []
-    for given in wish.fixtures:
+    for given in spec.fixtures:
         path = fixture_path(given)
         places.append(Place(str(path), path, Role.FIXTURE))
         notes.append(f"{path}: not copied, the server works on it as it is")
-    copies = [_copy(folder / "worlds" / inside.strip("/"), host) for inside, host in wish.worlds]
+    copies = [_copy(folder / "worlds" / inside.strip("/"), host) for inside, host in spec.worlds]
     places += copies
-    own = [in_home(given, str(home)) for given in wish.own]
+    own = [in_home(given, str(home)) for given in spec.own]
     places += [Place(path, Path(path), Role.OWN) for path in own]
     world = next((place.inside for place in copies), None)
-    search = wish.env.get("PATH") or os.environ.get("PATH", os.defpath)
-    words = replace_world(wish.command, world)
+    search = spec.env.get("PATH") or os.environ.get("PATH", os.defpath)
+    words = replace_world(spec.command, world)
     program = str(find_program(words[0], search=search, cwd=Path.cwd()))
     return Box(
         command=(
@@ -54,8 +54,8 @@ def make_bare(
             program,
             *words[1:],
         ),
-        env=environment_inside(str(home), search, wish.env, temporary=str(temporary)),
-        cwd=wish.cwd or world,
+        env=environment_inside(str(home), search, spec.env, temporary=str(temporary)),
+        cwd=spec.cwd or world,
         places=tuple(places),
         layers=tuple(_layer(layer) for layer in probed),
         trace=trace,

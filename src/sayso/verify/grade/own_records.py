@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final, cast
 
 from sayso.trace import Effect, Kind
-from sayso.verify.grade.context import Scene, thing_of
+from sayso.verify.grade.context import CallContext, thing_of
 from sayso.verify.grade.loss import content_of
 
 TELLING: Final = 4
@@ -34,7 +34,7 @@ def added(effect: Effect) -> str:
     return after[len(before or b"") :].decode("utf-8", errors="replace")
 
 
-def is_own_record(effect: Effect, scene: Scene) -> str:
+def is_own_record(effect: Effect, context: CallContext) -> str:
     """Why an additive record is the server's record of itself; empty where it is none.
 
     It names the tool, or reads like a log, and calls of every tool leave one. A name alone would
@@ -43,11 +43,11 @@ def is_own_record(effect: Effect, scene: Scene) -> str:
     text = added(effect)
     if not text:
         return ""
-    is_usual = scene.usual is not None and thing_of(effect) in scene.usual
-    names_it = re.search(rf"(?<![\w-]){re.escape(scene.tool_name)}(?![\w-])", text) is not None
+    is_usual = context.usual is not None and thing_of(effect) in context.usual
+    names_it = re.search(rf"(?<![\w-]){re.escape(context.tool_name)}(?![\w-])", text) is not None
     if names_it and is_usual:
         return "a record of the call itself, as every call leaves one"
-    if names_it and scene.usual is None and holds_call(text, scene):
+    if names_it and context.usual is None and holds_call(text, context):
         return "a record of the call itself: it names the tool, with its arguments or the time"
     if is_usual and effect.kind is Kind.APPEND and is_log(text):
         return "lines of a log that every call adds to"
@@ -64,19 +64,19 @@ def is_log(text: str) -> bool:
     )
 
 
-def holds_call(text: str, scene: Scene) -> bool:
+def holds_call(text: str, context: CallContext) -> bool:
     """Whether a record holds a time, or all arguments by their names."""
     has_time = re.search(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\b1[5-9]\d{8}(?:\d{3})?\b", text)
-    names = scene.arguments
+    names = context.arguments
     return has_time is not None or (bool(names) and all(f'"{name}' in text for name in names))
 
 
-def is_shown(effect: Effect, scene: Scene) -> bool:
+def is_shown(effect: Effect, context: CallContext) -> bool:
     """Whether what was recorded is what other tools show: then it is not for the server alone."""
     return any(
-        any(value in result for result in scene.shown)
+        any(value in result for result in context.shown)
         for value in _differing(effect)
-        if value != scene.tool_name and not LOG_LINE.match(value)
+        if value != context.tool_name and not LOG_LINE.match(value)
     )
 
 

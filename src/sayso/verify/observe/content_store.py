@@ -22,10 +22,10 @@ UNREAD: Final = ""
 """The digest of what could not be read."""
 
 
-class Pool:
+class ContentStore:
     """Contents by digest, each once. `notes` says what was not kept, and why.
 
-    One pool may serve several runs over copies of the same fixtures. `folder` must be private:
+    One store may serve several runs over copies of the same fixtures. `folder` must be private:
     its files hold what the fixtures hold.
     """
 
@@ -37,7 +37,7 @@ class Pool:
         self.notes: dict[str, str] = {}
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._pack = os.open(folder / "pack", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-        # Closed with the pool, also where nobody says so.
+        # Closed with the store, also where nobody says so.
         self.close = weakref.finalize(self, os.close, self._pack)
 
     def begin(self) -> None:

@@ -15,7 +15,7 @@ _MOST_OPEN: Final = 10_000
 """Threads that may be in the middle of a call at once; beyond, the oldest is forgotten."""
 
 
-class Form(StrEnum):
+class LineKind(StrEnum):
     """What a line tells."""
 
     CALL = "call"
@@ -35,7 +35,7 @@ class Line:
 
     pid: int
     time: float
-    form: Form
+    form: LineKind
     name: str
     text: str
 
@@ -49,21 +49,21 @@ def read_line(text: str) -> Line | None:
     time = float(head[2])
     body = head[3]
     if body.startswith("+++ "):
-        return Line(pid, time, Form.EXIT, "", body)
+        return Line(pid, time, LineKind.EXIT, "", body)
     if body.startswith("--- "):
-        return Line(pid, time, Form.SIGNAL, "", body)
+        return Line(pid, time, LineKind.SIGNAL, "", body)
     if resumed := _RESUMED.match(body):
-        return Line(pid, time, Form.RESUMED, resumed[1], body[resumed.end() :])
+        return Line(pid, time, LineKind.RESUMED, resumed[1], body[resumed.end() :])
     name = _NAME.match(body)
     if name is None:
         return None
     if body.endswith(_UNFINISHED):
         rest = body[name.end() : -len(_UNFINISHED)]
-        return Line(pid, time, Form.UNFINISHED, name[1], rest)
-    return Line(pid, time, Form.CALL, name[1], body[name.end() :])
+        return Line(pid, time, LineKind.UNFINISHED, name[1], rest)
+    return Line(pid, time, LineKind.CALL, name[1], body[name.end() :])
 
 
-class Stitcher:
+class CallReader:
     """Gives the calls of a trace, one line after the other, and tells who ended.
 
     A call that never returns (`execve` of a thread that is replaced, `exit`) is given when its
@@ -77,18 +77,18 @@ class Stitcher:
         """The call that this line ends; the line itself where it tells of an end; else `None`."""
         line = read_line(text)
         match line:
-            case None | Line(form=Form.SIGNAL):
+            case None | Line(form=LineKind.SIGNAL):
                 return None
-            case Line(form=Form.UNFINISHED):
+            case Line(form=LineKind.UNFINISHED):
                 self._keep(line)
                 return None
-            case Line(form=Form.RESUMED):
+            case Line(form=LineKind.RESUMED):
                 begun = self._open.pop(line.pid, None)
                 if begun is None or begun.name != line.name:
                     return None
                 text = begun.text + line.text
                 return read_call(begun.name, text, pid=begun.pid, time=begun.time)
-            case Line(form=Form.EXIT):
+            case Line(form=LineKind.EXIT):
                 self._open.pop(line.pid, None)
                 return line
             case _:

@@ -22,7 +22,7 @@ _LEAST_LEFT: Final = 0.03
 """The share of memory, and of the disk, that is left to the machine."""
 
 
-async def hold(folder: Path, limits: Limits, tell: Callable[[str], None]) -> None:
+async def enforce_limits(folder: Path, limits: Limits, tell: Callable[[str], None]) -> None:
     """Look at the box in `folder` again and again, until cancelled; `tell` why it was ended.
 
     The box is known by its folder's path in the words of the process that sayso has started.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from sayso.trace.stitch import Line
+from sayso.trace.lines import Line
 
 _MOST: Final = 50_000
 
@@ -25,7 +25,7 @@ class Member:
 
 
 @dataclass(slots=True)
-class Family:
+class ProcessTree:
     """The living, by the numbers of the tracer's side.
 
     A new thread is known by its first line. What started it is asked of the kernel (`ask`, which

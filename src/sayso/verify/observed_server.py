@@ -13,7 +13,7 @@ from sayso.connect import CommandTarget, RpcError, UrlTarget, list_all, open_lin
 from sayso.errors import NotMcpError, UsageError
 from sayso.sandbox import Layer
 from sayso.trace import Effect
-from sayso.verify.call import Case, Made, Outcome
+from sayso.verify.call import Case, MadeCall, Outcome
 from sayso.verify.outcome import outcome_of, outcome_of_error, text_of
 
 _QUIET: Final = 0.03
@@ -41,7 +41,7 @@ class Watcher(Protocol):
     async def end(self, call: int) -> Sequence[Effect]: ...
 
 
-class Rest(Protocol):
+class IdleWait(Protocol):
     """Waits until the server has come to rest; whether it did within `most` seconds."""
 
     async def __call__(self, *, quiet: float, most: float) -> bool:
@@ -78,7 +78,7 @@ class Grade(Protocol):
 
 
 @dataclass(slots=True)
-class Stage:
+class ObservedServer:
     """A server with its watchers. Calls are strictly one after the other.
 
     `control` is what was seen before the first call.
@@ -89,7 +89,7 @@ class Stage:
     timeout: float
     _link: Line
     _watchers: Sequence[Watcher]
-    _rest: Rest
+    _rest: IdleWait
     _grade: Grade
     control: list[Effect] = field(default_factory=list[Effect])
     number: int = 0
@@ -103,7 +103,7 @@ class Stage:
         await self._rest(quiet=_QUIET, most=_MOST_REST)
         self.control += [effect for watcher in self._watchers for effect in await watcher.end(0)]
 
-    async def call(self, name: str, case: Case) -> Made:
+    async def call(self, name: str, case: Case) -> MadeCall:
         """Make one call and wait until the server rests; cancelling leaves that to the server."""
         self.number += 1
         await self._begin()
@@ -111,7 +111,7 @@ class Stage:
         outcome, result, text = await self._send(name, case)
         seconds = time.perf_counter() - start
         await self._rest(quiet=_QUIET, most=_MOST_REST)
-        made = Made(self.number, name, case, outcome, result, text, seconds)
+        made = MadeCall(self.number, name, case, outcome, result, text, seconds)
         return self._with(made, await self._end())
 
     async def idle(self) -> list[Effect]:
@@ -125,7 +125,7 @@ class Stage:
         self.control += seen
         return seen
 
-    async def linger(self, made: Made) -> Made:
+    async def linger(self, made: MadeCall) -> MadeCall:
         """The last call again, with what has come since it was looked at."""
         await self._begin()
         await self._rest(quiet=_LINGER, most=_MOST_REST)
@@ -134,7 +134,7 @@ class Stage:
             return made
         return self._with(made, late)
 
-    def _with(self, made: Made, effects: Sequence[Effect]) -> Made:
+    def _with(self, made: MadeCall, effects: Sequence[Effect]) -> MadeCall:
         raw = (*made.raw, *(replace(effect, call=made.number) for effect in effects))
         graded = self._grade(raw, made.tool, made.case.arguments, control=self.control)
         return replace(made, raw=raw, effects=graded, control=tuple(self.control))
@@ -156,15 +156,15 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(
+async def start_server(
     target: CommandTarget | UrlTarget,
     *,
     watchers: Sequence[Watcher],
-    rest: Rest,
+    rest: IdleWait,
     grade: Grade,
     timeout: float,
     number: int = 0,
-) -> AsyncGenerator[Stage]:
+) -> AsyncGenerator[ObservedServer]:
     """Start a server, list its tools, and wait until it rests; `timeout` in seconds for each.
 
     Calls are counted from `number` on.
@@ -184,13 +184,13 @@ async def open_stage(
         tools, _ = read_tools(target.name, entries)
         if not tools:
             raise UsageError("this server has no tools", where=target.name)
-        stage = Stage(tools, link.greeting.server, timeout, link, watchers, rest, grade)
+        stage = ObservedServer(tools, link.greeting.server, timeout, link, watchers, rest, grade)
         stage.number = number
         await stage.settle()
         yield stage
 
 
 async def wait(*, quiet: float, most: float) -> bool:
-    """A `Rest` for a server that shows no sign of life: it gets the time, and no more is known."""
+    """An `IdleWait` for a server that shows no sign of life: it gets the time, and no more is known."""
     await anyio.sleep(min(quiet, most))
     return True

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sayso.errors import UsageError
-from sayso.sandbox.fixture import check_free, copy_tree, fixture_path
+from sayso.sandbox.copies import check_free, copy_tree, fixture_path
 
 
 def test_a_copy_has_modes_times_and_links(tmp_path: Path) -> None:
