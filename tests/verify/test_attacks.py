@@ -8,10 +8,9 @@ import anyio
 import pytest
 
 from sayso.catalog import read_tools
-from sayso.sandbox.limits import Limits
+from sayso.sandbox.limits import Limits, enforce_limits
 from sayso.sandbox.mount import Place, Role
 from sayso.sandbox.private import private_folder, remove
-from sayso.sandbox.watchdog import enforce_limits
 from sayso.trace.effect import Kind
 from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.hints import VerifyHints

@@ -1,4 +1,4 @@
-"""A box: where a server that nobody knows runs, and how it is started there."""
+"""The box in which an untrusted server runs."""
 
 import functools
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
@@ -12,7 +12,7 @@ import anyio
 from sayso.beside import beside
 from sayso.sandbox.forward import Gate, check_address, forward, make_gate
 from sayso.sandbox.layout import Layout, lay_out
-from sayso.sandbox.limits import describe_limits
+from sayso.sandbox.limits import describe_limits, enforce_limits
 from sayso.sandbox.private import private_folder
 from sayso.sandbox.probe import check_layers
 from sayso.sandbox.programs import find_programs
@@ -20,20 +20,19 @@ from sayso.sandbox.root import SYSTEM_PATH
 from sayso.sandbox.spec import Box, Layer, Prepared, SandboxSpec
 from sayso.sandbox.start import box_words, environment_inside, write_start
 from sayso.sandbox.uncontained import make_uncontained
-from sayso.sandbox.watchdog import enforce_limits
 
 __all__ = ["Box", "Prepared", "SandboxSpec", "open_box"]
 
 
 @asynccontextmanager
 async def open_box(spec: SandboxSpec, probed: Sequence[Layer]) -> AsyncGenerator[Box]:
-    """Make a box with the layers that were found to work; on leaving, all of it is gone.
+    """Make a box from the layers that work here; remove all of it on leaving.
 
-    End what runs in it before leaving: `sayso.connect` does, when its connection is closed. However
-    sayso ends, its box's processes end with it, mounts go with these, and the folder is removed.
+    End what runs in it before leaving; closing the connection of `sayso.connect` does. If sayso is
+    killed, the box's processes end too, and its mounts and folder are removed.
 
-    Raises `UncontainedError` where a layer is missing, `CommandNotFoundError` for a command that
-    is not there, and `UsageError` for a fixture or an address that cannot be had.
+    Raises `UncontainedError` if a layer is missing, `CommandNotFoundError` if the command is, and
+    `UsageError` for an invalid fixture or address.
     """
     check_layers(probed, is_uncontained=spec.is_uncontained)
     addresses = [check_address(address) for address in spec.allowed]
@@ -63,9 +62,7 @@ def _make_box(spec: SandboxSpec, folder: Path, probed: Sequence[Layer], gate: Ga
     words = box_words(layout, environment, programs)
     return Box(
         command=write_start(
-            layout,
-            words,
-            programs,
+            *(layout, words, programs),
             limits=spec.limits,
             trace=trace,
             gate=gate,
@@ -89,7 +86,7 @@ def _layer(probed: Layer, layout: Layout, spec: SandboxSpec) -> Layer:
     if probed.name == "limits":
         return replace(probed, detail=describe_limits(spec.limits))
     if probed.name == "overlay" and not layout.overlays:
-        return replace(probed, is_active=False, detail="the command needs no folder of its own")
+        return replace(probed, is_active=False, detail="the command has no package folder")
     if probed.name == "network" and spec.allowed:
         return replace(probed, detail=f"{probed.detail}, and {', '.join(spec.allowed)}")
     return probed

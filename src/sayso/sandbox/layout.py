@@ -1,4 +1,4 @@
-"""What lies where in a box: the private folders, the copies, and what is seen of this machine."""
+"""The folders of a box: private ones, copies, and what is visible of this machine."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -28,10 +28,10 @@ XDG: Final = {
 
 @dataclass(slots=True)
 class Layout:
-    """A box's folders as they come together.
+    """The folders of a box while it is put together.
 
-    `seen` are paths inside with what is seen there, read-only; `places` are those that the server
-    can write to. `lines` are shell commands that mount the overlays.
+    `seen` are read-only paths inside with their sources; `places` are writable. `lines` are shell
+    commands that mount the overlays.
     """
 
     folder: Path
@@ -45,7 +45,7 @@ class Layout:
     notes: list[str] = field(default_factory=list[str])
 
     def words(self) -> tuple[str, ...]:
-        """The words of bubblewrap that mount all of it, outer folders first."""
+        """Return bubblewrap's arguments for all mounts, outer folders first."""
         mounts = [(inside, "--ro-bind", source) for inside, source in self.seen]
         for place in self.places:
             source = self.overlays.get(place.inside, place.host)
@@ -57,7 +57,7 @@ class Layout:
 
 
 def make_home(folder: Path) -> Path:
-    """A private HOME with the folders that XDG names."""
+    """Create a private HOME with the XDG folders."""
     home = folder / "home"
     for name in XDG.values():
         (home / name).mkdir(parents=True, mode=0o700)
@@ -65,16 +65,16 @@ def make_home(folder: Path) -> Path:
 
 
 def in_home(path: str, home: str) -> str:
-    """Return a path with `~` at its beginning replaced by `home`."""
+    """Return a path with a leading `~` replaced by `home`."""
     if not path.startswith("~"):
         return path
     return home + path[1:]
 
 
 def lay_out(spec: SandboxSpec, folder: Path, *, has_overlay: bool) -> Layout:
-    """Make the folders of a box and copy what is to be copied. Raises as `find_root` does.
+    """Create the folders of a box and copy into them. Raises what `find_root` raises.
 
-    The copies are made first: a path that a copy takes is not also seen as this machine has it.
+    Copies come first: a path with a copy does not show the original.
     """
     copies = list(_copy_all(spec, folder))
     places = [Place(bubblewrap.HOME, make_home(folder), Role.HOME)]
@@ -92,27 +92,25 @@ def lay_out(spec: SandboxSpec, folder: Path, *, has_overlay: bool) -> Layout:
 
 
 def find_inside(spec: SandboxSpec, places: Sequence[Place], world: str | None) -> Root:
-    """The root for the wished command, with `{world}` replaced by where that lies."""
+    """Return the root for the command, with `{world}` replaced by the world's path."""
     cwd = spec.cwd and os.path.abspath(spec.cwd)  # noqa: PTH100 - links stay
     if spec.prepared is not None:
-        words = spec.prepared.command
         binds = tuple(map(Bind, spec.prepared.binds))
-        words = replace_world(words, world)
+        words = replace_world(spec.prepared.command, world)
         return Root(words, binds, spec.prepared.search, cwd)
-    given = Path(cwd) if cwd and not _is_inside(places, Path(cwd)) else None
     root = find_root(
         replace_world(spec.command, world),
         search=spec.env.get("PATH") or os.environ.get("PATH", os.defpath),
         cwd=Path.cwd(),
-        given_cwd=given,
+        server_cwd=Path(cwd) if cwd and not _is_inside(places, Path(cwd)) else None,
     )
     return replace(root, cwd=cwd or root.cwd)
 
 
 def _is_inside(places: Sequence[Place], folder: Path) -> bool:
-    """Whether a folder is there in the box anyway: a copy, or a private one and what it may hold.
+    """Return whether a folder is in the box anyway: a copy, or a private folder.
 
-    A folder of this machine below /tmp is none of those.
+    A folder of this machine below /tmp is neither.
     """
     place = place_of(places, str(folder))
     if place is None:
@@ -122,10 +120,10 @@ def _is_inside(places: Sequence[Place], folder: Path) -> bool:
 
 
 def replace_world(command: Sequence[str], world: str | None) -> tuple[str, ...]:
-    """A command's words with `{world}` replaced. Raises `UsageError` where there is none."""
+    """Replace `{world}` in a command. Raises `UsageError` if there is no world."""
     if world is None:
         if any("{world}" in word for word in command):
-            raise UsageError("{world} is named, and there is no world", fix="Name a path instead.")
+            raise UsageError("{world} has no value: there is no world", fix="Name a path.")
         return tuple(command)
     return tuple(word.replace("{world}", world) for word in command)
 
@@ -140,7 +138,7 @@ def _copy_all(spec: SandboxSpec, folder: Path) -> Iterator[tuple[Place, tuple[st
 
 
 def _add_binds(layout: Layout, spec: SandboxSpec, *, has_overlay: bool) -> None:
-    """What the command needs: read-only, and a package under an overlay where there is one."""
+    """Show what the command needs: read-only, and packages under an overlay if possible."""
     binds = [(str(entry.path), entry) for entry in layout.root.binds]
     if spec.prepared is not None:
         prepared = Bind(spec.prepared.folder, is_package=True)
@@ -159,16 +157,16 @@ def _add_binds(layout: Layout, spec: SandboxSpec, *, has_overlay: bool) -> None:
 
 
 def _add_own(layout: Layout, own: Sequence[str]) -> None:
-    """Paths that the operator named as the server's own state, empty where they are not there."""
-    for number, given in enumerate(own):
-        inside = os.path.normpath(in_home(given, layout.home))
+    """Add the paths that the operator named as the server's own state, empty if they are new."""
+    for number, named in enumerate(own):
+        inside = os.path.normpath(in_home(named, layout.home))
         place = place_of(layout.places, inside)
         host = place and place.host_of(inside)
         if host is None:
             path = Path(inside)
             if not path.is_absolute() or is_system(path):
-                fix = "Give an absolute path, or one that begins with ~."
-                raise UsageError("own state cannot lie there", where=given, fix=fix)
+                what = "own state must be an absolute path outside of the system's folders"
+                raise UsageError(what, where=named, fix="Begin the path with / or ~.")
             check_free(path)
             host = layout.folder / "own" / str(number)
             host.mkdir(parents=True)

@@ -105,16 +105,12 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
 
 
 def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, Any]:
-    """What is run, told as the gateway tells it before it starts the same: by that a receipt holds.
-
-    Empty where that is not sure.
-    """
+    """Return the package as the gateway describes it before a start; empty where that is unsure."""
     if prepared is None:
         return describe_package(target) or {}
-    own = prepared.package
-    if steering(target.env):
-        return own.to_dict()
-    return describe_installed(own.kind, own.name, prepared.folder) or own.to_dict()
+    if not prepared.kind or steering(target.env):
+        return {}
+    return describe_installed(prepared.kind, prepared.name, prepared.folder) or {}
 
 
 async def _with_postgres(
