@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from sayso.trace.address import read_address
     from sayso.trace.arguments import Call
     from sayso.trace.calls import METADATA, NAMES, OPENS, TRACED
-    from sayso.trace.effect import Blob, Effect, Kind, Life, Loss, Observer
+    from sayso.trace.effect import Blob, Effect, Kind, Life, Loss, Observer, syscall_effect
     from sayso.trace.escapes import quoted_path
     from sayso.trace.files import MAPPED, PERHAPS_MADE
     from sayso.trace.handlers import effects_of, learn
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sayso.trace.installs import is_install
     from sayso.trace.lines import CallReader, Line, LineKind, read_line
     from sayso.trace.memory import Memory
-    from sayso.trace.noise import is_noise, is_noise_socket, tell
+    from sayso.trace.noise import is_noise, is_noise_socket
     from sayso.trace.process_tree import ProcessTree
     from sayso.trace.tail import Tail
     from sayso.trace.window import Window
@@ -55,7 +55,7 @@ __all__ = [
     "quoted_path",
     "read_address",
     "read_line",
-    "tell",
+    "syscall_effect",
 ]
 
 __getattr__ = lazily(
@@ -64,7 +64,15 @@ __getattr__ = lazily(
         "sayso.trace.address": ("read_address",),
         "sayso.trace.arguments": ("Call",),
         "sayso.trace.calls": ("METADATA", "NAMES", "OPENS", "TRACED"),
-        "sayso.trace.effect": ("Blob", "Effect", "Kind", "Life", "Loss", "Observer"),
+        "sayso.trace.effect": (
+            "Blob",
+            "Effect",
+            "Kind",
+            "Life",
+            "Loss",
+            "Observer",
+            "syscall_effect",
+        ),
         "sayso.trace.escapes": ("quoted_path",),
         "sayso.trace.process_tree": ("ProcessTree",),
         "sayso.trace.files": ("MAPPED", "PERHAPS_MADE"),
@@ -72,7 +80,7 @@ __getattr__ = lazily(
         "sayso.trace.installs": ("is_install",),
         "sayso.trace.handlers": ("effects_of", "learn"),
         "sayso.trace.memory": ("Memory",),
-        "sayso.trace.noise": ("is_noise", "is_noise_socket", "tell"),
+        "sayso.trace.noise": ("is_noise", "is_noise_socket"),
         "sayso.trace.lines": ("LineKind", "Line", "CallReader", "read_line"),
         "sayso.trace.tail": ("Tail",),
         "sayso.trace.window": ("Window",),

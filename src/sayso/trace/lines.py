@@ -1,4 +1,4 @@
-"""Calls from strace's lines; those that another thread's line cut in two are joined."""
+"""The lines of a trace, joined to calls where another thread's line cut one in two."""
 
 import re
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ _RESUMED: Final = re.compile(r"<\.\.\. (\w+) resumed> ?")
 _NAME: Final = re.compile(r"(\w+)\(")
 _UNFINISHED: Final = " <unfinished ...>"
 _MOST_OPEN: Final = 10_000
-"""Threads that may be in the middle of a call at once; beyond, the oldest is forgotten."""
+"""Threads in the middle of a call; beyond that the oldest is dropped."""
 
 
 class LineKind(StrEnum):
-    """What a line tells."""
+    """The kind of a line."""
 
     CALL = "call"
     UNFINISHED = "unfinished"
@@ -27,10 +27,10 @@ class LineKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`pid` is that of a thread, as the tracer's side counts; `time` in seconds since 1970.
+    """A line of a trace. `time` is Unix time in seconds, `pid` a thread seen from outside the box.
 
-    `text` is what stands between the opening parenthesis and the line's end, of a line that is
-    resumed what comes after its bracket, and of the others the whole.
+    `text` follows the opening parenthesis of a call, or the bracket of a resumed call; otherwise it
+    is the whole line.
     """
 
     pid: int
@@ -41,7 +41,7 @@ class Line:
 
 
 def read_line(text: str) -> Line | None:
-    """The line, or `None` where it is none that strace writes whole."""
+    """Read a line; `None` if it is not a whole line of strace."""
     head = _HEAD.fullmatch(text)
     if head is None:
         return None
@@ -64,17 +64,16 @@ def read_line(text: str) -> Line | None:
 
 
 class CallReader:
-    """Gives the calls of a trace, one line after the other, and tells who ended.
+    """Reads the calls of a trace, line by line.
 
-    A call that never returns (`execve` of a thread that is replaced, `exit`) is given when its
-    thread ends, without a result.
+    A call without a return (`execve` of a replaced thread, `exit`) has no result.
     """
 
     def __init__(self) -> None:
         self._open: dict[int, Line] = {}
 
     def take(self, text: str) -> Call | Line | None:
-        """The call that this line ends; the line itself where it tells of an end; else `None`."""
+        """Return the call that this line completes, or the line of a thread's end."""
         line = read_line(text)
         match line:
             case None | Line(form=LineKind.SIGNAL):

@@ -1,9 +1,6 @@
-"""Calls told as effects, without what every program does and nobody means by it."""
+"""Files and sockets that every program uses and that do not count as effects."""
 
 from typing import Final
-
-from sayso.trace.arguments import Call
-from sayso.trace.effect import Effect, Kind, Observer
 
 _DEVICES: Final = frozenset(
     f"/dev/{name}"
@@ -19,7 +16,7 @@ _FOLDERS: Final = (
     "/anon_hugepage",
 )
 _SETTINGS: Final = ("/proc/sys/", "/proc/sysrq-trigger")
-"""The kernel's settings, which are the whole machine's."""
+"""Kernel settings, which hold for the whole machine."""
 _SOCKETS: Final = frozenset(
     {
         "/var/run/nscd/socket",
@@ -30,36 +27,15 @@ _SOCKETS: Final = frozenset(
         "/dev/log",
     }
 )
-"""Where the C library asks for names, and where `syslog` goes."""
-
-REFUSALS: Final = frozenset(
-    {"EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EFBIG", "EIO", "ETXTBSY"}
-)
-"""Errors of an attempt that would have changed something. Others mean: there was nothing to do."""
-
-
-def tell(kind: Kind, target: str, *, detail: str = "", is_failed: bool = False) -> Effect:
-    """An effect, not yet of a call."""
-    return Effect(kind, target, Observer.SYSCALLS, detail=detail, is_failed=is_failed)
-
-
-def tell_of_file(call: Call, kind: Kind, path: str | None, detail: str = "") -> tuple[Effect, ...]:
-    """The effect of a call on a file: done, refused, or none where it changed nothing."""
-    if path is None or call.result is None or is_noise(path):
-        return ()
-    if call.result >= 0:
-        return (tell(kind, path, detail=detail),)
-    if call.error not in REFUSALS:
-        return ()
-    return (tell(kind, path, detail=f"{detail}; {call.error}".lstrip("; "), is_failed=True),)
+"""Sockets of the C library's name lookups and of `syslog`."""
 
 
 def is_noise(path: str) -> bool:
-    """Whether writing there changes nothing that lasts: devices, shared memory, `/proc`."""
+    """Return whether writing there changes nothing lasting: devices, shared memory, `/proc`."""
     is_setting = path.startswith(_SETTINGS)
     return path in _DEVICES or (path.startswith(_FOLDERS) and not is_setting)
 
 
 def is_noise_socket(path: str) -> bool:
-    """Whether a program's libraries connect there by themselves."""
+    """Return whether the system's libraries connect there by themselves."""
     return path in _SOCKETS

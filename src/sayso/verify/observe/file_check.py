@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from sayso.sandbox import Place, place_of
-from sayso.trace import MAPPED, PERHAPS_MADE, Effect, Kind, tell
+from sayso.trace import MAPPED, PERHAPS_MADE, Effect, Kind, syscall_effect
 
 _COARSE: Final = 0.02
 """Seconds by which the clock of file systems may lag behind that of the trace."""
@@ -96,7 +96,7 @@ def _digest(path: Path) -> bytes:
 def changed(before: Digests, after: Digests) -> list[Effect]:
     """The mapped files that hold something else than before."""
     return [
-        tell(Kind.WRITE, path, detail="through a mapping")
+        syscall_effect(Kind.WRITE, path, detail="through a mapping")
         for path, digest in sorted(after.items())
         if path in before and before[path] != digest
     ]

@@ -133,7 +133,7 @@ class SyscallWatcher:
                 self._meet(call.pid)
                 self._understand(call)
             case Line(form=LineKind.EXIT, pid=pid):
-                self._tree.leave(pid)
+                self._tree.remove(pid)
             case _:
                 return
 
@@ -151,7 +151,7 @@ class SyscallWatcher:
             # The first of all, or the first after the box has ended.
             self._root = pid
             self._is_started = False
-        member = self._tree.meet(pid)
+        member = self._tree.add(pid)
         if member is not None and not member.is_thread and member.parent:
             self._memory.inherit(pid, member.parent)
 
