@@ -1,4 +1,4 @@
-"""What the calls of one tool say of its hints. Pure: effects in, verdicts out."""
+"""Verdicts on the hints of one tool. Pure: effects in, verdicts out."""
 
 from sayso.verify.judge.judge import judge, suspects
 from sayso.verify.judge.tool_evidence import Confirmed, Profile, ToolEvidence, claims_of

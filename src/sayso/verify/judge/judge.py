@@ -23,17 +23,17 @@ NEEDED: Final[Mapping[HintName, frozenset[str]]] = {
     "idempotent": frozenset({"files"}),
     "open_world": frozenset({"syscalls"}),
 }
-"""The observers without which a hint is not supported."""
+"""Observers that a hint needs to be supported."""
 
-_MEANINGLESS: Final = "it has no meaning on a tool that only reads"
-_STRICT: Final = "the strict value is claimed, which calls cannot refute"
-_SILENT: Final = "it is not declared, and nothing permits more than the default"
+_MEANINGLESS: Final = "it has no meaning on a read-only tool"
+_STRICT: Final = "the strict value is declared; calls cannot refute it"
+_SILENT: Final = "it is not declared, and nothing suggests more than the default"
 
 
 def suspects(evidence: ToolEvidence) -> Mapping[HintName, MadeCall]:
-    """For each looser claim that a call speaks against, the first such call.
+    """Return, for each looser claim that a call contradicts, the first such call.
 
-    What it holds is a suspicion: it counts once an isolated run has shown the same again.
+    It is only a suspicion until an isolated run reproduces it.
     """
     claims = claims_of(evidence.tool)
     found: dict[HintName, MadeCall] = {}
@@ -47,7 +47,7 @@ def suspects(evidence: ToolEvidence) -> Mapping[HintName, MadeCall]:
 
 
 def effects_against(name: HintName, made: MadeCall, profile: Profile) -> list[Effect]:
-    """The effects of one call that speak against a hint; for `idempotent`, of the second of two."""
+    """Return the effects of a call that contradict a hint; `idempotent` needs a second call."""
     finders: Mapping[HintName, Callable[[Iterable[Effect]], list[Effect]]] = {
         "read_only": against_read_only,
         "destructive": lambda effects: against_non_destructive(effects, profile),
@@ -58,7 +58,7 @@ def effects_against(name: HintName, made: MadeCall, profile: Profile) -> list[Ef
 
 
 def judge(evidence: ToolEvidence) -> Mapping[HintName, HintVerdict]:
-    """The verdicts on the four hints of a tool."""
+    """Return the verdicts on the four hints of a tool."""
     claims = claims_of(evidence.tool)
     return {name: _judge_one(claims[name], claims, evidence) for name in HINT_NAMES}
 
@@ -81,14 +81,14 @@ def _judge_one(
 
 
 def _is_void(name: HintName, claims: Mapping[HintName, Claim]) -> bool:
-    """The two write hints mean nothing where read-only is declared (MCP, ToolAnnotations)."""
+    """Return whether it is a write hint of a read-only tool (MCP, ToolAnnotations)."""
     return name in ("destructive", "idempotent") and claims["read_only"].value is True
 
 
 def _spoken(name: HintName, evidence: ToolEvidence) -> list[tuple[MadeCall, list[Effect]]]:
     calls = evidence.made
     if name == "idempotent":
-        # Only where the first of the two went well: else the second may be the first that does.
+        # The first must have succeeded, or the second may be the first change.
         calls = [second for first, second in evidence.repeats() if first.is_success]
     return [(call, effects_against(name, call, evidence.profile)) for call in calls]
 
@@ -99,14 +99,13 @@ def _refuted(
     speaking = [call for call, effects in _spoken(claim.name, evidence) if effects]
     first = confirmed.evidence[0]
     if claim.declared is None:
-        # Nobody has said it, so nobody is contradicted but the inference.
-        reason = f"it is not declared; {_told(first)} speaks against what its text suggests"
+        # Only the inference is contradicted.
+        reason = f"it is not declared; {_describe(first)} contradicts what its text suggests"
         return replace(blank, reason=reason, evidence=confirmed.evidence)
-    reason = f"{_told(first)}, and again in a run of its own"
     return replace(
         blank,
         verdict="refuted",
-        reason=reason,
+        reason=f"{_describe(first)}; an isolated run reproduced it",
         calls=max(1, len(speaking)),
         inputs=_inputs(speaking),
         observers=tuple(sorted({str(effect.observer) for effect in confirmed.evidence})),
@@ -115,17 +114,17 @@ def _refuted(
     )
 
 
-def _told(effect: Effect) -> str:
-    told = f"{effect.kind} {effect.target}"
+def _describe(effect: Effect) -> str:
+    text = f"{effect.kind} {effect.target}"
     if effect.is_failed:
-        told = f"tried to {told}"
+        text = f"tried to {text}"
     if effect.detail:
-        told += f" ({effect.detail})"
-    return told
+        text += f" ({effect.detail})"
+    return text
 
 
 def _strict(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> HintVerdict:
-    """What is declared the strict way may be more than the calls needed: information only."""
+    """Return a verdict on a strictly declared hint, which may warn of more than calls needed."""
     calls = _standing(claim.name, evidence)
     is_needed = any(effects for _, effects in _spoken(claim.name, evidence))
     if not calls or is_needed or claim.declared is None:
@@ -138,11 +137,11 @@ def _supported(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> Hint
     missing = sorted(NEEDED[claim.name] - evidence.observers)
     calls = _standing(claim.name, evidence)
     if not evidence.successes:
-        return replace(blank, reason=evidence.uncalled or "no call of it succeeded")
+        return replace(blank, reason=evidence.uncalled or "no call succeeded")
     if evidence.is_blind:
-        return replace(blank, reason="it did something that no observer can look into")
+        return replace(blank, reason="it did something that the observers cannot see into")
     if claim.name == "open_world" and (anyway := _reached_anyway(evidence)):
-        reason = f"{anyway.kind} {anyway.target} is {UNCALLED}: which calls do it cannot be told"
+        reason = f"{anyway.kind} {anyway.target} is {UNCALLED}, so calls cannot be told apart"
         return replace(blank, reason=reason)
     if not calls:
         return replace(blank, reason=_NOTHING_TO_SEE[claim.name])
@@ -152,7 +151,7 @@ def _supported(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> Hint
     return replace(
         blank,
         verdict="supported",
-        reason=f"nothing in {_count(calls)} speaks against it",
+        reason=f"nothing in {_count(calls)} contradicts it",
         calls=len(calls),
         inputs=_inputs(calls),
         observers=tuple(sorted(evidence.observers)),
@@ -160,7 +159,7 @@ def _supported(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> Hint
 
 
 def _reached_anyway(evidence: ToolEvidence) -> Effect | None:
-    """What reached out during a call that reaches out without one as well."""
+    """Return an outward effect of a call that also happens without one."""
     effects = (effect for made in evidence.made for effect in made.effects)
     return next(
         (effect for effect in effects if effect.kind in OUTWARD and effect.reason == UNCALLED), None
@@ -168,15 +167,15 @@ def _reached_anyway(evidence: ToolEvidence) -> Effect | None:
 
 
 _NOTHING_TO_SEE: Final[Mapping[HintName, str]] = {
-    "read_only": "no call of it succeeded",
-    "destructive": "no call of it changed anything that an observer sees",
-    "idempotent": "no call that changed something was made twice",
-    "open_world": "no call of it succeeded",
+    "read_only": "no call succeeded",
+    "destructive": "no call made a change that the observers see",
+    "idempotent": "no call that changed something was repeated",
+    "open_world": "no call succeeded",
 }
 
 
 def _standing(name: HintName, evidence: ToolEvidence) -> list[MadeCall]:
-    """The calls that say something of a hint: all that succeeded, or those that changed a thing."""
+    """Return the calls that say something about a hint."""
     if name == "idempotent":
         return [
             second
