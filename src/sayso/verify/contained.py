@@ -1,4 +1,4 @@
-"""A server in containment, started as often as needed: each time in a box of its own, watched."""
+"""An environment that starts the server in a fresh, observed box each time."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ContainedEnvironment:
-    """What is needed to start the server again; a `Environment`.
+    """An `Environment` with containment.
 
-    `layers` are those that were found to work. `holding` and `observing` are what was active in
-    the box that was opened last.
+    `layers` work on this machine. `holding` and `observing` were active in the latest box.
     """
 
     terms: Terms
@@ -50,7 +49,7 @@ class ContainedEnvironment:
 
     @asynccontextmanager
     async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
-        """Start it in a fresh box, which goes with all in it. Raises what starting raises."""
+        """Start the server in a fresh box, removed on leaving. Raises what starting raises."""
         async with AsyncExitStack() as stack:
             watched: list[Watcher] = []
             if self.postgres is not None:

@@ -1,4 +1,4 @@
-"""Calling every tool in a sensible order, with what is known by then; what came back is kept."""
+"""Exploration: call a tool by its plan, in the light of earlier results."""
 
 from collections import Counter
 from collections.abc import AsyncGenerator
@@ -14,14 +14,14 @@ from sayso.verify.observed_server import ObservedServer
 _LASTING: Final = frozenset({Life.USER, Life.OWN})
 _MOST_OF_EACH: Final = 2
 _MOST_BEFORE: Final = 12
-"""How many calls of each other tool, and of all, are made before one that may need them."""
+"""Earlier calls of each other tool, and in total, before a call that may need them."""
 MOST_DEATHS: Final = 2
-"""How often a tool may end the server before it is left alone."""
+"""A tool that ended the server this often is not called again."""
 
 
 @dataclass(slots=True)
 class Log:
-    """All calls of a run in their order, and those of each tool."""
+    """The calls of a run in order."""
 
     made: list[MadeCall] = field(default_factory=list[MadeCall])
 
@@ -29,7 +29,7 @@ class Log:
         return [call for call in self.made if call.tool == name]
 
     def before(self, made: MadeCall) -> list[MadeCall]:
-        """Return the calls of the run before one."""
+        """Return the calls before one."""
         return self.made[: next(at for at, call in enumerate(self.made) if call is made)]
 
     def changing_before(self, made: MadeCall) -> list[tuple[str, Case]]:
@@ -48,9 +48,9 @@ class Log:
 async def explore(
     stage: ObservedServer, tool: Tool, plan: Plan, log: Log
 ) -> AsyncGenerator[MadeCall]:
-    """Call one tool by its plan, and give each call; what comes late is the last one's.
+    """Call one tool by its plan and yield each call; late effects belong to the last one.
 
-    Ends early where the server dies.
+    Ends early if the server dies.
     """
     last: MadeCall | None = None
     while (case := next(plan, None)) is not None:

@@ -1,4 +1,4 @@
-"""The calls of one run, from the first to the last, and what is told of each tool by them."""
+"""The calls of one run, from the first to the last, and the report on each tool."""
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
 
 Tell = Callable[[Event], None]
 
-UNCALLED: Final = "it may write, and nothing contains it: --all-tools calls it"
+UNCALLED: Final = "it may write and is not contained; --all-tools calls it"
 _MOST_SHRINKS: Final = 4
-"""Trials to make refuting arguments smaller; each starts the server anew."""
+"""Trials to make refuting arguments smaller; each starts the server again."""
 _LESSONS: Final = 2
-"""What a file holds is known once what tools show is: so what is learnt is used twice."""
+"""Rounds of learning: a file's content is known only after what tools show is."""
 _LEAST: Final = 4
 _SECOND: Final = 2
-"""A tool that comes a second time is called so many times less often than the first."""
+"""A tool's second turn has this share of the calls."""
 _PROMISES: Final[tuple["HintName", ...]] = ("destructive", "idempotent")
 
 
 def say_nothing(_event: Event) -> None:
-    """Tell nobody."""
+    """Ignore an event."""
 
 
 @dataclass(slots=True)
 class Session:
-    """Runs the tools of a server that a host starts, by the terms; `tell` hears how it goes on."""
+    """Runs the tools of an environment's server; `tell` gets the events."""
 
     terms: Terms
     tell: Tell
@@ -79,9 +79,9 @@ class Session:
         )
 
     async def _explore(self) -> tuple[list[Tool], Mapping[str, Any]]:
-        """Call all tools; the server is started again where it has died.
+        """Call all tools; restart the server after it dies.
 
-        Some get a second chance in a box of their own: what they need may have been used up.
+        Some tools get a fresh box of their own, since others may have used up what they need.
         """
         left: list[Tool] | None = None
         tools: list[Tool] = []
@@ -102,7 +102,7 @@ class Session:
         return wanted, server
 
     async def _prepare_for(self, stage: ObservedServer, tool: Tool) -> None:
-        """Call first, as it went well before, what the errors of a tool say is to be called."""
+        """Repeat successful calls of the tools that a tool's errors name."""
         texts = [call.text for call in self.log.of(tool.name) if not call.is_success]
         for name in named_tools(texts, [other.name for other in stage.tools if other is not tool]):
             good = next((call for call in reversed(self.log.of(name)) if call.is_success), None)
@@ -113,7 +113,7 @@ class Session:
 
     @asynccontextmanager
     async def _start(self) -> AsyncGenerator[ObservedServer]:
-        """A fresh box; before it goes, its calls are graded by all that is known by then."""
+        """Start a fresh server; before it ends, grade its calls by all that is known."""
         first = len(self.log.made)
         async with self.environment.start(number=first) as stage:
             yield stage
@@ -125,9 +125,9 @@ class Session:
                 self.log.made[first:] = [grader.again(call) for call in self.log.made[first:]]
 
     def _has_more(self, tool: Tool) -> bool:
-        """Whether a box of its own may show more: no call succeeded, or a promise was not tested.
+        """Return whether a fresh box may show more: no success, or an untested promise.
 
-        What a tool could have destroyed, or done twice, others may have used up before.
+        Other tools may have used up what a tool could destroy or repeat.
         """
         made = self.log.of(tool.name)
         if self.plans[tool.name].problem or self.deaths[tool.name] >= MOST_DEATHS:
@@ -146,15 +146,11 @@ class Session:
         self.hints.check(names)
         for name in self.terms.only:
             if name not in names:
-                fix = f"It has {', '.join(sorted(names))}."
-                raise UsageError(f"the server has no tool {name!r}", where="--tool", fix=fix)
+                fix = f"Choose one of {', '.join(sorted(names))}."
+                raise UsageError(f"--tool {name}: the server has no such tool", fix=fix)
         wanted = [tool for tool in stage.tools if self._is_wanted(tool)]
-        self.tell(
-            Started(
-                (*self.environment.holding, *self.environment.observing),
-                tuple(tool.name for tool in wanted),
-            )
-        )
+        layers = (*self.environment.holding, *self.environment.observing)
+        self.tell(Started(layers, tuple(tool.name for tool in wanted)))
         return order_tools(wanted, self.hints.order)
 
     def _is_wanted(self, tool: Tool) -> bool:
@@ -204,13 +200,13 @@ class Session:
         for name, suspect in suspects(evidence).items():
             before = [call for call in self.log.before(suspect) if call.tool == tool.name]
             suspicion = Suspicion(name, suspect, before, self.log.changing_before(suspect))
-            told = await self.environment.confirm(suspicion, evidence, self._shrink(tool))
-            if isinstance(told, Confirmed):
-                confirmed[name] = told
-            elif told is not CLEARED:
-                doubts[name] = told
+            result = await self.environment.confirm(suspicion, evidence, self._shrink(tool))
+            if isinstance(result, Confirmed):
+                confirmed[name] = result
+            elif result is not CLEARED:
+                doubts[name] = result
         evidence = replace(evidence, confirmed=confirmed, doubts=doubts)
-        report = self._tell_of(evidence)
+        report = self._report(evidence)
         self.tell(Judged(report, at, of))
         return report
 
@@ -218,7 +214,7 @@ class Session:
         plan = self.plans[tool.name]
         return partial(shrink, is_valid=plan.is_valid, most=_MOST_SHRINKS)
 
-    def _tell_of(self, evidence: ToolEvidence) -> ToolReport:
+    def _report(self, evidence: ToolEvidence) -> ToolReport:
         plan = self.plans[evidence.tool.name]
         successes = evidence.successes
         reached = frozenset(name for call in successes for name in call.case.classes)
@@ -248,7 +244,7 @@ def _ignored(made: Sequence[MadeCall]) -> tuple[Effect, ...]:
 
 
 def _differing(evidence: ToolEvidence) -> tuple[Effect, ...]:
-    """How two answers to the same call differ, the first time that they do."""
+    """Return the first difference between two answers to the same call."""
     if "output" not in evidence.observers:
         return ()
     pairs = (

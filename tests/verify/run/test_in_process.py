@@ -166,7 +166,7 @@ async def test_what_is_no_server_and_what_is_no_folder_is_told(tmp_path: Path) -
 
 
 async def test_an_object_is_never_run_by_the_way_that_contains() -> None:
-    with pytest.raises(UsageError, match="cannot be contained"):
+    with pytest.raises(UsageError, match="cannot contain a server object"):
         await verify(Terms(target=ObjectTarget("here", object())))
 
 
