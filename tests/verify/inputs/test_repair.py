@@ -11,7 +11,8 @@ from sayso.verify.inputs.hints import VerifyHints
 from sayso.verify.inputs.plan import Plan
 from sayso.verify.inputs.prose import named_values, said_of
 from sayso.verify.inputs.repair import corrections
-from sayso.verify.inputs.roles import Role, role_of
+from sayso.verify.inputs.role_rules import role_of
+from sayso.verify.inputs.roles import Role
 from sayso.verify.inputs.world import World, make_world
 
 TEXT: dict[str, Any] = {"type": "string"}

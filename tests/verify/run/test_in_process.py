@@ -159,9 +159,9 @@ async def test_a_server_of_fastmcp_is_called_too(tmp_path: Path) -> None:
 
 
 async def test_what_is_no_server_and_what_is_no_folder_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="dict is no server"):
+    with pytest.raises(UsageError, match="dict is not a server"):
         await verify_here({})
-    with pytest.raises(UsageError, match="there is no such folder"):
+    with pytest.raises(UsageError, match="the folder does not exist"):
         await verify_here(build(tmp_path), folders=[tmp_path / "nothing"])
 
 

@@ -1,4 +1,4 @@
-"""Arguments that were refused, changed by what the error says of them."""
+"""Rejected arguments, changed by what the error says."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -7,7 +7,7 @@ from typing import Any, Final
 from sayso.verify.inputs.classes import Parameter
 from sayso.verify.inputs.error_feedback import ErrorFeedback, read_feedback
 from sayso.verify.inputs.flattener import is_table, table_of
-from sayso.verify.inputs.options import Option
+from sayso.verify.inputs.option_values import Option
 from sayso.verify.inputs.roles import PATHS, Role
 from sayso.verify.inputs.world import World
 
@@ -18,7 +18,7 @@ _TAIL: Final = frozenset({"missing", "outside", "empty", "null", "absent"})
 def corrections(
     arguments: Mapping[str, Any], text: str, parameters: Sequence[Parameter], world: World
 ) -> Iterator[dict[str, Any]]:
-    """Other arguments that may do what the error of a call asks for, the likeliest first."""
+    """Yield other arguments that may satisfy the error of a call, the likeliest first."""
     feedback = read_feedback(text)
     if not feedback.text:
         return
@@ -32,7 +32,7 @@ def corrections(
 def _with_told(
     arguments: Mapping[str, Any], feedback: ErrorFeedback, parameters: Sequence[Parameter]
 ) -> Iterator[dict[str, Any]]:
-    """With what the error itself says to pass: `overwrite=true`."""
+    """Yield arguments with a setting that the error names: `overwrite=true`."""
     names = {parameter.name for parameter in parameters}
     for name, value in feedback.settings:
         if name in names and arguments.get(name) != value:
@@ -42,7 +42,7 @@ def _with_told(
 def _with_lacking(
     arguments: Mapping[str, Any], feedback: ErrorFeedback, parameters: Sequence[Parameter]
 ) -> Iterator[dict[str, Any]]:
-    """With the arguments that the error names and that were not given: one of them, then all."""
+    """Yield arguments with the missing ones that the error names: one, then all."""
     if not feedback.is_lacking:
         return
     lacking = [
@@ -67,7 +67,7 @@ def _first(parameter: Parameter) -> Option | None:
 def _blamed(
     arguments: Mapping[str, Any], feedback: ErrorFeedback, parameters: Sequence[Parameter]
 ) -> list[Parameter]:
-    """Whose value the error repeats, then whom it names, then what has an ending at all."""
+    """Return parameters whose value the error repeats, then named ones, then paths."""
     given = [parameter for parameter in parameters if parameter.name in arguments]
     found = [parameter for parameter in given if feedback.blames(arguments[parameter.name])]
     found += [

@@ -1,4 +1,4 @@
-"""A small world for tools to work on: files, a repository, databases, office files, mail, a web."""
+"""A small world for tools: files, a repository, databases, office files, mail, a web site."""
 
 from sayso.verify.inputs.world.web import Site, serve_world
 from sayso.verify.inputs.world.world import INSIDE, World, make_world
