@@ -178,7 +178,7 @@ async def test_what_was_written_and_restored_is_the_persons_all_the_same(
     (effect,) = await graded(act, context)
 
     assert (effect.life, effect.loss) == (Life.USER, Loss.NONE)
-    assert "for a moment" in effect.reason
+    assert "changed and restored" in effect.reason
 
 
 async def test_the_same_bytes_are_the_persons_and_other_bytes_of_one_meaning_are_a_cache(

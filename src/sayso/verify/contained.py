@@ -104,4 +104,4 @@ def _watch(box: Box, folder: Path, site: Site | None) -> tuple[list[Watcher], Id
     if box.trace is None:
         return watchers, wait
     syscalls = SyscallWatcher(box.trace, box.places)
-    return [syscalls, *watchers], syscalls.rest
+    return [syscalls, *watchers], syscalls.wait_idle

@@ -1,4 +1,4 @@
-"""Signs in a file's content that it is made by running something, whatever it is called."""
+"""Signs in a file's content that running something created it, whatever its name."""
 
 import importlib.util
 import struct
@@ -11,15 +11,15 @@ from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.loss import content_of
 
 CACHE_TAG: Final = b"Signature: 8a477f597d28d172789f06886806bc55"
-"""What begins a CACHEDIR.TAG (bford.info/cachedir)."""
+"""First bytes of a CACHEDIR.TAG (bford.info/cachedir)."""
 SIDECARS: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
-"""What begins a log of SQLite, in either order of bytes, and a journal (sqlite.org/fileformat)."""
+"""First bytes of an SQLite log, in either byte order, and of a journal (sqlite.org/fileformat)."""
 HEADER: Final = 16
 CHECKED_BY_HASH: Final = 1
 
 
 def is_bytecode(effect: Effect, context: CallContext) -> bool:
-    """Whether it is the bytecode of a source that is there, as its header tells."""
+    """Return whether it is the bytecode of an existing source, by its header."""
     path = PurePosixPath(effect.target)
     if path.name == "__pycache__":
         beside = context.host(str(path.parent))
@@ -49,13 +49,13 @@ def _fits(content: bytes, source: Path | None) -> bool:
 
 
 def is_sidecar(effect: Effect) -> bool:
-    """Whether its content is that of a log or a journal of SQLite, of whatever database."""
+    """Return whether its content is an SQLite log or journal."""
     content = content_of(effect.after) or content_of(effect.before)
     return content is not None and content.startswith(SIDECARS)
 
 
 def is_tagged_cache(path: str, context: CallContext) -> bool:
-    """Whether a path lies in a folder that says of itself that it is a cache."""
+    """Return whether a path lies in a folder with a cache tag."""
     folders = [PurePosixPath(path), *PurePosixPath(path).parents]
     for folder in folders:
         tag = context.host(str(folder / "CACHEDIR.TAG"))

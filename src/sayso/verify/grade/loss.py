@@ -1,4 +1,4 @@
-"""What is lost by a change of a file, and whether it can be had back."""
+"""The loss in a change of a file, and whether it can be restored."""
 
 from dataclasses import replace
 from typing import Final
@@ -9,11 +9,11 @@ from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.readers import compare_contents
 from sayso.verify.grade.readers.content import Outcome
 
-TOO_LARGE: Final = "its bytes were not kept"
+TOO_LARGE: Final = "its content was not kept"
 
 
 def content_of(blob: Blob | None) -> bytes | None:
-    """The bytes of a blob that was kept."""
+    """Return the bytes of a blob that was kept."""
     if blob is None or blob.path is None:
         return None
     try:
@@ -23,7 +23,7 @@ def content_of(blob: Blob | None) -> bytes | None:
 
 
 def outcome(effect: Effect) -> tuple[str, Outcome] | None:
-    """The format of a file that was changed, and what became of its records."""
+    """Return the format of a changed file and the comparison of its records."""
     before = content_of(effect.before)
     after = content_of(effect.after)
     if before is None or after is None or before == after:
@@ -32,26 +32,24 @@ def outcome(effect: Effect) -> tuple[str, Outcome] | None:
 
 
 def with_loss(effect: Effect, context: CallContext) -> Effect:
-    """The effect with what it takes from the world, as far as its observer has not said so."""
+    """Return the effect with its loss, unless its observer has set it."""
     if effect.is_failed or effect.loss is not Loss.NONE or "#" in effect.target:
         return effect
-    told = effect
+    graded = effect
     inside = git.split(effect.target)
     if inside is not None:
-        told = _in_git(effect, inside, context)
+        graded = _in_git(effect, inside, context)
     elif effect.kind is Kind.DELETE:
-        told = replace(effect, loss=Loss.LOST)
+        graded = replace(effect, loss=Loss.LOST)
     elif effect.kind is Kind.WRITE:
-        told = _written(effect)
-    if told.loss is Loss.NONE:
-        return told
-    return replace(told, recoverable=_way_back(told, context))
+        graded = _written(effect)
+    if graded.loss is Loss.NONE:
+        return graded
+    return replace(graded, recoverable=_way_back(graded, context))
 
 
 def _written(effect: Effect) -> Effect:
-    if effect.before is None or effect.before.size == 0:
-        return effect
-    if _is_same(effect.after, effect.before):
+    if effect.before is None or effect.before.size == 0 or _is_same(effect.after, effect.before):
         return effect
     if effect.after is not None and effect.after.size == 0:
         return replace(effect, loss=Loss.LOST, detail="emptied")
@@ -61,20 +59,16 @@ def _written(effect: Effect) -> Effect:
         return replace(effect, loss=Loss.UNKNOWN, detail=f"{effect.detail}; {TOO_LARGE}")
     if after.startswith(before):
         return effect
-    found = compare_contents(effect.target, before, after)
-    if found is None:
-        if before in after:
-            return effect
-        return replace(effect, loss=Loss.UNKNOWN)
-    name, result = found
-    detail = effect.detail
-    if result.detail:
-        detail += f"; {name}: {result.detail}"
+    compared = compare_contents(effect.target, before, after)
+    if compared is None:
+        return effect if before in after else replace(effect, loss=Loss.UNKNOWN)
+    name, result = compared
+    detail = f"{effect.detail}; {name}: {result.detail}" if result.detail else effect.detail
     return replace(effect, loss=result.loss, detail=detail)
 
 
 def _in_git(effect: Effect, inside: tuple[str, str], context: CallContext) -> Effect:
-    """Git's own files: a reference that moves on loses nothing, objects may be packed."""
+    """Grade git's own files: a moved reference loses nothing, objects may be packed."""
     folder, rest = inside
     host = context.host(folder)
     if rest == "config" and effect.kind is Kind.WRITE:
@@ -84,12 +78,9 @@ def _in_git(effect: Effect, inside: tuple[str, str], context: CallContext) -> Ef
     old, new = (_reference(blob) for blob in (effect.before, effect.after))
     if rest == "HEAD" or not old or (new and git.is_kept(host, old, new)):
         return effect
-    told = replace(effect, loss=Loss.OVERWROTE)
-    if effect.kind is Kind.DELETE:
-        told = replace(effect, loss=Loss.LOST)
-    if git.logged(host, old):
-        return replace(told, recoverable="git reflog")
-    return told
+    loss = Loss.LOST if effect.kind is Kind.DELETE else Loss.OVERWROTE
+    recoverable = "git reflog" if git.logged(host, old) else effect.recoverable
+    return replace(effect, loss=loss, recoverable=recoverable)
 
 
 def _removed_object(effect: Effect, rest: str, context: CallContext) -> Effect:
@@ -104,9 +95,7 @@ def _removed_object(effect: Effect, rest: str, context: CallContext) -> Effect:
 
 def _reference(blob: Blob | None) -> str:
     text = (content_of(blob) or b"").decode("ascii", errors="replace").strip()
-    if len(text) != git.NAME:
-        return ""
-    return text
+    return text if len(text) == git.NAME else ""
 
 
 def _way_back(effect: Effect, context: CallContext) -> str:
@@ -120,9 +109,7 @@ def _way_back(effect: Effect, context: CallContext) -> str:
         if other.kind is Kind.RENAME and is_elsewhere and _is_same(other.before, effect.before):
             return f"copy at {other.detail.removeprefix('to ')}"
     content = content_of(effect.before)
-    if content is None:
-        return ""
-    return git.holder(effect.target, content, context)
+    return "" if content is None else git.holder(effect.target, content, context)
 
 
 def _is_same(blob: Blob | None, other: Blob) -> bool:

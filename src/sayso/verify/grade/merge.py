@@ -1,4 +1,4 @@
-"""Effects of one call on one path, brought together, so that each change is told once."""
+"""Merging of effects of one call on one path, so that each change is listed once."""
 
 import os
 from collections import defaultdict
@@ -15,14 +15,14 @@ ON_FILES: Final = frozenset(
 )
 SIDECARS: Final = ("-wal", "-shm", "-journal")
 Paths = dict[int, set[str]]
-GONE: Final = "gone again by the end of the call"
-UNCHANGED: Final = "the file is as it was before the call"
+GONE: Final = "gone by the end of the call"
+UNCHANGED: Final = "the file is unchanged"
 
 
 def merge(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]:
-    """What remains to be graded. Files tell what stayed of what system calls and hooks tell.
+    """Return the effects to grade. Files show what remains of what system calls and hooks saw.
 
-    What they show to be without a trace keeps its life, `transient`, with the reason.
+    Effects that leave no trace get the life `transient`, with the reason.
     """
     rows = {path_of(effect) for effect in effects if "#" in effect.target}
     seen, moved = _by_path(effects)
@@ -38,7 +38,7 @@ def merge(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]
 
 
 def _by_path(effects: Sequence[Effect]) -> tuple[Paths, Paths]:
-    """Paths at which the files themselves differ, and those of what was moved, by call."""
+    """Return the paths of changed files and those of moved files, by call."""
     found: Paths = defaultdict(set)
     moved: Paths = defaultdict(set)
     for effect in effects:
@@ -51,20 +51,20 @@ def _by_path(effects: Sequence[Effect]) -> tuple[Paths, Paths]:
 
 
 def _is_told_by_rows(effect: Effect, rows: set[str]) -> bool:
-    """Whether it is the bytes below a change of rows; a file that comes or goes is told itself."""
+    """Return whether rows describe a change of bytes; created and removed files are listed."""
     is_change = effect.kind in (Kind.WRITE, Kind.APPEND)
     return (is_change and effect.target in rows) or database_of(effect.target) in rows
 
 
 def database_of(path: str) -> str | None:
-    """The SQLite file that a sidecar belongs to."""
+    """Return the SQLite file that a sidecar belongs to."""
     return next((path.removesuffix(end) for end in SIDECARS if path.endswith(end)), None)
 
 
 def _settled(
     effect: Effect, seen: Paths, *, moved: Paths, context: CallContext
 ) -> Iterator[Effect]:
-    """What a system call on a file comes to, by what the file itself is now."""
+    """Compare a system call on a file with the file now."""
     path = effect.target
     if effect.is_failed or context.place(path) is None:
         yield effect
@@ -80,7 +80,7 @@ def _settled(
 
 
 def _once(effects: Sequence[Effect]) -> Iterator[Effect]:
-    """Each kind of effect on each target once, as a loop of writes would tell it many times."""
+    """Yield each kind of effect on each target once; a loop of writes would repeat it."""
     told: set[tuple[object, ...]] = set()
     for effect in effects:
         key: tuple[object, ...] = (effect.kind, effect.target, effect.call, effect.is_failed)

@@ -12,7 +12,7 @@ from sayso.verify.call import MadeCall
 
 
 class Profile(StrEnum):
-    """What counts as destructive. `spec`, as MCP words it: every overwritten value.
+    """The meaning of destructive. `spec`, as MCP words it: every overwritten value.
 
     By default, neither a record that keeps its key nor recoverable content counts as destroyed.
     """

@@ -1,4 +1,4 @@
-"""Looks at the files of the places before a call and after it."""
+"""The observer of files in the places of a server."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -14,14 +14,14 @@ from sayso.verify.observe.content_store import ContentStore
 from sayso.verify.observe.snapshot import Entry, look, outermost
 
 _MOST_TOLD: Final = 2_000
-"""Changes of one place and call; a server can make more of them than can be graded."""
+"""Changes per place and call; a server can make more than can be graded."""
 
 
 class FilesWatcher:
-    """Watches what lies in the places; a `Watcher`.
+    """Watches files in the places; a `Watcher`.
 
-    What changes between two calls is told by the next `end`, as effects of call 0. Contents are
-    kept in a private `folder`, which the caller takes away.
+    Changes between two calls are effects of call 0 in the next `end`. Contents are kept in the
+    private `folder`, which the caller removes.
     """
 
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
@@ -32,16 +32,16 @@ class FilesWatcher:
 
     @property
     def layer(self) -> Layer:
-        """With what could not be kept, as far as anything."""
+        """Return the layer, with a note on files that were not kept."""
         notes = self._store.notes
         detail = f"{len(self._places)} places"
         if notes:
             path, note = next(iter(notes.items()))
-            detail += f"; {len(notes)} files not kept whole, such as {Path(path).name}: {note}"
+            detail += f"; {len(notes)} files incomplete, such as {Path(path).name}: {note}"
         return Layer("files", is_active=True, detail=detail)
 
     def close(self) -> None:
-        """Keep nothing more; contents that effects hold stay as long as the folder."""
+        """Keep nothing more; contents of effects stay as long as the folder."""
         self._store.close()
 
     async def begin(self) -> None:
@@ -65,7 +65,7 @@ class FilesWatcher:
                 told = changes[:_MOST_TOLD]
                 effects += [self._effect(place, change, call=call) for change in told]
                 if others := len(changes) - len(told):
-                    more = f"{others} more changes, which are not told one by one"
+                    more = f"{others} more changes, not listed"
                     effects.append(Effect(Kind.BLIND, place.inside, Observer.FILES, call, more))
         return effects
 

@@ -1,4 +1,4 @@
-"""The watcher of system calls: reads the trace as it grows, and gives the effects of each call."""
+"""The observer of system calls, which reads the growing trace."""
 
 import re
 from collections.abc import Sequence
@@ -37,18 +37,18 @@ _CHANGING: Final = re.compile(r"O_(?:CREAT|TRUNC|WRONLY|RDWR)|<unfinished ")
 
 
 def _is_only_reading(text: str) -> bool:
-    """Whether a line is one of the many that change nothing, told without reading it whole."""
+    """Return whether a line is a frequent harmless call, without parsing it."""
     if " mmap(" in text:
         return "MAP_SHARED" not in text
     return " openat(" in text and _CHANGING.search(text) is None
 
 
 class SyscallWatcher:
-    """Fulfils `Watcher`. `trace` is the file that strace writes, which may not be there yet.
+    """A `Watcher` of the file `trace` that strace writes; it may not exist yet.
 
-    Where the first program is `bwrap`, all before the next one is the box's, and left out; else
-    the first program is the server. The same holds where it is started again. What comes after
-    one call was looked at and before the next has begun is given by `end` with the same number.
+    If the first program is `bwrap`, calls before the next program belong to the box and are
+    skipped; so they are after a restart. Effects after one call's `end` and before the next `begin`
+    are returned by an `end` with the same number.
     """
 
     def __init__(self, trace: Path, places: Sequence[Place] = ()) -> None:
@@ -69,13 +69,13 @@ class SyscallWatcher:
         self._is_started = False
 
     async def begin(self) -> None:
-        """What has come since the last `end` belongs to no new call."""
+        """Set effects since the last `end` apart: they belong to no new call."""
         self._read()
         self._gap, self._window = self._window, Window()
         self._mapped = file_check.digest_mapped(self._memory.mapped.values(), self._places)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """The effects since `begin`, each once, in the order of their first time."""
+        """Return the effects since `begin`, each once, in order of their first time."""
         self._read()
         late = file_check.settle(self._gap.timed(), self._places)
         found = file_check.settle(self._window.timed(), self._places)
@@ -88,11 +88,11 @@ class SyscallWatcher:
         self._last = call
         return [replace(effect, call=call) for effect in found]
 
-    async def rest(self, *, quiet: float, most: float) -> bool:
-        """Wait until nothing was traced, all slept and nothing was computed for `quiet` seconds.
+    async def wait_idle(self, *, quiet: float, most: float) -> bool:
+        """Wait until there was no trace, thread or processor activity for `quiet` seconds.
 
-        `False` where that did not come within `most` seconds. A timer that only sleeps looks like
-        rest: who waits longer than `quiet` to do something is found by a longer `quiet`.
+        Return `False` if that did not happen within `most` seconds. A sleeping timer looks idle;
+        only a longer `quiet` finds it.
         """
         deadline = anyio.current_time() + most
         last: tuple[int, Activity] | None = None
@@ -138,7 +138,7 @@ class SyscallWatcher:
                 return
 
     def _is_known(self, text: str) -> bool:
-        """Whether nothing is left to learn of the thread that a line begins with."""
+        """Return whether a line's thread and its working folder are known."""
         pid = text.partition(" ")[0]
         return (
             pid.isdecimal()
@@ -148,7 +148,7 @@ class SyscallWatcher:
 
     def _meet(self, pid: int) -> None:
         if self._root not in self._tree.members:
-            # The first of all, or the first after the box has ended.
+            # The first thread, also after a restart.
             self._root = pid
             self._is_started = False
         member = self._tree.add(pid)
@@ -164,7 +164,7 @@ class SyscallWatcher:
         learn(call, self._memory)
 
     def _set_up(self, call: Call) -> None:
-        """Until the server's program is run: keep apart whose calls are the box's."""
+        """Until the server's program runs, collect the threads of the box."""
         self._setting_up.add(call.pid)
         self._memory.learn(call)
         if call.name != "execve" or call.result != 0:

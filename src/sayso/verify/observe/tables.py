@@ -1,4 +1,4 @@
-"""The difference between two SQLite files, row by row; both are copies that nobody else uses."""
+"""The difference between two SQLite files, row by row; both are copies without other users."""
 
 import sqlite3
 from collections import Counter
@@ -10,24 +10,24 @@ from typing import Any, Final
 
 MAGIC: Final = b"SQLite format 3\0"
 MOST_ROWS: Final = 5_000
-"""Rows that differ and are looked at one by one, per table and side; further ones are counted."""
+"""Differing rows to list, per table and side; more are only counted."""
 MOST_PLACED: Final = 100
-"""Rows without a key that are looked for in their table, which costs a walk through it each."""
+"""Rows without a key to look up; each costs a scan of the table."""
 STEPS: Final = 400_000_000
-"""What one statement may cost: a file from an unknown server may hold anything."""
+"""Steps of one statement: the file is untrusted."""
 
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
 Keyed = tuple[Key, Row]
 Sides = dict[str, str | None]
-"""What the table is called in `old` and `new`; `None` where it is not."""
+"""Names of the table in `old` and `new`; `None` if it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as both files can be asked for it. `key` is empty where rows have none.
+    """A table in both files. `key` is empty if rows have none.
 
-    `has_rowid` where rows without a declared key have SQLite's own number.
+    `has_rowid` if rows without a declared key have SQLite's row number.
     """
 
     name: str
@@ -39,10 +39,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What became of one table's rows. A row that is changed is told as before and after.
-
-    `more` counts rows that differ beyond those that are listed, by `removed` and `inserted`.
-    """
+    """The changed rows of one table; `more_…` count rows beyond the listed ones."""
 
     table: Table
     inserted: Sequence[tuple[Key, Row]] = ()
@@ -60,7 +57,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
-    """A change of the schema. `lost` counts the rows or values that went with it."""
+    """A change of the schema. `lost` counts the lost rows or values."""
 
     name: str
     detail: str
@@ -70,9 +67,9 @@ class SchemaChange:
 def compare_files(
     before: Path | None, after: Path | None
 ) -> tuple[tuple[SchemaChange, ...], tuple[Difference, ...]]:
-    """Changes of the schema and of rows. `None` stands for a file that is not there.
+    """Return changes of the schema and of rows. `None` is a missing file.
 
-    Raises `sqlite3.Error` where one of the files cannot be read.
+    Raises `sqlite3.Error` if a file cannot be read.
     """
     with _attached(before, after) as db:
         old = _tables(db, "old")
@@ -107,12 +104,12 @@ def _text(raw: bytes) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL has it."""
+    """Quote a name for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _tables(db: sqlite3.Connection, side: str) -> dict[str, Table]:
-    """Tables whose rows can be read. Shadow tables are left to the virtual table they serve."""
+    """Return readable tables. Shadow tables belong to their virtual table."""
     listed = db.execute(f"PRAGMA {side}.table_list").fetchall()
     sorts = {row[1]: row[2] for row in listed if row[0] == side}
     bare = {row[1] for row in listed if row[0] == side and row[4]}
@@ -132,7 +129,7 @@ def _table(db: sqlite3.Connection, side: str, name: str, *, sort: str, has_rowid
     columns = tuple(row[1] for row in rows if row[6] != 1)
     key = tuple(row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5])
     if sort == "virtual":
-        # The hidden columns of a full-text index are questions to it.
+        # The hidden columns of a full-text index are for queries.
         return Table(name, columns, ("rowid",) if has_rowid else (), has_rowid, sort)
     return Table(name, columns, key, has_rowid and "rowid" not in columns, sort)
 
@@ -203,7 +200,7 @@ def _count(db: sqlite3.Connection, side: str, name: str) -> int:
 
 
 def _difference(db: sqlite3.Connection, old: Table | None, new: Table) -> Difference:
-    """Both ways, by SQLite itself, which reads each file once and keeps no row in memory."""
+    """Compare both ways in SQLite, which reads each file once and keeps no row in memory."""
     shared = [column for column in new.columns if old is None or column in old.columns]
     both = Table(new.name, tuple(shared), new.key, new.has_rowid, new.sort)
     if not shared:
@@ -253,7 +250,7 @@ def _placed(
 def _only(
     db: sqlite3.Connection, side: str, table: Table, *, sides: Sides
 ) -> tuple[list[Keyed], int]:
-    """Rows that are in one file and not in the other, with their keys, and how many more."""
+    """Return the rows of one file only, with their keys, and the number of further ones."""
     other = "old" if side == "new" else "new"
     if sides[side] is None:
         return [], 0
@@ -276,10 +273,10 @@ def _only(
 
 
 def _select(side: str, name: str, table: Table) -> str:
-    """Keys, columns, their types; rows without a key are told by how often there are such.
+    """Return the query for keys, columns and types; rows without a key are counted.
 
-    Without `COLLATE BINARY` a column that ignores case would hide a change of it, and without
-    the types 1 would equal 1.0. SQLite's own row numbers say nothing: VACUUM gives new ones.
+    `COLLATE BINARY` shows changes of case, the types distinguish 1 from 1.0. Row numbers have no
+    meaning: VACUUM changes them.
     """
     columns = [f"{quoted(column)} COLLATE BINARY" for column in table.columns]
     types = [f"typeof({quoted(column)})" for column in table.columns]
@@ -301,7 +298,7 @@ def _rowid(db: sqlite3.Connection, side: str, name: str, table: Table, values: R
 
 
 def _bound(values: Row) -> Row:
-    """Values as they can be given back: text that is not UTF-8 cannot, and finds nothing."""
+    """Return values as parameters: text that is not UTF-8 finds nothing."""
     return tuple(
         value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
         for value in values
