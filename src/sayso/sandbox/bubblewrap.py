@@ -62,10 +62,7 @@ def system_words() -> tuple[str, ...]:
 
 
 def etc_words(folder: Path, *, is_online: bool = False) -> tuple[str, ...]:
-    """Write a small /etc into `folder` and mount it: one user, no other host names.
-
-    `is_online` uses this machine's name resolution.
-    """
+    """Write and mount a small /etc with one user. `is_online` keeps this machine's resolver."""
     folder.mkdir()
     words: list[str] = []
     for name, text in _ETC_WRITTEN.items():

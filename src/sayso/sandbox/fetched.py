@@ -17,10 +17,7 @@ _NAME: Final = re.compile(r"@?[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """`specs` are installed, the server's own first; `program` is started.
-
-    `program` is empty if the package has only one. `kind` is `npm` or `pypi`.
-    """
+    """`specs` to install, the server's first, and the `program` to start, or empty if only one."""
 
     kind: str
     specs: tuple[str, ...]

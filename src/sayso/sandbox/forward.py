@@ -73,10 +73,7 @@ def check_address(address: str) -> str:
 
 
 async def forward(gate: Gate, addresses: Sequence[str]) -> None:
-    """Serve each box that reports at the gate, one at a time, until cancelled.
-
-    Raises `OSError` if the box's network namespace cannot be entered.
-    """
+    """Serve boxes at the gate, one at a time, until cancelled. Raises `OSError` without access."""
     with _opened(gate.info) as info, _opened(gate.go) as go:
         pid = await _read_pid(info)
         while True:
@@ -138,7 +135,6 @@ async def _accept(listening: socket.socket, address: str) -> None:
 
 
 async def _join(near: socket.socket, address: str, room: anyio.Semaphore) -> None:
-    """Connect a connection from inside to the real address; close it if that fails."""
     host, _, port = address.rpartition(":")
     family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
     with near, socket.socket(family) as far, contextlib.suppress(OSError):
@@ -151,7 +147,6 @@ async def _join(near: socket.socket, address: str, room: anyio.Semaphore) -> Non
 
 
 async def _pump(source: socket.socket, target: socket.socket) -> None:
-    """Copy bytes until the source ends, then signal the end."""
     loop = asyncio.get_running_loop()
     with contextlib.suppress(OSError):
         while piece := await loop.sock_recv(source, _PIECE):

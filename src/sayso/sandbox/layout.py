@@ -72,10 +72,7 @@ def in_home(path: str, home: str) -> str:
 
 
 def lay_out(spec: SandboxSpec, folder: Path, *, has_overlay: bool) -> Layout:
-    """Create the folders of a box and copy into them. Raises what `find_root` raises.
-
-    Copies come first: a path with a copy does not show the original.
-    """
+    """Create a box's folders and copies, which hide originals. Raises what `find_root` raises."""
     copies = list(_copy_all(spec, folder))
     places = [Place(bubblewrap.HOME, make_home(folder), Role.HOME)]
     for inside, name in _TEMPORARY.items():

@@ -115,7 +115,6 @@ def _parent(name: str) -> int:
 
 
 def _words(pid: int) -> str:
-    """Return the arguments and environment of a process, which name its box."""
     with contextlib.suppress(OSError):
         folder = _PROC / str(pid)
         return os.fsdecode((folder / "cmdline").read_bytes() + (folder / "environ").read_bytes())
@@ -143,7 +142,6 @@ def _free(folder: Path) -> int:
 
 
 def _used(folder: Path, most: int) -> int:
-    """Return the bytes that a folder takes on the disk; stop counting above `most`."""
     used = 0
     waiting = [str(folder)]
     while waiting and used <= most:

@@ -50,10 +50,7 @@ def script_binds(args: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[
 
 
 def package_binds(script: Path) -> list[Bind]:
-    """Return the package of a script and each `node_modules` that it may import from.
-
-    An installed package needs the packages around it too.
-    """
+    """Return a script's package, or `node_modules` around it, and where it may import from."""
     above = [parent for parent in script.parents if not is_crowded(parent)]
     modules = [parent for parent in above if parent.name == "node_modules"]
     if modules:

@@ -95,7 +95,6 @@ def _root_of(command: Sequence[str], inside: str) -> Root:
 
 
 def _base() -> str:
-    """Return the interpreter behind sayso's own environment."""
     return str(Path(sys.executable).resolve())
 
 

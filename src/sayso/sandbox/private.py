@@ -58,10 +58,7 @@ def _make(name: str) -> tuple[Path, subprocess.Popen[bytes]]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder, including unreadable folders that a server made.
-
-    Raises `OSError` if something keeps writing there.
-    """
+    """Remove a folder, even an unreadable one. Raises `OSError` if it keeps being written to."""
     for _ in range(_TRIES):
         try:
             _open_up(folder)

@@ -14,10 +14,7 @@ __all__ = ["CONTAINING", "Box", "Layer", "Prepared", "SandboxSpec"]
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One layer of containment or one observer.
-
-    `name` is one of `sayso.intent.LAYERS`. `detail` says how it works here, or why it does not.
-    """
+    """A layer of containment or an observer, named as in `sayso.intent.LAYERS`."""
 
     name: str
     is_active: bool

@@ -127,10 +127,7 @@ def ending_words(programs: Programs) -> tuple[str, ...]:
 
 
 def strace_words(program: str, trace: Path | None) -> tuple[str, ...]:
-    """Return the command prefix that writes system calls to `trace`, if given.
-
-    `-A` appends, since a server may be started again.
-    """
+    """Return the command prefix that appends system calls to `trace`, if given."""
     if trace is None:
         return ()
     options = ("-f", "--seccomp-bpf", "-yy", "-ttt", "-s", "256", "-A", "-o", str(trace))

@@ -151,7 +151,6 @@ def on_metadata(call: Call, memory: Memory) -> Effects:
 
 
 def _file_effect(call: Call, kind: Kind, path: str | None, detail: str = "") -> Effects:
-    """Return the effect of a call on a file: done, refused, or none if it changed nothing."""
     if path is None or call.result is None or is_noise(path):
         return ()
     if call.result >= 0:

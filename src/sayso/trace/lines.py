@@ -64,10 +64,7 @@ def read_line(text: str) -> Line | None:
 
 
 class CallReader:
-    """Reads the calls of a trace, line by line.
-
-    A call without a return (`execve` of a replaced thread, `exit`) has no result.
-    """
+    """Reads a trace line by line; calls that never return (`execve`, `exit`) have no result."""
 
     def __init__(self) -> None:
         self._open: dict[int, Line] = {}

@@ -41,10 +41,7 @@ _LONGEST: Final = 4096
 
 @dataclass(slots=True)
 class Memory:
-    """Descriptors, sockets and folders of the traced processes.
-
-    `process_of` gives the process of a thread. `private` are folders of the server's own.
-    """
+    """Descriptors, sockets and folders of traced processes; `private` are the server's folders."""
 
     process_of: Callable[[int], int] = int
     private: Sequence[str] = ()

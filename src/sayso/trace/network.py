@@ -110,7 +110,6 @@ def _payloads(call: Call) -> Sequence[bytes]:
 
 
 def _destination(call: Call, socket: Descriptor, memory: Memory) -> Address | None:
-    """Return the address in the call, or the one that the socket is connected to."""
     places = {"sendto": 4, "sendmsg": 1, "sendmmsg": 1}
     if call.name in places:
         named = read_address(" ".join(call.arguments[places[call.name] :]))
@@ -131,10 +130,7 @@ def _lookups(call: Call) -> Sequence[tuple[str, str]]:
 
 
 def read_query(payload: bytes) -> tuple[str, str] | None:
-    """Return the name and the record type that a DNS query asks for (RFC 1035, section 4).
-
-    Over TCP a length precedes the query. The payload may be cut.
-    """
+    """Return the name and record type in a DNS query, perhaps cut (RFC 1035, section 4)."""
     return _read_query(payload) or _read_query(payload[2:])
 
 

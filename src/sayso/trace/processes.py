@@ -34,10 +34,7 @@ def on_execute(call: Call, memory: Memory) -> Effects:
 
 
 def on_signal(call: Call, memory: Memory) -> Effects:
-    """Return the effect of a signal to a process outside the trace; signal 0 has none.
-
-    `kill` names a group by a negative number, and the caller's own by 0.
-    """
+    """Return the effect of a signal to an outside process; 0 and the own group have none."""
     target = call.argument(0)
     signal = call.argument(1)
     if call.result != 0 or signal in ("0", "") or target == "0":

@@ -10,10 +10,7 @@ _LONGEST: Final = 1 << 20
 
 
 class Tail:
-    """Reads whole lines; an incomplete one waits for its rest.
-
-    At most one chunk and one line are in memory, whatever the size of the file.
-    """
+    """Reads whole lines, with at most one chunk and one line in memory."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

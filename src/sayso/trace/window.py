@@ -14,10 +14,7 @@ _Key = tuple[Kind, str, bool, str]
 
 @dataclass(slots=True)
 class Window:
-    """A window of time: effects of one kind on one target are one effect with a count.
-
-    Sends are separated by their content, since a GET and a POST to one host differ.
-    """
+    """A time window: equal effects are counted, but sends (GET, POST) differ by content."""
 
     _effects: dict[_Key, Effect] = field(default_factory=dict[_Key, Effect])
     _times: dict[_Key, float] = field(default_factory=dict[_Key, float])

@@ -61,10 +61,7 @@ class Suspicion:
 async def confirm(
     suspicion: Suspicion, evidence: ToolEvidence, start_server: StartServer, shrink: Shrink
 ) -> Confirmed | Cleared | str:
-    """Return the reproduced effects, `CLEARED`, or why they were not reproduced.
-
-    Each trial starts the server again in a fresh box. Cancelling ends it.
-    """
+    """Return effects reproduced on fresh servers, `CLEARED`, or why there are none. Cancellable."""
     trial = _Trial(suspicion, evidence, start_server)
     for way in suspicion.ways():
         effects = await trial.run(way)
@@ -119,10 +116,10 @@ class _Trial:
             return effects
 
     async def _play(self, way: Sequence[tuple[str, Case]]) -> list[MadeCall]:
-        async with self.start_server() as stage:
-            await stage.idle()
-            made = [await stage.call(name, case) for name, case in way]
-            return [*made[:-1], await stage.linger(made[-1])]
+        async with self.start_server() as server:
+            await server.idle()
+            made = [await server.call(name, case) for name, case in way]
+            return [*made[:-1], await server.linger(made[-1])]
 
     def _against(self, made: MadeCall) -> list[Effect]:
         suspicion = self.suspicion

@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ContainedEnvironment:
-    """An `Environment` with containment.
-
-    `layers` work on this machine. `holding` and `observing` were active in the latest box.
-    """
+    """An `Environment` of boxes. `holding` and `observing` are the latest box's layers."""
 
     terms: Terms
     spec: SandboxSpec
@@ -67,7 +64,7 @@ class ContainedEnvironment:
                 allowed=frozenset(self.spec.allowed),
                 argument_paths=frozenset(word for word in box.server[1:] if word.startswith("/")),
             )
-            stage = await stack.enter_async_context(
+            server = await stack.enter_async_context(
                 start_server(
                     target,
                     watchers=watchers,
@@ -83,11 +80,11 @@ class ContainedEnvironment:
             ]
             self.observing = (*untraced, *(watcher.layer for watcher in watchers))
             self.grader.readers = frozenset(
-                tool.name for tool in stage.tools if tool.intent.hints.read_only
+                tool.name for tool in server.tools if tool.intent.hints.read_only
             )
             self.notes = tuple(dict.fromkeys((*box.notes, *self.notes)))
             try:
-                yield stage
+                yield server
             finally:
                 self.notes = tuple(dict.fromkeys((*self.notes, *box.overruns)))
 

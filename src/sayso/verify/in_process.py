@@ -140,23 +140,23 @@ class InProcessEnvironment:
         await anyio.to_thread.run_sync(self.kept.put_back)
         places = tuple(Place(str(path), path, Role.FIXTURE) for path in self.kept.folders)
         self.grader.context = CallContext(places, "", allowed=self.allowed)
-        server = cast("Server[Any] | MCPServer", self.target.server)
+        target = cast("Server[Any] | MCPServer", self.target.server)
         with TemporaryDirectory(prefix="sayso-seen-") as folder:
             watcher = _Around(places, Path(folder))
             await watcher.begin()
-            async with Client(server) as client:
+            async with Client(target) as client:
                 connection = _ClientConnection(client)
                 tools, _ = read_tools(self.target.name, await connection.entries())
                 if not tools:
                     raise UsageError("this server has no tools", where=self.target.name)
-                told = {"name": self.target.name}
-                stage = ObservedServer(
-                    tools, told, self.terms.timeout, connection, [watcher], wait, self.grader.grade
+                info = {"name": self.target.name}
+                server = ObservedServer(
+                    tools, info, self.terms.timeout, connection, [watcher], wait, self.grader.grade
                 )
-                stage.number = number
-                await stage.settle()
+                server.number = number
+                await server.settle()
                 self.observing = watcher.layers
-                yield stage
+                yield server
             watcher.close()
 
     async def confirm(

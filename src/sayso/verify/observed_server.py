@@ -78,13 +78,10 @@ class Grade(Protocol):
 
 @dataclass(slots=True)
 class ObservedServer:
-    """A server with its watchers. Calls are strictly sequential.
-
-    `control` are effects from before the first call.
-    """
+    """A server with its watchers; calls are sequential. `control` are effects without a call."""
 
     tools: Sequence[Tool]
-    server: Mapping[str, Any]
+    info: Mapping[str, Any]
     timeout: float
     _link: Connection
     _watchers: Sequence[Watcher]
@@ -114,10 +111,7 @@ class ObservedServer:
         return self._with(made, await self._end())
 
     async def idle(self) -> list[Effect]:
-        """Return the effects without a call, for as long as a late effect may take.
-
-        They count as control from then on.
-        """
+        """Return the effects without a call, within a late effect's time; they become control."""
         await self._begin()
         await self._rest(quiet=_LINGER, most=_MOST_REST)
         seen = await self._end()
@@ -179,10 +173,10 @@ async def start_server(
         tools, _ = read_tools(target.name, entries)
         if not tools:
             raise UsageError("this server has no tools", where=target.name)
-        stage = ObservedServer(tools, link.greeting.server, timeout, link, watchers, rest, grade)
-        stage.number = number
-        await stage.settle()
-        yield stage
+        server = ObservedServer(tools, link.greeting.server, timeout, link, watchers, rest, grade)
+        server.number = number
+        await server.settle()
+        yield server
 
 
 async def wait(*, quiet: float, most: float) -> bool:

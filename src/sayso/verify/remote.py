@@ -1,7 +1,4 @@
-"""Verification of a server behind a URL: no containment, and few observers.
-
-Only its answers and the output of the operator's probe are observed.
-"""
+"""Verification of a server behind a URL: only its answers and the operator's probe are observed."""
 
 import time
 from collections.abc import AsyncGenerator, Sequence
@@ -92,8 +89,8 @@ class RemoteEnvironment:
             grade=_grade,
             timeout=self.terms.timeout,
             number=number,
-        ) as stage:
-            yield stage
+        ) as server:
+            yield server
 
     async def confirm(
         self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
@@ -114,12 +111,11 @@ class RemoteEnvironment:
         return Confirmed(tuple(effects), made.case.arguments) if effects else NOT_REPRODUCED
 
     async def _once_more(self, made: MadeCall) -> MadeCall | None:
-        """Repeat a call; `None` if the state changes before or after it by itself."""
-        async with self.start(number=made.number) as stage:
-            if await stage.idle():
+        async with self.start(number=made.number) as server:
+            if await server.idle():
                 return None
-            again = await stage.call(made.tool, made.case)
-            return None if await stage.idle() else again
+            again = await server.call(made.tool, made.case)
+            return None if await server.idle() else again
 
 
 def _grade(

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sayso.catalog import Tool
 from sayso.errors import UsageError
-from sayso.trace import Effect
-from sayso.verify.call import MadeCall
+from sayso.trace import Effect, Life
+from sayso.verify.call import Case, MadeCall
 from sayso.verify.confirm import CLEARED, Suspicion
 from sayso.verify.environment import Environment
 from sayso.verify.event import Called, Event, Judged, Phase, Started
-from sayso.verify.explore import MOST_DEATHS, Log, explore
 from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.error_feedback import named_tools
 from sayso.verify.inputs.hints import ToolHints, VerifyHints
@@ -42,6 +41,54 @@ _LEAST: Final = 4
 _SECOND: Final = 2
 """A tool's second turn has this share of the calls."""
 _PROMISES: Final[tuple["HintName", ...]] = ("destructive", "idempotent")
+_LASTING: Final = frozenset({Life.USER, Life.OWN})
+_MOST_OF_EACH: Final = 2
+_MOST_BEFORE: Final = 12
+"""Earlier calls of each other tool, and in total, before a call that may need them."""
+_MOST_DEATHS: Final = 2
+"""A tool that ended the server this often is not called again."""
+
+
+@dataclass(slots=True)
+class Log:
+    """The calls of a run in order."""
+
+    made: list[MadeCall] = field(default_factory=list[MadeCall])
+
+    def of(self, name: str) -> list[MadeCall]:
+        return [call for call in self.made if call.tool == name]
+
+    def before(self, made: MadeCall) -> list[MadeCall]:
+        """Return the calls before one."""
+        return self.made[: next(at for at, call in enumerate(self.made) if call is made)]
+
+    def changing_before(self, made: MadeCall) -> list[tuple[str, Case]]:
+        """Return earlier calls of other tools that left something, which a call may need."""
+        by_tool = Counter[str]()
+        found: list[tuple[str, Case]] = []
+        for call in self.before(made):
+            is_lasting = any(effect.life in _LASTING for effect in call.effects)
+            if call.tool != made.tool and call.is_success and is_lasting:
+                by_tool[call.tool] += 1
+                if by_tool[call.tool] <= _MOST_OF_EACH:
+                    found.append((call.tool, call.case))
+        return found[-_MOST_BEFORE:]
+
+
+async def explore(
+    server: ObservedServer, tool: Tool, plan: Plan, log: Log
+) -> AsyncGenerator[MadeCall]:
+    """Call a tool by its plan until it ends or the server dies; late effects join the last call."""
+    last: MadeCall | None = None
+    while (case := next(plan, None)) is not None:
+        last = await server.call(tool.name, case)
+        plan.tell(case, is_success=last.is_success, text=last.text)
+        log.made.append(last)
+        yield last
+        if server.is_dead:
+            return
+    if last is not None:
+        log.made[len(log.before(last))] = await server.linger(last)
 
 
 def say_nothing(_event: Event) -> None:
@@ -65,12 +112,12 @@ class Session:
     async def run(self) -> Report:
         """Explore, then confirm and judge one tool after the other."""
         self.tell(Phase("start"))
-        tools, server = await self._explore()
+        tools, info = await self._explore()
         self.tell(Phase("confirm"))
         reports = [await self._judge(tool, at, len(tools)) for at, tool in enumerate(tools, 1)]
         return Report(
             target=self.terms.target.name,
-            server=server,
+            server=info,
             layers=(*self.environment.holding, *self.environment.observing),
             tools=tuple(reports),
             profile=str(self.terms.profile),
@@ -85,29 +132,28 @@ class Session:
         """
         left: list[Tool] | None = None
         tools: list[Tool] = []
-        server: Mapping[str, Any] = {}
+        info: Mapping[str, Any] = {}
         while left is None or left:
-            async with self._start() as stage:
+            async with self._start() as server:
                 if left is None:
-                    tools = list(stage.tools)
-                    server = stage.server
-                    left = self._begin(stage)
-                await self._go_on(stage, left)
+                    tools = list(server.tools)
+                    info = server.info
+                    left = self._begin(server)
+                await self._go_on(server, left)
         wanted = [tool for tool in tools if self._is_wanted(tool)]
         for tool in wanted:
             if self.environment.has_fresh_state and self._has_more(tool):
-                async with self._start() as stage:
-                    await self._prepare_for(stage, tool)
-                    await self._go_on(stage, [tool])
-        return wanted, server
+                async with self._start() as server:
+                    await self._prepare_for(server, tool)
+                    await self._go_on(server, [tool])
+        return wanted, info
 
-    async def _prepare_for(self, stage: ObservedServer, tool: Tool) -> None:
-        """Repeat successful calls of the tools that a tool's errors name."""
+    async def _prepare_for(self, server: ObservedServer, tool: Tool) -> None:
         texts = [call.text for call in self.log.of(tool.name) if not call.is_success]
-        for name in named_tools(texts, [other.name for other in stage.tools if other is not tool]):
+        for name in named_tools(texts, [other.name for other in server.tools if other is not tool]):
             good = next((call for call in reversed(self.log.of(name)) if call.is_success), None)
-            if good is not None and not stage.is_dead:
-                made = await stage.call(name, good.case)
+            if good is not None and not server.is_dead:
+                made = await server.call(name, good.case)
                 self.log.made.append(made)
                 self.tell(Called(made, len(self.log.made), len(self.log.made)))
 
@@ -115,8 +161,8 @@ class Session:
     async def _start(self) -> AsyncGenerator[ObservedServer]:
         """Start a fresh server; before it ends, grade its calls by all that is known."""
         first = len(self.log.made)
-        async with self.environment.start(number=first) as stage:
-            yield stage
+        async with self.environment.start(number=first) as server:
+            yield server
             grader = self.environment.grader
             if grader is None:
                 return
@@ -130,7 +176,7 @@ class Session:
         Other tools may have used up what a tool could destroy or repeat.
         """
         made = self.log.of(tool.name)
-        if self.plans[tool.name].problem or self.deaths[tool.name] >= MOST_DEATHS:
+        if self.plans[tool.name].problem or self.deaths[tool.name] >= _MOST_DEATHS:
             return False
         if not any(call.is_success for call in made):
             return True
@@ -141,14 +187,14 @@ class Session:
         suspected = suspects(ToolEvidence(tool, made, frozenset(), self.terms.profile))
         return not suspected.keys() >= promises
 
-    def _begin(self, stage: ObservedServer) -> list[Tool]:
-        names = [tool.name for tool in stage.tools]
+    def _begin(self, server: ObservedServer) -> list[Tool]:
+        names = [tool.name for tool in server.tools]
         self.hints.check(names)
         for name in self.terms.only:
             if name not in names:
                 fix = f"Choose one of {', '.join(sorted(names))}."
                 raise UsageError(f"--tool {name}: the server has no such tool", fix=fix)
-        wanted = [tool for tool in stage.tools if self._is_wanted(tool)]
+        wanted = [tool for tool in server.tools if self._is_wanted(tool)]
         layers = (*self.environment.holding, *self.environment.observing)
         self.tell(Started(layers, tuple(tool.name for tool in wanted)))
         return order_tools(wanted, self.hints.order)
@@ -156,18 +202,18 @@ class Session:
     def _is_wanted(self, tool: Tool) -> bool:
         return not self.terms.only or tool.name in self.terms.only
 
-    async def _go_on(self, stage: ObservedServer, left: list[Tool]) -> None:
+    async def _go_on(self, server: ObservedServer, left: list[Tool]) -> None:
         while left:
             tool = left[0]
             planned = len(self.log.made) + len(left) * self.terms.calls
-            async for made in explore(stage, tool, self._plan(tool), self.log):
+            async for made in explore(server, tool, self._plan(tool), self.log):
                 self.captured.add(tool.name, made.result)
                 if made.is_success:
                     self.captured.use(tool.name, made.case.arguments)
                 self.tell(Called(made, len(self.log.made), planned))
-            if stage.is_dead:
+            if server.is_dead:
                 self.deaths[tool.name] += 1
-                if self.deaths[tool.name] >= MOST_DEATHS:
+                if self.deaths[tool.name] >= _MOST_DEATHS:
                     left.pop(0)
                 return
             left.pop(0)
@@ -244,7 +290,6 @@ def _ignored(made: Sequence[MadeCall]) -> tuple[Effect, ...]:
 
 
 def _differing(evidence: ToolEvidence) -> tuple[Effect, ...]:
-    """Return the first difference between two answers to the same call."""
     if "output" not in evidence.observers:
         return ()
     pairs = (

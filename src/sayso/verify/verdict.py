@@ -59,10 +59,7 @@ class HintVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Coverage of a tool: calls, successful calls, and input classes.
-
-    `missed` gives the reason for each class that was not covered.
-    """
+    """Coverage of a tool; `missed` gives the reason for each input class that was not covered."""
 
     calls: int = 0
     successes: int = 0

@@ -69,7 +69,7 @@ async def test_without_strace_it_still_runs_where_no_containment_is_asked_for() 
     target = CommandTarget("clerk", sys.executable, (str(CLERK),))
     wish = SandboxSpec((target.command, *target.args), is_uncontained=True)
     contained = ContainedEnvironment(Terms(target=target), wish, layers)
-    async with contained.start() as stage:
-        made = await stage.call("read_ledger", Case({}))
+    async with contained.start() as server:
+        made = await server.call("read_ledger", Case({}))
     assert {one.target.rpartition("/")[2] for one in made.effects} == {"clerk", "readings"}
     assert [one.name for one in contained.observing if not one.is_active] == ["syscalls"]

@@ -38,7 +38,6 @@ def merge(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]
 
 
 def _by_path(effects: Sequence[Effect]) -> tuple[Paths, Paths]:
-    """Return the paths of changed files and those of moved files, by call."""
     found: Paths = defaultdict(set)
     moved: Paths = defaultdict(set)
     for effect in effects:
@@ -64,7 +63,6 @@ def database_of(path: str) -> str | None:
 def _settled(
     effect: Effect, seen: Paths, *, moved: Paths, context: CallContext
 ) -> Iterator[Effect]:
-    """Compare a system call on a file with the file now."""
     path = effect.target
     if effect.is_failed or context.place(path) is None:
         yield effect
@@ -80,13 +78,12 @@ def _settled(
 
 
 def _once(effects: Sequence[Effect]) -> Iterator[Effect]:
-    """Yield each kind of effect on each target once; a loop of writes would repeat it."""
-    told: set[tuple[object, ...]] = set()
+    keys: set[tuple[object, ...]] = set()
     for effect in effects:
         key: tuple[object, ...] = (effect.kind, effect.target, effect.call, effect.is_failed)
         key += (effect.observer,)
         if effect.observer not in (Observer.SYSCALLS, Observer.HOOK) or effect.kind not in ON_FILES:
             key += (effect.detail,)
-        if key not in told:
-            told.add(key)
+        if key not in keys:
+            keys.add(key)
             yield effect

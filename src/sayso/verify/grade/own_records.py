@@ -93,7 +93,6 @@ def _differing(effect: Effect) -> Iterator[str]:
 
 
 def _values(text: str) -> Iterator[str]:
-    """Yield the values of records in JSON, or else whole lines."""
     for line in [text, *text.splitlines()[-MOST_WORDS:]]:
         try:
             yield from _leaves(json.loads(line))

@@ -114,7 +114,6 @@ class CapturedValues:
 
 
 def _rank(found: CapturedValue, words: list[str], role: Role | None, entity: str) -> int | None:
-    """Return how well a value fits, 0 the best; `None` for not at all."""
     key = word_list(found.key)
     if words and key == words and (len(key) > 1 or found.entity == entity or not entity):
         return 0

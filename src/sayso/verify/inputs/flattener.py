@@ -131,7 +131,6 @@ def _own(schema: Schema) -> Schema | None:
 
 
 def _keep_closed(found: Schema, first: Schema, other: Schema) -> None:
-    """Exclude properties that one side names and the other forbids."""
     for open_side, closed in ((first, other), (other, first)):
         if closed.get("additionalProperties") is not False or "patternProperties" in closed:
             continue

@@ -17,10 +17,7 @@ _WORD: Final = "text"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A value of a parameter. `label` is its class, `origin` its source.
-
-    Of options with one label the first that succeeds is enough.
-    """
+    """A value of class `label`; one success per label is enough. `origin` is its source."""
 
     value: Any
     label: str
@@ -40,7 +37,9 @@ def proposed(schema: Schema) -> Iterator[Option]:
         yield Option(schema["example"], "example", "example")
 
 
-def with_proposed(said: list[Option], meaning: Meaning, found: list[Option]) -> list[Option]:
+def with_proposed(
+    proposed_options: list[Option], meaning: Meaning, found: list[Option]
+) -> list[Option]:
     """Add proposed values; existing values of the world come before them."""
     good = [option for option in found if option.origin in ("harvest", "role")]
     if meaning.role in IN_WORLD and good:
@@ -48,8 +47,8 @@ def with_proposed(said: list[Option], meaning: Meaning, found: list[Option]) -> 
         if meaning.role is Role.SQL:
             labels.add(good[0].label)
         known = [option for option in good if option.label in labels]
-        return [*known, *said, *found]
-    return [*said, *found]
+        return [*known, *proposed_options, *found]
+    return [*proposed_options, *found]
 
 
 def fitting(options: Iterable[Option], schema: Schema) -> Iterator[Option]:
@@ -66,7 +65,6 @@ def fitting(options: Iterable[Option], schema: Schema) -> Iterator[Option]:
 
 
 def _as_kind(value: Any, kind: str) -> str | float | None:
-    """Convert a text or number to the other if required and possible."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     if kind == "string":

@@ -91,20 +91,21 @@ class Sources:
         return role_of(name, without_null(schema), self.tool)
 
     def _ranked(self, name: str, schema: Schema, meaning: Meaning, depth: int) -> list[Option]:
-        said = list(proposed(schema))
+        proposed_options = list(proposed(schema))
         if "enum" in schema:
             values = items_of(schema["enum"])[:_MOST]
             enum = [Option(value, label_of(value), "enum") for value in values]
-            return [replace(option, label=label_of(option.value)) for option in said] + enum
+            return [
+                replace(option, label=label_of(option.value)) for option in proposed_options
+            ] + enum
         found = self._branches(name, schema, meaning, depth)
         if found is None:
             found = list(self._typed(name, schema, meaning, depth))
-        return with_proposed(said, meaning, found)
+        return with_proposed(proposed_options, meaning, found)
 
     def _branches(
         self, name: str, schema: Schema, meaning: Meaning, depth: int
     ) -> list[Option] | None:
-        """Return the options of each branch of `anyOf` or `oneOf`, or of each type."""
         parts: list[Schema] = []
         for key in ("anyOf", "oneOf"):
             if one_of := items_of(schema.get(key)):
@@ -160,7 +161,6 @@ class Sources:
                 yield from self._texts(schema, meaning)
 
     def _known(self, name: str, schema: Schema, meaning: Meaning) -> Iterator[Option]:
-        """Yield fitting values from the world and earlier results."""
         ordered = self.world.values(meaning)
         if meaning.role is Role.SQL:
             ordered = statements_by_verb(ordered, self.tool)
@@ -185,7 +185,6 @@ class Sources:
         return [Option(value, label, "harvest") for value in values[:1]]
 
     def _named(self, name: str, schema: Schema) -> list[Option]:
-        """Return values that the parameter's or the tool's description names."""
         text = str(schema.get("description") or "")
         if not text:
             text = said_of(str(self.tool.get("description") or ""), name)

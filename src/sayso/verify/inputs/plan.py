@@ -157,7 +157,6 @@ class Plan(Iterator[Case]):
             yield case
 
     def _firsts(self) -> Iterator[Case]:
-        """Yield given cases, then likely ones until one has succeeded."""
         for number, given in enumerate(self._given.arguments, start=1):
             if self.is_valid(given):
                 yield self._case(given, "given")
@@ -184,7 +183,6 @@ class Plan(Iterator[Case]):
             self.problem = "no valid arguments were found"
 
     def _corrected(self, case: Case, seen: list[Mapping[str, Any]]) -> Iterator[Case]:
-        """Yield what the error of a case asks for, a few times in a row."""
         for _ in range(_MOST_CORRECTIONS):
             better = self._better(case, seen)
             if better is None:
@@ -232,7 +230,6 @@ class Plan(Iterator[Case]):
         return self._case(arguments, _origin(option.origin for option in chosen.values()))
 
     def _repaired(self, chosen: Mapping[str, Option]) -> Iterator[Case]:
-        """Yield drawn arguments with as many of the chosen ones as the schema accepts."""
         for drawn in self._values(3):
             arguments = dict(drawn)
             for name, option in chosen.items():

@@ -67,7 +67,6 @@ def _first(parameter: Parameter) -> Option | None:
 def _blamed(
     arguments: Mapping[str, Any], feedback: ErrorFeedback, parameters: Sequence[Parameter]
 ) -> list[Parameter]:
-    """Return parameters whose value the error repeats, then named ones, then paths."""
     given = [parameter for parameter in parameters if parameter.name in arguments]
     found = [parameter for parameter in given if feedback.blames(arguments[parameter.name])]
     found += [

@@ -55,9 +55,9 @@ def role_of(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> Me
         return _of_number(param)
     if types == {"array"}:
         item = table_of(schema.get("items"))
-        said = {"description": schema.get("description"), **item}
+        described = {"description": schema.get("description"), **item}
         if types_of(item) == ("string",):
-            return role_of(name, said, tool)
+            return role_of(name, described, tool)
     if "string" not in types:
         return Meaning(None)
     return _of_text(param)
@@ -122,7 +122,6 @@ def _of_text(param: _Features) -> Meaning:
 
 
 def _of_clock(role: Role | None, param: _Features) -> Meaning:
-    """Prefer a time of day if only that is asked for."""
     if role is Role.TIME and param.says(r"\bhh:mm") and not param.says("yyyy"):
         return Meaning(Role.CLOCK)
     return Meaning(role)

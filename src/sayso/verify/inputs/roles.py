@@ -98,10 +98,7 @@ def words_of_tool(tool: Mapping[str, Any]) -> list[str]:
 
 
 def kinds_of(tool: Mapping[str, Any]) -> frozenset[str]:
-    """Return what the verbs of a tool's name do: `read`, `add`, `set`, `destroy` and so on.
-
-    A verb that is as often a noun counts only without another verb.
-    """
+    """Return what a tool's verbs do: `read`, `add`, `set`… Noun-like verbs count only if alone."""
     verbs = [verb for word in words_of_tool(tool) if (verb := verb_of(word))]
     sure = [verb for verb in verbs if verb not in NOUNS] or verbs[:1]
     return frozenset(kind for verb in sure for kind in KINDS[verb])

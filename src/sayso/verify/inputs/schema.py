@@ -234,7 +234,6 @@ class Strategies:
         return depth >= _DEEP or self._parts > _MOST_PARTS
 
     def _check(self, schema: Schema) -> Checker | None:
-        """Return a checker for keywords that no strategy covers."""
         left = {key: schema[key] for key in _SIFTED if key in schema}
         if not left:
             return None

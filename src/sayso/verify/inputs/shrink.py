@@ -62,7 +62,6 @@ def smaller(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _plainer(value: Any) -> Iterator[Any]:
-    """Yield simpler values of the same type, the simplest first."""
     if isinstance(value, bool):
         if value:
             yield False

@@ -31,10 +31,7 @@ _SILENT: Final = "it is not declared, and nothing suggests more than the default
 
 
 def suspects(evidence: ToolEvidence) -> Mapping[HintName, MadeCall]:
-    """Return, for each looser claim that a call contradicts, the first such call.
-
-    It is only a suspicion until an isolated run reproduces it.
-    """
+    """Return the first call that contradicts each looser claim; isolated runs must confirm it."""
     claims = claims_of(evidence.tool)
     found: dict[HintName, MadeCall] = {}
     for name in HINT_NAMES:
@@ -159,7 +156,6 @@ def _supported(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> Hint
 
 
 def _reached_anyway(evidence: ToolEvidence) -> Effect | None:
-    """Return an outward effect of a call that also happens without one."""
     effects = (effect for made in evidence.made for effect in made.effects)
     return next(
         (effect for effect in effects if effect.kind in OUTWARD and effect.reason == UNCALLED), None
@@ -175,7 +171,6 @@ _NOTHING_TO_SEE: Final[Mapping[HintName, str]] = {
 
 
 def _standing(name: HintName, evidence: ToolEvidence) -> list[MadeCall]:
-    """Return the calls that say something about a hint."""
     if name == "idempotent":
         return [
             second

@@ -36,10 +36,7 @@ def against_closed_world(effects: Iterable[Effect]) -> list[Effect]:
 
 
 def against_idempotent(effects: Iterable[Effect]) -> list[Effect]:
-    """Return what a second call with the same arguments changed again.
-
-    Writing the same bytes again is no change.
-    """
+    """Return what a second call with the same arguments changed, other than the same bytes."""
     return [
         effect
         for effect in effects

@@ -104,7 +104,6 @@ class ContentStore:
 
 
 def _read(descriptor: int, most: int) -> bytes:
-    """Read a small file, even if it grows meanwhile."""
     content = bytearray()
     while len(content) < most:
         chunk = os.read(descriptor, min(CHUNK, most - len(content)))

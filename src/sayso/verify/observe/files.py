@@ -62,9 +62,9 @@ class FilesWatcher:
             self._seen[place] = after
             if before is not None:
                 changes = compare(before, after, begins=self._begins)
-                told = changes[:_MOST_TOLD]
-                effects += [self._effect(place, change, call=call) for change in told]
-                if others := len(changes) - len(told):
+                listed = changes[:_MOST_TOLD]
+                effects += [self._effect(place, change, call=call) for change in listed]
+                if others := len(changes) - len(listed):
                     more = f"{others} more changes, not listed"
                     effects.append(Effect(Kind.BLIND, place.inside, Observer.FILES, call, more))
         return effects

@@ -115,7 +115,6 @@ def _on_file(kind: Kind, detail: str = "", *, at: int = 0, folder: int | None = 
 
 
 def _is_idle(kind: Kind, path: str, detail: str) -> bool:
-    """Return whether the action cannot change anything."""
     if kind is Kind.DELETE:
         return not os.path.lexists(path)
     return kind is Kind.CREATE and detail == "folder" and os.path.lexists(path)

@@ -164,7 +164,6 @@ class PostgresWatcher:
             yield from row_effects(target, found, call=call, observer=Observer.POSTGRES)
 
     async def _whole(self) -> dict[str, str]:
-        """Return the row count and a digest of tables without decoding."""
         from psycopg import sql  # noqa: PLC0415 - an extra
 
         found: dict[str, str] = {}
@@ -233,7 +232,6 @@ def _aside(name: str, before: State, after: State, *, call: int) -> Iterator[Eff
 
 
 def _aside_loss(kind: Kind, old: str | None, new: str | None) -> Loss:
-    """Return the loss in a table of which only the number of rows is known."""
     if kind is Kind.REMOVE:
         return Loss.LOST
     if kind is Kind.INSERT or old is None or new is None:

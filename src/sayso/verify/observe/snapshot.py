@@ -35,10 +35,7 @@ class Stat(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file, folder, link or special file. `digest` is empty without content.
-
-    `leads_to` is the target of a symbolic link.
-    """
+    """A file, folder, link to `leads_to`, or special file. `digest` is empty without content."""
 
     stat: Stat
     digest: str = ""

@@ -131,7 +131,6 @@ class SqliteWatcher:
         return effects
 
     def _copy(self, path: str) -> Path:
-        """Copy a file with its log; repeat while it is being written."""
         size = sum(found[0] for found in _sizes(path) if found)
         others = sum(replica.stat().st_size for replica in self._folder.glob("*.db*"))
         if size > MOST_BYTES or others + size > MOST_IN_ALL:
@@ -241,11 +240,11 @@ def _some(
 ) -> Iterator[Effect]:
     losses = {Kind.REMOVE: Loss.LOST, Kind.UPDATE: Loss.OVERWROTE}
     loss = losses.get(kind, Loss.NONE)
-    told = [(",".join(_shown(cell) for cell in key), detail) for key, detail in rows[:EXAMPLES]]
+    listed = [(",".join(_shown(cell) for cell in key), detail) for key, detail in rows[:EXAMPLES]]
     others = len(rows) - EXAMPLES + more
     if others > 0:
-        told.append(("*", f"{others} more rows"))
-    for key, detail in told:
+        listed.append(("*", f"{others} more rows"))
+    for key, detail in listed:
         target = f"{source.table}/{key}"
         yield Effect(kind, target, source.observer, source.call, detail, loss=loss)
 

@@ -138,7 +138,6 @@ class SyscallWatcher:
                 return
 
     def _is_known(self, text: str) -> bool:
-        """Return whether a line's thread and its working folder are known."""
         pid = text.partition(" ")[0]
         return (
             pid.isdecimal()
@@ -164,7 +163,6 @@ class SyscallWatcher:
         learn(call, self._memory)
 
     def _set_up(self, call: Call) -> None:
-        """Until the server's program runs, collect the threads of the box."""
         self._setting_up.add(call.pid)
         self._memory.learn(call)
         if call.name != "execve" or call.result != 0:

@@ -25,10 +25,7 @@ Sides = dict[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table in both files. `key` is empty if rows have none.
-
-    `has_rowid` if rows without a declared key have SQLite's row number.
-    """
+    """A table in both files. `key` may be empty; `has_rowid` if such rows have SQLite's number."""
 
     name: str
     columns: tuple[str, ...]
@@ -67,10 +64,7 @@ class SchemaChange:
 def compare_files(
     before: Path | None, after: Path | None
 ) -> tuple[tuple[SchemaChange, ...], tuple[Difference, ...]]:
-    """Return changes of the schema and of rows. `None` is a missing file.
-
-    Raises `sqlite3.Error` if a file cannot be read.
-    """
+    """Return changes of schema and rows; `None` is a missing file. Raises `sqlite3.Error`."""
     with _attached(before, after) as db:
         old = _tables(db, "old")
         new = _tables(db, "new")
@@ -250,7 +244,6 @@ def _placed(
 def _only(
     db: sqlite3.Connection, side: str, table: Table, *, sides: Sides
 ) -> tuple[list[Keyed], int]:
-    """Return the rows of one file only, with their keys, and the number of further ones."""
     other = "old" if side == "new" else "new"
     if sides[side] is None:
         return [], 0

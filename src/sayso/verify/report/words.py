@@ -21,10 +21,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StateWords:
-    """The name, meaning and sign of a state; signs differ in shape, not only in colour.
-
-    `style` is its colour in a terminal.
-    """
+    """A state's name, meaning, terminal style, and a sign that differs not only in colour."""
 
     name: str
     meaning: str

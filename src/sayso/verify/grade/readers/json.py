@@ -129,7 +129,6 @@ def _lists(old: Sequence[Any], new: Sequence[Any], *, at: str, depth: int) -> It
 
 
 def _in_place(old: Any, new: Any, *, at: str, depth: int) -> Iterator[Finding]:
-    """Compare an element without a key to the one in its place."""
     if _is_object(old) and _is_object(new):
         is_other = bool(old) and not any(
             key in new and _canonical(value) == _canonical(new[key]) for key, value in old.items()

@@ -158,7 +158,6 @@ def _number(text: str) -> str:
 
 
 def _goes_on(old: Paragraph, new: Paragraph) -> bool:
-    """Return whether a paragraph continues: any cell of a table, or half of a text."""
     return (old.is_cell and new.is_cell) or is_alike(old.text, new.text)
 
 

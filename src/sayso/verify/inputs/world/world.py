@@ -21,10 +21,7 @@ MOMENT: Final = int(datetime(2026, 1, 15, 9, 30, tzinfo=UTC).timestamp())
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A copy of the world: `folder` on the disk, `inside` for the server.
-
-    `site` is its web site while it is served.
-    """
+    """A copy of the world: `folder` on the disk, `inside` for the server; `site` if served."""
 
     folder: Path
     inside: str = INSIDE

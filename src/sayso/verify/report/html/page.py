@@ -63,7 +63,6 @@ def _layers(report: Report) -> Sequence[tuple[str, Sequence[Layer]]]:
 
 
 def _group(effects: Iterable[Effect]) -> Sequence[Group]:
-    """Group effects by lifetime, kind and reason, the most frequent first."""
     targets = defaultdict[tuple[str, str, str], list[str]](list)
     for effect in effects:
         targets[str(effect.life or ""), str(effect.kind), effect.reason].append(effect.target)
