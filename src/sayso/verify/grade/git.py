@@ -25,7 +25,8 @@ def split(path: str) -> tuple[str, str] | None:
 
 def holder(path: str, content: bytes, context: CallContext) -> str:
     """Return the git command that shows a content; empty if git does not have it."""
-    name = _blob_name(content)
+    head = b"blob %d\0" % len(content)
+    name = hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
     for parent in PurePosixPath(path).parents:
         folder = context.host(str(parent / ".git"))
         if folder is None or not folder.is_dir() or folder.is_symlink():
@@ -62,11 +63,6 @@ def logged(folder: Path, name: str) -> bool:
             except OSError:
                 continue
     return False
-
-
-def _blob_name(content: bytes) -> str:
-    head = b"blob %d\0" % len(content)
-    return hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
 
 
 def _parents(folder: Path, name: str) -> list[str]:

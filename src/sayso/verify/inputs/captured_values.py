@@ -85,7 +85,8 @@ class CapturedValues:
             if (rank := _rank(found, words, meaning.role, entity)) is not None
         ]
         ranked.sort(key=lambda found: found[:2])
-        return tuple({_key(value): value for _, _, value in ranked}.values())
+        by_text = {json.dumps(value, sort_keys=True, default=str): value for *_, value in ranked}
+        return tuple(by_text.values())
 
     def use(self, tool: str, arguments: Mapping[str, Any]) -> None:
         """Remember the arguments of a successful call for parameters of the same name."""
@@ -164,14 +165,11 @@ def _walk(value: Any, key: str, entity: str, tool: str, depth: int = 0) -> Itera
         # Items have the key of their list; an object's values have their own.
         for item in value[:_MOST_OF_ONE]:
             yield from _walk(item, key, entity, tool, depth + 1)
-    elif _is_worth(value):
+    elif isinstance(value, str):
+        if 0 < len(value) <= _LONGEST:
+            yield CapturedValue(value, key, entity, tool)
+    elif value is not None and not isinstance(value, bool):
         yield CapturedValue(value, key, entity, tool)
-
-
-def _is_worth(value: Any) -> bool:
-    if isinstance(value, bool) or value is None:
-        return False
-    return not isinstance(value, str) or 0 < len(value) <= _LONGEST
 
 
 def _from_text(text: str, entity: str, tool: str) -> list[CapturedValue]:
@@ -211,7 +209,3 @@ def _plain(text: str) -> Any:
 
 def _fold(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
-
-
-def _key(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=str)

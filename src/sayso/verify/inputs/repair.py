@@ -7,7 +7,6 @@ from typing import Any, Final
 from sayso.verify.inputs.classes import Parameter
 from sayso.verify.inputs.error_feedback import ErrorFeedback, read_feedback
 from sayso.verify.inputs.flattener import is_table, table_of
-from sayso.verify.inputs.option_values import Option
 from sayso.verify.inputs.roles import PATHS, Role
 from sayso.verify.inputs.world import World
 
@@ -53,15 +52,11 @@ def _with_lacking(
     found = {
         parameter.name: first.value
         for parameter in lacking
-        if (first := _first(parameter)) is not None
+        for first in [option for option in parameter.options if option.label not in _TAIL][:1]
     }
     yield from ({**arguments, name: value} for name, value in list(found.items())[:1])
     if len(found) > 1:
         yield {**arguments, **found}
-
-
-def _first(parameter: Parameter) -> Option | None:
-    return next((option for option in parameter.options if option.label not in _TAIL), None)
 
 
 def _blamed(

@@ -165,7 +165,8 @@ def _path_rule(param: _Features) -> Role | Meaning | None:
     if not is_path or param.says(r"\b(json|xml|url|api) ?path\b"):
         return None
     for role, words in _FILE_KINDS.items():
-        if param.has(*words) or param.is_about(*words) or _speaks_of(param, role, words):
+        mentions = rf"{_FILE_WORDS.get(role, '(?!)')}|\.({'|'.join(words)})\b"
+        if param.has(*words) or param.is_about(*words) or param.says(mentions):
             if role is Role.WORKBOOK and _is_new(param):
                 return Role.NEW_WORKBOOK
             return role
@@ -180,11 +181,6 @@ _FILE_WORDS: Final[Mapping[Role, str]] = {
     Role.PDF: r"\bpdf (file|document)\b",
     Role.DATABASE: r"\bsqlite\b",
 }
-
-
-def _speaks_of(param: _Features, role: Role, words: tuple[str, ...]) -> bool:
-    by_name = role in _FILE_WORDS and param.says(_FILE_WORDS[role])
-    return by_name or param.says(rf"\.({'|'.join(words)})\b")
 
 
 def _of_git(param: _Features) -> Role | Meaning:

@@ -77,7 +77,7 @@ class SqliteWatcher:
         for place in self._places:
             present = dict(scan(str(place.host)))
             found |= {
-                path: (_state(path, present), place)
+                path: (tuple((end, present.get(path + end)) for end in ("", *SIDECARS)), place)
                 for path, status in present.items()
                 if self._is_database(path, status)
             }
@@ -141,15 +141,12 @@ class SqliteWatcher:
             _remove(copy)
             _copy_plain(path, copy)
             for sidecar in SIDECARS:
-                if _is_plain(path + sidecar):
+                log = Path(path + sidecar)
+                if log.is_file() and not log.is_symlink():
                     _copy_plain(path + sidecar, Path(f"{copy}{sidecar}"))
             if _sizes(path) == before:
                 break
         return copy
-
-
-def _state(path: str, present: dict[str, Stat]) -> State:
-    return tuple((end, present.get(path + end)) for end in ("", *SIDECARS))
 
 
 def _begins(path: str) -> bytes:
@@ -158,10 +155,6 @@ def _begins(path: str) -> bytes:
             return file.read(len(MAGIC))
     except OSError:
         return b""
-
-
-def _is_plain(path: str) -> bool:
-    return Path(path).is_file() and not Path(path).is_symlink()
 
 
 def _open_plain(path: str) -> BinaryIO:

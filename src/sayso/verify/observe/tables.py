@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -83,7 +84,7 @@ def compare_files(
 @contextmanager
 def _attached(before: Path | None, after: Path | None) -> Generator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:")) as db:
-        db.text_factory = _text
+        db.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         steps = iter(range(STEPS // 1_000_000))
         db.set_progress_handler(lambda: int(next(steps, None) is None), 1_000_000)
         for name, path in (("old", before), ("new", after)):
@@ -91,10 +92,6 @@ def _attached(before: Path | None, after: Path | None) -> Generator[sqlite3.Conn
             db.execute(f"SELECT count(*) FROM {name}.sqlite_schema").fetchone()
         db.execute("PRAGMA trusted_schema = OFF")
         yield db
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", errors="surrogateescape")
 
 
 def quoted(name: str) -> str:

@@ -5,7 +5,7 @@ from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, cast
@@ -98,7 +98,8 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = {"cut": cut, "block": _block, "pretty": _pretty, "group": _group}
+    pretty = partial(json.dumps, ensure_ascii=False, default=str, indent=2)
+    filters = {"cut": cut, "block": _block, "pretty": pretty, "group": _group}
     functions = (count_of, standing, state_of, why_no_success, basis, notes_on, whence)
     cast("dict[str, Any]", environment.filters).update(filters)
     cast("dict[str, Any]", environment.globals).update(
@@ -116,10 +117,6 @@ def _finalize(value: Any) -> Any:
     if isinstance(value, str) and not isinstance(value, Markup) and not value.isprintable():
         return plain(value)
     return value
-
-
-def _pretty(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str, indent=2)
 
 
 def _block(text: str) -> Markup:
