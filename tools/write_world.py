@@ -19,8 +19,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 from xml.sax.saxutils import escape
 
-from sayso.verify.inputs.world.known import CUSTOMERS, NOTES, ORDERS
-from sayso.verify.inputs.world.made import FILES, MOMENT
+from sayso.verify.inputs.world.values import CUSTOMERS, NOTES, ORDERS
+from sayso.verify.inputs.world.world import FILES, MOMENT
 
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _PACKAGE: Final = "http://schemas.openxmlformats.org/package/2006"

@@ -28,10 +28,10 @@ Run = Callable[..., Coroutine[Any, Any, Ran]]
 
 
 def run_in_box(layers: Sequence[Layer]) -> Run:
-    async def run(code: str, *args: str, wish: SandboxSpec | None = None, **kept: Any) -> Ran:
+    async def run(code: str, *args: str, spec: SandboxSpec | None = None, **kept: Any) -> Ran:
         words = (sys.executable, "-c", code, *args)
-        wished = replace(wish or SandboxSpec(words), **kept)
-        async with open_box(wished if wish else replace(wished, command=words), layers) as box:
+        wished = replace(spec or SandboxSpec(words), **kept)
+        async with open_box(wished if spec else replace(wished, command=words), layers) as box:
             return await start(box)
 
     return run

@@ -63,8 +63,8 @@ async def test_the_environment_holds_nothing_that_was_not_given(
 
 
 async def test_a_given_variable_stands_on_no_command_line(layers: tuple[Layer, ...]) -> None:
-    wish = SandboxSpec((sys.executable, "-c", "pass"), env={"KEY": "a-secret-value"})
-    async with open_box(wish, layers) as box:
+    spec = SandboxSpec((sys.executable, "-c", "pass"), env={"KEY": "a-secret-value"})
+    async with open_box(spec, layers) as box:
         assert not any("a-secret-value" in word for word in box.command)
         assert box.trace is None or (await start(box)).trace.count("a-secret-value") == 0
 
@@ -139,7 +139,7 @@ async def test_what_a_server_writes_to_its_package_stays_above_it(
     folder.mkdir()
     script = folder / "server.py"
     script.write_text("open(__file__ + '.log', 'w').write('ran')")
-    ran = await run("", wish=SandboxSpec((sys.executable, str(script))))
+    ran = await run("", spec=SandboxSpec((sys.executable, str(script))))
 
     assert ran.written == {f"{script}.log": b"ran"}
     assert files_of(folder).keys() == {"server.py"}
@@ -228,13 +228,13 @@ async def test_uncontained_has_folders_of_its_own_and_says_what_is_not_held(
 ) -> None:
     layers = (Layer("root", is_active=False), Layer("users", is_active=True))
     code = "import os; open(os.path.expanduser('~/a'), 'w').write('1'); print(os.getcwd())"
-    wish = SandboxSpec(
+    spec = SandboxSpec(
         (sys.executable, "-c", code),
         fixtures=(tmp_path,),
         worlds=(("/world", tmp_path),),
         is_uncontained=True,
     )
-    async with open_box(wish, layers) as box:
+    async with open_box(spec, layers) as box:
         ran = await start(box)
 
     assert ran.written[f"{box.home}/a"] == b"1"

@@ -36,8 +36,8 @@ from sayso.sandbox.box import SandboxSpec, open_box
 from sayso.sandbox.probe import probe_layers
 
 async def main(mark):
-    wish = SandboxSpec((sys.executable, "-c", sys.argv[2], mark))
-    async with open_box(wish, await probe_layers()) as box:
+    spec = SandboxSpec((sys.executable, "-c", sys.argv[2], mark))
+    async with open_box(spec, await probe_layers()) as box:
         target = CommandTarget("x", box.command[0], box.command[1:], dict(box.env), box.cwd)
         async with start_process(target) as (out, _, _):
             assert await out.readline() == b"ready\\n"
@@ -126,8 +126,8 @@ async def test_at_its_end_a_box_leaves_nothing(
 async def test_a_box_that_is_cancelled_leaves_nothing(layers: tuple[Layer, ...], mark: str) -> None:
     folder = Path()
     with anyio.CancelScope() as scope:
-        wish = SandboxSpec((sys.executable, "-c", SERVER, mark), allowed=("127.0.0.1:9",))
-        async with open_box(wish, layers) as box:
+        spec = SandboxSpec((sys.executable, "-c", SERVER, mark), allowed=("127.0.0.1:9",))
+        async with open_box(spec, layers) as box:
             folder = box.places[0].host.parent
             target = CommandTarget("x", box.command[0], box.command[1:], dict(box.env), box.cwd)
             async with start_process(target) as (out, _, _):

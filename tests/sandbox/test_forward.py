@@ -55,8 +55,8 @@ async def test_a_box_reaches_what_is_allowed_and_nothing_else(run: Run, service:
 
 @pytest.mark.process
 async def test_it_does_so_each_time_it_is_started(layers: tuple[Layer, ...], service: int) -> None:
-    wish = SandboxSpec((sys.executable, "-c", ASK, str(service)), allowed=(f"localhost:{service}",))
-    async with open_box(wish, layers) as box:
+    spec = SandboxSpec((sys.executable, "-c", ASK, str(service)), allowed=(f"localhost:{service}",))
+    async with open_box(spec, layers) as box:
         said = [(await start(box)).said.strip() for _ in range(2)]
 
     assert said == ["who is there"] * 2

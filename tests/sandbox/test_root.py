@@ -44,7 +44,7 @@ def test_a_home_and_what_lies_above_it_is_never_seen(
     assert script in [one.path for one in root.binds]
     assert not any(is_crowded(one.path) for one in root.binds)
     with pytest.raises(UsageError, match="would see all"):
-        find_root([sys.executable], search="", cwd=tmp_path, given_cwd=tmp_path)
+        find_root([sys.executable], search="", cwd=tmp_path, server_cwd=tmp_path)
 
 
 def test_an_interpreter_brings_its_prefix_and_its_base() -> None:

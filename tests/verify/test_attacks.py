@@ -8,8 +8,7 @@ import anyio
 import pytest
 
 from sayso.catalog import read_tools
-from sayso.sandbox.ceiling import hold
-from sayso.sandbox.limits import Limits
+from sayso.sandbox.limits import Limits, enforce_limits
 from sayso.sandbox.mount import Place, Role
 from sayso.sandbox.private import private_folder, remove
 from sayso.trace.effect import Kind
@@ -120,6 +119,6 @@ async def test_the_guardian_is_not_taken_for_the_box() -> None:
     told: list[str] = []
     async with private_folder() as folder:
         with anyio.move_on_after(0.6):
-            await hold(folder, Limits(processes=0, memory_in_all=0), told.append)
+            await enforce_limits(folder, Limits(processes=0, memory_in_all=0), told.append)
 
     assert told == []

@@ -27,7 +27,7 @@ def world(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def watcher(world: Path, tmp_path: Path) -> Iterator[FilesWatcher]:
-    watcher = FilesWatcher([Place("/world", world, Role.FIXTURE)], tmp_path / "pool")
+    watcher = FilesWatcher([Place("/world", world, Role.FIXTURE)], tmp_path / "store")
     yield watcher
     watcher.close()
 
@@ -185,7 +185,7 @@ async def test_fifty_thousand_files_are_looked_at_in_a_moment(tmp_path: Path) ->
         for number in range(200):
             descriptor = os.open(folder / str(part) / str(number), os.O_CREAT | os.O_WRONLY)
             os.close(descriptor)
-    watcher = FilesWatcher([Place("/many", folder, Role.FIXTURE)], tmp_path / "pool")
+    watcher = FilesWatcher([Place("/many", folder, Role.FIXTURE)], tmp_path / "store")
     await watcher.begin()
     await watcher.begin()
     (folder / "7" / "7").write_text("x")
@@ -215,7 +215,7 @@ async def test_the_difference_of_two_folders_is_exactly_what_was_done(
         (folder / "d").mkdir(parents=True)
         for path, text in before.items():
             (folder / path).write_text(text)
-        watcher = FilesWatcher([Place("/w", folder, Role.FIXTURE)], Path(name) / "pool")
+        watcher = FilesWatcher([Place("/w", folder, Role.FIXTURE)], Path(name) / "store")
         await watcher.begin()
         for path in before.keys() - after.keys():
             (folder / path).unlink()

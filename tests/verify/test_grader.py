@@ -6,8 +6,8 @@ import pytest
 
 from sayso.sandbox.mount import Place, Role
 from sayso.trace.effect import Effect, Kind, Life, Observer
-from sayso.verify.call import Case, Made, Outcome
-from sayso.verify.grade.context import Scene
+from sayso.verify.call import Case, MadeCall, Outcome
+from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.lifetime import grade
 from sayso.verify.grader import Grader
 
@@ -18,12 +18,12 @@ def stats(where: str = "/home/me/.tool/stats.json") -> Effect:
     return Effect(Kind.WRITE, where, Observer.FILES, detail="1202 → 1202 bytes")
 
 
-def _is_shown(_effect: Effect, _scene: Scene) -> bool:
+def _is_shown(_effect: Effect, _context: CallContext) -> bool:
     return True
 
 
-def made(tool: str, *effects: Effect) -> Made:
-    return Made(1, tool, Case({}), Outcome.SUCCESS, text="stats: 1202", raw=effects)
+def made(tool: str, *effects: Effect) -> MadeCall:
+    return MadeCall(1, tool, Case({}), Outcome.SUCCESS, text="stats: 1202", raw=effects)
 
 
 @pytest.mark.parametrize(("count", "life"), [(2, Life.USER), (3, Life.OWN), (4, Life.OWN)])
@@ -32,7 +32,7 @@ def test_what_most_reading_tools_write_is_the_servers_own_also_where_one_shows_i
 ) -> None:
     monkeypatch.setattr("sayso.verify.grade.lifetime.is_shown", _is_shown)
     place = Place("/home/me", Path("/nowhere"), Role.HOME)
-    grader = Grader(scene=Scene((place,), ""), readers=frozenset(READERS))
+    grader = Grader(context=CallContext((place,), ""), readers=frozenset(READERS))
     calls = [made(one, *([stats()] if at < count else [])) for at, one in enumerate(READERS)]
     grader.learn([*calls, made("write_file", stats())])
     (effect,) = grader.again(calls[0]).effects
@@ -41,7 +41,7 @@ def test_what_most_reading_tools_write_is_the_servers_own_also_where_one_shows_i
 
 def test_what_a_person_keeps_is_never_a_habit() -> None:
     place = Place("/kept", Path("/nowhere"), Role.FIXTURE)
-    grader = Grader(scene=Scene((place,), ""), readers=frozenset(READERS))
+    grader = Grader(context=CallContext((place,), ""), readers=frozenset(READERS))
     calls = [made(one, stats("/kept/a.json")) for one in READERS]
     grader.learn(calls)
     assert [grader.again(one).effects[0].life for one in calls] == [Life.USER] * len(calls)
@@ -52,6 +52,6 @@ def test_a_line_of_gits_record_of_its_moves_is_told_by_what_moved(tmp_path: Path
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     line = Effect(Kind.APPEND, "/kept/.git/logs/HEAD", Observer.FILES, detail="143 bytes")
-    assert grade(line, Scene((place,), "git_reset")).life is Life.RUNTIME
+    assert grade(line, CallContext((place,), "git_reset")).life is Life.RUNTIME
     moved = Effect(Kind.WRITE, "/kept/.git/refs/heads/main", Observer.FILES)
-    assert grade(moved, Scene((place,), "git_reset")).life is Life.USER
+    assert grade(moved, CallContext((place,), "git_reset")).life is Life.USER

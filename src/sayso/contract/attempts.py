@@ -15,10 +15,10 @@ from sayso.trace import (
     OPENS,
     PERHAPS_MADE,
     Call,
+    CallReader,
     Effect,
     Kind,
     Memory,
-    Stitcher,
     Tail,
     effects_of,
     is_noise,
@@ -77,7 +77,7 @@ class Attempts:
 
     def __init__(self, trace: Path, target: CommandTarget, *, is_open: bool) -> None:
         self._tail = Tail(trace)
-        self._stitcher = Stitcher()
+        self._reader = CallReader()
         self._memory = Memory()
         self._env = child_environment(target.env)
         self._cwd = target.cwd or str(Path.cwd())
@@ -97,7 +97,7 @@ class Attempts:
             # The last of these is strace's own: a path may hold anything before it.
             if not is_mark and line.rpartition(_FAILED)[2].startswith(_HARMLESS):
                 continue
-            call = self._stitcher.take(line)
+            call = self._reader.take(line)
             if not isinstance(call, Call) or not call.error:
                 continue
             self._memory.folders.put(str(call.pid), _folder_of(call.pid) or self._cwd)

@@ -1,4 +1,4 @@
-"""Where a server runs that nobody knows: `box` is the way in, `probe` says what holds it here."""
+"""Containment for untrusted servers: `open_box` starts one, `probe_layers` finds what works."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Folders of this machine that a server needs to run, and those that it must never see whole."""
+"""Host folders that a server needs to run, and folders that it must never see whole."""
 
 import os
 from collections.abc import Iterable
@@ -23,19 +23,19 @@ _CROWDED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """A path that is seen inside as it is outside. A package may be put under an overlay."""
+    """A path with the same name inside and outside. A package may be put under an overlay."""
 
     path: Path
     is_package: bool = False
 
 
 def is_system(path: Path) -> bool:
-    """Whether it is there in any box."""
+    """Return whether a path is part of every box."""
     return any(path.is_relative_to(folder) for folder in _SYSTEM)
 
 
 def is_crowded(path: Path) -> bool:
-    """Whether it holds more than one program's files: a home, what lies above it, /tmp."""
+    """Return whether a folder holds more than one program's files: a home, its parents, /tmp."""
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - no error where there is no home
     homes = {home, home.resolve()}
     return (
@@ -46,14 +46,14 @@ def is_crowded(path: Path) -> bool:
 
 
 def folder_or_file(file: Path) -> Path:
-    """The folder of a file, or the file alone where others' files lie beside it."""
+    """Return the folder of a file, or only the file if the folder is shared."""
     if is_crowded(file.parent):
         return file
     return file.parent
 
 
 def tidy(binds: Iterable[Bind]) -> tuple[Bind, ...]:
-    """Without what is there anyway, or lies in another; outer folders first."""
+    """Drop binds that are in every box or inside another bind; sort outer folders first."""
     kept: list[Bind] = []
     for bind in sorted(
         dict.fromkeys(binds), key=lambda each: (len(each.path.parts), str(each.path))

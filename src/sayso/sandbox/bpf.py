@@ -102,7 +102,6 @@ def _rule(call: int, rule: Rule) -> Iterator[Instruction]:
 
 
 def _test(test: Test, *, skipped: int) -> Iterator[Instruction]:
-    """Go on if the test holds; else jump over the `skipped` instructions that follow."""
     yield _LOAD, 0, 0, _ARGUMENTS_OFFSET + 8 * test.argument
     if test.mask is not None:
         yield _AND, 0, 0, test.mask

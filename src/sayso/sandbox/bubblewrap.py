@@ -1,4 +1,4 @@
-"""The words of bubblewrap: the system that is seen inside, and what is cut off."""
+"""Arguments of bubblewrap: the system visible inside a box, and its namespaces."""
 
 import os
 from pathlib import Path
@@ -22,7 +22,7 @@ _ETC_WRITTEN: Final = {
     "group": f"{USER}:x:{UID}:\n",
     "hosts": "127.0.0.1 localhost box\n::1 localhost\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
-    # Nobody listens there: a name that is looked up fails at once, and is seen.
+    # Nothing listens there, so a lookup fails at once and is traced.
     "resolv.conf": "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n",
 }
 
@@ -33,18 +33,18 @@ PROCESSES_APART: Final = (
 )
 NETWORK_APART: Final = ("--unshare-net",)
 SEALED: Final = (*("--remount-ro", "/dev"), *("--remount-ro", "/proc"), *("--remount-ro", "/"))
-"""Last of all that is mounted: what lies there is in memory, where nobody looks.
+"""Comes after all mounts, since the mount points themselves are writable memory.
 
-Who is user 1000 inside of a box that root has started is root to the files of /proc: the kernel's
-settings (/proc/sys) are the whole machine's.
+User 1000 inside a box that root started is root to /proc: the kernel's settings (/proc/sys) belong
+to the whole machine.
 """
 
 _MASKED: Final = ("iomem", "kcore", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags")
-"""Files of /proc that tell root of the whole machine."""
+"""Files of /proc that show root the whole machine."""
 
 
 def system_words() -> tuple[str, ...]:
-    """Mount what any program needs, read-only: /usr, its links, fresh /proc and /dev."""
+    """Mount what any program needs, read-only: /usr, its links, a fresh /proc and /dev."""
     words = ["--ro-bind", "/usr", "/usr"]
     for name in _LINKED:
         path = Path(name)
@@ -62,10 +62,7 @@ def system_words() -> tuple[str, ...]:
 
 
 def etc_words(folder: Path, *, is_online: bool = False) -> tuple[str, ...]:
-    """Write a small /etc into `folder` and mount it: one user, this machine's name, no other.
-
-    `is_online` leaves names to be looked up where this machine looks them up.
-    """
+    """Write and mount a small /etc with one user. `is_online` keeps this machine's resolver."""
     folder.mkdir()
     words: list[str] = []
     for name, text in _ETC_WRITTEN.items():

@@ -1,4 +1,4 @@
-"""Commands that fetch the server they start (`npx`, `uvx`): what they install, and what runs."""
+"""Commands that fetch the server they start (`npx`, `uvx`): what they install and run."""
 
 import re
 from collections.abc import Sequence
@@ -17,10 +17,7 @@ _NAME: Final = re.compile(r"@?[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """`specs` are what is installed, the first of them the server's; `program` what is run of it.
-
-    `program` is empty where it is the package's only one. `kind` is `npm` or `pypi`.
-    """
+    """`specs` to install, the server's first, and the `program` to start, or empty if only one."""
 
     kind: str
     specs: tuple[str, ...]
@@ -29,15 +26,15 @@ class Fetched:
 
     @property
     def name(self) -> str:
-        """The server's package, without its version."""
+        """Return the name of the server's package, without its version."""
         match = _NAME.match(self.specs[0])
         return match[0] if match else self.specs[0]
 
 
 def read_fetched(command: Sequence[str]) -> Fetched | None:
-    """What a command would fetch and run; `None` for one that fetches nothing.
+    """Return what a command would fetch and run; `None` if it fetches nothing.
 
-    Raises `UsageError` for an option that is not known here: it may change what is installed.
+    Raises `UsageError` for an unknown option, since it may change what is installed.
 
     >>> read_fetched(["uvx", "mcp-server-git@1.0", "-v"])
     Fetched(kind='pypi', specs=('mcp-server-git==1.0',), program='mcp-server-git', args=('-v',))
@@ -92,14 +89,14 @@ def _options(
                 value = rest.pop(0)
             values.append((known[name], value))
         elif word not in flags:
-            fix = "Leave it away, or install with --prepare CMD and name the installed command."
-            raise UsageError(f"it is not known what {word} would install", fix=fix)
+            fix = "Leave it out, or install with --prepare CMD and name the installed command."
+            raise UsageError(f"unsupported option {word}: it may change what is installed", fix=fix)
     if not rest:
-        raise UsageError("no package is named", fix="Write npx PACKAGE or uvx PACKAGE.")
+        raise UsageError("the package is missing", fix="Write npx PACKAGE or uvx PACKAGE.")
     return values, rest
 
 
 def _refuse_path(spec: str) -> None:
     if spec.startswith((".", "/", "~")):
-        fix = "Name its command after --, with --prepare CMD for what must be installed first."
-        raise UsageError("a folder is no package to be fetched", where=spec, fix=fix)
+        fix = "Name the command after --; --prepare CMD installs what it needs."
+        raise UsageError("a folder cannot be fetched as a package", where=spec, fix=fix)

@@ -1,7 +1,6 @@
-"""A filter of system calls: what reaches past the box's namespaces, or works unseen by the tracer.
+"""The seccomp filter for calls that reach out of the namespaces or escape the tracer.
 
-None of it is needed by a server. Programs that would use io_uring or a clone of a file go another
-way where the kernel says that it has none.
+No server needs them. Programs fall back from io_uring and file clones if the kernel has none.
 """
 
 import errno
@@ -12,12 +11,12 @@ from typing import Final
 from sayso.sandbox.bpf import Rule, Test, assemble, refuse, this_machine
 
 _FAMILIES: Final = (1, 2, 10, 16)
-"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: what a network namespace holds. AF_VSOCK leaves it."""
+"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK stay in a network namespace; AF_VSOCK leaves it."""
 
 _CLONES: Final = (0x40049409, 0x4020940D)
-"""FICLONE and FICLONERANGE fill a file, and `ioctl` is not traced."""
+"""FICLONE and FICLONERANGE write to a file, and `ioctl` is not traced."""
 _FLAGS: Final = (0x40086602, 0x401C5820)
-"""FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR mark a file."""
+"""FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR change a file's flags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ _NUMBERS: Final[Mapping[str, _Numbers]] = {
 
 
 def filter_program() -> bytes:
-    """Return the filter as bubblewrap's `--seccomp` takes it; empty on a machine without one."""
+    """Return the filter for bubblewrap's `--seccomp`; empty on an unsupported machine."""
     machine = this_machine()
     if machine is None:
         return b""
@@ -47,7 +46,7 @@ def filter_program() -> bytes:
 
 
 def shared_rules(machine: str) -> list[Rule]:
-    """Return the rules that hold for every contained server."""
+    """Return the rules for every contained server."""
     numbers = _NUMBERS[machine]
     return [
         Rule(numbers.refused, refuse(errno.ENOSYS)),

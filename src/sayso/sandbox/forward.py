@@ -1,7 +1,7 @@
-"""The few addresses on loopback that a box may reach: listened at inside, answered outside.
+"""The loopback addresses that a box may reach: sockets inside, connections outside.
 
-The box waits before it starts its server (bubblewrap's `--block-fd`) until its network namespace
-holds the sockets. They are served by sayso, so no process of ours is among those that are watched.
+bubblewrap waits (`--block-fd`) before it starts the server until the sockets are in its network
+namespace. sayso serves them itself, so none of its processes is among the watched ones.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ import anyio
 import msgspec
 
 from sayso.errors import UsageError
-from sayso.sandbox import enter
+from sayso.sandbox import namespace_sockets
 
 _PIECE: Final = 65536
 _SECONDS: Final = 10
@@ -30,28 +30,28 @@ _MOST_AT_ONCE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Two pipes between a box and sayso: the box says who it is in `info`, and waits for `go`."""
+    """Two pipes of a box: it reports its process in `info` and waits for `go`."""
 
     info: Path
     go: Path
 
     def words(self) -> tuple[str, ...]:
-        """What tells bubblewrap of them, as the file descriptors of `redirections`."""
+        """Return bubblewrap's options for the pipes."""
         return ("--info-fd", "8", "--block-fd", "7")
 
     def redirections(self) -> str:
-        """For the shell that starts it. Open for both ways, a pipe waits for nobody."""
+        """Return the shell's redirections. Opened for both ways, a pipe does not block."""
         return f"8<>{self.info} 7<>{self.go}"
 
 
 class _Info(msgspec.Struct):
-    """What bubblewrap says of the box it has made."""
+    """bubblewrap's report of the box."""
 
     pid: int = msgspec.field(name="child-pid")
 
 
 def make_gate(folder: Path) -> Gate:
-    """Make the pipes in a folder."""
+    """Create the pipes in a folder."""
     gate = Gate(folder / "info", folder / "go")
     os.mkfifo(gate.info, 0o600)
     os.mkfifo(gate.go, 0o600)
@@ -59,27 +59,21 @@ def make_gate(folder: Path) -> Gate:
 
 
 def check_address(address: str) -> str:
-    """An allowed address as it is listened at. Raises `UsageError` unless it is on loopback."""
+    """Normalise an allowed address. Raises `UsageError` unless it is on loopback."""
     host, _, port = address.rpartition(":")
     if host == "localhost":
         host = "127.0.0.1"
     plain = host.strip("[]")
     with contextlib.suppress(ValueError):
-        found = ip_address(plain)
-        if found.is_loopback and 0 < int(port) < 65536:  # noqa: PLR2004 - ports end there
-            return {4: f"{plain}:{port}", 6: f"[{plain}]:{port}"}[found.version]
-    raise UsageError(
-        "only addresses on this machine's loopback can be allowed",
-        where=address,
-        fix="Write 127.0.0.1:PORT.",
-    )
+        parsed = ip_address(plain)
+        if parsed.is_loopback and 0 < int(port) < 65536:  # noqa: PLR2004 - ports end there
+            return {4: f"{plain}:{port}", 6: f"[{plain}]:{port}"}[parsed.version]
+    what = "only loopback addresses can be allowed"
+    raise UsageError(what, where=address, fix="Write 127.0.0.1:PORT.")
 
 
 async def forward(gate: Gate, addresses: Sequence[str]) -> None:
-    """Serve each box that comes to the gate, until cancelled; one runs at a time.
-
-    Raises `OSError` where there is no way into the box's network.
-    """
+    """Serve boxes at the gate, one at a time, until cancelled. Raises `OSError` without access."""
     with _opened(gate.info) as info, _opened(gate.go) as go:
         pid = await _read_pid(info)
         while True:
@@ -102,16 +96,16 @@ def _opened(pipe: Path) -> Generator[int]:
 
 
 async def _read_pid(info: int) -> int:
-    said = b""
-    while not said.rstrip().endswith(b"}"):
+    text = b""
+    while not text.rstrip().endswith(b"}"):
         await anyio.wait_readable(info)
-        said += os.read(info, _PIECE)
-    return msgspec.json.decode(said, type=_Info).pid
+        text += os.read(info, _PIECE)
+    return msgspec.json.decode(text, type=_Info).pid
 
 
 def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
     mine, theirs = socket.socketpair()
-    words = [sys.executable, "-I", "-S", enter.__file__, str(theirs.fileno()), str(pid)]
+    words = [sys.executable, "-I", "-S", namespace_sockets.__file__, str(theirs.fileno()), str(pid)]
     with mine, theirs:
         mine.settimeout(_SECONDS)
         done = subprocess.run(  # noqa: S603 - sayso's own words
@@ -122,8 +116,8 @@ def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
             check=False,
         )
         if done.returncode != 0:
-            said = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason"]
-            raise OSError(f"no way into the box's network: {said[-1]}")
+            lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason"]
+            raise OSError(f"cannot enter the box's network namespace: {lines[-1]}")
         _, fds, _, _ = socket.recv_fds(mine, 1, len(addresses))
     return [socket.socket(fileno=fd) for fd in fds]
 
@@ -134,14 +128,13 @@ async def _accept(listening: socket.socket, address: str) -> None:
     with listening:
         async with anyio.create_task_group() as group:
             while True:
-                # Whoever connects without end waits, and takes no more of sayso than others.
+                # A client that connects without end waits here.
                 await room.acquire()
                 near, _ = await asyncio.get_running_loop().sock_accept(listening)
                 group.start_soon(_join, near, address, room)
 
 
 async def _join(near: socket.socket, address: str, room: anyio.Semaphore) -> None:
-    """Join a connection from inside with one of ours; where that fails, it ends."""
     host, _, port = address.rpartition(":")
     family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
     with near, socket.socket(family) as far, contextlib.suppress(OSError):
@@ -154,7 +147,6 @@ async def _join(near: socket.socket, address: str, room: anyio.Semaphore) -> Non
 
 
 async def _pump(source: socket.socket, target: socket.socket) -> None:
-    """Hand on what is said until it ends; then say so."""
     loop = asyncio.get_running_loop()
     with contextlib.suppress(OSError):
         while piece := await loop.sock_recv(source, _PIECE):

@@ -1,4 +1,4 @@
-"""What lies where in a box: the private folders, the copies, and what is seen of this machine."""
+"""The folders of a box: private ones, copies, and what is visible of this machine."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from typing import Final
 from sayso.errors import UsageError
 from sayso.sandbox import bubblewrap
 from sayso.sandbox.bind import Bind, is_system
-from sayso.sandbox.fixture import check_free, copy_tree, fixture_path
+from sayso.sandbox.copies import check_free, copy_tree, fixture_path
 from sayso.sandbox.mount import Place, Role, place_of
 from sayso.sandbox.overlay import mount_lines
 from sayso.sandbox.root import Root, find_root
@@ -28,10 +28,10 @@ XDG: Final = {
 
 @dataclass(slots=True)
 class Layout:
-    """A box's folders as they come together.
+    """The folders of a box while it is put together.
 
-    `seen` are paths inside with what is seen there, read-only; `places` are those that the server
-    can write to. `lines` are shell commands that mount the overlays.
+    `seen` are read-only paths inside with their sources; `places` are writable. `lines` are shell
+    commands that mount the overlays.
     """
 
     folder: Path
@@ -45,7 +45,7 @@ class Layout:
     notes: list[str] = field(default_factory=list[str])
 
     def words(self) -> tuple[str, ...]:
-        """The words of bubblewrap that mount all of it, outer folders first."""
+        """Return bubblewrap's arguments for all mounts, outer folders first."""
         mounts = [(inside, "--ro-bind", source) for inside, source in self.seen]
         for place in self.places:
             source = self.overlays.get(place.inside, place.host)
@@ -57,7 +57,7 @@ class Layout:
 
 
 def make_home(folder: Path) -> Path:
-    """A private HOME with the folders that XDG names."""
+    """Create a private HOME with the XDG folders."""
     home = folder / "home"
     for name in XDG.values():
         (home / name).mkdir(parents=True, mode=0o700)
@@ -65,54 +65,49 @@ def make_home(folder: Path) -> Path:
 
 
 def in_home(path: str, home: str) -> str:
-    """Return a path with `~` at its beginning replaced by `home`."""
+    """Return a path with a leading `~` replaced by `home`."""
     if not path.startswith("~"):
         return path
     return home + path[1:]
 
 
-def lay_out(wish: SandboxSpec, folder: Path, *, has_overlay: bool) -> Layout:
-    """Make the folders of a box and copy what is to be copied. Raises as `find_root` does.
-
-    The copies are made first: a path that a copy takes is not also seen as this machine has it.
-    """
-    copies = list(_copy_all(wish, folder))
+def lay_out(spec: SandboxSpec, folder: Path, *, has_overlay: bool) -> Layout:
+    """Create a box's folders and copies, which hide originals. Raises what `find_root` raises."""
+    copies = list(_copy_all(spec, folder))
     places = [Place(bubblewrap.HOME, make_home(folder), Role.HOME)]
     for inside, name in _TEMPORARY.items():
         (folder / name).mkdir()
         places.append(Place(inside, folder / name, Role.TEMPORARY))
     places += [place for place, _ in copies]
-    world = next((inside for inside, _ in wish.worlds), None)
-    layout = Layout(folder, bubblewrap.HOME, find_inside(wish, places, world), world)
+    world = next((inside for inside, _ in spec.worlds), None)
+    layout = Layout(folder, bubblewrap.HOME, find_inside(spec, places, world), world)
     layout.places = places
     layout.notes = [note for _, notes in copies for note in notes]
-    _add_binds(layout, wish, has_overlay=has_overlay)
-    _add_own(layout, wish.own)
+    _add_binds(layout, spec, has_overlay=has_overlay)
+    _add_own(layout, spec.own)
     return layout
 
 
-def find_inside(wish: SandboxSpec, places: Sequence[Place], world: str | None) -> Root:
-    """The root for the wished command, with `{world}` replaced by where that lies."""
-    cwd = wish.cwd and os.path.abspath(wish.cwd)  # noqa: PTH100 - links stay
-    if wish.prepared is not None:
-        words = wish.prepared.command
-        binds = tuple(map(Bind, wish.prepared.binds))
-        words = replace_world(words, world)
-        return Root(words, binds, wish.prepared.search, cwd)
-    given = Path(cwd) if cwd and not _is_inside(places, Path(cwd)) else None
+def find_inside(spec: SandboxSpec, places: Sequence[Place], world: str | None) -> Root:
+    """Return the root for the command, with `{world}` replaced by the world's path."""
+    cwd = spec.cwd and os.path.abspath(spec.cwd)  # noqa: PTH100 - links stay
+    if spec.prepared is not None:
+        binds = tuple(map(Bind, spec.prepared.binds))
+        words = replace_world(spec.prepared.command, world)
+        return Root(words, binds, spec.prepared.search, cwd)
     root = find_root(
-        replace_world(wish.command, world),
-        search=wish.env.get("PATH") or os.environ.get("PATH", os.defpath),
+        replace_world(spec.command, world),
+        search=spec.env.get("PATH") or os.environ.get("PATH", os.defpath),
         cwd=Path.cwd(),
-        given_cwd=given,
+        server_cwd=Path(cwd) if cwd and not _is_inside(places, Path(cwd)) else None,
     )
     return replace(root, cwd=cwd or root.cwd)
 
 
 def _is_inside(places: Sequence[Place], folder: Path) -> bool:
-    """Whether a folder is there in the box anyway: a copy, or a private one and what it may hold.
+    """Return whether a folder is in the box anyway: a copy, or a private folder.
 
-    A folder of this machine below /tmp is none of those.
+    A folder of this machine below /tmp is neither.
     """
     place = place_of(places, str(folder))
     if place is None:
@@ -122,29 +117,29 @@ def _is_inside(places: Sequence[Place], folder: Path) -> bool:
 
 
 def replace_world(command: Sequence[str], world: str | None) -> tuple[str, ...]:
-    """A command's words with `{world}` replaced. Raises `UsageError` where there is none."""
+    """Replace `{world}` in a command. Raises `UsageError` if there is no world."""
     if world is None:
         if any("{world}" in word for word in command):
-            raise UsageError("{world} is named, and there is no world", fix="Name a path instead.")
+            raise UsageError("{world} has no value: there is no world", fix="Name a path.")
         return tuple(command)
     return tuple(word.replace("{world}", world) for word in command)
 
 
-def _copy_all(wish: SandboxSpec, folder: Path) -> Iterator[tuple[Place, tuple[str, ...]]]:
-    given = [(str(path), path) for path in map(fixture_path, wish.fixtures)]
-    for number, (inside, source) in enumerate([*given, *wish.worlds]):
+def _copy_all(spec: SandboxSpec, folder: Path) -> Iterator[tuple[Place, tuple[str, ...]]]:
+    given = [(str(path), path) for path in map(fixture_path, spec.fixtures)]
+    for number, (inside, source) in enumerate([*given, *spec.worlds]):
         check_free(Path(inside))
         copy = folder / "copies" / str(number)
         copy.parent.mkdir(exist_ok=True)
         yield Place(inside, copy, Role.FIXTURE), copy_tree(source, copy)
 
 
-def _add_binds(layout: Layout, wish: SandboxSpec, *, has_overlay: bool) -> None:
-    """What the command needs: read-only, and a package under an overlay where there is one."""
+def _add_binds(layout: Layout, spec: SandboxSpec, *, has_overlay: bool) -> None:
+    """Show what the command needs: read-only, and packages under an overlay if possible."""
     binds = [(str(entry.path), entry) for entry in layout.root.binds]
-    if wish.prepared is not None:
-        prepared = Bind(wish.prepared.folder, is_package=True)
-        binds.append((wish.prepared.inside, prepared))
+    if spec.prepared is not None:
+        prepared = Bind(spec.prepared.folder, is_package=True)
+        binds.append((spec.prepared.inside, prepared))
     copied = [place for place in layout.places if place.role is Role.FIXTURE]
     for number, (inside, bind) in enumerate(binds):
         if place_of(copied, inside) is not None:
@@ -159,16 +154,16 @@ def _add_binds(layout: Layout, wish: SandboxSpec, *, has_overlay: bool) -> None:
 
 
 def _add_own(layout: Layout, own: Sequence[str]) -> None:
-    """Paths that the operator named as the server's own state, empty where they are not there."""
-    for number, given in enumerate(own):
-        inside = os.path.normpath(in_home(given, layout.home))
+    """Add the paths that the operator named as the server's own state, empty if they are new."""
+    for number, named in enumerate(own):
+        inside = os.path.normpath(in_home(named, layout.home))
         place = place_of(layout.places, inside)
         host = place and place.host_of(inside)
         if host is None:
             path = Path(inside)
             if not path.is_absolute() or is_system(path):
-                fix = "Give an absolute path, or one that begins with ~."
-                raise UsageError("own state cannot lie there", where=given, fix=fix)
+                what = "own state must be an absolute path outside of the system's folders"
+                raise UsageError(what, where=named, fix="Begin the path with / or ~.")
             check_free(path)
             host = layout.folder / "own" / str(number)
             host.mkdir(parents=True)

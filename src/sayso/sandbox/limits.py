@@ -1,15 +1,31 @@
-"""How much a contained server may use, and how far the kernel holds it to that."""
+"""Resource limits of a contained server: per process by the kernel, in total by a watchdog.
 
+The kernel does not limit the processes of a box together, and never limits root's process count.
+"""
+
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+_PAUSE: Final = 0.25
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_PROC: Final = Path("/proc")
+_LEAST_LEFT: Final = 0.03
+"""Share of memory that the machine keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`seconds` of processor time and `memory` in bytes, of each process; `processes` in all.
+    """Limits of a box. Bytes, except `seconds` of processor time and `processes`.
 
-    `file` is the size in bytes that any one file may reach; `memory_in_all` and `disk` are what
-    all of it may use together, and `ceiling` ends a box that goes beyond. How long a call
-    takes by the clock is the affair of whoever calls.
+    `seconds`, `memory` and `file` hold for each process and file; `processes`, `memory_in_all` and
+    `disk` for the whole box. Callers limit the wall-clock time of a call themselves.
     """
 
     seconds: int = 600
@@ -21,10 +37,9 @@ class Limits:
 
 
 def limit_words(limits: Limits, *, program: str) -> tuple[str, ...]:
-    """What goes before a command, so that it and all that it starts is held to the limits.
+    """Return the `prlimit` prefix that limits a command and all that it starts.
 
-    Memory is what a process may write to (RLIMIT_DATA). Address space (RLIMIT_AS) would be
-    simpler, but node reserves far more of that than it ever uses, and would not start.
+    Memory is RLIMIT_DATA: node reserves far more address space (RLIMIT_AS) than it uses.
     """
     return (
         program,
@@ -37,14 +52,102 @@ def limit_words(limits: Limits, *, program: str) -> tuple[str, ...]:
     )
 
 
-def tell_limits(limits: Limits) -> str:
-    """What the limits are: of each process, and in all."""
-    held = (
-        f"of each process {limits.seconds} s of processor time, {limits.memory >> 20} MiB of "
-        f"memory, files of {limits.file >> 20} MiB"
-    )
-    # The kernel never refuses root a process, and who is 1000 inside is root outside.
+def describe_limits(limits: Limits) -> str:
+    """Describe the limits per process and in total."""
     return (
-        f"{held}; ended beyond {limits.processes} processes, {limits.memory_in_all >> 20} MiB of "
-        f"memory and {limits.disk >> 20} MiB on the disk in all"
+        f"per process {limits.seconds} s of processor time, {limits.memory >> 20} MiB of memory, "
+        f"files up to {limits.file >> 20} MiB; in total {limits.processes} processes, "
+        f"{limits.memory_in_all >> 20} MiB of memory, {limits.disk >> 20} MiB on the disk"
     )
+
+
+async def enforce_limits(folder: Path, limits: Limits, report: Callable[[str], None]) -> None:
+    """Check the box in `folder` until cancelled; kill it beyond its limits, and `report` why.
+
+    The box's process is found by the folder's path in its arguments.
+    """
+    free = _free(folder)
+    while True:
+        await anyio.sleep(_PAUSE)
+        root, inside = _processes(f"{folder}/")
+        if root and (why := await _overrun(folder, limits, inside, free)):
+            report(f"the server was ended: {why}")
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(root, signal.SIGKILL)
+
+
+async def _overrun(folder: Path, limits: Limits, inside: Mapping[int, int], free: int) -> str:
+    if len(inside) > limits.processes:
+        return f"more than {limits.processes} processes"
+    if sum(inside.values()) > limits.memory_in_all:
+        return f"more than {limits.memory_in_all >> 20} MiB of memory in all"
+    if _is_short_of_memory():
+        return "this machine is almost out of memory"
+    # Adding up files is slow; the change of free space is known at once.
+    if free - _free(folder) > limits.disk:
+        used = await anyio.to_thread.run_sync(_used, folder, limits.disk)
+        if used > limits.disk:
+            return f"more than {limits.disk >> 20} MiB on the disk"
+    return ""
+
+
+def _processes(mark: str) -> tuple[int, dict[int, int]]:
+    """Return the process that starts a box, and the memory in bytes of each of its descendants."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir(_PROC):  # noqa: PTH208 - names are all that is needed of some hundred
+        if name.isdecimal() and (parent := _parent(name)):
+            children.setdefault(parent, []).append(int(name))
+    roots = [process for process in children.get(os.getpid(), ()) if mark in _words(process)]
+    memory: dict[int, int] = {}
+    waiting = roots[:1]
+    while waiting:
+        process = waiting.pop()
+        memory[process] = _memory(process)
+        waiting += children.get(process, ())
+    return next(iter(roots), 0), memory
+
+
+def _parent(name: str) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        text = (_PROC / name / "stat").read_text(encoding="utf-8", errors="replace")
+        return int(text.rpartition(") ")[2].split()[1])
+    return 0
+
+
+def _words(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        folder = _PROC / str(pid)
+        return os.fsdecode((folder / "cmdline").read_bytes() + (folder / "environ").read_bytes())
+    return ""
+
+
+def _memory(pid: int) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        fields = (_PROC / str(pid) / "statm").read_text(encoding="ascii").split()
+        return (int(fields[1]) - int(fields[2])) * _PAGE
+    return 0
+
+
+def _is_short_of_memory() -> bool:
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        lines = (_PROC / "meminfo").read_text(encoding="ascii").splitlines()
+        sizes = {name: int(rest.split()[0]) for name, _, rest in (x.partition(":") for x in lines)}
+        return sizes["MemAvailable"] < sizes["MemTotal"] * _LEAST_LEFT
+    return False
+
+
+def _free(folder: Path) -> int:
+    status = os.statvfs(folder)
+    return status.f_bavail * status.f_frsize
+
+
+def _used(folder: Path, most: int) -> int:
+    used = 0
+    waiting = [str(folder)]
+    while waiting and used <= most:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                used += entry.stat(follow_symlinks=False).st_blocks * 512
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+    return used

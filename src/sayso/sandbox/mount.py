@@ -1,4 +1,4 @@
-"""The places that a contained server can write to, and whose each is."""
+"""The places that a contained server can write to, and their owners."""
 
 import os
 from collections.abc import Sequence
@@ -9,40 +9,37 @@ from typing import Final
 
 
 class Role(StrEnum):
-    """Whose a place is."""
+    """The owner of a place."""
 
     FIXTURE = "fixture"
-    """What the person keeps: a fixture, or the seeded world."""
+    """Kept by the user: a fixture, or the seeded world."""
     HOME = "home"
-    """The private HOME, and what XDG names below it."""
+    """The private HOME with its XDG folders."""
     TEMPORARY = "temporary"
     PACKAGE = "package"
-    """Where the server's own files lie, under an overlay that takes what it writes."""
+    """The server's own files, under an overlay that takes its writes."""
     OWN = "own"
     """A path that the operator named as the server's own state."""
 
 
 _LONGEST: Final = 4096
-"""PATH_MAX of Linux: a server can make deeper folders, one step after the other."""
+"""PATH_MAX of Linux. A server can make deeper folders step by step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`inside` is the path that the server sees, `host` where its bytes are, for observers."""
+    """A writable place: `inside` is the server's path, `host` is where its bytes are."""
 
     inside: str
     host: Path
     role: Role
 
     def inside_of(self, host: Path) -> str:
-        """The path that the server sees for a file below `host`."""
+        """Return the server's path of a file below `host`."""
         return str(PurePosixPath(self.inside) / host.relative_to(self.host).as_posix())
 
     def host_of(self, inside: str) -> Path | None:
-        """Where the bytes of a path that the server sees are.
-
-        `None` where it is not below, or deeper than this machine can name it in one piece.
-        """
+        """Return the host path of a server's path; `None` if it is not below or is too long."""
         path = PurePosixPath(inside)
         if not path.is_relative_to(self.inside):
             return None
@@ -51,6 +48,6 @@ class Place:
 
 
 def place_of(places: Sequence[Place], inside: str) -> Place | None:
-    """The innermost place that holds a path, as the server sees it."""
+    """Return the innermost place that holds a path of the server."""
     found = [place for place in places if PurePosixPath(inside).is_relative_to(place.inside)]
     return max(found, key=lambda place: len(place.inside), default=None)

@@ -1,4 +1,4 @@
-"""What a program in JavaScript needs: its interpreter, its package, the packages around it."""
+"""The files that a JavaScript program needs: interpreter, package, surrounding packages."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,16 +11,16 @@ _WITH_VALUE: Final = frozenset(
     ("--conditions", "--env-file", "--import", "--loader", "--require", "-C", "-r")
 )
 _VERBS: Final = frozenset(("run",))
-"""Of bun and deno, before the script."""
+"""Verbs of bun and deno before the script."""
 
 
 def is_node(program: Path) -> bool:
-    """Whether a program runs JavaScript, by its name."""
+    """Return whether a program runs JavaScript, by its name."""
     return program.name in _NAMES
 
 
 def interpreter_binds(program: Path) -> Iterator[Bind]:
-    """The folder that holds an interpreter's `bin`, or the interpreter alone."""
+    """Yield the folder that holds an interpreter's `bin`, or only the interpreter."""
     real = program.resolve()
     prefix = real.parent.parent
     is_own = real.parent.name == "bin" and not is_crowded(prefix)
@@ -31,7 +31,7 @@ def interpreter_binds(program: Path) -> Iterator[Bind]:
 
 
 def script_binds(args: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[Bind]]:
-    """The arguments with the path of a script made absolute, and what that script needs."""
+    """Return the arguments with the script's path made absolute, and the script's binds."""
     words = list(args)
     index = 0
     while index < len(words):
@@ -50,10 +50,7 @@ def script_binds(args: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[
 
 
 def package_binds(script: Path) -> list[Bind]:
-    """The package that a script belongs to, and each `node_modules` that it may import from.
-
-    A package that is installed is seen with all that lies beside it, since it imports from there.
-    """
+    """Return a script's package, or `node_modules` around it, and where it may import from."""
     above = [parent for parent in script.parents if not is_crowded(parent)]
     modules = [parent for parent in above if parent.name == "node_modules"]
     if modules:

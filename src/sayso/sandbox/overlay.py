@@ -1,6 +1,6 @@
-"""The server's package under an overlay: it can write there, and what lies below stays as it is.
+"""Overlays for the server's package: it can write there, and the original stays as it is.
 
-The mounts are made in a mount namespace of the box's own, so they are gone with its last process.
+The mounts live in the box's own mount namespace and end with its last process.
 """
 
 import os
@@ -11,7 +11,7 @@ from sayso.sandbox.programs import Programs
 
 
 def namespace_words(programs: Programs) -> tuple[str, ...]:
-    """What goes before a command that mounts: as root, or as root of a user namespace."""
+    """Return the prefix of a command that mounts: as root, or as root of a user namespace."""
     words = [programs.unshare, "--mount", "--propagation", "private", "--"]
     if os.geteuid() != 0:
         words[1:1] = ("--user", "--map-root-user")
@@ -19,21 +19,18 @@ def namespace_words(programs: Programs) -> tuple[str, ...]:
 
 
 def mount_lines(below: Path, layer: Path) -> tuple[str, ...]:
-    """The shell commands that put a folder under an overlay, seen at `layer / "seen"`.
+    """Return shell commands that mount a folder under an overlay, at `layer / "seen"`.
 
-    What is written lies in `layer / "upper"`. The folder is bound first, since the options of an
-    overlay cannot hold each path.
+    Writes go to `layer / "upper"`. The folder is bound first, since an overlay's options cannot
+    hold every path.
     """
     for name in ("below", "upper", "work", "seen"):
         (layer / name).mkdir(parents=True)
-    options = ",".join(f"{key}dir={layer / name}" for key, name in _DIRECTORIES.items())
-    # Without root, what is covered can be marked only by attributes of the user's own kind.
+    options = f"lowerdir={layer / 'below'},upperdir={layer / 'upper'},workdir={layer / 'work'}"
+    # Without root, the overlay can mark deleted files only with user attributes.
     if os.geteuid() != 0:
         options += ",userxattr"
     return (
         f"mount --rbind {shlex.quote(str(below))} {layer / 'below'}",
         f"mount -t overlay overlay -o {options} {layer / 'seen'}",
     )
-
-
-_DIRECTORIES = {"lower": "below", "upper": "upper", "work": "work"}

@@ -1,7 +1,6 @@
-"""The step that may use the network: it installs a server, and runs neither that nor a tool.
+"""The step that may use the network: it installs a server, and runs neither it nor a tool.
 
-What it makes is seen by boxes later. It has the same root as they do, users and processes apart,
-and no overlay; only the network is the machine's own.
+It runs in a box with the same root and no overlay; only the network is the machine's own.
 """
 
 import json
@@ -19,17 +18,16 @@ import anyio
 from sayso.errors import UnreachableError, UsageError
 from sayso.sandbox import bubblewrap
 from sayso.sandbox.bind import Bind, tidy
+from sayso.sandbox.copies import copy_tree
+from sayso.sandbox.executables import interpreter_words
 from sayso.sandbox.fetched import Fetched, read_fetched
 from sayso.sandbox.filter import filter_program
-from sayso.sandbox.fixture import copy_tree
+from sayso.sandbox.installer_environment import online_environment, paths_named, settings_seen
 from sayso.sandbox.layout import Layout, make_home
 from sayso.sandbox.limits import Limits
 from sayso.sandbox.mount import Place, Role
-from sayso.sandbox.online import online_environment, paths_named, settings_seen
-from sayso.sandbox.package import npm_package, package_of_files, pypi_package
 from sayso.sandbox.private import private_folder
 from sayso.sandbox.probe import check_layers
-from sayso.sandbox.program import interpreter_words
 from sayso.sandbox.programs import find_programs
 from sayso.sandbox.python import interpreter_binds
 from sayso.sandbox.root import SYSTEM_PATH, Root, find_root
@@ -37,7 +35,7 @@ from sayso.sandbox.spec import Layer, Prepared
 from sayso.sandbox.start import box_words, environment_inside, write_start
 
 INSIDE: Final = "/prepared"
-"""Where an installed package is seen, by the step and by each box after it."""
+"""Path of an installed package inside the step's box and every later one."""
 
 _SECONDS: Final = 600
 _LAST_LINES: Final = 5
@@ -46,10 +44,10 @@ _LAST_LINES: Final = 5
 async def prepare_fetched(
     command: Sequence[str], into: Path, *, layers: Sequence[Layer]
 ) -> Prepared | None:
-    """Install what `npx` or `uvx` would fetch into an empty folder; `None` for another command.
+    """Install what `npx` or `uvx` would fetch into an empty folder; `None` for other commands.
 
-    Scripts of packages are not run and nothing is built. Raises `UnreachableError` with the
-    installer's last words where that fails, and `UncontainedError` where nothing contains it.
+    Package scripts do not run and nothing is built. Raises `UnreachableError` with the installer's
+    last lines on failure, and `UncontainedError` without containment.
     """
     fetched = read_fetched(command)
     if fetched is None:
@@ -71,10 +69,10 @@ async def prepare_by(
     layers: Sequence[Layer],
     project: Path | None = None,
 ) -> Prepared:
-    """Run the operator's own line of shell (`--prepare CMD`) before `command` is started.
+    """Run the operator's shell line (`--prepare CMD`) before `command` is started.
 
-    It works in a copy of `project`, seen at that path; without one in an empty folder, seen at
-    `/prepared`. The scripts of packages are the line's own affair.
+    It works in a copy of `project`, seen at that path, or else in an empty folder at `/prepared`.
+    It may run the scripts of packages.
     """
     inside = INSIDE
     if project:
@@ -84,9 +82,8 @@ async def prepare_by(
     starting = await anyio.to_thread.run_sync(_root_of, command, inside)
     programs += (_base(),)
     await _install(line, into, programs, layers=layers, allows_scripts=True, inside=inside)
-    package = await anyio.to_thread.run_sync(package_of_files, [into])
     binds = tuple(bind.path for bind in starting.binds if not bind.path.is_relative_to(inside))
-    return Prepared(into, inside, starting.command, package, starting.search, binds)
+    return Prepared(into, inside, starting.command, starting.search, binds)
 
 
 def _root_of(command: Sequence[str], inside: str) -> Root:
@@ -98,7 +95,6 @@ def _root_of(command: Sequence[str], inside: str) -> Root:
 
 
 def _base() -> str:
-    """The interpreter that stands behind sayso's own environment."""
     return str(Path(sys.executable).resolve())
 
 
@@ -138,13 +134,13 @@ async def _install(
                     start_new_session=True,
                 )
         except TimeoutError as error:
-            what = f"installing took longer than {_SECONDS} s"
+            what = f"installing timed out after {_SECONDS} s"
             raise UnreachableError(what, where=line, fix="Install it yourself.") from error
     if done.returncode != 0:
-        said = (done.stdout + done.stderr).decode(errors="replace").strip().splitlines()
-        told = " / ".join(said[-_LAST_LINES:]) or f"exit code {done.returncode}"
-        fix = "A package that must be built or runs scripts to install needs them to be allowed."
-        raise UnreachableError(f"installing failed: {told}", where=line, fix=fix)
+        lines = (done.stdout + done.stderr).decode(errors="replace").strip().splitlines()
+        reason = " / ".join(lines[-_LAST_LINES:]) or f"exit code {done.returncode}"
+        fix = "If the package must be built or runs install scripts, use --prepare CMD."
+        raise UnreachableError(f"installing failed: {reason}", where=line, fix=fix)
 
 
 def _starter(
@@ -187,14 +183,9 @@ def _installed_by_npm(fetched: Fetched, into: Path) -> Prepared:
     inside = f"{INSIDE}/{entry.relative_to(into.resolve())}"
     if not words or Path(words[0]).name in ("node", "nodejs"):
         words = node.command
-    return Prepared(
-        into,
-        INSIDE,
-        (*words, inside, *fetched.args),
-        npm_package(modules, fetched.name),
-        node.search,
-        tuple(bind.path for bind in node.binds),
-    )
+    command = (*words, inside, *fetched.args)
+    binds = tuple(bind.path for bind in node.binds)
+    return Prepared(into, INSIDE, command, node.search, binds, fetched.kind, fetched.name)
 
 
 def _entry_point(fetched: Fetched, modules: Path, folder: Path) -> Path:
@@ -216,18 +207,11 @@ def _entry_point(fetched: Fetched, modules: Path, folder: Path) -> Path:
 
 def _installed_by_uv(fetched: Fetched, into: Path) -> Prepared:
     program = into / "bin" / fetched.program
-    packages = next(iter(sorted(into.glob("lib/python3*/site-packages"))), into)
     if not program.exists():
-        there = sorted(path.name for path in (into / "bin").iterdir())
-        fix = f"Write uvx --from PACKAGE PROGRAM; there are {', '.join(there)}."
+        programs = sorted(path.name for path in (into / "bin").iterdir())
+        fix = f"Write uvx --from PACKAGE PROGRAM; it has {', '.join(programs)}."
         raise UsageError("the package has no such program", where=fetched.program, fix=fix)
-    base = tidy(interpreter_binds(Path(_base())))
+    binds = tuple(bind.path for bind in tidy(interpreter_binds(Path(_base()))))
+    command = (f"{INSIDE}/bin/{fetched.program}", *fetched.args)
     search = f"{INSIDE}/bin:{SYSTEM_PATH}"
-    return Prepared(
-        into,
-        INSIDE,
-        (f"{INSIDE}/bin/{fetched.program}", *fetched.args),
-        pypi_package(packages, fetched.name),
-        search,
-        tuple(bind.path for bind in base),
-    )
+    return Prepared(into, INSIDE, command, search, binds, fetched.kind, fetched.name)

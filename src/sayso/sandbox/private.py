@@ -1,4 +1,4 @@
-"""One private folder on the host for all that a box writes, gone again however sayso ends."""
+"""A private folder on the host for all that a box writes, removed even if sayso is killed."""
 
 import shutil
 import stat
@@ -20,9 +20,9 @@ while [ -e "$1" ] && [ "$tries" -lt 50 ]; do
     tries=$((tries + 1))
 done
 """
-"""Waits until nobody holds the other end of its pipe, which a killed sayso does not either.
+"""Waits until the other end of its pipe closes, which a killed sayso closes too.
 
-The tries are for files that the last processes of the box, dying too, still make.
+The retries are for files that the box's last processes still make while they end.
 """
 
 _TRIES: Final = 20
@@ -30,27 +30,23 @@ _TRIES: Final = 20
 
 @asynccontextmanager
 async def private_folder(name: str = "box") -> AsyncGenerator[Path]:
-    """Make a folder that only this user can open; on leaving, also when cancelled, it is removed.
+    """Create a folder that only this user can open; remove it on leaving or cancellation.
 
-    A process beside sayso removes it where sayso itself no longer can.
+    A separate process removes it if sayso is killed.
     """
-    folder, guardian = await anyio.to_thread.run_sync(_make, name)
+    folder, cleaner = await anyio.to_thread.run_sync(_make, name)
     try:
         yield folder
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(remove, folder)
-            await anyio.to_thread.run_sync(guardian.communicate)
+            await anyio.to_thread.run_sync(cleaner.communicate)
 
 
 def _make(name: str) -> tuple[Path, subprocess.Popen[bytes]]:
     folder = Path(tempfile.mkdtemp(prefix=f"sayso-{name}-")).resolve()
-    return folder, _start_guardian(folder)
-
-
-def _start_guardian(folder: Path) -> subprocess.Popen[bytes]:
-    # In a session of its own: what ends sayso's process group must not end it.
-    return subprocess.Popen(  # noqa: S603 - sayso's own words
+    # A separate session: a signal to sayso's process group must not end it.
+    return folder, subprocess.Popen(  # noqa: S603 - sayso's own words
         ["/bin/sh", "-c", _CLEAR, "sh", str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
@@ -62,10 +58,7 @@ def _start_guardian(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder, with what a server has made unreadable in it.
-
-    Raises `OSError` where something keeps on writing there.
-    """
+    """Remove a folder, even an unreadable one. Raises `OSError` if it keeps being written to."""
     for _ in range(_TRIES):
         try:
             _open_up(folder)
@@ -74,20 +67,20 @@ def remove(folder: Path) -> None:
             if not folder.exists():
                 return
         except (OSError, RecursionError):
-            # Paths that are longer than the kernel takes, or folders in folders without end.
+            # Paths longer than the kernel takes, or endlessly nested folders.
             _remove_deep(folder)
     if folder.exists():
         shutil.rmtree(folder)
 
 
 def _remove_deep(folder: Path) -> None:
-    """With programs that go from folder to folder, and hold no path as a whole."""
+    """Remove with programs that descend step by step and never hold a whole path."""
     for words in (["/bin/chmod", "-R", "u+rwx"], ["/bin/rm", "-rf"]):
         subprocess.run([*words, "--", str(folder)], check=False, stderr=subprocess.DEVNULL)  # noqa: S603 - the system's own
 
 
 def _open_up(top: Path) -> None:
-    """Let the owner into all folders below. Symbolic links are not followed."""
+    """Make all folders below accessible to the owner. Symbolic links are not followed."""
     waiting = [top]
     while waiting:
         folder = waiting.pop()

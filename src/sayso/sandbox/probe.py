@@ -1,4 +1,4 @@
-"""Which layers of containment this machine has: each is tried, by running a program in it."""
+"""The layers of containment that work on this machine, found by running a program in each."""
 
 import platform
 import shlex
@@ -30,31 +30,27 @@ _probed: list[tuple[Layer, ...]] = []
 
 
 async def probe_layers() -> tuple[Layer, ...]:
-    """Try each layer by itself; what was found holds for as long as this process runs."""
+    """Try each layer separately; the result is kept for the life of this process."""
     if not _probed:
         _probed.append(await _probe(find_programs()))
     return _probed[0]
 
 
 def check_layers(layers: Sequence[Layer], *, is_uncontained: bool = False) -> None:
-    """Raise `UncontainedError` where a layer is missing that nobody said could be."""
+    """Raise `UncontainedError` if a required layer is missing."""
     missing = [layer for layer in layers if layer.name in CONTAINING and not layer.is_active]
-    missing += [Layer(name, is_active=False) for name in _unknown(layers)]
+    untried = CONTAINING - {layer.name for layer in layers}
+    missing += [Layer(name, is_active=False) for name in sorted(untried)]
     if not missing or is_uncontained:
         return
-    told = "; ".join(f"{layer.name} ({layer.detail or 'not tried'})" for layer in missing)
-    raise UncontainedError(f"nothing contains the server here: {told}", fix=_fix(missing))
-
-
-def _unknown(layers: Sequence[Layer]) -> list[str]:
-    return sorted(CONTAINING - {layer.name for layer in layers})
-
-
-def _fix(missing: Sequence[Layer]) -> str:
-    way = "or type out --uncontained, which runs it as you."
+    listed = "; ".join(f"{layer.name} ({layer.detail or 'not tried'})" for layer in missing)
+    fix = "Allow user namespaces (see docs/troubleshooting.md, uncontained)"
     if any("not installed" in layer.detail for layer in missing):
-        return f"Install bubblewrap (apt-get install bubblewrap), {way}"
-    return f"Allow user namespaces (see docs/troubleshooting.md, uncontained), {way}"
+        fix = "Install bubblewrap (apt-get install bubblewrap)"
+    raise UncontainedError(
+        f"this machine cannot contain the server: {listed}",
+        fix=f"{fix}, or pass --uncontained to run the server with your own rights.",
+    )
 
 
 async def _probe(programs: Programs) -> tuple[Layer, ...]:
@@ -77,20 +73,20 @@ async def _try_layer(name: str, attempt: Callable[[], Awaitable[str]], programs:
     for program in ("bwrap", _NEEDS.get(name, "bwrap")):
         if not programs.has(program):
             return Layer(name, is_active=False, detail=f"{program} is not installed")
-    complaint = await attempt()
-    return Layer(name, is_active=not complaint, detail=complaint or _HAD[name])
+    error = await attempt()
+    return Layer(name, is_active=not error, detail=error or _DETAILS[name])
 
 
-_HAD: Final = {
+_DETAILS: Final = {
     "root": "bubblewrap: /usr, the interpreter and the package, read-only",
-    "users": "a user namespace, where the server is user 1000 without capabilities",
-    "processes": "a process namespace, which ends with sayso",
+    "users": "a user namespace: the server is user 1000 without capabilities",
+    "processes": "a process namespace that ends with sayso",
     "network": "a network namespace with loopback only",
-    "private": "HOME, XDG and TMPDIR of its own",
+    "private": "private HOME, XDG folders and TMPDIR",
     "limits": "prlimit",
     "filter": "seccomp: no keys, io_uring or BPF, no calls of other machines",
-    "overlay": "what the server writes to its package goes to a layer above it",
-    "syscalls": "strace with seccomp-bpf, outside of the box",
+    "overlay": "writes to the package go to an overlay",
+    "syscalls": "strace with seccomp-bpf, outside the box",
 }
 
 
@@ -101,13 +97,13 @@ async def _run(words: Sequence[str]) -> str:
                 words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False, cwd="/"
             )
     except TimeoutError:
-        return f"no end within {_SECONDS} s"
+        return f"timed out after {_SECONDS} s"
     except OSError as error:
         return str(error)
     if done.returncode == 0:
         return ""
-    said = done.stderr.decode(errors="replace").strip().splitlines()
-    return said[-1] if said else f"exit code {done.returncode}"
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else f"exit code {done.returncode}"
 
 
 def _boxed(programs: Programs, words: Sequence[str], command: Sequence[str]) -> list[str]:
@@ -126,7 +122,7 @@ async def _try_limits(programs: Programs) -> str:
 async def _try_filter(programs: Programs, file: Path) -> str:
     program = filter_program()
     if not program:
-        return f"none is written for {platform.machine()}"
+        return f"no filter for {platform.machine()}"
     await anyio.Path(file).write_bytes(program)
     words = _boxed(programs, (*bubblewrap.USERS_APART, *FILTERED), [_TRUE])
     return await _run(["/bin/sh", "-c", f"exec {shlex.join(words)} 6<{shlex.quote(str(file))}"])
@@ -143,9 +139,9 @@ async def _try_overlay(programs: Programs, folder: Path) -> str:
 
 async def _try_strace(programs: Programs, trace: Path) -> str:
     words = _boxed(programs, bubblewrap.USERS_APART, [_TRUE])
-    complaint = await _run([*strace_words(programs.strace, trace), *words])
-    if complaint:
-        return complaint
+    error = await _run([*strace_words(programs.strace, trace), *words])
+    if error:
+        return error
     if f'execve("{_TRUE}"'.encode() not in await anyio.Path(trace).read_bytes():
-        return "strace does not see into the box"
+        return "strace cannot trace into the box"
     return ""

@@ -1,4 +1,4 @@
-"""The programs of this machine that contain and watch."""
+"""The programs of this machine that contain and trace."""
 
 import functools
 import shutil
@@ -11,7 +11,7 @@ _PATH: Final = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin"
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """Where each program is; empty where it is not installed."""
+    """The path of each program; empty if it is not installed."""
 
     bwrap: str = ""
     strace: str = ""
@@ -19,7 +19,7 @@ class Programs:
     prlimit: str = ""
     setpriv: str = ""
     is_sealing: bool = False
-    """Whether bubblewrap can keep the server from making user namespaces of its own."""
+    """Whether bubblewrap can forbid the server user namespaces (since version 0.8)."""
 
     def has(self, name: str) -> bool:
         return bool(getattr(self, name))
@@ -27,15 +27,12 @@ class Programs:
 
 @functools.cache
 def find_programs() -> Programs:
-    """Look on the PATH, and where systems keep such programs."""
+    """Look on the PATH and in the system's folders."""
     names = ("bwrap", "strace", "unshare", "prlimit", "setpriv")
     found = {name: shutil.which(name) or shutil.which(name, path=_PATH) or "" for name in names}
-    return Programs(**found, is_sealing=_can_seal(found["bwrap"]))
+    return Programs(**found, is_sealing=bool(found["bwrap"]) and _can_seal(found["bwrap"]))
 
 
 def _can_seal(bwrap: str) -> bool:
-    """From version 0.8 on."""
-    if not bwrap:
-        return False
     done = subprocess.run([bwrap, "--help"], capture_output=True, check=False, timeout=10)  # noqa: S603 - found on the PATH
     return b"--disable-userns" in done.stdout + done.stderr

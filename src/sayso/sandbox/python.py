@@ -1,6 +1,6 @@
-"""What a Python interpreter needs: its prefix, its base, what its .pth files name, the script.
+"""The files that a Python interpreter needs: prefix, base, folders in .pth files, the script.
 
-All is read, nothing is run: a package may hold code that starts with the interpreter.
+They are read and not run: a package may hold code that starts with the interpreter.
 """
 
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from sayso.sandbox.bind import Bind, folder_or_file, is_crowded
-from sayso.sandbox.program import links_of
+from sayso.sandbox.executables import links_of
 
 _NAME: Final = re.compile(r"(python|pypy)[\d.]*t?")
 _WITH_VALUE: Final = frozenset(("-W", "-X", "--check-hash-based-pycs"))
@@ -19,20 +19,19 @@ _LAUNCHER: Final = "sayso.connect.launch"
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What an interpreter is told to run: a script, or a module; and at which of its words."""
+    """The argument that an interpreter runs: `kind` is `script`, `module` or `code`."""
 
     kind: str
-    """`script`, `module` or `code`."""
     index: int
 
 
 def is_python(program: Path) -> bool:
-    """Whether a program is an interpreter, by its name."""
+    """Return whether a program is a Python interpreter, by its name."""
     return bool(_NAME.fullmatch(program.name))
 
 
 def interpreter_binds(program: Path) -> Iterator[Bind]:
-    """The prefix of an interpreter, of each that it is a link to, and of its base."""
+    """Yield the prefix of an interpreter, of each link target, and of its base."""
     for hop in links_of(program):
         prefix = hop.parent
         if prefix.name == "bin":
@@ -57,7 +56,7 @@ def _base_binds(environment: Path) -> Iterator[Bind]:
 
 
 def named_folders(prefix: Path) -> Iterator[Path]:
-    """Folders outside of a prefix that its packages lie in: those installed to be edited."""
+    """Yield folders outside a prefix with editable packages."""
     for packages in sorted(prefix.glob("lib*/python3*/site-packages")):
         found = [line for file in packages.glob("*.pth") for line in _folders_of(file)]
         found += [path for file in packages.glob("__editable__*.py") for path in _mapped(file)]
@@ -77,7 +76,7 @@ def _mapped(file: Path) -> list[str]:
 
 
 def read_arguments(args: Sequence[str]) -> Started | None:
-    """What the interpreter's arguments tell it to run; none for what is typed to it.
+    """Return what the interpreter's arguments run; `None` for an interactive one.
 
     >>> read_arguments(["-u", "-m", "pkg"])
     Started(kind='module', index=2)
@@ -94,7 +93,7 @@ def read_arguments(args: Sequence[str]) -> Started | None:
 
 
 def script_binds(args: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[Bind]]:
-    """The arguments with the path of a script made absolute, and what that script needs."""
+    """Return the arguments with the script's path made absolute, and the script's binds."""
     words = list(args)
     started = read_arguments(args)
     if started is None or started.index >= len(words):

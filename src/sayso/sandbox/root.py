@@ -1,4 +1,4 @@
-"""The minimal root for a command: what of this machine it must see to start, and nothing else."""
+"""The minimal root for a command: the host files that it needs to start."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from typing import Final
 from sayso.errors import UsageError
 from sayso.sandbox import node, python
 from sayso.sandbox.bind import Bind, folder_or_file, is_crowded, is_system, tidy
-from sayso.sandbox.program import find_program, interpreter_words
+from sayso.sandbox.executables import find_program, interpreter_words
 
 _DEPTH: Final = 4
-"""How many interpreters may stand behind each other."""
+"""Length of a chain of interpreters."""
 
 _SHELLS: Final = frozenset(("ash", "bash", "dash", "ksh", "sh", "zsh"))
 
@@ -20,10 +20,9 @@ SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """`command` is what to start inside, with absolute paths; `search` the PATH to start it with.
+    """`command` has absolute paths; `search` is its PATH inside; `cwd` its working folder, if any.
 
-    `binds` lie at the same path inside, outer ones first. `cwd` is the working folder, where the
-    command must have one of its own.
+    `binds` have the same path inside, outer ones first.
     """
 
     command: tuple[str, ...]
@@ -33,24 +32,23 @@ class Root:
 
 
 def find_root(
-    command: Sequence[str], *, search: str, cwd: Path, given_cwd: Path | None = None
+    command: Sequence[str], *, search: str, cwd: Path, server_cwd: Path | None = None
 ) -> Root:
-    """Find what a command needs. Nothing of it is run.
+    """Find the files that a command needs, without running it.
 
-    `cwd` is what relative paths are relative to, `given_cwd` where the server is to run. Raises
-    `CommandNotFoundError` for a command that is not there, and `UsageError` for a working folder
-    that would bring a whole home along.
+    Relative paths start at `cwd`; the server is to run in `server_cwd`. Raises
+    `CommandNotFoundError` for an unknown command, and `UsageError` if the working folder would show
+    a whole home.
     """
     if not command:
-        raise UsageError("no command is given", fix="Write one after --.")
+        raise UsageError("the command is missing", fix="Write it after --.")
     words, binds = _resolve(command, search, cwd, _DEPTH)
-    if given_cwd is not None:
-        binds = [*binds, _working_folder(given_cwd)]
-    kept = tidy(binds)
-    own = given_cwd
-    if own is None and any(bind.path == cwd for bind in kept):
-        own = cwd
-    return Root(words, kept, _search_inside(words, kept), own and str(own))
+    if server_cwd is not None:
+        binds = [*binds, _working_folder(server_cwd)]
+    tidied = tidy(binds)
+    if server_cwd is None and any(bind.path == cwd for bind in tidied):
+        server_cwd = cwd
+    return Root(words, tidied, _search_inside(words, tidied), server_cwd and str(server_cwd))
 
 
 def _resolve(
@@ -66,7 +64,7 @@ def _resolve(
         return (str(real), *args), [*node.interpreter_binds(program), *binds]
     words = interpreter_words(program)
     if words and depth:
-        # Where a script really lies is where it finds its neighbours.
+        # A script finds its neighbours next to the resolved path.
         script = program.resolve()
         args, binds = _resolve((*words, str(script), *command[1:]), search, cwd, depth - 1)
         if "/" not in command[0]:
@@ -92,7 +90,7 @@ def _plain(program: Path, command: Sequence[str], cwd: Path) -> tuple[tuple[str,
 
 
 def _alone(bind: Bind, script: Path) -> Bind:
-    """A script that was found on the PATH is seen without what lies beside it."""
+    """Show a script from the PATH without its neighbours."""
     if bind.path == script.parent:
         return Bind(script, is_package=True)
     return bind
@@ -100,11 +98,8 @@ def _alone(bind: Bind, script: Path) -> Bind:
 
 def _working_folder(path: Path) -> Bind:
     if is_crowded(path):
-        raise UsageError(
-            "the server would see all that lies there",
-            where=str(path),
-            fix="Give a folder of its own with --cwd, or none.",
-        )
+        what = "the working folder is shared, and the server would see all of it"
+        raise UsageError(what, where=str(path), fix="Give a separate folder with --cwd, or none.")
     return Bind(path, is_package=True)
 
 

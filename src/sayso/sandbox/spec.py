@@ -1,4 +1,4 @@
-"""What is asked of a box, and what one is."""
+"""The request for a box, and the box."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,17 +8,13 @@ from typing import Any
 from sayso.intent import CONTAINING
 from sayso.sandbox.limits import Limits
 from sayso.sandbox.mount import Place
-from sayso.sandbox.package import Package
 
 __all__ = ["CONTAINING", "Box", "Layer", "Prepared", "SandboxSpec"]
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One layer of containment or one observer, and whether it is active.
-
-    `name` is one of `sayso.intent.LAYERS`. `detail` says how it was had, or why it was not.
-    """
+    """A layer of containment or an observer, named as in `sayso.intent.LAYERS`."""
 
     name: str
     is_active: bool
@@ -30,28 +26,28 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a prepare step made: `folder` is seen at `inside`, and `command` starts what is there.
+    """The result of a prepare step: `folder` is seen at `inside`, and `command` starts it.
 
-    The folder is the caller's, who keeps it for as long as boxes are opened with it.
+    The folder belongs to the caller and must outlive the boxes. `binds` are other host paths that
+    the command needs. `kind` (`npm`, `pypi`) and `name` are those of a fetched package.
     """
 
     folder: Path
     inside: str
     command: tuple[str, ...]
-    package: Package
     search: str
     binds: tuple[Path, ...] = ()
-    """What else of this machine the command needs, read-only."""
+    kind: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxSpec:
-    """What is asked of a box.
+    """The request for a box.
 
-    `fixtures` and `worlds` are copied afresh; a fixture is seen at its own path, a world at the
-    path that goes before it. `own` are paths inside that are the server's own state. `allowed` are
-    addresses on loopback, `host:port`, that it may reach. `{world}` in the command's words is the
-    path of the first world.
+    `fixtures` and `worlds` are copied for each box; a fixture is seen at its own path, a world at
+    the given one. `own` are paths inside with the server's own state. `allowed` are loopback
+    addresses, `host:port`. `{world}` in the command is the path of the first world.
     """
 
     command: tuple[str, ...]
@@ -68,11 +64,10 @@ class SandboxSpec:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box that stands ready: start `command` on the host with `env` and `cwd`, one at a time.
+    """A box that is ready: start `command` on the host with `env` and `cwd`, one at a time.
 
-    `trace` is where strace writes, outside of the box; `None` without it. `home` and `world` are
-    paths as the server sees them. `notes` say what could not be had, such as a socket that was not
-    copied.
+    `trace` is strace's file, outside the box. `home` and `world` are the server's paths. `notes`
+    say what is missing in a copy.
     """
 
     command: tuple[str, ...]
@@ -84,7 +79,7 @@ class Box:
     home: str
     world: str | None = None
     server: tuple[str, ...] = ()
-    """The server's own words, as they are started inside."""
+    """The server's own command, as started inside."""
     notes: tuple[str, ...] = ()
     overruns: list[str] = field(default_factory=list[str])
-    """Why the server was ended from outside: it used more than it may."""
+    """Why the server was ended: it exceeded a limit."""

@@ -1,4 +1,4 @@
-"""How a box is started: one shell script in its folder, and what its server's environment is."""
+"""The shell script that starts a box, and the server's environment."""
 
 import shlex
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ from sayso.sandbox.root import SYSTEM_PATH
 from sayso.trace import TRACED
 
 FILTERED: Final = ("--seccomp", "6")
-"""The words of bubblewrap that take the filter from a file descriptor."""
+"""bubblewrap's option that reads the filter from a file descriptor."""
 
 _KEPT: Final = ("LANG", "LC_ALL", "TERM", "TZ")
-"""What of sayso's environment says nothing of this machine and of who uses it."""
+"""Variables that reveal nothing about this machine and its user."""
 
 
 def environment_inside(
@@ -31,7 +31,7 @@ def environment_inside(
     *,
     temporary: str = "/tmp",  # noqa: S108 - its own
 ) -> dict[str, str]:
-    """The whole environment of a server: a home of its own, a PATH, and what was given."""
+    """Return the whole environment of a server: private HOME, PATH, and `given`."""
     here = child_environment({})
     kept = {name: here[name] for name in _KEPT if name in here}
     folders = {name: f"{home}/{below}" for name, below in XDG.items()}
@@ -44,7 +44,7 @@ def environment_inside(
         "PATH": search,
         "TMPDIR": temporary,
         **folders,
-        # What libuv does over io_uring no tracer sees (libuv, uv_loop_configure).
+        # A tracer cannot see what libuv does over io_uring (libuv, uv_loop_configure).
         "UV_USE_IO_URING": "0",
         **given,
     }
@@ -53,7 +53,7 @@ def environment_inside(
 def box_words(
     layout: Layout, environment: Mapping[str, str], programs: Programs, *, is_online: bool = False
 ) -> tuple[str, ...]:
-    """All words of bubblewrap, in their order, but for the command."""
+    """Return bubblewrap's arguments, without the command."""
     cwd = layout.root.cwd or layout.world or layout.home
     apart = [*bubblewrap.USERS_APART, *bubblewrap.PROCESSES_APART]
     if not is_online:
@@ -82,33 +82,33 @@ def write_start(
     gate: Gate | None = None,
     is_filtered: bool = False,
 ) -> tuple[str, ...]:
-    """Write what starts the box's server, and say which command runs that.
+    """Write the script that starts the box's server; return the command that runs it.
 
-    The words of bubblewrap go through a file, since a command line can be read by all users, and
-    there may be secrets among the variables.
+    bubblewrap's arguments go through a file: all users can read a command line, and the variables
+    may hold secrets.
     """
     file = layout.folder / "words"
-    told = [*words]
+    options = [*words]
     redirected = f"9<{file}"
     if gate is not None:
-        told += gate.words()
+        options += gate.words()
         redirected += f" {gate.redirections()}"
     if is_filtered:
-        told += FILTERED
+        options += FILTERED
         program = layout.folder / "filter"
         program.write_bytes(filter_program())
         redirected += f" 6<{program}"
-    file.write_bytes(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in told))
+    file.write_bytes(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in options))
     file.chmod(0o600)
-    held: tuple[str, ...] = ()
-    # The program that sets limits must be there inside too.
+    limited: tuple[str, ...] = ()
+    # The program that sets limits must exist inside too.
     if programs.prlimit and is_system(Path(programs.prlimit)):
-        held = limit_words(limits, program=programs.prlimit)
+        limited = limit_words(limits, program=programs.prlimit)
     command = (
-        # The box's first process can be asked for its variables: they are sayso's own.
+        # The environment of the box's first process names the box; the watchdog reads it.
         *("/usr/bin/env", "-i", f"PATH={SYSTEM_PATH}", f"SAYSO_BOX={layout.folder}/"),
         *strace_words(programs.strace, trace),
-        *(programs.bwrap, "--args", "9", "--", *held, *layout.root.command),
+        *(programs.bwrap, "--args", "9", "--", *limited, *layout.root.command),
     )
     script = layout.folder / "start"
     lines = ["set -eu", *layout.lines, f"exec {shlex.join(command)} {redirected}", ""]
@@ -120,17 +120,14 @@ def write_start(
 
 
 def ending_words(programs: Programs) -> tuple[str, ...]:
-    """What goes before a command, so that it ends with sayso: strace would live on."""
+    """Return the command prefix that ends a program with sayso; strace would live on."""
     if not programs.setpriv:
         return ()
     return (programs.setpriv, "--pdeathsig", "KILL", "--")
 
 
 def strace_words(program: str, trace: Path | None) -> tuple[str, ...]:
-    """Return what goes before a command, so that its calls are written to `trace`, if given.
-
-    `-A` adds to the file: a server may be started again.
-    """
+    """Return the command prefix that appends system calls to `trace`, if given."""
     if trace is None:
         return ()
     options = ("-f", "--seccomp-bpf", "-yy", "-ttt", "-s", "256", "-A", "-o", str(trace))

@@ -8,16 +8,16 @@ if TYPE_CHECKING:
     from sayso.trace.address import read_address
     from sayso.trace.arguments import Call
     from sayso.trace.calls import METADATA, NAMES, OPENS, TRACED
-    from sayso.trace.effect import Blob, Effect, Kind, Life, Loss, Observer
+    from sayso.trace.effect import Blob, Effect, Kind, Life, Loss, Observer, syscall_effect
     from sayso.trace.escapes import quoted_path
-    from sayso.trace.family import Family
     from sayso.trace.files import MAPPED, PERHAPS_MADE
-    from sayso.trace.idle import Pulse, descendants, feel, process_of
+    from sayso.trace.handlers import effects_of, learn
+    from sayso.trace.idle import Activity, descendants, measure_activity, process_of
     from sayso.trace.installs import is_install
-    from sayso.trace.meaning import effects_of, learn
+    from sayso.trace.lines import CallReader, Line, LineKind, read_line
     from sayso.trace.memory import Memory
-    from sayso.trace.seen import is_noise, is_noise_socket, tell
-    from sayso.trace.stitch import Form, Line, Stitcher, read_line
+    from sayso.trace.noise import is_noise, is_noise_socket
+    from sayso.trace.process_tree import ProcessTree
     from sayso.trace.tail import Tail
     from sayso.trace.window import Window
 
@@ -29,33 +29,33 @@ __all__ = [
     "OPENS",
     "PERHAPS_MADE",
     "TRACED",
+    "Activity",
     "Blob",
     "Call",
+    "CallReader",
     "Effect",
-    "Family",
-    "Form",
     "Kind",
     "Life",
     "Line",
+    "LineKind",
     "Loss",
     "Memory",
     "Observer",
-    "Pulse",
-    "Stitcher",
+    "ProcessTree",
     "Tail",
     "Window",
     "descendants",
     "effects_of",
-    "feel",
     "is_install",
     "is_noise",
     "is_noise_socket",
     "learn",
+    "measure_activity",
     "process_of",
     "quoted_path",
     "read_address",
     "read_line",
-    "tell",
+    "syscall_effect",
 ]
 
 __getattr__ = lazily(
@@ -64,16 +64,24 @@ __getattr__ = lazily(
         "sayso.trace.address": ("read_address",),
         "sayso.trace.arguments": ("Call",),
         "sayso.trace.calls": ("METADATA", "NAMES", "OPENS", "TRACED"),
-        "sayso.trace.effect": ("Blob", "Effect", "Kind", "Life", "Loss", "Observer"),
+        "sayso.trace.effect": (
+            "Blob",
+            "Effect",
+            "Kind",
+            "Life",
+            "Loss",
+            "Observer",
+            "syscall_effect",
+        ),
         "sayso.trace.escapes": ("quoted_path",),
-        "sayso.trace.family": ("Family",),
+        "sayso.trace.process_tree": ("ProcessTree",),
         "sayso.trace.files": ("MAPPED", "PERHAPS_MADE"),
-        "sayso.trace.idle": ("Pulse", "descendants", "feel", "process_of"),
+        "sayso.trace.idle": ("Activity", "descendants", "measure_activity", "process_of"),
         "sayso.trace.installs": ("is_install",),
-        "sayso.trace.meaning": ("effects_of", "learn"),
+        "sayso.trace.handlers": ("effects_of", "learn"),
         "sayso.trace.memory": ("Memory",),
-        "sayso.trace.seen": ("is_noise", "is_noise_socket", "tell"),
-        "sayso.trace.stitch": ("Form", "Line", "Stitcher", "read_line"),
+        "sayso.trace.noise": ("is_noise", "is_noise_socket"),
+        "sayso.trace.lines": ("LineKind", "Line", "CallReader", "read_line"),
         "sayso.trace.tail": ("Tail",),
         "sayso.trace.window": ("Window",),
     },

@@ -1,4 +1,4 @@
-"""Addresses, as strace writes the structures that hold them."""
+"""Socket addresses, read from strace's structures."""
 
 import re
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ _NAME_SERVICES: Final = frozenset({53, 853, 5353, 5355})
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a socket leads. `family` is `AF_INET`, `AF_UNIX` and so on.
+    """The address of a socket. `family` is `AF_INET`, `AF_UNIX` and so on.
 
-    `host` is a numeric address, or the path of a Unix socket, with `@` before an abstract name.
+    `host` is a numeric address or the path of a Unix socket, with `@` before an abstract name.
     """
 
     family: str
@@ -43,17 +43,17 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether it stays on this machine; the address for all (`0.0.0.0`) leads here too."""
+        """Return whether it stays on this machine; `0.0.0.0` leads here too."""
         return self.host in ("0.0.0.0", "::") or _LOOPBACK.match(self.host) is not None  # noqa: S104 - compared, not bound
 
     @property
     def is_name_service(self) -> bool:
-        """Whether names are asked for there (DNS, over TLS too, mDNS, LLMNR)."""
+        """Return whether it serves names (DNS, also over TLS, mDNS, LLMNR)."""
         return self.is_internet and self.port in _NAME_SERVICES
 
 
 def read_address(text: str) -> Address | None:
-    """The first address in a text, or `None`."""
+    """Return the first address in a text, or `None`."""
     family = _FAMILY.search(text)
     if family is None:
         return None
@@ -70,7 +70,7 @@ def read_address(text: str) -> Address | None:
 
 
 def read_pair(identity: str) -> tuple[Address | None, Address | None]:
-    """This end and the other, of `127.0.0.1:80->127.0.0.1:9` as `-yy` has it where it can tell."""
+    """Return the local and remote address of `127.0.0.1:80->127.0.0.1:9` (`strace -yy`)."""
     here, _, there = identity.partition("->")
     return _read_end(here), _read_end(there)
 

@@ -1,4 +1,4 @@
-"""The arguments and the result of a call, apart."""
+"""The arguments and the result of a system call."""
 
 import re
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ _CLOSING: Final = frozenset("]})")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call that ended. `result` is `None` where the caller was gone before it ended.
+    """A system call that ended. `result` is `None` if the caller ended first.
 
-    `error` is the name of the error, such as `ENOENT`, and empty for what went well. `returned`
-    is what strace says of a descriptor that came back, with its angle brackets.
+    `error` is a name such as `ENOENT`, or empty. `returned` is strace's description of a returned
+    descriptor, with its angle brackets.
     """
 
     pid: int
@@ -42,12 +42,12 @@ class Call:
     returned: str = ""
 
     def argument(self, index: int) -> str:
-        """The argument at an index, empty where the line was cut before it."""
+        """Return the argument at an index; empty if the line was cut before it."""
         return next(iter(self.arguments[index : index + 1]), "")
 
 
 def read_call(name: str, text: str, *, pid: int, time: float) -> Call:
-    """The call whose arguments begin where `text` does; of a cut line, as much as is there."""
+    """Read the call whose arguments begin at `text`; of a cut line, as much as there is."""
     arguments, rest = split(text)
     match = _RESULT.match(rest)
     if match is None:
@@ -57,8 +57,8 @@ def read_call(name: str, text: str, *, pid: int, time: float) -> Call:
 
 
 def split(text: str) -> tuple[tuple[str, ...], str]:
-    """The arguments up to the parenthesis that closes the call, and what comes after it."""
-    found: list[str] = []
+    """Split the arguments from the text after the closing parenthesis."""
+    arguments: list[str] = []
     start = 0
     depth = 0
     for token in _TOKEN.finditer(text):
@@ -68,10 +68,10 @@ def split(text: str) -> tuple[tuple[str, ...], str]:
         elif sign in _CLOSING:
             if depth == 0:
                 if last := text[start : token.start()].strip():
-                    found.append(last)
-                return tuple(found), text[token.end() :]
+                    arguments.append(last)
+                return tuple(arguments), text[token.end() :]
             depth -= 1
         elif sign == "," and depth == 0:
-            found.append(text[start : token.start()].strip())
+            arguments.append(text[start : token.start()].strip())
             start = token.end()
-    return (*found, text[start:].strip()), ""
+    return (*arguments, text[start:].strip()), ""

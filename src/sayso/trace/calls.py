@@ -1,9 +1,8 @@
-"""The system calls that are traced: all that change the world, none that only read.
+"""The traced system calls: all that change something, none that only read.
 
-Each stop costs 40 to 100 µs, so what is called often and changes nothing is left out: `read`,
-`stat`, `close`, `futex`, `ioctl` (one for each file that Python opens). With `ioctl` goes
-FICLONE: where its target was not opened for it, the observer of files sees what it did. `tgkill`
-is left out because Go's runtime wakes its own threads with it.
+Each stop costs 40 to 100 µs, so frequent harmless calls are left out: `read`, `stat`, `close`,
+`futex`, `ioctl` (one per file that Python opens). FICLONE goes with `ioctl`; the file observer sees
+its effect. Go's runtime uses `tgkill` to wake its own threads.
 """
 
 from typing import Final
@@ -33,7 +32,7 @@ BLINDING: Final = (
     *("mount", "umount2", "move_mount", "open_tree", "fsmount", "mount_setattr", "pivot_root"),
     *("chroot", "open_by_handle_at"),
 )
-"""After one of these, the trace may no longer show all, or not under the names it seems to."""
+"""After one of these the trace may be incomplete, or show other names."""
 
 _EVERYWHERE: Final = frozenset({"write", "writev", "sendto", "sendmsg", "execve", "mmap", "chdir"})
 
@@ -41,15 +40,14 @@ TRACED: Final = (
     *sorted(_EVERYWHERE),
     *(
         f"?{name}"
-        for group in (
-            *(OPENS, WRITES, COPIES, SIZES, MAPS, NAMES, METADATA, SOCKETS, PROCESSES, BLINDING),
+        for name in (
+            *(*OPENS, *WRITES, *COPIES, *SIZES, *MAPS, *NAMES, *METADATA),
+            *(*SOCKETS, *PROCESSES, *BLINDING),
         )
-        for name in group
         if name not in _EVERYWHERE
     ),
 )
-"""What `strace -e trace=` is given, joined by commas.
+"""Calls for `strace -e trace=`, joined by commas.
 
-A `?` lets strace go on where it does not know the call, because it is older than the call or
-because this kind of processor has it not.
+`?` makes strace ignore a call that it or this kind of processor does not know.
 """

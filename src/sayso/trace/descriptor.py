@@ -1,4 +1,4 @@
-"""What a descriptor is, as `strace -yy` says behind its number: `3</path>`, `4<TCP:[…]>`."""
+"""File descriptors as `strace -yy` describes them: `3</path>`, `4<TCP:[…]>`."""
 
 import re
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ _NOT_SOCKETS: Final = frozenset({"pipe", "anon_inode", "mnt", "net", "pid", "use
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """Exactly one of `path` and `socket` is set, or none for a pipe, a timer and the like.
+    """A file (`path`) or a socket; both are empty for a pipe, a timer and so on.
 
-    `socket` is the protocol, `identity` its number or its two addresses, as strace has them.
+    `socket` is the protocol, `identity` its number or its two addresses, as strace writes them.
     """
 
     path: str = ""
@@ -29,7 +29,7 @@ NOTHING: Final = Descriptor()
 
 
 def read_descriptor(argument: str) -> Descriptor:
-    """What the argument, or the result, points at.
+    """Read the descriptor in an argument or a result.
 
     >>> read_descriptor("3</etc/hosts>").path
     '/etc/hosts'

@@ -1,5 +1,6 @@
-"""What was seen to change in the world, how long it lasts, and what is lost by it."""
+"""Observed effects: what changed, how long it lasts, and what is lost."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -7,35 +8,35 @@ from typing import Any
 
 
 class Life(StrEnum):
-    """How long an effect lasts and whose it is, weakest first. Only the last two refute read-only.
+    """Lifetime and owner of an effect, weakest first. Only the last two refute read-only.
 
-    A name settles none of them: what counts is whether it outlives the call, the process, and
-    whether anybody but the server would miss it or see it.
+    What counts is whether it outlives the call and the process, and whether anyone but the server
+    would miss or see it; a name settles nothing.
     """
 
     TRANSIENT = "transient"
-    """Gone again by the end of the call."""
+    """Gone by the end of the call."""
     RUNTIME = "runtime"
-    """What running leaves: bytecode, sidecars of SQLite whose rows are the same."""
+    """Left by running: bytecode, SQLite sidecars with unchanged rows."""
     CACHE = "cache"
-    """Bytes differ, meaning does not: an index of git written anew, JSON laid out otherwise."""
+    """Other bytes with the same meaning: a refreshed git index, reformatted JSON."""
     OWN = "own"
-    """The server's own: its log, its cache, its record of what it was asked."""
+    """The server's own log, cache or record of its calls."""
     SESSION = "session"
-    """Lives in the process, and goes with it."""
+    """Lives in the process and ends with it."""
     USER = "user"
-    """What the person who runs the server keeps: fixtures, rows, files named by an argument."""
+    """Kept by the user: fixtures, rows, files that an argument names."""
     EXTERNAL = "external"
-    """Beyond this machine: a connection, a message, a look-up of a name, also where it failed."""
+    """Beyond this machine: a connection, message or name lookup, also a failed one."""
 
     @property
     def refutes_reading(self) -> bool:
-        """Whether a tool that is read-only must not have such an effect."""
+        """Return whether a read-only tool must not have this effect."""
         return self in (Life.USER, Life.EXTERNAL)
 
 
 class Kind(StrEnum):
-    """What happened to the target."""
+    """The kind of change."""
 
     CREATE = "create"
     WRITE = "write"
@@ -55,23 +56,23 @@ class Kind(StrEnum):
     INSTALL = "install"
     SIGNAL = "signal"
     BLIND = "blind"
-    """Something that the observer cannot look into, such as io_uring."""
+    """Something that the observer cannot see into, such as io_uring."""
 
 
 class Loss(StrEnum):
-    """What of the world before is gone, worst last."""
+    """Earlier content that an effect removes, worst last."""
 
     NONE = "none"
     OVERWROTE = "overwrote"
-    """A record that goes on under its key with other values."""
+    """A record under the same key with other values."""
     UNKNOWN = "unknown_format"
-    """Bytes of a format that nobody here reads: it cannot be told."""
+    """Bytes of a format without a reader."""
     LOST = "lost"
     """A whole record, or a file's content."""
 
 
 class Observer(StrEnum):
-    """Who saw an effect."""
+    """The observer of an effect."""
 
     SYSCALLS = "syscalls"
     FILES = "files"
@@ -84,9 +85,9 @@ class Observer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A file's content at one moment. `path` is a copy outside the containment, if one was kept.
+    """A file's content at one moment. `path` is a copy outside the box, if one was kept.
 
-    `digest` is the SHA-256 of its bytes in hexadecimal, `size` their number.
+    `digest` is the SHA-256 in hexadecimal, `size` the number of bytes.
     """
 
     digest: str
@@ -96,11 +97,11 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One observed change, or an attempt at one.
+    """An observed change, or an attempt at one.
 
-    `target` is a path as the server sees it, `path#table/key` for a row, `host:port` for an
-    address, or a command. `call` is the number of the call in its run, 0 for what came without
-    one. `life` is unset until it is graded, and `reason` says why it was graded so.
+    `target` is a path of the server, `path#table/key` for a row, `host:port` for an address, or a
+    command. `call` is the number of the call in its run, 0 outside of calls. Grading sets `life`
+    and `reason`.
     """
 
     kind: Kind
@@ -113,13 +114,13 @@ class Effect:
     reason: str = ""
     loss: Loss = Loss.NONE
     recoverable: str = ""
-    """How what was lost can be had back, such as `git reflog`; empty where it cannot."""
+    """How to restore what was lost, such as `git reflog`; empty if that is impossible."""
     before: Blob | None = None
     after: Blob | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As the report has it: `{"kind", "target", "class", "source", "call", …}`."""
-        named = {
+        """Return the report's form: `{"kind", "target", "class", "source", "call", …}`."""
+        document = {
             "kind": str(self.kind),
             "target": self.target,
             "class": self.life and str(self.life),
@@ -131,5 +132,13 @@ class Effect:
             "recoverable": self.recoverable,
         }
         if self.loss is not Loss.NONE:
-            named["loss"] = str(self.loss)
-        return {key: value for key, value in named.items() if value is not None and value != ""}
+            document["loss"] = str(self.loss)
+        return {key: value for key, value in document.items() if value not in (None, "")}
+
+
+Effects = Sequence[Effect]
+
+
+def syscall_effect(kind: Kind, target: str, *, detail: str = "", is_failed: bool = False) -> Effect:
+    """Return an effect of a system call, without the number of a tool call."""
+    return Effect(kind, target, Observer.SYSCALLS, detail=detail, is_failed=is_failed)

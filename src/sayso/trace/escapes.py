@@ -1,4 +1,4 @@
-r"""Strings as strace writes them: in quotes, with `\n`, octal and hexadecimal escapes."""
+r"""Strings as strace writes them: quoted, with `\\n`, octal and hexadecimal escapes."""
 
 import re
 from typing import Final
@@ -9,7 +9,7 @@ _NAMED: Final = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a
 
 
 def plain(text: str) -> bytes:
-    r"""The bytes of an escaped string without its quotes.
+    r"""Return the bytes of an escaped string without its quotes.
 
     >>> plain(r"\7example\3com\0\0\34")
     b'\x07example\x03com\x00\x00\x1c'
@@ -29,22 +29,22 @@ def _character(match: re.Match[str]) -> str:
 
 
 def path(text: str) -> str:
-    """An escaped path as Python holds paths: bytes that are no UTF-8 become surrogates."""
+    """Return an escaped path as a Python path: bytes that are not UTF-8 become surrogates."""
     return plain(text).decode("utf-8", "surrogateescape")
 
 
 def quoted(argument: str) -> bytes | None:
-    """The bytes of an argument that is a string, such as `"a.txt"...`; `None` where it is none."""
+    """Return the bytes of a string argument such as `"a.txt"...`; `None` for another argument."""
     match = _QUOTED.match(argument)
     return match and plain(match[1])
 
 
 def quoted_path(argument: str) -> str | None:
-    """The path that an argument holds, or `None`."""
+    """Return the path in an argument, or `None`."""
     match = _QUOTED.match(argument)
     return match and path(match[1])
 
 
 def strings(argument: str) -> tuple[bytes, ...]:
-    """All strings in an argument, such as the words of a command."""
+    """Return all strings in an argument, such as the words of a command."""
     return tuple(plain(match[1]) for match in _QUOTED.finditer(argument))

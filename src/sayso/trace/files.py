@@ -1,16 +1,13 @@
-"""What calls do to files."""
+"""Effects of system calls on files."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from sayso.trace import escapes
 from sayso.trace.arguments import Call
 from sayso.trace.descriptor import read_descriptor
-from sayso.trace.effect import Effect, Kind
+from sayso.trace.effect import Effects, Kind, syscall_effect
 from sayso.trace.memory import Memory, shared_mapping
-from sayso.trace.seen import tell_of_file
-
-Effects = Sequence[Effect]
+from sayso.trace.noise import is_noise
 
 PERHAPS_MADE: Final = "made if it was not there"
 MADE_OR_EMPTIED: Final = "made or emptied"
@@ -23,6 +20,10 @@ _FOLDER_FIRST: Final = frozenset(
         *("futimesat", "utimensat", "setxattrat", "removexattrat"),
     )
 )
+_REFUSALS: Final = frozenset(
+    {"EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EFBIG", "EIO", "ETXTBSY"}
+)
+"""Errors of an attempt that would have changed something; after others there was nothing to do."""
 _KINDS: Final = {
     "unlink": Kind.DELETE,
     "rmdir": Kind.DELETE,
@@ -33,10 +34,10 @@ _DETAILS: Final = {"rmdir": "folder", "mkdir": "folder"}
 
 
 def on_open(call: Call, memory: Memory) -> Effects:
-    """Opening changes something where it makes or empties a file.
+    """Return the effect of opening a file: it may be created or emptied.
 
-    A file that is opened for reading and writing, and perhaps made, is told as made; whoever has
-    the file looks whether it was there (`PERHAPS_MADE`).
+    A file opened for reading and writing counts as created if it may be; a look at the file tells
+    whether it existed (`PERHAPS_MADE`).
     """
     folder = None
     at = 0
@@ -50,63 +51,60 @@ def on_open(call: Call, memory: Memory) -> Effects:
     if (is_read and "O_TRUNC" not in flags) or "O_TMPFILE" in flags or "O_PATH" in flags:
         return ()
     path = read_descriptor(call.returned).path or memory.resolve(call, at, folder)
-    told = _meaning_of(flags, is_failed=bool(call.error))
-    if told is None or (told[1] == PERHAPS_MADE and path in memory.opened):
+    change = _change_by(flags, is_failed=bool(call.error))
+    if change is None or (change[1] == PERHAPS_MADE and path in memory.opened):
         return ()
-    return tell_of_file(call, told[0], path, told[1])
+    return _file_effect(call, change[0], path, change[1])
 
 
-def _meaning_of(flags: str, *, is_failed: bool) -> tuple[Kind, str] | None:
+def _change_by(flags: str, *, is_failed: bool) -> tuple[Kind, str] | None:
     if "O_CREAT" in flags and "O_EXCL" in flags:
         return Kind.CREATE, ""
     if "O_TRUNC" in flags:
-        if "O_CREAT" in flags:
-            return Kind.WRITE, MADE_OR_EMPTIED
-        return Kind.WRITE, "emptied"
+        return Kind.WRITE, MADE_OR_EMPTIED if "O_CREAT" in flags else "emptied"
     if "O_CREAT" in flags:
         return Kind.CREATE, PERHAPS_MADE
-    # Opened only for writing, and refused: there is no other use of it. Reading and writing may
-    # be asked for by who then only reads, such as SQLite.
+    # Opening only for writing has no other use. A reader such as SQLite may open for both.
     if is_failed and "O_WRONLY" in flags:
         return Kind.WRITE, "opened for writing"
     return None
 
 
 def on_write(call: Call, memory: Memory) -> Effects:
-    """Bytes that went into a file by any way but a mapping."""
+    """Return the effect of writing to a file, except through a mapping."""
     argument = call.argument(_OUTPUT.get(call.name, 0))
     file = read_descriptor(argument)
     if not file.path or file.is_deleted or call.result == 0:
         return ()
-    # The server's stdout and stderr as it was given them, by whoever started it.
+    # The stdout and stderr that the server was started with.
     if argument.startswith(("1<", "2<")) and file.path not in memory.opened:
         return ()
     if memory.opened.get(file.path):
-        return tell_of_file(call, Kind.APPEND, file.path)
-    return tell_of_file(call, Kind.WRITE, file.path)
+        return _file_effect(call, Kind.APPEND, file.path)
+    return _file_effect(call, Kind.WRITE, file.path)
 
 
 def on_size(call: Call, memory: Memory) -> Effects:
-    """A file was cut, or room was made in it."""
+    """Return the effect of truncating a file or reserving space."""
     file = read_descriptor(call.argument(0))
     if file.is_deleted:
         return ()
     path = file.path or None
     if call.name == "truncate":
         path = memory.resolve(call, 0)
-    return tell_of_file(call, Kind.WRITE, path, call.name)
+    return _file_effect(call, Kind.WRITE, path, call.name)
 
 
 def on_map(call: Call, memory: Memory) -> Effects:
-    """A mapping through which a file can be written without a call; `msync` tells that it was."""
+    """Return the effect of a mapping that can write without a call; `msync` shows that it did."""
     if call.name == "mmap":
-        return tell_of_file(call, Kind.WRITE, shared_mapping(call) or None, MAPPED)
+        return _file_effect(call, Kind.WRITE, shared_mapping(call) or None, MAPPED)
     path = memory.mapped.get(f"{memory.process_of(call.pid)}:{call.argument(0)}")
-    return tell_of_file(call, Kind.WRITE, path, "msync")
+    return _file_effect(call, Kind.WRITE, path, "msync")
 
 
 def on_rename(call: Call, memory: Memory) -> Effects:
-    """Two effects, since the two paths may be in places of different owners."""
+    """Return two effects, since the paths may have different owners."""
     if call.name == "rename":
         old = memory.resolve(call, 0)
         new = memory.resolve(call, 1)
@@ -114,13 +112,13 @@ def on_rename(call: Call, memory: Memory) -> Effects:
         old = memory.resolve(call, 1, 0)
         new = memory.resolve(call, 3, 2)
     return (
-        *tell_of_file(call, Kind.RENAME, old, f"to {new}"),
-        *tell_of_file(call, Kind.RENAME, new, f"from {old}"),
+        *_file_effect(call, Kind.RENAME, old, f"to {new}"),
+        *_file_effect(call, Kind.RENAME, new, f"from {old}"),
     )
 
 
 def on_link(call: Call, memory: Memory) -> Effects:
-    """A second name for a file, or a name that points at another."""
+    """Return the effect of a new link."""
     match call.name:
         case "link" | "symlink":
             path = memory.resolve(call, 1)
@@ -130,26 +128,37 @@ def on_link(call: Call, memory: Memory) -> Effects:
             path = memory.resolve(call, 3, 2)
     first = 1 if call.name == "linkat" else 0
     old = escapes.quoted_path(call.argument(first)) or ""
-    return tell_of_file(call, Kind.CREATE, path, f"link to {old}")
+    return _file_effect(call, Kind.CREATE, path, f"link to {old}")
 
 
 def on_name(call: Call, memory: Memory) -> Effects:
-    """A name was made or taken away: unlink, rmdir, mkdir, mknod."""
+    """Return the effect of unlink, rmdir, mkdir and mknod."""
     path = _named_path(call, memory)
     name = call.name.removesuffix("at")
     if name == "unlink" and "AT_REMOVEDIR" in call.argument(2):
         name = "rmdir"
-    return tell_of_file(call, _KINDS[name], path, _DETAILS.get(name, ""))
+    return _file_effect(call, _KINDS[name], path, _DETAILS.get(name, ""))
 
 
 def on_metadata(call: Call, memory: Memory) -> Effects:
-    """Mode, owner, times and attributes; the content is as it was."""
+    """Return the effect on mode, owner, times or attributes; the content is unchanged."""
     if call.name in _FOLDER_FIRST or call.argument(0).startswith('"'):
-        return tell_of_file(call, Kind.METADATA, _named_path(call, memory), call.name)
+        return _file_effect(call, Kind.METADATA, _named_path(call, memory), call.name)
     file = read_descriptor(call.argument(0))
     if file.is_deleted:
         return ()
-    return tell_of_file(call, Kind.METADATA, file.path or None, call.name)
+    return _file_effect(call, Kind.METADATA, file.path or None, call.name)
+
+
+def _file_effect(call: Call, kind: Kind, path: str | None, detail: str = "") -> Effects:
+    if path is None or call.result is None or is_noise(path):
+        return ()
+    if call.result >= 0:
+        return (syscall_effect(kind, path, detail=detail),)
+    if call.error not in _REFUSALS:
+        return ()
+    detail = f"{detail}; {call.error}".lstrip("; ")
+    return (syscall_effect(kind, path, detail=detail, is_failed=True),)
 
 
 def _named_path(call: Call, memory: Memory) -> str | None:

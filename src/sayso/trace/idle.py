@@ -1,4 +1,4 @@
-"""Whether the traced processes are at rest: asleep, and without having computed anything."""
+"""Idleness of the traced processes: asleep, without processor time."""
 
 import contextlib
 import os
@@ -9,12 +9,12 @@ from typing import Final
 
 _PROC: Final = Path("/proc")
 _ASLEEP: Final = frozenset("SIZXT")
-"""States in which nothing goes on (proc(5)); a tracer's stop is `t`, and soon over."""
+"""States of a sleeping thread (proc(5)); a tracer's stop is `t`, and short."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pulse:
-    """`ticks` of computing time so far, and whether all threads sleep, of these processes."""
+class Activity:
+    """Processor `ticks` so far of the processes `pids`, and whether all threads sleep."""
 
     pids: frozenset[int]
     ticks: int
@@ -22,7 +22,7 @@ class Pulse:
 
 
 def process_of(pid: int) -> int | None:
-    """The process of a living thread, or `None`."""
+    """Return the process of a living thread, or `None`."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         text = (_PROC / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
         return int(text.split("Tgid:", 1)[1].split(maxsplit=1)[0])
@@ -30,7 +30,7 @@ def process_of(pid: int) -> int | None:
 
 
 def descendants(root: int) -> frozenset[int]:
-    """The process and all that it has started, and those have, as far as they live."""
+    """Return a process and its living descendants."""
     parents: dict[int, int] = {}
     for name in os.listdir(_PROC):  # noqa: PTH208 - names are all that is needed of some hundred
         if name.isdecimal() and (fields := _fields(_PROC / name / "stat")):
@@ -41,8 +41,8 @@ def descendants(root: int) -> frozenset[int]:
     return frozenset(found)
 
 
-def feel(pids: Iterable[int]) -> Pulse:
-    """How these processes are just now; the dead count as asleep."""
+def measure_activity(pids: Iterable[int]) -> Activity:
+    """Measure the activity of processes; ended ones count as asleep."""
     ticks = 0
     is_asleep = True
     living = set[int]()
@@ -53,7 +53,7 @@ def feel(pids: Iterable[int]) -> Pulse:
                 living.add(pid)
                 ticks += int(fields[11]) + int(fields[12])
                 is_asleep = is_asleep and fields[0] in _ASLEEP
-    return Pulse(frozenset(living), ticks, is_asleep)
+    return Activity(frozenset(living), ticks, is_asleep)
 
 
 def _threads(pid: int) -> list[Path]:
@@ -64,7 +64,7 @@ def _threads(pid: int) -> list[Path]:
 
 
 def _fields(path: Path) -> list[str]:
-    """The fields from the state on; the command before it may hold spaces and parentheses."""
+    """Return the fields from the state on; the name before it may hold spaces and parentheses."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").rpartition(") ")[2].split()
     except OSError:

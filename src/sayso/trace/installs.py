@@ -1,4 +1,4 @@
-"""Whether a command installs packages, told by its words."""
+"""Commands that install packages."""
 
 import re
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ _VERSIONED: Final = re.compile(r"(pip)[\d.]*")
 
 
 def is_install(command: Sequence[str]) -> bool:
-    """Whether these words make a package manager fetch something.
+    """Return whether a command makes a package manager fetch something.
 
     >>> is_install(["/usr/bin/python3", "-m", "pip", "install", "x"])
     True
@@ -47,12 +47,10 @@ def is_install(command: Sequence[str]) -> bool:
     for index, word in enumerate(words[:4]):
         name = _VERSIONED.sub(r"\1", PurePosixPath(word).name)
         if name in _MANAGERS:
-            return _has_verb(_MANAGERS[name], words[index + 1 :])
+            verbs = _MANAGERS[name]
+            rest = words[index + 1 : index + 3]
+            # `yarn` alone installs too, but a bare command is as often a request for help.
+            return bool(rest) and (not verbs or not verbs.isdisjoint(rest))
         if not _INTERPRETERS.fullmatch(name):
             return False
     return False
-
-
-def _has_verb(verbs: frozenset[str], words: Sequence[str]) -> bool:
-    # `yarn` alone installs too, but so short a command is as often a question for help.
-    return bool(words) and (not verbs or not verbs.isdisjoint(words[:2]))

@@ -1,4 +1,4 @@
-"""What earlier calls taught, without which later ones cannot be read."""
+"""Results of earlier calls that later calls depend on."""
 
 import posixpath
 from collections import OrderedDict
@@ -13,21 +13,21 @@ from sayso.trace.calls import OPENS
 from sayso.trace.descriptor import read_descriptor
 
 _MOST: Final = 20_000
-"""Entries per table; beyond, the oldest is forgotten, so that memory stays bounded."""
+"""Entries per table; beyond that the oldest is dropped."""
 
 _LOSING: Final = frozenset({"unlink", "unlinkat", "rename", "renameat", "renameat2"})
 
 STARTS: Final = frozenset({"clone", "clone3", "fork", "vfork"})
 
 PENDING: Final = frozenset({"EINPROGRESS", "EALREADY", "EINTR", "EISCONN"})
-"""What `connect` answers where it goes on or has been done."""
+"""Errors of a `connect` that continues or is already done."""
 
 
 V = TypeVar("V")
 
 
 class Recent(OrderedDict[str, V]):
-    """A table that forgets what was entered first."""
+    """A bounded table that drops its oldest entry."""
 
     def put(self, key: str, value: V) -> None:
         self[key] = value
@@ -36,58 +36,51 @@ class Recent(OrderedDict[str, V]):
             self.popitem(last=False)
 
 
-def _alone(pid: int) -> int:
-    return pid
-
-
 _LONGEST: Final = 4096
 
 
 @dataclass(slots=True)
 class Memory:
-    """`process_of` gives the process of a thread. `private` are folders of the server's own.
+    """Descriptors, sockets and folders of traced processes; `private` are the server's folders."""
 
-    `learn` from a call after its effects were asked for.
-    """
-
-    process_of: Callable[[int], int] = _alone
+    process_of: Callable[[int], int] = int
     private: Sequence[str] = ()
     folders: Recent[str] = field(default_factory=Recent[str])
-    """The working folder of each process."""
+    """Working folder of each process."""
     opened: Recent[bool] = field(default_factory=Recent[bool])
-    """The paths that were opened for writing, and whether what is written is appended."""
+    """Paths opened for writing, and whether writes append."""
     peers: Recent[Address] = field(default_factory=Recent[Address])
-    """Where each socket is connected to."""
+    """Remote address of each socket."""
     bound: Recent[Address] = field(default_factory=Recent[Address])
     listening: Recent[bool] = field(default_factory=Recent[bool])
-    """The addresses that processes of the trace listen on themselves."""
+    """Addresses on which traced processes listen."""
     requests: Recent[str] = field(default_factory=Recent[str])
-    """The HTTP request that was last begun on each socket: what follows belongs to it."""
+    """HTTP request last begun on each socket; later bytes belong to it."""
     started: Recent[bool] = field(default_factory=Recent[bool])
-    """The processes that were started in the trace, by their numbers inside."""
+    """Processes started in the trace, as numbered inside."""
     mapped: Recent[str] = field(default_factory=Recent[str])
-    """Files by the address that they are mapped to, shared and writable."""
+    """Files mapped shared and writable, by address."""
     _latest: str = "/"
 
     def folder_of(self, pid: int) -> str:
-        """The working folder of a thread, as far as it was told; else the last that was."""
+        """Return the working folder of a thread, or else the last known one."""
         return self.folders.get(str(self.process_of(pid)), self._latest)
 
     def resolve(self, call: Call, path: int, folder: int | None = None) -> str | None:
-        """The whole path that a call names by its arguments at these indexes."""
+        """Return the whole path that the arguments at these indexes name."""
         name = escapes.quoted_path(call.argument(path))
         at = ""
         if folder is not None:
             at = read_descriptor(call.argument(folder)).path
         if name is None or (not name and not at):
             return at or None
-        # A server can go deeper than any path can name; such a one is told by its beginning.
+        # A server can go deeper than a path can name; such a path is cut.
         whole = posixpath.join(at or self.folder_of(call.pid), name)[:_LONGEST]
-        # POSIX lets two slashes at the front mean something else; Linux does not.
+        # POSIX gives a leading `//` a special meaning; Linux does not.
         return posixpath.normpath(whole).replace("//", "/", 1)
 
     def is_private(self, address: Address) -> bool:
-        """Whether who listens there is traced too, or can only be the server's own."""
+        """Return whether the listener there is traced too, or can only be the server's own."""
         if str(address) in self.listening:
             return True
         if address.is_internet:
@@ -99,7 +92,7 @@ class Memory:
         return False
 
     def learn(self, call: Call) -> None:
-        """Take in what a call tells of the calls to come."""
+        """Remember what a call says about later calls."""
         name = call.name
         if name in ("openat", "chdir", "fchdir"):
             self._learn_folder(call)
@@ -135,7 +128,7 @@ class Memory:
             self._latest = path
 
     def inherit(self, child: int, parent: int) -> None:
-        """A new process works where its parent does."""
+        """Give a new process the working folder of its parent."""
         folder = self.folders.get(str(self.process_of(parent)))
         if folder is not None and str(child) not in self.folders:
             self.folders.put(str(child), folder)
@@ -169,19 +162,16 @@ class Memory:
                 self._learn_listening(socket, is_ok=True)
 
     def _learn_listening(self, socket: str, *, is_ok: bool) -> None:
-        address = self.bound.get(socket)
         if not is_ok:
             return
         self.listening.put(socket, value=True)
-        if address is not None:
-            name = str(address)
-            if address.is_internet:
-                name = f"*:{address.port}"
+        if address := self.bound.get(socket):
+            name = f"*:{address.port}" if address.is_internet else str(address)
             self.listening.put(name, value=True)
 
 
 def shared_mapping(call: Call) -> str:
-    """The file that is mapped shared and writable by this call of `mmap`, or nothing."""
+    """Return the file that this `mmap` call maps shared and writable, or nothing."""
     if not call.result or call.error or "MAP_SHARED" not in call.argument(3):
         return ""
     file = read_descriptor(call.argument(4))

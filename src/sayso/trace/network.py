@@ -1,4 +1,4 @@
-"""What calls do beyond the process: connections, messages, look-ups of names."""
+"""Effects of system calls on the network: connections, messages, name lookups."""
 
 import re
 import struct
@@ -9,11 +9,9 @@ from sayso.trace import escapes
 from sayso.trace.address import Address, read_address, read_pair
 from sayso.trace.arguments import Call
 from sayso.trace.descriptor import Descriptor, read_descriptor
-from sayso.trace.effect import Effect, Kind
+from sayso.trace.effect import Effects, Kind, syscall_effect
 from sayso.trace.memory import PENDING, Memory
-from sayso.trace.seen import is_noise_socket, tell
-
-Effects = Sequence[Effect]
+from sayso.trace.noise import is_noise_socket
 
 _PAYLOAD: Final = re.compile(r'iov_base="((?:[^"\\]|\\.)*)"')
 _LATER: Final = frozenset({"EAGAIN", "EWOULDBLOCK", "EINTR", "EPIPE", "ENOTCONN", "EBADF"})
@@ -37,28 +35,26 @@ _DNS_TYPES: Final = {
 
 
 def on_connect(call: Call, memory: Memory) -> Effects:
-    """A connection, also one that failed.
+    """Return the effect of a connection, also of a failed one.
 
-    A datagram socket that connects sends nothing, and what it sends is seen by itself; so only a
-    refusal is told, since nothing can be seen after it. Port 0 is how the C library asks which
-    address it would send from.
+    A datagram socket sends nothing when it connects, so only its refusal counts: no sends follow.
+    The C library connects to port 0 to learn its source address.
     """
     address = read_address(call.argument(1))
     socket = read_descriptor(call.argument(0))
-    if address is None or call.result is None or not _is_told(address, memory):
+    if address is None or call.result is None or not _counts(address, memory):
         return ()
     is_failed = call.result < 0 and call.error not in PENDING
     if socket.socket.startswith("UDP"):
         if not is_failed or address.port == 0:
             return ()
-        kind = Kind.CONNECT
-        if address.is_name_service:
-            kind = Kind.LOOKUP
-        return (tell(kind, str(address), detail=f"UDP; {call.error}", is_failed=True),)
-    return (tell(Kind.CONNECT, str(address), detail=call.error, is_failed=is_failed),)
+        kind = Kind.LOOKUP if address.is_name_service else Kind.CONNECT
+        detail = f"UDP; {call.error}"
+        return (syscall_effect(kind, str(address), detail=detail, is_failed=True),)
+    return (syscall_effect(Kind.CONNECT, str(address), detail=call.error, is_failed=is_failed),)
 
 
-def _is_told(address: Address, memory: Memory) -> bool:
+def _counts(address: Address, memory: Memory) -> bool:
     if address.family in ("AF_UNSPEC", "AF_NETLINK", "AF_ALG"):
         return False
     if address.family == "AF_UNIX" and is_noise_socket(address.host):
@@ -67,39 +63,39 @@ def _is_told(address: Address, memory: Memory) -> bool:
 
 
 def on_listen(call: Call, memory: Memory) -> Effects:
-    """A port that others could connect to."""
+    """Return the effect of listening on a port."""
     socket = read_descriptor(call.argument(0))
     address = memory.bound.get(socket.identity) or read_pair(socket.identity)[0]
     if call.result != 0 or not socket.socket.startswith("TCP"):
         return ()
     if address is None or not address.is_internet:
-        return (tell(Kind.LISTEN, "0.0.0.0:0"),)
-    return (tell(Kind.LISTEN, str(address)),)
+        return (syscall_effect(Kind.LISTEN, "0.0.0.0:0"),)
+    return (syscall_effect(Kind.LISTEN, str(address)),)
 
 
 def on_send(call: Call, memory: Memory) -> Effects:
-    """Bytes that went to another address, or a question for a name."""
+    """Return the effect of sending to another address, or of a name lookup."""
     socket = read_descriptor(call.argument(0))
     if not socket.socket or call.result is None or call.error in _LATER:
         return ()
     address = _destination(call, socket, memory)
-    if address is None or not _is_told(address, memory):
+    if address is None or not _counts(address, memory):
         return ()
     is_failed = call.result < 0
     if address.is_name_service and (queries := _lookups(call)):
         return tuple(
-            tell(Kind.LOOKUP, name, detail=f"{kind} from {address}", is_failed=is_failed)
+            syscall_effect(Kind.LOOKUP, name, detail=f"{kind} from {address}", is_failed=is_failed)
             for name, kind in queries
         )
     if address.family == "AF_UNIX" and not socket.socket.startswith("UNIX"):
         return ()
     first = request_line(call) or memory.requests.get(socket.identity, "")
     detail = "; ".join(part for part in (first, call.error) if part)
-    return (tell(Kind.SEND, str(address), detail=detail, is_failed=is_failed),)
+    return (syscall_effect(Kind.SEND, str(address), detail=detail, is_failed=is_failed),)
 
 
 def request_line(call: Call) -> str:
-    """The first line of an HTTP request, such as `GET /a HTTP/1.1`, where a payload begins so."""
+    """Return the first line of an HTTP request, such as `GET /a HTTP/1.1`, if there is one."""
     for payload in _payloads(call):
         if match := _REQUEST.match(payload):
             return match[0].decode("ascii", "replace")[:_LONGEST]
@@ -114,7 +110,6 @@ def _payloads(call: Call) -> Sequence[bytes]:
 
 
 def _destination(call: Call, socket: Descriptor, memory: Memory) -> Address | None:
-    """Where it goes: as the call says, or as the socket is connected."""
     places = {"sendto": 4, "sendmsg": 1, "sendmmsg": 1}
     if call.name in places:
         named = read_address(" ".join(call.arguments[places[call.name] :]))
@@ -123,22 +118,19 @@ def _destination(call: Call, socket: Descriptor, memory: Memory) -> Address | No
     if socket.identity in memory.peers:
         return memory.peers[socket.identity]
     here, there = read_pair(socket.identity)
-    # A connection that came in is answered there, not made.
+    # An answer on an accepted connection.
     if here is not None and f"*:{here.port}" in memory.listening:
         return None
     return there
 
 
 def _lookups(call: Call) -> Sequence[tuple[str, str]]:
-    found = [read_query(payload) for payload in _payloads(call)]
-    return tuple(dict.fromkeys(query for query in found if query is not None))
+    queries = map(read_query, _payloads(call))
+    return tuple(dict.fromkeys(query for query in queries if query is not None))
 
 
 def read_query(payload: bytes) -> tuple[str, str] | None:
-    """Return the name and the type of record that a DNS query asks for (RFC 1035, section 4).
-
-    Over TCP a query is preceded by its length; both are understood. The payload may be cut.
-    """
+    """Return the name and record type in a DNS query, perhaps cut (RFC 1035, section 4)."""
     return _read_query(payload) or _read_query(payload[2:])
 
 

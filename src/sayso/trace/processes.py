@@ -1,26 +1,22 @@
-"""What calls do to processes: others are run, told to end, or the trace is blinded."""
+"""Effects of system calls on processes, and calls that blind the trace."""
 
 import re
 import shlex
-from collections.abc import Sequence
 from typing import Final
 
 from sayso.trace import escapes
 from sayso.trace.arguments import Call
-from sayso.trace.effect import Effect, Kind
+from sayso.trace.effect import Effects, Kind, syscall_effect
 from sayso.trace.installs import is_install
 from sayso.trace.memory import Memory
-from sayso.trace.seen import tell
-
-Effects = Sequence[Effect]
 
 _PIDFD: Final = re.compile(r"<pid:(\d+)>")
 _LONGEST: Final = 300
-"""Characters of a command that are told."""
+"""Characters of a command in an effect."""
 
 
 def on_execute(call: Call, memory: Memory) -> Effects:
-    """Another program; one that installs packages also where it was not found."""
+    """Return the effect of running a program; an installer counts even if it was not found."""
     del memory
     index = 2 if call.name == "execveat" else 1
     words = [
@@ -30,17 +26,15 @@ def on_execute(call: Call, memory: Memory) -> Effects:
         return ()
     target = shlex.join(words)[:_LONGEST]
     if is_install(words):
-        return (tell(Kind.INSTALL, target, detail=call.error, is_failed=bool(call.error)),)
+        is_failed = bool(call.error)
+        return (syscall_effect(Kind.INSTALL, target, detail=call.error, is_failed=is_failed),)
     if call.result != 0:
         return ()
-    return (tell(Kind.EXECUTE, target),)
+    return (syscall_effect(Kind.EXECUTE, target),)
 
 
 def on_signal(call: Call, memory: Memory) -> Effects:
-    """A signal to a process that is not of the trace; 0 only asks whether it is there.
-
-    `kill` names a group by a negative number, and the caller's own by 0.
-    """
+    """Return the effect of a signal to an outside process; 0 and the own group have none."""
     target = call.argument(0)
     signal = call.argument(1)
     if call.result != 0 or signal in ("0", "") or target == "0":
@@ -50,12 +44,12 @@ def on_signal(call: Call, memory: Memory) -> Effects:
         process = number[1]
     if process in memory.started:
         return ()
-    return (tell(Kind.SIGNAL, f"process {target}", detail=signal),)
+    return (syscall_effect(Kind.SIGNAL, f"process {target}", detail=signal),)
 
 
 def on_blinding(call: Call, memory: Memory) -> Effects:
-    """From here on the trace may not show all. What was refused blinds nobody."""
+    """Return the effect of a call after which the trace may be incomplete."""
     del memory
     if call.result is None or call.result < 0:
         return ()
-    return (tell(Kind.BLIND, call.name),)
+    return (syscall_effect(Kind.BLIND, call.name),)

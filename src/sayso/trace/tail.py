@@ -1,4 +1,4 @@
-"""A file that grows, read line by line from where the last reading ended."""
+"""A growing file, read line by line from where the last reading ended."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,14 +6,11 @@ from typing import Final
 
 _CHUNK: Final = 1 << 20
 _LONGEST: Final = 1 << 20
-"""Bytes of a line, beyond which it is skipped."""
+"""Bytes of a line; a longer one is skipped."""
 
 
 class Tail:
-    """Gives whole lines only; one without an end waits for the rest of it.
-
-    At most one chunk and one line are in memory, however long the file is.
-    """
+    """Reads whole lines, with at most one chunk and one line in memory."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -22,14 +19,14 @@ class Tail:
         self._is_skipping = False
 
     def size(self) -> int:
-        """Bytes in the file by now; 0 while it is not there."""
+        """Return the current size in bytes; 0 if the file does not exist."""
         try:
             return self._path.stat().st_size
         except OSError:
             return 0
 
     def lines(self) -> Iterator[str]:
-        """The lines that were added since, up to what was there at the beginning."""
+        """Yield the lines added since the last call, up to the size at its beginning."""
         end = self.size()
         while self._at < end:
             with self._path.open("rb") as file:

@@ -1,23 +1,20 @@
-"""The effects between two moments, each told once however often it was done."""
+"""The effects between two moments, each listed once with its count."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from sayso.trace.effect import Effect, Kind, Observer
+from sayso.trace.effect import Effect, Kind, syscall_effect
 
 _MOST: Final = 5_000
-"""Different effects of one window; beyond, only that there were more is told."""
+"""Different effects of one window; more are only counted."""
 
 _Key = tuple[Kind, str, bool, str]
 
 
 @dataclass(slots=True)
 class Window:
-    """What was done to one target in one way is one effect, with how often.
-
-    Sends are kept apart by what was said, since a GET and a POST to one host differ.
-    """
+    """A time window: equal effects are counted, but sends (GET, POST) differ by content."""
 
     _effects: dict[_Key, Effect] = field(default_factory=dict[_Key, Effect])
     _times: dict[_Key, float] = field(default_factory=dict[_Key, float])
@@ -25,7 +22,7 @@ class Window:
     missed: int = 0
 
     def add(self, effects: Iterable[Effect], time: float) -> None:
-        """Take in effects that happened at a time, in seconds since 1970."""
+        """Add effects that happened at a Unix time in seconds."""
         for effect in effects:
             key = (effect.kind, effect.target, effect.is_failed, "")
             if effect.kind in (Kind.SEND, Kind.RENAME):
@@ -38,15 +35,15 @@ class Window:
             self._counts[key] = self._counts.get(key, 0) + 1
 
     def timed(self) -> Sequence[tuple[Effect, float]]:
-        """The effects in the order of their first time, with that time."""
-        told = [
+        """Return the effects in order of their first time, with that time."""
+        effects = [
             (_counted(self._effects[key], self._counts[key]), self._times[key])
             for key in self._effects
         ]
         if self.missed:
-            more = Effect(Kind.BLIND, "effects", Observer.SYSCALLS, detail=f"{self.missed} more")
-            told.append((more, 0.0))
-        return told
+            more = syscall_effect(Kind.BLIND, "effects", detail=f"{self.missed} more")
+            effects.append((more, 0.0))
+        return effects
 
 
 def _counted(effect: Effect, count: int) -> Effect:

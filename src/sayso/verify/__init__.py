@@ -1,4 +1,4 @@
-"""Running tools in containment, to show whether their hints are true.
+"""The verifier: runs tools in containment to find out whether their hints are true.
 
     probe -> prepare -> server in a sandbox with watchers -> explore -> suspects
     -> confirm, each in a new sandbox -> judge -> report

@@ -1,4 +1,4 @@
-"""One call of a tool by the verifier: what it was given, what came back, what was seen."""
+"""One call of a tool by the verifier: arguments, result and effects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from sayso.trace import Effect
 
 
 class Outcome(StrEnum):
-    """How a call ended."""
+    """The end of a call."""
 
     SUCCESS = "success"
     TOOL_ERROR = "tool_error"
-    """A result with `isError`, or text that says it failed in a result without."""
+    """A result with `isError`, or a text that reports a failure."""
     PROTOCOL_ERROR = "protocol_error"
     TIMEOUT = "timeout"
     DIED = "died"
@@ -22,10 +22,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Arguments for one call. `classes` name the branches of the input that it reaches.
+    """Arguments for one call. `classes` name the input classes that it covers.
 
     Classes read `path=file`, `format=json`, `limit=minimum`, `tags=empty`, `url=absent`. `origin`
-    says where the values came from: `default`, `example`, `enum`, `boundary`, `role`, `harvest`,
+    is the source of the values: `default`, `example`, `enum`, `boundary`, `role`, `harvest`,
     `generated`, `given`.
     """
 
@@ -35,10 +35,10 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A call that was made. `number` counts the calls of a run from 1; `result` is as received.
+class MadeCall:
+    """A call that was made; `number` counts the calls of a run from 1.
 
-    `seconds` is how long the answer took; `text` what its blocks say, or the error.
+    `result` is as received, `text` its text blocks or the error. `seconds` is the response time.
     """
 
     number: int
@@ -50,9 +50,9 @@ class Made:
     seconds: float = 0.0
     effects: tuple[Effect, ...] = ()
     raw: tuple[Effect, ...] = ()
-    """The effects as observers gave them, to be graded again when more is known."""
+    """Effects as observed, to be graded again when more is known."""
     control: tuple[Effect, ...] = ()
-    """What was seen in the same box without a call."""
+    """Effects observed in the same box without a call."""
 
     @property
     def is_success(self) -> bool:

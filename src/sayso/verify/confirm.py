@@ -1,7 +1,7 @@
-"""A suspicion, tried again alone on fresh state before anything is told of it.
+"""Confirmation of suspicions: each is repeated alone on fresh state before it is reported.
 
-What a run without the call shows as well is taken away; what is left must be of the same kind, on
-the same kind of target. Then the arguments are made as small as they can be.
+Effects that also happen without the call do not count; the rest must be of the same kind and
+lifetime. Then the arguments are made as small as possible.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -12,41 +12,41 @@ from typing import Final, Literal
 from sayso.errors import SaysoError
 from sayso.intent import HintName
 from sayso.trace import Effect, Kind
-from sayso.verify.call import Case, Made
-from sayso.verify.judge import Confirmed, Hearing
+from sayso.verify.call import Case, MadeCall
+from sayso.verify.judge import Confirmed, ToolEvidence
 from sayso.verify.judge.judge import effects_against
-from sayso.verify.sandboxed_server import Stage
+from sayso.verify.observed_server import ObservedServer
 
-OpenStage = Callable[[], AbstractAsyncContextManager[Stage]]
+StartServer = Callable[[], AbstractAsyncContextManager[ObservedServer]]
 Shrink = Callable[[Case, Callable[[Case], Awaitable[bool]]], Awaitable[Case]]
 
 Cleared = Literal["cleared"]
 CLEARED: Final[Cleared] = "cleared"
-"""A suspicion that was explained: what a second call changes is a clock, or a value of chance."""
-UNSEEN_AGAIN: Final = "seen once, and not again in a run of its own"
+"""A suspicion with an explanation: a second call changes only a clock or a random value."""
+NOT_REPRODUCED: Final = "seen once; an isolated run did not reproduce it"
 _IN_PLACE: Final = frozenset({Kind.WRITE, Kind.UPDATE, Kind.METADATA})
-"""What a clock in a value looks like, where a call is made twice."""
+"""Effects of a clock in a value when a call is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """`made` speaks against a hint; `before` are the tool's own calls until then, in order.
+    """`made` contradicts a hint; `before` are the tool's own earlier calls, in order.
 
-    `prelude` are the earlier calls of other tools that changed something, which it may need.
+    `prelude` are earlier calls of other tools that changed something, which it may need.
     """
 
     name: HintName
-    made: Made
-    before: Sequence[Made]
+    made: MadeCall
+    before: Sequence[MadeCall]
     prelude: Sequence[tuple[str, Case]] = field(default=())
 
     @property
     def times(self) -> int:
-        """How often the call is made to show it: a second call must change nothing more."""
+        """Return the number of calls: `idempotent` needs a second one."""
         return 2 if self.name == "idempotent" else 1
 
     def ways(self) -> Iterable[list[tuple[str, Case]]]:
-        """The sequences of calls that may show it again, the shortest first; each ends with it."""
+        """Yield the sequences of calls that may reproduce it, shortest first."""
         tool = self.made.tool
         case = self.made.case
         alone = [(tool, case)] * self.times
@@ -59,13 +59,10 @@ class Suspicion:
 
 
 async def confirm(
-    suspicion: Suspicion, hearing: Hearing, open_stage: OpenStage, shrink: Shrink
+    suspicion: Suspicion, evidence: ToolEvidence, start_server: StartServer, shrink: Shrink
 ) -> Confirmed | Cleared | str:
-    """What was shown again, that there is nothing to it, or why nothing was shown.
-
-    Each trial starts the server anew, in containment of its own. Cancelling ends that.
-    """
-    trial = _Trial(suspicion, hearing, open_stage)
+    """Return effects reproduced on fresh servers, `CLEARED`, or why there are none. Cancellable."""
+    trial = _Trial(suspicion, evidence, start_server)
     for way in suspicion.ways():
         effects = await trial.run(way)
         if effects:
@@ -73,7 +70,7 @@ async def confirm(
         if trial.is_explained:
             return CLEARED
     else:
-        return UNSEEN_AGAIN
+        return NOT_REPRODUCED
     if len(way) > suspicion.times:
         return Confirmed(tuple(effects), suspicion.made.case.arguments)
     return await _smallest(suspicion, trial, effects, shrink)
@@ -98,12 +95,12 @@ async def _smallest(
 @dataclass(slots=True)
 class _Trial:
     suspicion: Suspicion
-    hearing: Hearing
-    open_stage: OpenStage
+    evidence: ToolEvidence
+    start_server: StartServer
     is_explained: bool = False
 
     async def run(self, way: Sequence[tuple[str, Case]]) -> list[Effect]:
-        """The effects of the last call that speak against the hint, and are like the first ones."""
+        """Return the effects of the last call that contradict the hint like the first ones."""
         try:
             made = await self._play(way)
             effects = self._against(made[-1])
@@ -118,21 +115,22 @@ class _Trial:
         else:
             return effects
 
-    async def _play(self, way: Sequence[tuple[str, Case]]) -> list[Made]:
-        async with self.open_stage() as stage:
-            await stage.idle()
-            made = [await stage.call(name, case) for name, case in way]
-            return [*made[:-1], await stage.linger(made[-1])]
+    async def _play(self, way: Sequence[tuple[str, Case]]) -> list[MadeCall]:
+        async with self.start_server() as server:
+            await server.idle()
+            made = [await server.call(name, case) for name, case in way]
+            return [*made[:-1], await server.linger(made[-1])]
 
-    def _against(self, made: Made) -> list[Effect]:
-        seen = effects_against(self.suspicion.name, self.suspicion.made, self.hearing.profile)
-        kinds = {(effect.kind, effect.life) for effect in seen}
-        found = effects_against(self.suspicion.name, made, self.hearing.profile)
-        return [effect for effect in found if (effect.kind, effect.life) in kinds]
+    def _against(self, made: MadeCall) -> list[Effect]:
+        suspicion = self.suspicion
+        first = effects_against(suspicion.name, suspicion.made, self.evidence.profile)
+        kinds = {(effect.kind, effect.life) for effect in first}
+        again = effects_against(suspicion.name, made, self.evidence.profile)
+        return [effect for effect in again if (effect.kind, effect.life) in kinds]
 
 
-def _without_volatile(effects: list[Effect], first_call: Made, other: Made) -> list[Effect]:
-    """Of what a second call changed, what is no clock: where two first calls differ, one is in."""
+def _without_volatile(effects: list[Effect], first_call: MadeCall, other: MadeCall) -> list[Effect]:
+    """Drop changes of clocks and random values: those in which two first calls differ."""
     first = {(effect.kind, effect.target): effect for effect in first_call.effects}
     volatile = {
         effect.target

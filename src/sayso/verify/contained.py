@@ -1,4 +1,4 @@
-"""A server in containment, started as often as needed: each time in a box of its own, watched."""
+"""An environment that starts the server in a fresh, observed box each time."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -9,31 +9,27 @@ from typing import TYPE_CHECKING
 from sayso.connect import CommandTarget
 from sayso.sandbox import Box, Layer, SandboxSpec, open_box, private_folder
 from sayso.verify.confirm import Cleared, Shrink, Suspicion, confirm
-from sayso.verify.grade.context import Scene
+from sayso.verify.grade.context import CallContext
 from sayso.verify.grader import Grader
 from sayso.verify.inputs.world.web import Site
-from sayso.verify.judge import Confirmed, Hearing
+from sayso.verify.judge import Confirmed, ToolEvidence
 from sayso.verify.observe.files import FilesWatcher
-from sayso.verify.observe.site import SiteWatcher
+from sayso.verify.observe.seeded_web import SeededWebWatcher
 from sayso.verify.observe.sqlite import SqliteWatcher
 from sayso.verify.observe.syscalls import SyscallWatcher
+from sayso.verify.observed_server import IdleWait, ObservedServer, Watcher, start_server, wait
 from sayso.verify.options import Terms
-from sayso.verify.sandboxed_server import Rest, Stage, Watcher, open_stage, wait
 
 if TYPE_CHECKING:
     from sayso.verify.database import Postgres
 
 
 @dataclass(slots=True)
-class Contained:
-    """What is needed to start the server again; a `Host`.
-
-    `layers` are those that were found to work. `holding` and `observing` are what was active in
-    the box that was opened last.
-    """
+class ContainedEnvironment:
+    """An `Environment` of boxes. `holding` and `observing` are the latest box's layers."""
 
     terms: Terms
-    wish: SandboxSpec
+    spec: SandboxSpec
     layers: Sequence[Layer]
     site: Site | None = None
     postgres: "Postgres | None" = None
@@ -46,30 +42,30 @@ class Contained:
     grader: Grader = field(default_factory=Grader)
 
     def __post_init__(self) -> None:
-        self.grader.cwd = self.wish.cwd
+        self.grader.cwd = self.spec.cwd
 
     @asynccontextmanager
-    async def stage(self, *, number: int = 0) -> AsyncGenerator[Stage]:
-        """Start it in a fresh box, which goes with all in it. Raises what starting raises."""
+    async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
+        """Start the server in a fresh box, removed on leaving. Raises what starting raises."""
         async with AsyncExitStack() as stack:
             watched: list[Watcher] = []
             if self.postgres is not None:
                 watched.append(await stack.enter_async_context(self.postgres.fresh()))
-            box = await stack.enter_async_context(open_box(self.wish, self.layers))
+            box = await stack.enter_async_context(open_box(self.spec, self.layers))
             folder = await stack.enter_async_context(private_folder("seen"))
             watchers, rest = _watch(box, folder, self.site)
             watchers += watched
             target = CommandTarget(
                 self.terms.target.name, box.command[0], box.command[1:], box.env, box.cwd
             )
-            self.grader.scene = Scene(
+            self.grader.context = CallContext(
                 box.places,
                 "",
-                allowed=frozenset(self.wish.allowed),
+                allowed=frozenset(self.spec.allowed),
                 argument_paths=frozenset(word for word in box.server[1:] if word.startswith("/")),
             )
-            stage = await stack.enter_async_context(
-                open_stage(
+            server = await stack.enter_async_context(
+                start_server(
                     target,
                     watchers=watchers,
                     rest=rest,
@@ -84,25 +80,25 @@ class Contained:
             ]
             self.observing = (*untraced, *(watcher.layer for watcher in watchers))
             self.grader.readers = frozenset(
-                tool.name for tool in stage.tools if tool.intent.hints.read_only
+                tool.name for tool in server.tools if tool.intent.hints.read_only
             )
             self.notes = tuple(dict.fromkeys((*box.notes, *self.notes)))
             try:
-                yield stage
+                yield server
             finally:
                 self.notes = tuple(dict.fromkeys((*self.notes, *box.overruns)))
 
     async def confirm(
-        self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
+        self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        return await confirm(suspicion, hearing, self.stage, shrink)
+        return await confirm(suspicion, evidence, self.start, shrink)
 
 
-def _watch(box: Box, folder: Path, site: Site | None) -> tuple[list[Watcher], Rest]:
+def _watch(box: Box, folder: Path, site: Site | None) -> tuple[list[Watcher], IdleWait]:
     watchers: list[Watcher] = [FilesWatcher(box.places, folder), SqliteWatcher(box.places, folder)]
     if site is not None:
-        watchers.append(SiteWatcher(site))
+        watchers.append(SeededWebWatcher(site))
     if box.trace is None:
         return watchers, wait
     syscalls = SyscallWatcher(box.trace, box.places)
-    return [syscalls, *watchers], syscalls.rest
+    return [syscalls, *watchers], syscalls.wait_idle

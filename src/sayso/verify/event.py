@@ -1,15 +1,15 @@
-"""What a run tells as it goes on. Reporters consume it; the run knows none of them."""
+"""Events of a run. Reporters consume them; the run knows no reporter."""
 
 from dataclasses import dataclass
 
 from sayso.sandbox import Layer
-from sayso.verify.call import Made
+from sayso.verify.call import MadeCall
 from sayso.verify.verdict import Report, ToolReport
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A part of the run begins: `prepare`, `start`, `explore`, `confirm`, `end`."""
+    """A phase begins: `prepare`, `start`, `explore`, `confirm`, `end`."""
 
     name: str
     detail: str = ""
@@ -17,7 +17,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The server runs and has told its tools."""
+    """The server runs and has listed its tools."""
 
     layers: tuple[Layer, ...]
     tools: tuple[str, ...]
@@ -25,16 +25,16 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call was made; `done` of about `planned` calls of the whole run are behind it."""
+    """A call was made, the `done`-th of about `planned` calls of the run."""
 
-    made: Made
+    made: MadeCall
     done: int
     planned: int
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """All is known of one tool."""
+    """The verdicts on one tool are final."""
 
     tool: ToolReport
     done: int

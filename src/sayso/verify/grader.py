@@ -1,39 +1,40 @@
-"""Grades the effects of calls in one scene, and learns from all calls what each effect means."""
+"""Grades the effects of calls, with what all calls of a run teach about them."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, Final, cast
 
 from sayso.trace import Effect, Kind, Life, Observer
-from sayso.verify.call import Made
-from sayso.verify.grade.context import Scene, path_of, thing_of
+from sayso.verify.call import MadeCall
+from sayso.verify.grade.context import CallContext, path_of, thing_of
 from sayso.verify.grade.lifetime import grade_all
 
 _WRITES: Final = frozenset({Kind.CREATE, Kind.WRITE, Kind.APPEND})
 _LEAST_TOOLS: Final = 3
-"""By how many tools something must be left before it counts as what every call leaves."""
+"""Number of tools that must leave something for it to count as usual."""
 
 
 @dataclass(slots=True)
 class Grader:
-    """`scene` is that of the stage that was opened last; paths are relative to `cwd`.
+    """Grades effects in the `context` of the latest server; paths are relative to `cwd`.
 
-    `usual` and `shown` are what is known once all tools were called: where each of them leaves a
-    line, and what they tell. `readers` are the tools that are declared to read, and `habitual`
-    files that most of them write; `kept` are files in which a call left what other tools show.
+    After all tools were called, `usual` are places where each of them leaves a line and `shown`
+    what they return. `readers` are declared read-only, `habitual` files that most of them write,
+    `kept` files in which a call left what other tools show.
     """
 
     cwd: str | None = None
-    scene: Scene = field(default_factory=lambda: Scene((), ""))
+    context: CallContext = field(default_factory=lambda: CallContext((), ""))
     usual: frozenset[str] | None = None
     shown: Mapping[str, str] = field(default_factory=dict[str, str])
     readers: frozenset[str] = frozenset()
     habitual: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
 
-    def learn(self, made: Sequence[Made]) -> None:
-        """Take in what is known once all tools were called, and again when that is graded."""
+    def learn(self, made: Sequence[MadeCall]) -> None:
+        """Learn from all calls, and again after they are graded."""
         self.kept = frozenset(
             path_of(effect)
             for call in made
@@ -42,12 +43,12 @@ class Grader:
         )
         self.habitual = _habitual(made, self.readers)
         texts: dict[str, str] = {}
-        places: dict[str, set[str]] = {}
+        places = defaultdict[str, set[str]](set)
         for call in made:
             texts[call.tool] = f"{texts.get(call.tool, '')}\n{call.text}"
-            left = [effect for effect in call.raw if effect.kind in (Kind.INSERT, Kind.APPEND)]
-            for effect in left:
-                places.setdefault(thing_of(effect), set()).add(call.tool)
+            for effect in call.raw:
+                if effect.kind in (Kind.INSERT, Kind.APPEND):
+                    places[thing_of(effect)].add(call.tool)
         self.shown = texts
         usual = {
             thing
@@ -56,8 +57,8 @@ class Grader:
         }
         self.usual = frozenset(usual) or None
 
-    def again(self, made: Made) -> Made:
-        """A call graded again, by all that is known now."""
+    def again(self, made: MadeCall) -> MadeCall:
+        """Grade a call again by all that is known now."""
         graded = self.grade(made.raw, made.tool, made.case.arguments, control=made.control)
         return replace(made, effects=graded)
 
@@ -69,12 +70,12 @@ class Grader:
         *,
         control: Sequence[Effect],
     ) -> tuple[Effect, ...]:
-        """The effects of one call, merged and graded: see `stage.Grade`."""
-        scene = replace(
-            self.scene,
+        """Merge and grade the effects of one call, as a `Grade`."""
+        context = replace(
+            self.context,
             tool_name=name,
             arguments=arguments,
-            argument_paths=self.scene.argument_paths | _paths(arguments, self.cwd),
+            argument_paths=self.context.argument_paths | _paths(arguments, self.cwd),
             control=tuple(control),
             usual=self.usual,
             habitual=self.habitual,
@@ -82,18 +83,18 @@ class Grader:
             is_reading=name in self.readers,
             shown=tuple(text for tool, text in self.shown.items() if tool != name),
         )
-        return grade_all(effects, scene)
+        return grade_all(effects, context)
 
 
-def _habitual(made: Sequence[Made], readers: frozenset[str]) -> frozenset[str]:
-    """Files that the calls of at least half of the reading tools write, and of several."""
+def _habitual(made: Sequence[MadeCall], readers: frozenset[str]) -> frozenset[str]:
+    """Return files written by at least half of the reading tools, and by several."""
     called = {call.tool for call in made if call.tool in readers}
-    places: dict[str, set[str]] = {}
+    places = defaultdict[str, set[str]](set)
     for call in made:
-        if call.tool in called:
-            for effect in call.raw:
-                if effect.observer is Observer.FILES and effect.kind in _WRITES:
-                    places.setdefault(effect.target, set()).add(call.tool)
+        for effect in call.raw:
+            is_write = effect.observer is Observer.FILES and effect.kind in _WRITES
+            if is_write and call.tool in called:
+                places[effect.target].add(call.tool)
     least = max(_LEAST_TOOLS, len(called) / 2)
     return frozenset(path for path, tools in places.items() if len(tools) >= least)
 

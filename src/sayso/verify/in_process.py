@@ -1,7 +1,7 @@
-"""A server object of this process, for its author's own tests: watched a little, contained not.
+"""Verification of a server object in this process, for its author's tests: no containment.
 
-An audit hook tells what its Python code asks for, and the folders that are given tell what came of
-it. What C code, other processes or open files do elsewhere is not seen, so nothing is supported.
+An audit hook sees what its Python code requests, and the given folders show the result. C code,
+other processes and open files elsewhere are not observed, so nothing is supported.
 """
 
 import os
@@ -18,22 +18,23 @@ import anyio
 from sayso.catalog import read_tools
 from sayso.connect import Fault, RpcError
 from sayso.errors import UsageError
-from sayso.sandbox import CONTAINING, Layer, Place, Role, place_of
+from sayso.sandbox import Layer, Place, Role, place_of
 from sayso.trace import Effect, Kind, Life
 from sayso.verify.confirm import Cleared, Shrink, Suspicion, confirm
-from sayso.verify.grade.context import Scene
+from sayso.verify.environment import COMPARED_OUTPUT, no_containment
+from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.merge import GONE, ON_FILES, UNCHANGED
 from sayso.verify.grader import Grader
 from sayso.verify.inputs.hints import read_hints
 from sayso.verify.inputs.world import make_world, serve_world
-from sayso.verify.judge import Confirmed, Hearing, Profile
+from sayso.verify.judge import Confirmed, Profile, ToolEvidence
 from sayso.verify.observe.files import FilesWatcher
 from sayso.verify.observe.hook import HookWatcher
 from sayso.verify.observe.sqlite import SqliteWatcher
+from sayso.verify.observed_server import ObservedServer, wait
 from sayso.verify.options import CALLS, ObjectTarget, Terms
-from sayso.verify.sandboxed_server import Stage, wait
-from sayso.verify.session import Course, say_nothing
-from sayso.verify.snapshot_restore import Kept
+from sayso.verify.session import Session, say_nothing
+from sayso.verify.snapshot_restore import RestoredFolders
 from sayso.verify.verdict import Report
 
 if TYPE_CHECKING:
@@ -41,10 +42,9 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.mcpserver import MCPServer
 
-LIMIT: Final = "it ran in this process, watched by an audit hook and in the given folders alone"
-_UNCONTAINED: Final = "the server runs in this process"
+LIMIT: Final = "it ran in this process; only an audit hook and the given folders were observed"
 _CLOCK: Final = 20_000_000
-"""Nanoseconds by which a file's time may be behind the clock."""
+"""Nanoseconds by which a file's time may lag behind the clock."""
 
 
 async def verify_here(
@@ -60,13 +60,13 @@ async def verify_here(
 ) -> Report:
     """Call the tools of a server object, in this process and without containment.
 
-    They run with all rights that you have: this is for a server of your own, in its tests. What
-    lies in `folders` is watched as what a user keeps, and put back before each run of a call alone
-    and at the end; what the server holds in memory stays. `only` names the tools to call, `timeout`
-    is in seconds for each call. A hint is refuted or not exercised, never supported. A server that
-    is bound to sayso goes through its guard, and what that denies is not exercised.
+    They run with all your rights: use it for a server of your own, in its tests. `folders` are
+    watched as the user's data; they are restored before each isolated run and at the end. The
+    server's memory is not. `only` names the tools to call; `timeout` is in seconds per call. A hint
+    is refuted or not exercised, never supported. A server bound to sayso goes through its guard;
+    what that denies is not exercised.
 
-    Raises `UsageError` for what is no server, and for a folder that is not there.
+    Raises `UsageError` if `server` is not a server or a folder does not exist.
 
     >>> from mcp.server import MCPServer
     >>> server = MCPServer("demo")
@@ -89,89 +89,85 @@ async def verify_here(
         world = replace(world, inside=str(world.folder))
         site = stack.enter_context(serve_world())
         watched = [_real(path) for path in folders]
-        kept = stack.enter_context(Kept([*watched, world.folder], folder / "kept"))
-        here = Here(terms, target, kept, allowed=frozenset({site.address}))
-        course = Course(terms, say_nothing, here, hints=found, world=world.with_site(site))
-        report = await course.run()
+        kept = stack.enter_context(RestoredFolders([*watched, world.folder], folder / "kept"))
+        here = InProcessEnvironment(terms, target, kept, allowed=frozenset({site.address}))
+        session = Session(terms, say_nothing, here, hints=found, world=world.with_site(site))
+        report = await session.run()
     return replace(report, seconds=time.perf_counter() - started)
 
 
 def _connectable(server: object) -> "Server[Any] | MCPServer":
-    """What the SDK's client connects to. FastMCP keeps the SDK's server inside."""
+    """Return what the SDK's client connects to. FastMCP wraps the SDK's server."""
     from mcp.server.lowlevel import Server  # noqa: PLC0415 - half a second
     from mcp.server.mcpserver import MCPServer  # noqa: PLC0415
 
     for found in (server, getattr(server, "_mcp_server", None)):
         if isinstance(found, Server | MCPServer):
             return cast("Server[Any] | MCPServer", found)
-    what = f"{type(server).__name__} is no server of the MCP SDK or of FastMCP"
-    raise UsageError(what, fix="Give the server object itself.")
+    what = f"{type(server).__name__} is not a server of the MCP SDK or FastMCP"
+    raise UsageError(what, fix="Pass the server object itself.")
 
 
 def _real(folder: Path | str) -> Path:
-    """A folder under the name that effects have. Raises `UsageError`."""
+    """Return a folder by its real path, as effects name it. Raises `UsageError`."""
     path = Path(folder).resolve()
     if not path.is_dir():
-        raise UsageError("there is no such folder", where=str(folder), fix="Make it first.")
+        raise UsageError("the folder does not exist", where=str(folder), fix="Create it first.")
     return path
 
 
-def _holding() -> tuple[Layer, ...]:
-    return tuple(Layer(name, is_active=False, detail=_UNCONTAINED) for name in sorted(CONTAINING))
-
-
 @dataclass(slots=True)
-class Here:
-    """A server of this process; a `Host` whose folders begin each stage as they were."""
+class InProcessEnvironment:
+    """An `Environment` in this process, whose folders are restored for each start."""
 
     terms: Terms
     target: ObjectTarget
-    kept: Kept
+    kept: RestoredFolders
     allowed: frozenset[str] = frozenset()
-    holding: tuple[Layer, ...] = field(default_factory=_holding)
+    holding: tuple[Layer, ...] = no_containment("the server runs in this process")
     observing: tuple[Layer, ...] = ()
-    notes: tuple[str, ...] = ("nothing contained the server: it ran in this process",)
+    notes: tuple[str, ...] = ("the server ran in this process, without containment",)
     limit: str = LIMIT
     has_fresh_state: bool = True
     is_safe: bool = True
     grader: Grader = field(default_factory=lambda: Grader(cwd=str(Path.cwd())))
 
     @asynccontextmanager
-    async def stage(self, *, number: int = 0) -> AsyncGenerator[Stage]:
-        """Put the folders back and connect to the server anew."""
+    async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
+        """Restore the folders and connect to the server."""
         from mcp import Client  # noqa: PLC0415 - half a second
 
         await anyio.to_thread.run_sync(self.kept.put_back)
         places = tuple(Place(str(path), path, Role.FIXTURE) for path in self.kept.folders)
-        self.grader.scene = Scene(places, "", allowed=self.allowed)
-        server = cast("Server[Any] | MCPServer", self.target.server)
+        self.grader.context = CallContext(places, "", allowed=self.allowed)
+        target = cast("Server[Any] | MCPServer", self.target.server)
         with TemporaryDirectory(prefix="sayso-seen-") as folder:
             watcher = _Around(places, Path(folder))
             await watcher.begin()
-            async with Client(server) as client:
-                line = _Line(client)
-                tools, _ = read_tools(self.target.name, await line.entries())
+            async with Client(target) as client:
+                connection = _ClientConnection(client)
+                tools, _ = read_tools(self.target.name, await connection.entries())
                 if not tools:
                     raise UsageError("this server has no tools", where=self.target.name)
-                told = {"name": self.target.name}
-                stage = Stage(
-                    tools, told, self.terms.timeout, line, [watcher], wait, self.grader.grade
+                info = {"name": self.target.name}
+                server = ObservedServer(
+                    tools, info, self.terms.timeout, connection, [watcher], wait, self.grader.grade
                 )
-                stage.number = number
-                await stage.settle()
+                server.number = number
+                await server.settle()
                 self.observing = watcher.layers
-                yield stage
+                yield server
             watcher.close()
 
     async def confirm(
-        self, suspicion: Suspicion, hearing: Hearing, shrink: Shrink
+        self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        return await confirm(suspicion, hearing, self.stage, shrink)
+        return await confirm(suspicion, evidence, self.start, shrink)
 
 
 @dataclass(slots=True)
-class _Line:
-    """The SDK's client as a `Line` of a stage. It never closes before the stage does."""
+class _ClientConnection:
+    """The SDK's client as a `Connection`, closed only with the server."""
 
     client: "Client"
     closed: anyio.Event = field(default_factory=anyio.Event)
@@ -189,7 +185,7 @@ class _Line:
     async def request(
         self, method: str, params: Mapping[str, Any], *, timeout: float | None
     ) -> Mapping[str, Any]:
-        """Make a call; the stage asks for nothing else. Raises `RpcError`."""
+        """Call a tool; other methods are not used. Raises `RpcError`."""
         from mcp.shared.exceptions import MCPError  # noqa: PLC0415 - with the SDK
         from mcp_types import REQUEST_TIMEOUT  # noqa: PLC0415
 
@@ -210,7 +206,7 @@ def _raw(model: Any) -> dict[str, Any]:
 
 
 class _Around:
-    """The folders and the hook as one `Watcher`: the hook must not hear of the others' own work."""
+    """The folders and the hook as one `Watcher`: the hook must not see the others' own work."""
 
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
         self._places = places
@@ -222,21 +218,20 @@ class _Around:
 
     @property
     def layers(self) -> tuple[Layer, ...]:
-        output = Layer("output", is_active=True, detail="two calls with the same arguments")
-        return (self.layer, self._files.layer, self._rows.layer, output)
+        return (self.layer, self._files.layer, self._rows.layer, COMPARED_OUTPUT)
 
     def close(self) -> None:
         self._files.close()
 
     async def begin(self) -> None:
-        """Look at the folders, then hear what is asked for."""
+        """Look at the folders, then start the hook."""
         await self._files.begin()
         await self._rows.begin()
         self._since = time.time_ns() - _CLOCK
         await self._hook.begin()
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Hear no more, then look at the folders."""
+        """Stop the hook, then look at the folders."""
         heard: list[Effect] = []
         for effect in await self._hook.end(call):
             is_looked_at = effect.kind not in ON_FILES or place_of(self._places, effect.target)
@@ -244,9 +239,9 @@ class _Around:
         return (*heard, *await self._files.end(call), *await self._rows.end(call))
 
     def _left(self, effect: Effect) -> Effect:
-        """What was asked for outside of the folders, by what there is to see of it.
+        """Check an effect outside of the folders against what is there.
 
-        An event comes before the deed, which may have failed.
+        An audit event comes before the action, which may have failed.
         """
         path = Path(effect.target)
         if "__pycache__" in path.parts:

@@ -1,4 +1,4 @@
-"""What a verification is asked for."""
+"""The options of a verification."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from sayso.connect import CommandTarget, UrlTarget
 from sayso.verify.judge import Profile
 
 CALLS: Final = 12
-"""How often a tool is called at most, before anything is tried again alone."""
+"""Calls of each tool, before isolated runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectTarget:
-    """A server object of this process, which nothing can contain."""
+    """A server object in this process, which cannot be contained."""
 
     name: str
     server: object
@@ -22,14 +22,12 @@ class ObjectTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """One run. `timeout` is in seconds, for the start and for each call.
+    """The options of one run. `timeout` is in seconds, for the start and for each call.
 
-    `fixtures` are folders that the server may write to as if they were its own: it gets copies.
-    `own` are paths that hold the server's own state. `only` names the tools to call, all without
-    it. `probe` is a command whose output is the state of a server that is reached by URL; its
-    tools that may write are called only where `calls_writes` says so. `prepare` is a line of shell
-    that may use the network before, and runs no tool. `needs_package` ends the run at its beginning
-    if it cannot be told which package is run.
+    The server gets copies of the folders `fixtures`. `own` are paths of its own state. `only` names
+    the tools to call; empty means all. `probe` is a command that prints the state of a server
+    behind a URL, whose writing tools are called only with `calls_writes`. `prepare` is a shell line
+    that may use the network first. `needs_package` stops early if the package that runs is unknown.
     """
 
     target: CommandTarget | UrlTarget | ObjectTarget

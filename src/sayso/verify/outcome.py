@@ -1,4 +1,4 @@
-"""How a call ended, told from its result: `isError` alone does not say that it went well."""
+"""The outcome of a call, read from its result: `isError` alone is not enough."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _FAILED: Final = re.compile(
     r"missing required|does not exist|unauthori[sz]ed|forbidden)",
     re.IGNORECASE,
 )
-"""How text begins that tells of a failure, in servers that set no `isError`."""
+"""The beginning of a text that reports a failure, in servers that set no `isError`."""
 _REFUSED: Final = re.compile(
     r"\b(?:does not exist|do(?:es)?n[o’']t exist|not found|no such|out of range|must provide|"
     r"(?:is|are) required|(?:is|are) invalid|(?:is|are) not valid|not set|not allowed|"
@@ -24,18 +24,18 @@ _REFUSED: Final = re.compile(
     r"cannot|could not|unable to|no \w+ (?:loaded|selected|open|set)|permission denied)\b",
     re.IGNORECASE,
 )
-"""What one short sentence says that tells of a failure, wherever it stands."""
+"""Phrases of a short sentence that reports a failure."""
 _FEW: Final = 4
-"""A report that has errors in it says more than that."""
+"""A longer object is a report that contains errors, not a failure."""
 _SENTENCE: Final = 240
 _BAD_WORDS: Final = frozenset({"error", "failed", "failure", "fail"})
 
 
 def outcome_of(result: Mapping[str, Any]) -> Outcome:
-    """Whether a result says that the call went well.
+    """Return the outcome that a result reports.
 
-    Text that begins as an error does, or JSON that says so of itself, counts as one: a call that
-    may have failed supports nothing.
+    A text that begins like an error, or JSON that calls itself one, counts as a failure: a call
+    that may have failed supports nothing.
 
     >>> outcome_of({"content": [{"type": "text", "text": "Error: no such file"}]})
     <Outcome.TOOL_ERROR: 'tool_error'>
@@ -54,7 +54,7 @@ def outcome_of(result: Mapping[str, Any]) -> Outcome:
 
 
 def outcome_of_error(error: RpcError) -> Outcome:
-    """What it means that there is no result."""
+    """Return the outcome of a call without a result."""
     if error.fault is Fault.TIMED_OUT:
         return Outcome.TIMEOUT
     return Outcome.PROTOCOL_ERROR if error.fault is None else Outcome.DIED
@@ -67,7 +67,7 @@ def _is_refusal(text: str) -> bool:
 
 
 def text_of(result: Mapping[str, Any]) -> str:
-    """What the text blocks of a result say, up to 2000 letters; it may be of any shape."""
+    """Return a result's text blocks, up to 2000 characters; the result may have any shape."""
     blocks = result.get("content")
     if not isinstance(blocks, Sequence) or isinstance(blocks, str):
         return ""
@@ -90,19 +90,19 @@ def _json(text: str) -> Any:
 
 
 def _says_so(value: Any) -> bool:
-    """Whether an object calls itself a failure: `{"error": …}`, `{"success": false}`."""
+    """Return whether an object calls itself a failure: `{"error": …}`, `{"success": false}`."""
     if not isinstance(value, Mapping):
         return False
-    told = cast("Mapping[str, Any]", value)
-    if set(told) == {"result"}:  # how the SDK wraps what is no object
-        return isinstance(told["result"], str) and bool(_FAILED.match(told["result"]))
-    if told.get("success") is False or told.get("ok") is False:
+    table = cast("Mapping[str, Any]", value)
+    if set(table) == {"result"}:  # the SDK's wrapper around other values
+        return isinstance(table["result"], str) and bool(_FAILED.match(table["result"]))
+    if table.get("success") is False or table.get("ok") is False:
         return True
-    status = told.get("status")
+    status = table.get("status")
     if isinstance(status, str) and status.lower() in _BAD_WORDS:
         return True
-    if len(told) > _FEW:
+    if len(table) > _FEW:
         return False
-    message = told.get("message")
-    is_refused = isinstance(message, str) and told.get("success") is not True
-    return bool(told.get("error")) or (is_refused and _is_refusal(str(message)))
+    message = table.get("message")
+    is_refused = isinstance(message, str) and table.get("success") is not True
+    return bool(table.get("error")) or (is_refused and _is_refusal(str(message)))

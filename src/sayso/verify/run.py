@@ -1,4 +1,4 @@
-"""One verification from beginning to end: prepare, explore, confirm, judge, and tell of it all."""
+"""One verification from beginning to end: prepare, explore, confirm, judge, report."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -28,37 +28,36 @@ from sayso.sandbox import (
     private_folder,
     probe_layers,
 )
-from sayso.verify.contained import Contained
+from sayso.verify.contained import ContainedEnvironment
 from sayso.verify.database import Postgres, serve_postgres
 from sayso.verify.event import Ended, Phase
 from sayso.verify.inputs.hints import read_hints
 from sayso.verify.inputs.world import INSIDE, make_world, serve_world
 from sayso.verify.options import ObjectTarget, Terms
-from sayso.verify.session import Course, Tell, say_nothing
+from sayso.verify.session import Session, Tell, say_nothing
 from sayso.verify.verdict import Report
 
-_UNTOLD: Final = "no receipt can be made: other code than a package's may run"
-_TELL: Final = (
-    "Start it as “What the digest covers” says (docs/receipts.md), or leave --receipt out."
+_NO_RECEIPT: Final = "--receipt needs a known package, but other code may run"
+_FIX: Final = (
+    "Start it as “What the digest covers” says (docs/receipts.md), or leave out --receipt."
 )
 
 
 async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
-    """Run the tools of a server, and give what was found; `tell` hears of it as it goes on.
+    """Run the tools of a server and return the report; `tell` gets the events.
 
-    Cancelling ends the server and leaves nothing behind. Raises `UncontainedError` where nothing
-    here contains it, an `UnreachableError` where it cannot be started, and `UsageError` for terms
-    that do not fit it.
+    Cancelling ends the server and removes everything. Raises `UncontainedError` without
+    containment, an `UnreachableError` if the server cannot be started, and `UsageError` for
+    unsuitable options.
     """
     target = terms.target
     if isinstance(target, ObjectTarget):
-        fix = "Ask for it by its name: verify_here(server)."
-        raise UsageError("an object of this process cannot be contained", fix=fix)
+        raise UsageError("verify cannot contain a server object", fix="Use verify_here(server).")
     if not isinstance(target, CommandTarget):
         if terms.needs_package:
-            what = "no receipt can be made of a URL: nobody knows which package answers there"
+            what = "--receipt needs a known package, which a URL does not show"
             raise UsageError(what, where=target.name, fix="Verify the command that serves it.")
-        from sayso.verify.remote import verify_remote  # noqa: PLC0415 - nothing of it is needed else
+        from sayso.verify.remote import verify_remote  # noqa: PLC0415 - only for URLs
 
         return await verify_remote(terms, target, tell)
     hints = read_hints(terms.hints)
@@ -76,45 +75,39 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
             postgres, target = await _with_postgres(stack, target)
         prepared = await _prepare(terms, target, folder, layers)
         started_as = replace(given, env={**given.env, **terms.env})
-        told = await anyio.to_thread.run_sync(_package, started_as, prepared)
-        if terms.needs_package and not told:
-            raise UsageError(_UNTOLD, where=target.name, fix=_TELL)
-        # A receipt is about sources: bytecode beside them may do something else.
-        compiled = NO_FOREIGN_BYTECODE if BYTECODE in told else {}
-        package = {name: value for name, value in told.items() if name != BYTECODE}
-        allowed = [*terms.allowed, *hints.allow, site.address]
-        if postgres is not None:
-            allowed.append(postgres.address)
-        wish = SandboxSpec(
+        described = await anyio.to_thread.run_sync(_package, started_as, prepared)
+        if terms.needs_package and not described:
+            raise UsageError(_NO_RECEIPT, where=target.name, fix=_FIX)
+        # A receipt is about sources, and foreign bytecode may do something else.
+        compiled = NO_FOREIGN_BYTECODE if BYTECODE in described else {}
+        package = {name: value for name, value in described.items() if name != BYTECODE}
+        served = (site, postgres) if postgres else (site,)
+        spec = SandboxSpec(
             command=(target.command, *target.args),
             env={**target.env, **terms.env, **compiled},
             cwd=terms.cwd or target.cwd or INSIDE,
             fixtures=terms.fixtures,
             worlds=((INSIDE, world.folder),),
             own=(*terms.own, *hints.own),
-            allowed=tuple(allowed),
+            allowed=(*terms.allowed, *hints.allow, *(each.address for each in served)),
             is_uncontained=terms.is_uncontained,
             prepared=prepared,
         )
-        contained = Contained(terms, wish, layers, site, postgres)
-        course = Course(terms, tell, contained, hints=hints, world=world.with_site(site))
-        report = await course.run()
+        contained = ContainedEnvironment(terms, spec, layers, site, postgres)
+        session = Session(terms, tell, contained, hints=hints, world=world.with_site(site))
+        report = await session.run()
     report = replace(report, seconds=time.perf_counter() - started, package=package)
     tell(Ended(report))
     return report
 
 
 def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, Any]:
-    """What is run, told as the gateway tells it before it starts the same: by that a receipt holds.
-
-    Empty where that is not sure.
-    """
+    """Return the package as the gateway describes it before a start; empty where that is unsure."""
     if prepared is None:
         return describe_package(target) or {}
-    own = prepared.package
-    if steering(target.env):
-        return own.to_dict()
-    return describe_installed(own.kind, own.name, prepared.folder) or own.to_dict()
+    if not prepared.kind or steering(target.env):
+        return {}
+    return describe_installed(prepared.kind, prepared.name, prepared.folder) or {}
 
 
 async def _with_postgres(

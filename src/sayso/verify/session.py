@@ -1,4 +1,4 @@
-"""The calls of one run, from the first to the last, and what is told of each tool by them."""
+"""The calls of one run, from the first to the last, and the report on each tool."""
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sayso.catalog import Tool
 from sayso.errors import UsageError
-from sayso.trace import Effect
-from sayso.verify.call import Made
+from sayso.trace import Effect, Life
+from sayso.verify.call import Case, MadeCall
 from sayso.verify.confirm import CLEARED, Suspicion
-from sayso.verify.environment import Host
+from sayso.verify.environment import Environment
 from sayso.verify.event import Called, Event, Judged, Phase, Started
-from sayso.verify.explore import MOST_DEATHS, Log, explore
 from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.error_feedback import named_tools
 from sayso.verify.inputs.hints import ToolHints, VerifyHints
@@ -22,10 +21,10 @@ from sayso.verify.inputs.order import order_tools
 from sayso.verify.inputs.plan import Plan
 from sayso.verify.inputs.shrink import shrink
 from sayso.verify.inputs.world import World
-from sayso.verify.judge import Confirmed, Hearing, claims_of, judge, suspects
+from sayso.verify.judge import Confirmed, ToolEvidence, claims_of, judge, suspects
 from sayso.verify.observe.output import differing
+from sayso.verify.observed_server import ObservedServer
 from sayso.verify.options import Terms
-from sayso.verify.sandboxed_server import Stage
 from sayso.verify.verdict import Reach, Report, ToolReport
 
 if TYPE_CHECKING:
@@ -33,91 +32,138 @@ if TYPE_CHECKING:
 
 Tell = Callable[[Event], None]
 
-UNCALLED: Final = "it may write, and nothing contains it: --all-tools calls it"
+UNCALLED: Final = "it may write and is not contained; --all-tools calls it"
 _MOST_SHRINKS: Final = 4
-"""Trials to make refuting arguments smaller; each starts the server anew."""
+"""Trials to make refuting arguments smaller; each starts the server again."""
 _LESSONS: Final = 2
-"""What a file holds is known once what tools show is: so what is learnt is used twice."""
+"""Rounds of learning: a file's content is known only after what tools show is."""
 _LEAST: Final = 4
 _SECOND: Final = 2
-"""A tool that comes a second time is called so many times less often than the first."""
+"""A tool's second turn has this share of the calls."""
 _PROMISES: Final[tuple["HintName", ...]] = ("destructive", "idempotent")
-
-
-def say_nothing(_event: Event) -> None:
-    """Tell nobody."""
+_LASTING: Final = frozenset({Life.USER, Life.OWN})
+_MOST_OF_EACH: Final = 2
+_MOST_BEFORE: Final = 12
+"""Earlier calls of each other tool, and in total, before a call that may need them."""
+_MOST_DEATHS: Final = 2
+"""A tool that ended the server this often is not called again."""
 
 
 @dataclass(slots=True)
-class Course:
-    """Runs the tools of a server that a host starts, by the terms; `tell` hears how it goes on."""
+class Log:
+    """The calls of a run in order."""
+
+    made: list[MadeCall] = field(default_factory=list[MadeCall])
+
+    def of(self, name: str) -> list[MadeCall]:
+        return [call for call in self.made if call.tool == name]
+
+    def before(self, made: MadeCall) -> list[MadeCall]:
+        """Return the calls before one."""
+        return self.made[: next(at for at, call in enumerate(self.made) if call is made)]
+
+    def changing_before(self, made: MadeCall) -> list[tuple[str, Case]]:
+        """Return earlier calls of other tools that left something, which a call may need."""
+        by_tool = Counter[str]()
+        found: list[tuple[str, Case]] = []
+        for call in self.before(made):
+            is_lasting = any(effect.life in _LASTING for effect in call.effects)
+            if call.tool != made.tool and call.is_success and is_lasting:
+                by_tool[call.tool] += 1
+                if by_tool[call.tool] <= _MOST_OF_EACH:
+                    found.append((call.tool, call.case))
+        return found[-_MOST_BEFORE:]
+
+
+async def explore(
+    server: ObservedServer, tool: Tool, plan: Plan, log: Log
+) -> AsyncGenerator[MadeCall]:
+    """Call a tool by its plan until it ends or the server dies; late effects join the last call."""
+    last: MadeCall | None = None
+    while (case := next(plan, None)) is not None:
+        last = await server.call(tool.name, case)
+        plan.tell(case, is_success=last.is_success, text=last.text)
+        log.made.append(last)
+        yield last
+        if server.is_dead:
+            return
+    if last is not None:
+        log.made[len(log.before(last))] = await server.linger(last)
+
+
+def say_nothing(_event: Event) -> None:
+    """Ignore an event."""
+
+
+@dataclass(slots=True)
+class Session:
+    """Runs the tools of an environment's server; `tell` gets the events."""
 
     terms: Terms
     tell: Tell
-    host: Host
+    environment: Environment
     hints: VerifyHints
     world: World
     log: Log = field(default_factory=Log)
-    harvest: CapturedValues = field(default_factory=CapturedValues)
+    captured: CapturedValues = field(default_factory=CapturedValues)
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     deaths: Counter[str] = field(default_factory=Counter[str])
 
     async def run(self) -> Report:
         """Explore, then confirm and judge one tool after the other."""
         self.tell(Phase("start"))
-        tools, server = await self._explore()
+        tools, info = await self._explore()
         self.tell(Phase("confirm"))
         reports = [await self._judge(tool, at, len(tools)) for at, tool in enumerate(tools, 1)]
         return Report(
             target=self.terms.target.name,
-            server=server,
-            layers=(*self.host.holding, *self.host.observing),
+            server=info,
+            layers=(*self.environment.holding, *self.environment.observing),
             tools=tuple(reports),
             profile=str(self.terms.profile),
             seed=self.terms.seed,
-            notes=self.host.notes,
+            notes=self.environment.notes,
         )
 
     async def _explore(self) -> tuple[list[Tool], Mapping[str, Any]]:
-        """Call all tools; the server is started again where it has died.
+        """Call all tools; restart the server after it dies.
 
-        Some get a second chance in a box of their own: what they need may have been used up.
+        Some tools get a fresh box of their own, since others may have used up what they need.
         """
         left: list[Tool] | None = None
         tools: list[Tool] = []
-        server: Mapping[str, Any] = {}
+        info: Mapping[str, Any] = {}
         while left is None or left:
-            async with self._stage() as stage:
+            async with self._start() as server:
                 if left is None:
-                    tools = list(stage.tools)
-                    server = stage.server
-                    left = self._begin(stage)
-                await self._go_on(stage, left)
+                    tools = list(server.tools)
+                    info = server.info
+                    left = self._begin(server)
+                await self._go_on(server, left)
         wanted = [tool for tool in tools if self._is_wanted(tool)]
         for tool in wanted:
-            if self.host.has_fresh_state and self._has_more(tool):
-                async with self._stage() as stage:
-                    await self._prepare_for(stage, tool)
-                    await self._go_on(stage, [tool])
-        return wanted, server
+            if self.environment.has_fresh_state and self._has_more(tool):
+                async with self._start() as server:
+                    await self._prepare_for(server, tool)
+                    await self._go_on(server, [tool])
+        return wanted, info
 
-    async def _prepare_for(self, stage: Stage, tool: Tool) -> None:
-        """Call first, as it went well before, what the errors of a tool say is to be called."""
+    async def _prepare_for(self, server: ObservedServer, tool: Tool) -> None:
         texts = [call.text for call in self.log.of(tool.name) if not call.is_success]
-        for name in named_tools(texts, [other.name for other in stage.tools if other is not tool]):
+        for name in named_tools(texts, [other.name for other in server.tools if other is not tool]):
             good = next((call for call in reversed(self.log.of(name)) if call.is_success), None)
-            if good is not None and not stage.is_dead:
-                made = await stage.call(name, good.case)
+            if good is not None and not server.is_dead:
+                made = await server.call(name, good.case)
                 self.log.made.append(made)
                 self.tell(Called(made, len(self.log.made), len(self.log.made)))
 
     @asynccontextmanager
-    async def _stage(self) -> AsyncGenerator[Stage]:
-        """A fresh box; before it goes, its calls are graded by all that is known by then."""
+    async def _start(self) -> AsyncGenerator[ObservedServer]:
+        """Start a fresh server; before it ends, grade its calls by all that is known."""
         first = len(self.log.made)
-        async with self.host.stage(number=first) as stage:
-            yield stage
-            grader = self.host.grader
+        async with self.environment.start(number=first) as server:
+            yield server
+            grader = self.environment.grader
             if grader is None:
                 return
             for _ in range(_LESSONS):
@@ -125,12 +171,12 @@ class Course:
                 self.log.made[first:] = [grader.again(call) for call in self.log.made[first:]]
 
     def _has_more(self, tool: Tool) -> bool:
-        """Whether a box of its own may show more: no call succeeded, or a promise was not tested.
+        """Return whether a fresh box may show more: no success, or an untested promise.
 
-        What a tool could have destroyed, or done twice, others may have used up before.
+        Other tools may have used up what a tool could destroy or repeat.
         """
         made = self.log.of(tool.name)
-        if self.plans[tool.name].problem or self.deaths[tool.name] >= MOST_DEATHS:
+        if self.plans[tool.name].problem or self.deaths[tool.name] >= _MOST_DEATHS:
             return False
         if not any(call.is_success for call in made):
             return True
@@ -138,40 +184,36 @@ class Course:
         promises = {name for name in _PROMISES if claims[name].is_looser}
         if claims["read_only"].value is True or not promises:
             return False
-        suspected = suspects(Hearing(tool, made, frozenset(), self.terms.profile))
+        suspected = suspects(ToolEvidence(tool, made, frozenset(), self.terms.profile))
         return not suspected.keys() >= promises
 
-    def _begin(self, stage: Stage) -> list[Tool]:
-        names = [tool.name for tool in stage.tools]
+    def _begin(self, server: ObservedServer) -> list[Tool]:
+        names = [tool.name for tool in server.tools]
         self.hints.check(names)
         for name in self.terms.only:
             if name not in names:
-                fix = f"It has {', '.join(sorted(names))}."
-                raise UsageError(f"the server has no tool {name!r}", where="--tool", fix=fix)
-        wanted = [tool for tool in stage.tools if self._is_wanted(tool)]
-        self.tell(
-            Started(
-                (*self.host.holding, *self.host.observing),
-                tuple(tool.name for tool in wanted),
-            )
-        )
+                fix = f"Choose one of {', '.join(sorted(names))}."
+                raise UsageError(f"--tool {name}: the server has no such tool", fix=fix)
+        wanted = [tool for tool in server.tools if self._is_wanted(tool)]
+        layers = (*self.environment.holding, *self.environment.observing)
+        self.tell(Started(layers, tuple(tool.name for tool in wanted)))
         return order_tools(wanted, self.hints.order)
 
     def _is_wanted(self, tool: Tool) -> bool:
         return not self.terms.only or tool.name in self.terms.only
 
-    async def _go_on(self, stage: Stage, left: list[Tool]) -> None:
+    async def _go_on(self, server: ObservedServer, left: list[Tool]) -> None:
         while left:
             tool = left[0]
             planned = len(self.log.made) + len(left) * self.terms.calls
-            async for made in explore(stage, tool, self._plan(tool), self.log):
-                self.harvest.add(tool.name, made.result)
+            async for made in explore(server, tool, self._plan(tool), self.log):
+                self.captured.add(tool.name, made.result)
                 if made.is_success:
-                    self.harvest.use(tool.name, made.case.arguments)
+                    self.captured.use(tool.name, made.case.arguments)
                 self.tell(Called(made, len(self.log.made), planned))
-            if stage.is_dead:
+            if server.is_dead:
                 self.deaths[tool.name] += 1
-                if self.deaths[tool.name] >= MOST_DEATHS:
+                if self.deaths[tool.name] >= _MOST_DEATHS:
                     left.pop(0)
                 return
             left.pop(0)
@@ -181,36 +223,36 @@ class Course:
         if tool.name in self.plans:
             budget = max(_LEAST, budget // _SECOND)
         hints = self.hints
-        if not self.host.is_safe and tool.intent.hints.read_only is not True:
+        if not self.environment.is_safe and tool.intent.hints.read_only is not True:
             hints = replace(hints, tools={**hints.tools, tool.name: ToolHints(skip=UNCALLED)})
         seed = self.terms.seed
-        plan = Plan(tool, self.world, self.harvest, hints, seed=seed, budget=budget)
+        plan = Plan(tool, self.world, self.captured, hints, seed=seed, budget=budget)
         self.plans[tool.name] = plan
         return plan
 
     async def _judge(self, tool: Tool, at: int, of: int) -> ToolReport:
         made = self.log.of(tool.name)
-        observers = frozenset(layer.name for layer in self.host.observing if layer.is_active)
-        hearing = Hearing(
+        observers = frozenset(layer.name for layer in self.environment.observing if layer.is_active)
+        evidence = ToolEvidence(
             tool,
             made,
             observers,
             self.terms.profile,
             uncalled=self.plans[tool.name].problem,
-            limit=self.host.limit,
+            limit=self.environment.limit,
         )
         confirmed: dict[HintName, Confirmed] = {}
         doubts: dict[HintName, str] = {}
-        for name, suspect in suspects(hearing).items():
+        for name, suspect in suspects(evidence).items():
             before = [call for call in self.log.before(suspect) if call.tool == tool.name]
             suspicion = Suspicion(name, suspect, before, self.log.changing_before(suspect))
-            told = await self.host.confirm(suspicion, hearing, self._shrink(tool))
-            if isinstance(told, Confirmed):
-                confirmed[name] = told
-            elif told is not CLEARED:
-                doubts[name] = told
-        hearing = replace(hearing, confirmed=confirmed, doubts=doubts)
-        report = self._tell_of(hearing)
+            result = await self.environment.confirm(suspicion, evidence, self._shrink(tool))
+            if isinstance(result, Confirmed):
+                confirmed[name] = result
+            elif result is not CLEARED:
+                doubts[name] = result
+        evidence = replace(evidence, confirmed=confirmed, doubts=doubts)
+        report = self._report(evidence)
         self.tell(Judged(report, at, of))
         return report
 
@@ -218,26 +260,26 @@ class Course:
         plan = self.plans[tool.name]
         return partial(shrink, is_valid=plan.is_valid, most=_MOST_SHRINKS)
 
-    def _tell_of(self, hearing: Hearing) -> ToolReport:
-        plan = self.plans[hearing.tool.name]
-        successes = hearing.successes
+    def _report(self, evidence: ToolEvidence) -> ToolReport:
+        plan = self.plans[evidence.tool.name]
+        successes = evidence.successes
         reached = frozenset(name for call in successes for name in call.case.classes)
         missed = {name: why for name, why in plan.left.items() if name not in reached}
         error = ""
         if not successes:
-            error = plan.problem or next((call.text for call in hearing.made), "")
+            error = plan.problem or next((call.text for call in evidence.made), "")
         return ToolReport(
-            hearing.tool.name,
-            hearing.tool.fingerprint,
-            judge(hearing),
-            Reach(len(hearing.made), len(successes), reached, missed),
-            ignored=(*_ignored(hearing.made), *_differing(hearing)),
+            evidence.tool.name,
+            evidence.tool.fingerprint,
+            judge(evidence),
+            Reach(len(evidence.made), len(successes), reached, missed),
+            ignored=(*_ignored(evidence.made), *_differing(evidence)),
             error=error,
-            made=tuple(hearing.made),
+            made=tuple(evidence.made),
         )
 
 
-def _ignored(made: Sequence[Made]) -> tuple[Effect, ...]:
+def _ignored(made: Sequence[MadeCall]) -> tuple[Effect, ...]:
     found = {
         (effect.kind, effect.target): effect
         for call in made
@@ -247,13 +289,12 @@ def _ignored(made: Sequence[Made]) -> tuple[Effect, ...]:
     return tuple(found.values())
 
 
-def _differing(hearing: Hearing) -> tuple[Effect, ...]:
-    """How two answers to the same call differ, the first time that they do."""
-    if "output" not in hearing.observers:
+def _differing(evidence: ToolEvidence) -> tuple[Effect, ...]:
+    if "output" not in evidence.observers:
         return ()
     pairs = (
         (first, other)
-        for first, other in hearing.repeats()
+        for first, other in evidence.repeats()
         if first.is_success and other.is_success
     )
     return tuple(found for first, other in pairs if (found := differing(first, other)))[:1]

@@ -1,4 +1,4 @@
-"""Folders that are put back to what they held."""
+"""Folders that are restored to an earlier state."""
 
 import filecmp
 import shutil
@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Self
 
 
-class Kept:
-    """Folders with a copy of each in `room`, which is made; on leaving they are put back.
+class RestoredFolders:
+    """Folders with a copy of each in the new folder `room`; restored on leaving.
 
-    Only what differs is written or removed, so that a folder is never empty in between.
+    Only differences are written or removed, so a folder is never empty in between.
     """
 
     def __init__(self, folders: Sequence[Path], room: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the calls of a run say of each hint of each tool: the report, as data."""
+"""The report as data: what the calls say about each hint of each tool."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,20 +8,19 @@ from typing import Any, Final
 from sayso.intent import HintName, Verdict
 from sayso.sandbox import Layer
 from sayso.trace import Effect
-from sayso.verify.call import Made
+from sayso.verify.call import MadeCall
 
 SCHEMA: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
 class HintVerdict:
-    """What was found of one hint of one tool.
+    """The verdict on one hint of one tool.
 
-    `declared` is `None` where nothing is; then what is judged is the `inferred` value. The
-    verdict is about the value that permits more: a hint that is declared the strict way can only
-    be `not_exercised`, with `is_over_declared` where the calls showed no need for it.
-    `calls` are those that stand behind the verdict, `inputs` the classes of input that they
-    reached. `is_partial` where an observer that is needed for more was not there.
+    The `inferred` value is judged if `declared` is `None`. The verdict is about the value that
+    permits more: a strictly declared hint is `not_exercised`, with `is_over_declared` if no call
+    needed it. `calls` and the input classes `inputs` support the verdict. `is_partial` if a needed
+    observer was missing.
     """
 
     declared: bool | None
@@ -60,10 +59,7 @@ class HintVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How much of a tool was reached: calls that succeeded, and classes of input of all there are.
-
-    `missed` says of each class that was not reached why not.
-    """
+    """Coverage of a tool; `missed` gives the reason for each input class that was not covered."""
 
     calls: int = 0
     successes: int = 0
@@ -81,7 +77,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class ToolReport:
-    """All that is told of one tool. `ignored` are effects that refute nothing, with the reason."""
+    """The report on one tool. `ignored` are effects that refute nothing."""
 
     name: str
     fingerprint: str
@@ -89,8 +85,8 @@ class ToolReport:
     reach: Reach = field(default_factory=Reach)
     ignored: tuple[Effect, ...] = ()
     error: str = ""
-    """Why no call of it succeeded, in the server's own words."""
-    made: tuple[Made, ...] = ()
+    """Why no call succeeded, in the server's own words."""
+    made: tuple[MadeCall, ...] = ()
 
     @property
     def is_refuted(self) -> bool:
@@ -109,10 +105,10 @@ class ToolReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One run: what contained and watched the server, and what was found of each tool.
+    """The report on one run.
 
-    `seconds` is how long it took, `seed` what the inputs were made from. `server` is what the
-    server calls itself; `package` how it was started, as far as a receipt can bind to it.
+    `server` is how the server describes itself; `package` what was started, if a receipt can bind
+    to it; `seed` the source of the inputs; `seconds` the duration.
     """
 
     target: str
@@ -130,11 +126,11 @@ class Report:
         return any(tool.is_refuted for tool in self.tools)
 
     def count(self) -> Counter[str]:
-        """How many hints of each verdict there are."""
+        """Return the number of hints per verdict."""
         return Counter(hint.verdict for tool in self.tools for hint in tool.hints.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON report, `{"schema": 1, "layers": […], "tools": […], …}`."""
+        """Return the JSON report, `{"schema": 1, "layers": […], "tools": […], …}`."""
         return {
             "schema": SCHEMA,
             "target": self.target,

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from tests.sample_tools import READ, tool
 
-from sayso.verify.inputs.order import Stage, needs_of, order_tools, stage_of
+from sayso.verify.inputs.order import Rank, needs_of, order_tools, rank_of
 
 
 def named(name: str, *required: str, annotations: Any = None) -> Any:
@@ -51,20 +51,20 @@ def test_tools_that_a_person_names_come_first_and_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "stage"),
+    ("name", "rank"),
     [
-        ("list_notes", Stage.LIST),
-        ("get_note", Stage.READ),
-        ("git_commit", Stage.MAKE),
-        ("write_file", Stage.CHANGE),
-        ("send_email", Stage.SEND),
-        ("drop_table", Stage.DESTROY),
-        ("git_reset", Stage.DESTROY),
+        ("list_notes", Rank.LIST),
+        ("get_note", Rank.READ),
+        ("git_commit", Rank.MAKE),
+        ("write_file", Rank.CHANGE),
+        ("send_email", Rank.SEND),
+        ("drop_table", Rank.DESTROY),
+        ("git_reset", Rank.DESTROY),
     ],
 )
-def test_a_tool_has_its_stage_by_its_verb(name: str, stage: Stage) -> None:
-    assert stage_of(named(name, "note_id")) is stage
+def test_a_tool_has_its_stage_by_its_verb(name: str, rank: Rank) -> None:
+    assert rank_of(named(name, "note_id")) is rank
 
 
 def test_without_a_verb_what_its_server_declares_counts() -> None:
-    assert stage_of(named("weather", annotations=READ)) is Stage.LIST
+    assert rank_of(named("weather", annotations=READ)) is Rank.LIST

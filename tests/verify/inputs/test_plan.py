@@ -180,7 +180,7 @@ def test_a_budget_that_ends_says_which_classes_are_left() -> None:
     cases = run(plan)
 
     assert len(cases) == 10
-    assert plan.left["mode=29"] == "the budget of calls ended"
+    assert plan.left["mode=29"] == "the call budget was used up"
 
 
 def test_a_class_that_does_not_go_with_the_rest_says_so() -> None:
@@ -194,7 +194,7 @@ def test_a_class_that_does_not_go_with_the_rest_says_so() -> None:
     plan = plan_of(one)
     run(plan)
 
-    assert plan.left["b=true"] == "its schema does not take it beside the other arguments"
+    assert plan.left["b=true"] == "its schema rejects it with the other arguments"
 
 
 def test_a_schema_that_wants_one_of_several_arguments_still_has_a_first_case() -> None:
@@ -207,8 +207,11 @@ def test_a_schema_that_wants_one_of_several_arguments_still_has_a_first_case() -
 @pytest.mark.parametrize(
     ("schema", "said"),
     [
-        ({"type": "object", "properties": 3}, "its input schema is broken: not a JSON Schema"),
-        ({"type": "object", "required": ["a"], "properties": {"a": False}}, "no arguments were"),
+        ({"type": "object", "properties": 3}, "its input schema is invalid: not a JSON Schema"),
+        (
+            {"type": "object", "required": ["a"], "properties": {"a": False}},
+            "no valid arguments were",
+        ),
     ],
 )
 def test_a_tool_that_no_case_can_be_made_for_says_why(schema: Any, said: str) -> None:

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from sayso.verify.inputs.roles import Role, entity_of, is_reader, role_of
+from sayso.verify.inputs.role_rules import role_of
+from sayso.verify.inputs.roles import Role, entity_of, is_reader
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}

@@ -17,9 +17,9 @@ import pytest
 
 from sayso.verify.inputs.roles import PATHS, Meaning, Role
 from sayso.verify.inputs.world import Site, World, make_world, serve_world
-from sayso.verify.inputs.world.known import BRANCHES, COMMITS, CUSTOMERS, TAGS
-from sayso.verify.inputs.world.made import FILES
+from sayso.verify.inputs.world.values import BRANCHES, COMMITS, CUSTOMERS, TAGS
 from sayso.verify.inputs.world.web import Request
+from sayso.verify.inputs.world.world import FILES
 
 ROOT = Path(__file__).parents[3]
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")

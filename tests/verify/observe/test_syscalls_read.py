@@ -12,11 +12,11 @@ from sayso.trace.calls import BLINDING, TRACED
 from sayso.trace.descriptor import Descriptor, read_descriptor
 from sayso.trace.effect import Effect
 from sayso.trace.files import MADE_OR_EMPTIED
+from sayso.trace.handlers import effects_of, learn
 from sayso.trace.installs import is_install
-from sayso.trace.meaning import effects_of, learn
+from sayso.trace.lines import CallReader, LineKind, read_line
 from sayso.trace.memory import Memory
 from sayso.trace.network import read_query
-from sayso.trace.stitch import Form, Stitcher, read_line
 from sayso.trace.tail import Tail
 from sayso.trace.window import Window
 from sayso.verify.observe.syscalls import SyscallWatcher
@@ -27,7 +27,7 @@ SAMPLE = SAMPLES / "python.trace"
 
 def effects(*lines: str) -> list[Effect]:
     """The effects of lines without their head, as thread 7 would have them."""
-    stitcher, memory = Stitcher(), Memory()
+    stitcher, memory = CallReader(), Memory()
     found: list[Effect] = []
     for line in lines:
         taken = stitcher.take(line if line[0].isdigit() else f"7     1700000000.000001 {line}")
@@ -237,11 +237,11 @@ async def test_without_a_box_the_first_program_is_the_server(tmp_path: Path) -> 
 
 def test_forms_of_lines_are_told_apart() -> None:
     forms = {
-        "1 1.0 read(3) = 0": Form.CALL,
-        "1 1.0 read(3 <unfinished ...>": Form.UNFINISHED,
-        "1 1.0 <... read resumed>) = 0": Form.RESUMED,
-        "1 1.0 +++ killed by SIGKILL +++": Form.EXIT,
-        "1 1.0 --- SIGCHLD {si_signo=SIGCHLD} ---": Form.SIGNAL,
+        "1 1.0 read(3) = 0": LineKind.CALL,
+        "1 1.0 read(3 <unfinished ...>": LineKind.UNFINISHED,
+        "1 1.0 <... read resumed>) = 0": LineKind.RESUMED,
+        "1 1.0 +++ killed by SIGKILL +++": LineKind.EXIT,
+        "1 1.0 --- SIGCHLD {si_signo=SIGCHLD} ---": LineKind.SIGNAL,
     }
     assert [line.form for text in forms if (line := read_line(text))] == list(forms.values())
     assert read_line("[ Process PID=1 runs in 32 bit mode. ]") is None

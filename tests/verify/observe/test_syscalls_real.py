@@ -145,14 +145,14 @@ async def test_a_call_of_a_real_program_is_told_as_its_effects(
     for file in ("old", "early"):
         (world / file).write_text("before")
     with run(tmp_path, body, "early = os.open('/world/early', os.O_RDWR)") as server:
-        assert await server.watcher.rest(quiet=0.03, most=20)
+        assert await server.watcher.wait_idle(quiet=0.03, most=20)
         await server.watcher.end(0)
         assert list(dict.fromkeys(told(await server.call()))) == expected
 
 
 async def test_starting_up_is_told_with_the_number_0_and_without_the_box(tmp_path: Path) -> None:
     with run(tmp_path, "pass", "open('/world/boot.log', 'w').write('up')") as server:
-        assert await server.watcher.rest(quiet=0.03, most=20)
+        assert await server.watcher.wait_idle(quiet=0.03, most=20)
         effects = list(await server.watcher.end(0))
     assert told(effects) == [("write", "/world/boot.log")]
     assert {one.call for one in effects} == {0}
@@ -163,7 +163,7 @@ async def test_a_mapping_from_the_start_is_seen_when_it_is_written(tmp_path: Pat
     (tmp_path / "world/db").write_text("before")
     start = "m = mmap.mmap(os.open('/world/db', os.O_RDWR), 0)"
     with run(tmp_path, "if line: m[0:1] = b'X'", start) as server:
-        assert await server.watcher.rest(quiet=0.03, most=20)
+        assert await server.watcher.wait_idle(quiet=0.03, most=20)
         await server.watcher.end(0)
         assert not await server.call("")
         assert told(await server.call("now")) == [("write", "/world/db")]
@@ -217,9 +217,9 @@ async def test_what_comes_between_two_calls_is_not_the_next_ones(
 async def test_a_program_that_computes_is_not_at_rest(tmp_path: Path) -> None:
     body = "threading.Thread(target=lambda: [1 for _ in iter(int, 1)], daemon=True).start()"
     with run(tmp_path, body) as server:
-        assert await server.watcher.rest(quiet=0.03, most=20)
+        assert await server.watcher.wait_idle(quiet=0.03, most=20)
         server.ask()
-        assert not await server.watcher.rest(quiet=0.2, most=0.6)
+        assert not await server.watcher.wait_idle(quiet=0.2, most=0.6)
 
 
 async def test_connections_among_the_traced_are_not_told(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class Server:
         self.number += 1
         await self.watcher.begin()
         self.ask(line)
-        assert await self.watcher.rest(quiet=quiet, most=20)
+        assert await self.watcher.wait_idle(quiet=quiet, most=20)
         return list(await self.watcher.end(self.number))
 
 

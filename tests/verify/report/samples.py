@@ -7,7 +7,7 @@ from typing import Any
 from sayso.intent import HintName, Verdict
 from sayso.sandbox.spec import Layer
 from sayso.trace.effect import Effect, Kind, Life, Loss, Observer
-from sayso.verify.call import Case, Made, Outcome
+from sayso.verify.call import Case, MadeCall, Outcome
 from sayso.verify.event import Called, Ended, Event, Judged, Phase, Started
 from sayso.verify.verdict import HintVerdict, Reach, Report, ToolReport
 
@@ -113,7 +113,7 @@ LOG = Effect(
 
 def liars() -> tuple[ToolReport, ...]:
     """Three that declare what is not true."""
-    shown = Made(14, "customer_get", Case({"id": 17}), Outcome.SUCCESS, seconds=0.02)
+    shown = MadeCall(14, "customer_get", Case({"id": 17}), Outcome.SUCCESS, seconds=0.02)
     touched = found(
         "refuted",
         declared=True,
@@ -232,7 +232,7 @@ def events(whole: Report) -> Iterator[Event]:
     planned = 4 * len(whole.tools)
     for at, one in enumerate(whole.tools):
         for step in range(4):
-            made = Made(4 * at + step + 1, one.name, Case({}), Outcome.SUCCESS)
+            made = MadeCall(4 * at + step + 1, one.name, Case({}), Outcome.SUCCESS)
             yield Called(made, made.number, planned)
     for one in whole.tools[:-1]:
         yield Judged(one, planned, planned)

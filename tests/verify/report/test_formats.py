@@ -126,7 +126,7 @@ def test_a_long_list_of_effects_is_cut_with_a_word_on_how_many_are_missing() -> 
     whole = replace(report(), tools=(tool("many", reading(read_only=many)),))
     assert "and 480 more effects" in FORMATS["junit"](whole)
     assert "and 450 more effects" in FORMATS["html"](whole)
-    assert "and 480 more; --json has them all" in FORMATS["text"](whole)
+    assert "and 480 more; --json lists all" in FORMATS["text"](whole)
     assert (
         len(json.loads(FORMATS["json"](whole))["tools"][0]["hints"]["read_only"]["evidence"]) == 500
     )

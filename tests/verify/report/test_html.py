@@ -103,7 +103,7 @@ async def test_tools_are_chosen_by_what_was_found_without_a_script(
         await expect(page.locator(".tool:visible")).to_have_count(4)
         await page.get_by_role("radio", name="over-declared").check()
         await expect(page.locator(".tool:visible")).to_have_count(1)
-        await page.get_by_role("radio", name="any of these").check()
+        await page.get_by_role("radio", name="any state").check()
         await expect(page.locator(".tool:visible")).to_have_count(12)
 
 

@@ -93,24 +93,24 @@ def test_the_summary_says_what_was_missing_and_why() -> None:
     assert (
         "✗ 7 refuted  ◐ 3 partial  ▽ 1 over-declared  ✓ 27 supported  · 7 not exercised" in results
     )
-    assert "10 of 12 tools (83 %) had a call that succeeded; 127 of 167 calls did" in results
+    assert "10 of 12 tools (83 %) had a successful call; 127 of 167 calls succeeded" in results
     assert "  mail_send: SMTP_HOST is not set" in results
     assert "format=pdf (the renderer is not installed)" in results
-    assert "Not active: overlay (needs root; the package is read-only), postgres" in results
+    assert "Inactive layers: overlay (needs root; the package is read-only), postgres" in results
     assert "✗ customer_get: read-only, declared true: a row of the customer" in results
-    assert "8 effects ignored" in results
+    assert "8 effects refuted no hint" in results
 
 
 def test_evidence_comes_on_demand_with_the_call_that_shows_it_again() -> None:
     plainly, _ = run(events(report()))
     results, _ = run(events(report()), is_evidence=True)
-    again = 'to see it again: tools/call {"name": "customer_get", "arguments": {"id": 17}}'
+    again = 'to reproduce it: tools/call {"name": "customer_get", "arguments": {"id": 17}}'
     assert again in results
     assert again not in plainly
     assert "--evidence" in plainly
     assert "--evidence" not in results
     assert "update /world/shop.db#customers/17 (user, seen by sqlite, call 14)" in results
-    assert "and 10 more; --json has them all" in results
+    assert "and 10 more; --json lists all" in results
 
 
 def test_an_honest_server_is_accused_of_nothing() -> None:
@@ -125,7 +125,7 @@ def test_a_server_without_tools_and_a_run_without_containment_are_said() -> None
     )
     results, _ = run([Ended(bare)])
     assert "No hint was judged." in results
-    assert "The server ran without whole containment." in results
+    assert "The server was not fully contained." in results
 
 
 def test_what_goes_on_is_one_line_for_each_phase_where_nobody_sits_at_a_terminal() -> None:
@@ -185,9 +185,9 @@ def test_each_tool_is_told_once_whether_it_was_judged_on_the_way_or_not() -> Non
 
 def test_a_thousand_tools_do_not_make_a_summary_that_nobody_reads() -> None:
     results, _ = run([Ended(large())])
-    _, _, summary = results.partition("Not reached:")
+    _, _, summary = results.partition("Not covered:")
     assert len(summary.splitlines()) < 30
-    assert "more tools; --json has them all" in summary
+    assert "more tools; --json lists all" in summary
 
 
 PROGRAM = """

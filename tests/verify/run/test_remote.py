@@ -11,7 +11,7 @@ from tests.connect.serving import serve_app
 
 from sayso.connect import UrlTarget
 from sayso.errors import UsageError
-from sayso.verify.confirm import UNSEEN_AGAIN
+from sayso.verify.confirm import NOT_REPRODUCED
 from sayso.verify.options import Terms
 from sayso.verify.remote import LIMIT, RESTLESS
 from sayso.verify.run import verify
@@ -96,7 +96,7 @@ async def test_what_a_probe_shows_twice_refutes_a_reader_and_nothing_is_supporte
     assert [(str(one.observer), one.detail) for one in found.evidence] == [("probe", "+peeked")]
     honest = reading(report, "read_all")
     assert (honest.verdict, honest.is_partial, honest.reason) == ("not_exercised", True, LIMIT)
-    assert reading(report, "warm_up").reason == UNSEEN_AGAIN
+    assert reading(report, "warm_up").reason == NOT_REPRODUCED
     assert [one.name for one in report.layers if one.is_active] == ["output", "probe"]
 
 

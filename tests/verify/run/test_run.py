@@ -11,7 +11,7 @@ from sayso.errors import UncontainedError
 from sayso.sandbox.probe import check_layers, probe_layers
 from sayso.sandbox.spec import SandboxSpec
 from sayso.verify.call import Case
-from sayso.verify.contained import Contained
+from sayso.verify.contained import ContainedEnvironment
 from sayso.verify.options import Terms
 from sayso.verify.run import verify
 from sayso.verify.verdict import ToolReport
@@ -68,8 +68,8 @@ async def test_without_strace_it_still_runs_where_no_containment_is_asked_for() 
     ]
     target = CommandTarget("clerk", sys.executable, (str(CLERK),))
     wish = SandboxSpec((target.command, *target.args), is_uncontained=True)
-    contained = Contained(Terms(target=target), wish, layers)
-    async with contained.stage() as stage:
-        made = await stage.call("read_ledger", Case({}))
+    contained = ContainedEnvironment(Terms(target=target), wish, layers)
+    async with contained.start() as server:
+        made = await server.call("read_ledger", Case({}))
     assert {one.target.rpartition("/")[2] for one in made.effects} == {"clerk", "readings"}
     assert [one.name for one in contained.observing if not one.is_active] == ["syscalls"]

@@ -1,1 +1,1 @@
-"""Grading: how long an effect lasts, whose it is, and what is lost by it."""
+"""Grading of effects: lifetime, owner and loss."""

@@ -1,4 +1,4 @@
-"""What is known of a call when its effects are graded."""
+"""The context in which a call's effects are graded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,17 +10,15 @@ from sayso.trace import Effect
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """One call, its places and its neighbours.
+class CallContext:
+    """One call, its places, and what other calls show.
 
-    `allowed` are addresses, `host:port`, that the server may reach. `argument_paths` are paths
-    that an argument or the command names, as the server sees them. `control` is what is seen
-    without a call.
-    `beside` are all effects of the same call. `usual` are the targets that calls of every tool
-    leave something at, without the key of a row; `None` where that is not known. `shown` are
-    results of other tools. `habitual` are files that most of the reading tools write, and `kept`
-    those of the server's in which a call left what other tools show; `is_reading` says of the tool
-    that it claims to read.
+    `allowed` are addresses, `host:port`. `argument_paths` are paths of the server that an argument
+    or the command names. `control` are effects without a call, `beside` all effects of this call.
+    `usual` are targets, without row keys, at which calls of every tool leave something; `None` if
+    unknown. `shown` are results of other tools. `habitual` are files that most reading tools write,
+    `kept` files in which a call left what other tools show. `is_reading` if the tool claims to
+    read.
     """
 
     places: tuple[Place, ...]
@@ -44,10 +42,7 @@ class Scene:
         return place and place.host_of(path)
 
     def is_named(self, path: str) -> bool:
-        """Whether a path was named, or lies in a folder that was.
-
-        Who names a whole place, such as HOME, has not named each file in it.
-        """
+        """Return whether a path was named, or lies in a named folder other than a whole place."""
         roots = {place.inside for place in self.places}
         wanted = PurePosixPath(path)
         return any(
@@ -57,25 +52,25 @@ class Scene:
         )
 
     def is_kept(self, path: str) -> bool:
-        """Whether a file holds what a person keeps, so that what is gone from it is missed.
+        """Return whether a file holds user data.
 
-        Of a tool that claims to read, each effect must show that by itself: a server may count in
-        the same file how often it was asked.
+        Effects of a tool that claims to read must show that themselves: a server may count its
+        calls there.
         """
         return not self.is_reading and path in self.kept
 
     def is_role(self, path: str, *roles: Role) -> bool:
-        """Whether a path lies in a place of one of these roles."""
+        """Return whether a path lies in a place of one of these roles."""
         place = self.place(path)
         return place is not None and place.role in roles
 
 
 def path_of(effect: Effect) -> str:
-    """The path of the file that an effect is about, without table and key."""
+    """Return the path of an effect's file, without table and key."""
     return effect.target.partition("#")[0]
 
 
 def thing_of(effect: Effect) -> str:
-    """The target without the key of a row: the file, or the table."""
+    """Return the target without a row's key: the file, or the table."""
     path, mark, row = effect.target.partition("#")
     return f"{path}{mark}{row.partition('/')[0]}"

@@ -1,4 +1,4 @@
-"""Signs in a file's content that it is made by running something, whatever it is called."""
+"""Signs in a file's content that running something created it, whatever its name."""
 
 import importlib.util
 import struct
@@ -7,31 +7,31 @@ from typing import Final
 
 from sayso.sandbox import Role
 from sayso.trace import Effect
-from sayso.verify.grade.context import Scene
+from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.loss import content_of
 
 CACHE_TAG: Final = b"Signature: 8a477f597d28d172789f06886806bc55"
-"""What begins a CACHEDIR.TAG (bford.info/cachedir)."""
+"""First bytes of a CACHEDIR.TAG (bford.info/cachedir)."""
 SIDECARS: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
-"""What begins a log of SQLite, in either order of bytes, and a journal (sqlite.org/fileformat)."""
+"""First bytes of an SQLite log, in either byte order, and of a journal (sqlite.org/fileformat)."""
 HEADER: Final = 16
 CHECKED_BY_HASH: Final = 1
 
 
-def is_bytecode(effect: Effect, scene: Scene) -> bool:
-    """Whether it is the bytecode of a source that is there, as its header tells."""
+def is_bytecode(effect: Effect, context: CallContext) -> bool:
+    """Return whether it is the bytecode of an existing source, by its header."""
     path = PurePosixPath(effect.target)
     if path.name == "__pycache__":
-        beside = scene.host(str(path.parent))
+        beside = context.host(str(path.parent))
         return beside is not None and any(beside.glob("*.py"))
     folder = path.parent
     if folder.name != "__pycache__":
         return False
     source = folder.parent / f"{path.name.partition('.')[0]}.py"
     content = content_of(effect.after)
-    host = scene.host(str(source))
+    host = context.host(str(source))
     if content is None:
-        return host is None or not scene.is_role(str(source), Role.FIXTURE)
+        return host is None or not context.is_role(str(source), Role.FIXTURE)
     return _fits(content, host)
 
 
@@ -49,16 +49,16 @@ def _fits(content: bytes, source: Path | None) -> bool:
 
 
 def is_sidecar(effect: Effect) -> bool:
-    """Whether its content is that of a log or a journal of SQLite, of whatever database."""
+    """Return whether its content is an SQLite log or journal."""
     content = content_of(effect.after) or content_of(effect.before)
     return content is not None and content.startswith(SIDECARS)
 
 
-def is_tagged_cache(path: str, scene: Scene) -> bool:
-    """Whether a path lies in a folder that says of itself that it is a cache."""
+def is_tagged_cache(path: str, context: CallContext) -> bool:
+    """Return whether a path lies in a folder with a cache tag."""
     folders = [PurePosixPath(path), *PurePosixPath(path).parents]
     for folder in folders:
-        tag = scene.host(str(folder / "CACHEDIR.TAG"))
+        tag = context.host(str(folder / "CACHEDIR.TAG"))
         if tag is None or tag.is_symlink() or not tag.is_file():
             continue
         with tag.open("rb") as file:

@@ -1,4 +1,4 @@
-"""What the repository around a file still has, and what its own files mean."""
+"""Git repositories: what their objects and logs can restore."""
 
 import hashlib
 import zlib
@@ -6,21 +6,16 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from sayso.verify.grade.context import Scene
+from sayso.verify.grade.context import CallContext
 
 NAME: Final = 40
 """Characters of an object's name."""
 MOST_BYTES: Final = 16 * 1024 * 1024
 MOST_COMMITS: Final = 200
-BOOKS: Final = frozenset(
-    {"COMMIT_EDITMSG", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE"}
-    | {"AUTO_MERGE", "REVERT_HEAD", "CHERRY_PICK_HEAD", "index", "packed-refs", "SQUASH_MSG"}
-)
-"""Files that git writes anew with every command; none holds anything that is not elsewhere."""
 
 
 def split(path: str) -> tuple[str, str] | None:
-    """A path inside a `.git` folder: that folder, and the rest."""
+    """Split a path inside a `.git` folder into that folder and the rest."""
     parts = PurePosixPath(path).parts
     if ".git" not in parts[:-1]:
         return None
@@ -28,11 +23,12 @@ def split(path: str) -> tuple[str, str] | None:
     return str(PurePosixPath(*parts[:at])), "/".join(parts[at:])
 
 
-def holder(path: str, content: bytes, scene: Scene) -> str:
-    """Where git has a content, as a way to have it back; empty where it has not."""
-    name = _blob_name(content)
+def holder(path: str, content: bytes, context: CallContext) -> str:
+    """Return the git command that shows a content; empty if git does not have it."""
+    head = b"blob %d\0" % len(content)
+    name = hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
     for parent in PurePosixPath(path).parents:
-        folder = scene.host(str(parent / ".git"))
+        folder = context.host(str(parent / ".git"))
         if folder is None or not folder.is_dir() or folder.is_symlink():
             continue
         if (folder / "objects" / name[:2] / name[2:]).is_file() or _is_packed(folder, name):
@@ -41,7 +37,7 @@ def holder(path: str, content: bytes, scene: Scene) -> str:
 
 
 def is_kept(folder: Path, old: str, new: str) -> bool:
-    """Whether one commit is among those before another, as far as loose objects tell."""
+    """Return whether a commit is an ancestor of another, as far as loose objects show."""
     pending = [new]
     seen = set[str]()
     while pending and len(seen) < MOST_COMMITS:
@@ -55,7 +51,7 @@ def is_kept(folder: Path, old: str, new: str) -> bool:
 
 
 def logged(folder: Path, name: str) -> bool:
-    """Whether a reference log names a commit."""
+    """Return whether a reflog names a commit."""
     logs = folder / "logs"
     if logs.is_symlink() or not logs.is_dir():
         return False
@@ -69,11 +65,6 @@ def logged(folder: Path, name: str) -> bool:
     return False
 
 
-def _blob_name(content: bytes) -> str:
-    head = b"blob %d\0" % len(content)
-    return hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
-
-
 def _parents(folder: Path, name: str) -> list[str]:
     path = folder / "objects" / name[:2] / name[2:]
     try:
@@ -85,7 +76,7 @@ def _parents(folder: Path, name: str) -> list[str]:
 
 
 def _is_packed(folder: Path, name: str) -> bool:
-    """Whether the index of a pack names an object (gitformat-pack, version 2)."""
+    """Return whether a pack's index names an object (gitformat-pack, version 2)."""
     wanted = bytes.fromhex(name)
     for path in (folder / "objects" / "pack").glob("*.idx"):
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:

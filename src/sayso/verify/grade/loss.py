@@ -1,19 +1,19 @@
-"""What is lost by a change of a file, and whether it can be had back."""
+"""The loss in a change of a file, and whether it can be restored."""
 
 from dataclasses import replace
 from typing import Final
 
 from sayso.trace import Blob, Effect, Kind, Loss
 from sayso.verify.grade import git
-from sayso.verify.grade.context import Scene
+from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.readers import compare_contents
 from sayso.verify.grade.readers.content import Outcome
 
-TOO_LARGE: Final = "its bytes were not kept"
+TOO_LARGE: Final = "its content was not kept"
 
 
 def content_of(blob: Blob | None) -> bytes | None:
-    """The bytes of a blob that was kept."""
+    """Return the bytes of a blob that was kept."""
     if blob is None or blob.path is None:
         return None
     try:
@@ -23,7 +23,7 @@ def content_of(blob: Blob | None) -> bytes | None:
 
 
 def outcome(effect: Effect) -> tuple[str, Outcome] | None:
-    """The format of a file that was changed, and what became of its records."""
+    """Return the format of a changed file and the comparison of its records."""
     before = content_of(effect.before)
     after = content_of(effect.after)
     if before is None or after is None or before == after:
@@ -31,27 +31,25 @@ def outcome(effect: Effect) -> tuple[str, Outcome] | None:
     return compare_contents(effect.target, before, after)
 
 
-def with_loss(effect: Effect, scene: Scene) -> Effect:
-    """The effect with what it takes from the world, as far as its observer has not said so."""
+def with_loss(effect: Effect, context: CallContext) -> Effect:
+    """Return the effect with its loss, unless its observer has set it."""
     if effect.is_failed or effect.loss is not Loss.NONE or "#" in effect.target:
         return effect
-    told = effect
+    graded = effect
     inside = git.split(effect.target)
     if inside is not None:
-        told = _in_git(effect, inside, scene)
+        graded = _in_git(effect, inside, context)
     elif effect.kind is Kind.DELETE:
-        told = replace(effect, loss=Loss.LOST)
+        graded = replace(effect, loss=Loss.LOST)
     elif effect.kind is Kind.WRITE:
-        told = _written(effect)
-    if told.loss is Loss.NONE:
-        return told
-    return replace(told, recoverable=_way_back(told, scene))
+        graded = _written(effect)
+    if graded.loss is Loss.NONE:
+        return graded
+    return replace(graded, recoverable=_way_back(graded, context))
 
 
 def _written(effect: Effect) -> Effect:
-    if effect.before is None or effect.before.size == 0:
-        return effect
-    if _is_same(effect.after, effect.before):
+    if effect.before is None or effect.before.size == 0 or _is_same(effect.after, effect.before):
         return effect
     if effect.after is not None and effect.after.size == 0:
         return replace(effect, loss=Loss.LOST, detail="emptied")
@@ -61,40 +59,33 @@ def _written(effect: Effect) -> Effect:
         return replace(effect, loss=Loss.UNKNOWN, detail=f"{effect.detail}; {TOO_LARGE}")
     if after.startswith(before):
         return effect
-    found = compare_contents(effect.target, before, after)
-    if found is None:
-        if before in after:
-            return effect
-        return replace(effect, loss=Loss.UNKNOWN)
-    name, result = found
-    detail = effect.detail
-    if result.detail:
-        detail += f"; {name}: {result.detail}"
+    compared = compare_contents(effect.target, before, after)
+    if compared is None:
+        return effect if before in after else replace(effect, loss=Loss.UNKNOWN)
+    name, result = compared
+    detail = f"{effect.detail}; {name}: {result.detail}" if result.detail else effect.detail
     return replace(effect, loss=result.loss, detail=detail)
 
 
-def _in_git(effect: Effect, inside: tuple[str, str], scene: Scene) -> Effect:
-    """Git's own files: a reference that moves on loses nothing, objects may be packed."""
+def _in_git(effect: Effect, inside: tuple[str, str], context: CallContext) -> Effect:
+    """Grade git's own files: a moved reference loses nothing, objects may be packed."""
     folder, rest = inside
-    host = scene.host(folder)
+    host = context.host(folder)
     if rest == "config" and effect.kind is Kind.WRITE:
         return _written(effect)
     if not (rest == "HEAD" or rest.startswith("refs/")) or host is None:
-        return _removed_object(effect, rest, scene)
+        return _removed_object(effect, rest, context)
     old, new = (_reference(blob) for blob in (effect.before, effect.after))
     if rest == "HEAD" or not old or (new and git.is_kept(host, old, new)):
         return effect
-    told = replace(effect, loss=Loss.OVERWROTE)
-    if effect.kind is Kind.DELETE:
-        told = replace(effect, loss=Loss.LOST)
-    if git.logged(host, old):
-        return replace(told, recoverable="git reflog")
-    return told
+    loss = Loss.LOST if effect.kind is Kind.DELETE else Loss.OVERWROTE
+    recoverable = "git reflog" if git.logged(host, old) else effect.recoverable
+    return replace(effect, loss=loss, recoverable=recoverable)
 
 
-def _removed_object(effect: Effect, rest: str, scene: Scene) -> Effect:
+def _removed_object(effect: Effect, rest: str, context: CallContext) -> Effect:
     is_packed = any(
-        other.kind is Kind.CREATE and "/objects/pack/" in other.target for other in scene.beside
+        other.kind is Kind.CREATE and "/objects/pack/" in other.target for other in context.beside
     )
     is_lost = rest.startswith("logs/") or (rest.startswith("objects/") and not is_packed)
     if effect.kind is Kind.DELETE and is_lost:
@@ -104,15 +95,13 @@ def _removed_object(effect: Effect, rest: str, scene: Scene) -> Effect:
 
 def _reference(blob: Blob | None) -> str:
     text = (content_of(blob) or b"").decode("ascii", errors="replace").strip()
-    if len(text) != git.NAME:
-        return ""
-    return text
+    return text if len(text) == git.NAME else ""
 
 
-def _way_back(effect: Effect, scene: Scene) -> str:
+def _way_back(effect: Effect, context: CallContext) -> str:
     if effect.recoverable or effect.before is None:
         return effect.recoverable
-    for other in scene.beside:
+    for other in context.beside:
         is_copy = _is_same(other.after, effect.before)
         is_elsewhere = other.target != effect.target and other.call == effect.call
         if is_copy and is_elsewhere and other.kind in (Kind.CREATE, Kind.WRITE):
@@ -120,9 +109,7 @@ def _way_back(effect: Effect, scene: Scene) -> str:
         if other.kind is Kind.RENAME and is_elsewhere and _is_same(other.before, effect.before):
             return f"copy at {other.detail.removeprefix('to ')}"
     content = content_of(effect.before)
-    if content is None:
-        return ""
-    return git.holder(effect.target, content, scene)
+    return "" if content is None else git.holder(effect.target, content, context)
 
 
 def _is_same(blob: Blob | None, other: Blob) -> bool:

@@ -1,4 +1,4 @@
-"""Effects of one call on one path, brought together, so that each change is told once."""
+"""Merging of effects of one call on one path, so that each change is listed once."""
 
 import os
 from collections import defaultdict
@@ -8,21 +8,21 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from sayso.trace import Effect, Kind, Life, Observer
-from sayso.verify.grade.context import Scene, path_of
+from sayso.verify.grade.context import CallContext, path_of
 
 ON_FILES: Final = frozenset(
     {Kind.CREATE, Kind.WRITE, Kind.APPEND, Kind.DELETE, Kind.RENAME, Kind.METADATA}
 )
 SIDECARS: Final = ("-wal", "-shm", "-journal")
 Paths = dict[int, set[str]]
-GONE: Final = "gone again by the end of the call"
-UNCHANGED: Final = "the file is as it was before the call"
+GONE: Final = "gone by the end of the call"
+UNCHANGED: Final = "the file is unchanged"
 
 
-def merge(effects: Sequence[Effect], scene: Scene) -> tuple[Effect, ...]:
-    """What remains to be graded. Files tell what stayed of what system calls and hooks tell.
+def merge(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]:
+    """Return the effects to grade. Files show what remains of what system calls and hooks saw.
 
-    What they show to be without a trace keeps its life, `transient`, with the reason.
+    Effects that leave no trace get the life `transient`, with the reason.
     """
     rows = {path_of(effect) for effect in effects if "#" in effect.target}
     seen, moved = _by_path(effects)
@@ -31,14 +31,13 @@ def merge(effects: Sequence[Effect], scene: Scene) -> tuple[Effect, ...]:
         if effect.observer is Observer.FILES and _is_told_by_rows(effect, rows):
             continue
         if effect.observer in (Observer.SYSCALLS, Observer.HOOK) and effect.kind in ON_FILES:
-            merged += _settled(effect, seen, moved=moved, scene=scene)
+            merged += _settled(effect, seen, moved=moved, context=context)
         else:
             merged.append(effect)
     return tuple(_once(merged))
 
 
 def _by_path(effects: Sequence[Effect]) -> tuple[Paths, Paths]:
-    """Paths at which the files themselves differ, and those of what was moved, by call."""
     found: Paths = defaultdict(set)
     moved: Paths = defaultdict(set)
     for effect in effects:
@@ -51,40 +50,40 @@ def _by_path(effects: Sequence[Effect]) -> tuple[Paths, Paths]:
 
 
 def _is_told_by_rows(effect: Effect, rows: set[str]) -> bool:
-    """Whether it is the bytes below a change of rows; a file that comes or goes is told itself."""
+    """Return whether rows describe a change of bytes; created and removed files are listed."""
     is_change = effect.kind in (Kind.WRITE, Kind.APPEND)
     return (is_change and effect.target in rows) or database_of(effect.target) in rows
 
 
 def database_of(path: str) -> str | None:
-    """The SQLite file that a sidecar belongs to."""
+    """Return the SQLite file that a sidecar belongs to."""
     return next((path.removesuffix(end) for end in SIDECARS if path.endswith(end)), None)
 
 
-def _settled(effect: Effect, seen: Paths, *, moved: Paths, scene: Scene) -> Iterator[Effect]:
-    """What a system call on a file comes to, by what the file itself is now."""
+def _settled(
+    effect: Effect, seen: Paths, *, moved: Paths, context: CallContext
+) -> Iterator[Effect]:
     path = effect.target
-    if effect.is_failed or scene.place(path) is None:
+    if effect.is_failed or context.place(path) is None:
         yield effect
         return
     there = seen[effect.call]
     above = {str(parent) for parent in PurePosixPath(path).parents}
     if path in there or database_of(path) in there or above & moved[effect.call]:
         return
-    host = scene.host(path)
+    host = context.host(path)
     is_there = host is not None and os.path.lexists(host)
     reason = UNCHANGED if is_there else GONE
     yield replace(effect, life=Life.TRANSIENT, reason=reason)
 
 
 def _once(effects: Sequence[Effect]) -> Iterator[Effect]:
-    """Each kind of effect on each target once, as a loop of writes would tell it many times."""
-    told: set[tuple[object, ...]] = set()
+    keys: set[tuple[object, ...]] = set()
     for effect in effects:
         key: tuple[object, ...] = (effect.kind, effect.target, effect.call, effect.is_failed)
         key += (effect.observer,)
         if effect.observer not in (Observer.SYSCALLS, Observer.HOOK) or effect.kind not in ON_FILES:
             key += (effect.detail,)
-        if key not in told:
-            told.add(key)
+        if key not in keys:
+            keys.add(key)
             yield effect

@@ -1,1 +1,1 @@
-"""What the tools of a server are called with."""
+"""Inputs for the calls of a server's tools."""

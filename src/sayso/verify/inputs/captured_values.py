@@ -1,7 +1,7 @@
-"""What earlier calls gave: ids, paths and names by the key they stood under, for later calls.
+"""Values from earlier results (ids, paths, names), captured for later calls.
 
-A value is known by its key and by what holds it: `customers[].id` is the id of a customer, and
-feeds `customer_id`, or `id` of `get_customer`.
+A value is known by its key and its holder: `customers[].id` is the id of a customer, and feeds
+`customer_id`, or `id` of `get_customer`.
 """
 
 import json
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sayso.catalog import word_list
-from sayso.verify.inputs.flat import is_list, is_table, items_of, table_of
+from sayso.verify.inputs.flattener import is_list, is_table, items_of, table_of
 from sayso.verify.inputs.roles import PATHS, Meaning, Role, entity_of
 
 _MOST_OF_ONE: Final = 20
@@ -21,7 +21,7 @@ _DEEPEST: Final = 8
 _LARGEST: Final = 200_000
 _MOST_LINES: Final = 200
 _LONGEST_LINE: Final = 1000
-"""What looks for values in a line takes time by the square of its length."""
+"""The patterns take quadratic time in the length of a line."""
 
 _IDS: Final = frozenset(["id", "identifier", "uid", "uuid", "iid", "guid", "sha", "hash", "slug"])
 _NAMES: Final = frozenset(["name", "title", "label"])
@@ -41,7 +41,7 @@ _NUMBERED: Final = re.compile(r"(?P<what>[A-Za-z]{1,40})?\s?#(?P<number>\d{1,12}
 
 @dataclass(frozen=True, slots=True)
 class CapturedValue:
-    """A value of a result: the key it stood under, what holds it, and the tool that gave it."""
+    """A value of a result: its key, what holds it, and the tool that returned it."""
 
     value: Any
     key: str
@@ -51,14 +51,14 @@ class CapturedValue:
 
 @dataclass(slots=True)
 class CapturedValues:
-    """What the results of a run have given so far, newest first."""
+    """Values that the results of a run have returned, newest first."""
 
     found: list[CapturedValue] = field(default_factory=list[CapturedValue])
     _counts: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     _used: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], set[str]])
 
     def add(self, tool: str, result: Mapping[str, Any]) -> None:
-        """Take what a result of `tool` holds: structured, JSON in its text, or lines of text."""
+        """Capture a tool's result: structured content, JSON in its text, or lines of text."""
         entity = entity_of(word_list(tool))
         fresh = list(_walk(result.get("structuredContent"), "", entity, tool))
         for block in items_of(result.get("content")):
@@ -69,7 +69,7 @@ class CapturedValues:
             self._keep(value)
 
     def values(self, wanted: Role | Meaning | str, tool: str = "") -> tuple[Any, ...]:
-        """Values for a role or for the parameter of that name of `tool`, the likeliest first."""
+        """Return values for a role, or for that parameter of `tool`, the likeliest first."""
         words: list[str] = []
         if isinstance(wanted, Meaning):
             meaning = wanted
@@ -85,16 +85,17 @@ class CapturedValues:
             if (rank := _rank(found, words, meaning.role, entity)) is not None
         ]
         ranked.sort(key=lambda found: found[:2])
-        return tuple({_key(value): value for _, _, value in ranked}.values())
+        by_text = {json.dumps(value, sort_keys=True, default=str): value for *_, value in ranked}
+        return tuple(by_text.values())
 
     def use(self, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Take what a call that succeeded was given: others may take the same by the same name."""
+        """Remember the arguments of a successful call for parameters of the same name."""
         for name, value in arguments.items():
             if isinstance(value, str) and value:
                 self._used.setdefault((_fold(name), value), set()).add(tool)
 
     def used(self, name: str) -> tuple[str, ...]:
-        """What tools took for a parameter of this name, what most of them took first."""
+        """Return values of parameters of this name, the most used first."""
         found = [(len(by), value) for (key, value), by in self._used.items() if key == _fold(name)]
         return tuple(value for _, value in sorted(found, key=lambda ranked: -ranked[0]))
 
@@ -109,13 +110,11 @@ class CapturedValues:
         self.found.insert(0, found)
 
     def _drop(self, place: tuple[str, str]) -> None:
-        """Make room: the oldest of the same place goes, or else the oldest of all."""
         same = [at for at, found in enumerate(self.found) if (found.entity, found.key) == place]
         del self.found[max(same, default=-1)]
 
 
 def _rank(found: CapturedValue, words: list[str], role: Role | None, entity: str) -> int | None:
-    """How well a value fits, 0 the best; `None` for not at all."""
     key = word_list(found.key)
     if words and key == words and (len(key) > 1 or found.entity == entity or not entity):
         return 0
@@ -163,17 +162,14 @@ def _walk(value: Any, key: str, entity: str, tool: str, depth: int = 0) -> Itera
                 holder = entity_of(word_list(name)) or entity
             yield from _walk(inner, name, holder, tool, depth + 1)
     elif is_list(value):
-        # The key of a list is that of what it holds; an object's values have their own.
+        # Items have the key of their list; an object's values have their own.
         for item in value[:_MOST_OF_ONE]:
             yield from _walk(item, key, entity, tool, depth + 1)
-    elif _is_worth(value):
+    elif isinstance(value, str):
+        if 0 < len(value) <= _LONGEST:
+            yield CapturedValue(value, key, entity, tool)
+    elif value is not None and not isinstance(value, bool):
         yield CapturedValue(value, key, entity, tool)
-
-
-def _is_worth(value: Any) -> bool:
-    if isinstance(value, bool) or value is None:
-        return False
-    return not isinstance(value, str) or 0 < len(value) <= _LONGEST
 
 
 def _from_text(text: str, entity: str, tool: str) -> list[CapturedValue]:
@@ -212,9 +208,4 @@ def _plain(text: str) -> Any:
 
 
 def _fold(name: str) -> str:
-    """A name without its case and joints: `filePath` and `file_path` are the same."""
     return re.sub(r"[\W_]", "", name).casefold()
-
-
-def _key(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=str)

@@ -1,11 +1,12 @@
-"""The classes of a tool's input, one parameter after the other, and which a case reaches."""
+"""The input classes of a tool's parameters, and those that a case covers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sayso.verify.inputs.flat import items_of, table_of
-from sayso.verify.inputs.options import Option, Sources
+from sayso.verify.inputs.flattener import items_of, table_of
+from sayso.verify.inputs.option_values import Option
+from sayso.verify.inputs.options import Sources
 from sayso.verify.inputs.roles import IN_WORLD, Meaning
 
 ABSENT: Final = "absent"
@@ -13,7 +14,7 @@ ABSENT: Final = "absent"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter with its options, the likeliest first."""
+    """A parameter with its options, the likeliest first."""
 
     name: str
     meaning: Meaning
@@ -22,41 +23,35 @@ class Parameter:
 
     @property
     def is_in_world(self) -> bool:
-        """Whether its values mean something only where they are."""
+        """Return whether its values mean something only where they exist."""
         return self.meaning.role in IN_WORLD
 
     def classes(self) -> Iterator[tuple[str, tuple[Option, ...]]]:
-        """Each class with the options that reach it; for `absent` there are none."""
-        for label in dict.fromkeys(option.label for option in self.options):
-            yield (
-                self._class(label),
-                tuple(option for option in self.options if option.label == label),
-            )
+        """Yield each class with its options; `absent` has none."""
+        by_label: dict[str, tuple[Option, ...]] = {}
+        for option in self.options:
+            by_label[option.label] = (*by_label.get(option.label, ()), option)
         if not self.is_required:
-            yield self._class(ABSENT), ()
+            by_label[ABSENT] = ()
+        for label, options in by_label.items():
+            yield f"{self.name}={label}", options
 
     def reached(self, arguments: Mapping[str, Any]) -> Iterator[str]:
-        """The classes that arguments reach, by the values that are known to."""
+        """Yield the classes that arguments cover, as far as their values are known."""
         if self.name not in arguments:
-            yield self._class(ABSENT)
+            yield f"{self.name}={ABSENT}"
             return
         value = arguments[self.name]
-        found = [
-            option
-            for option in self.options
-            if type(option.value) is type(value) and option.value == value
-        ]
-        yield from (self._class(option.label) for option in found)
-
-    def _class(self, label: str) -> str:
-        return f"{self.name}={label}"
+        for option in self.options:
+            if type(option.value) is type(value) and option.value == value:
+                yield f"{self.name}={option.label}"
 
 
 def parameters_of(sources: Sources, schema: Mapping[str, Any]) -> tuple[Parameter, ...]:
-    """The parameters of a tool, those it needs first."""
+    """Return the parameters of a tool, required ones first."""
     whole = sources.flattener.flat(schema) or {}
     properties = table_of(whole.get("properties"))
-    required = [str(required_name) for required_name in items_of(whole.get("required"))]
+    required = [str(name) for name in items_of(whole.get("required"))]
     names = [*required, *(name for name in properties if name not in required)]
     return tuple(
         Parameter(
@@ -71,5 +66,5 @@ def parameters_of(sources: Sources, schema: Mapping[str, Any]) -> tuple[Paramete
 
 
 def classes_of(parameters: tuple[Parameter, ...], arguments: Mapping[str, Any]) -> frozenset[str]:
-    """All classes that arguments reach."""
+    """Return all classes that arguments cover."""
     return frozenset(label for parameter in parameters for label in parameter.reached(arguments))

@@ -1,4 +1,4 @@
-"""Drawing values from a strategy of hypothesis: few, outside of a test, the same for one seed."""
+"""Draws from hypothesis strategies outside of a test: few, and the same for one seed."""
 
 import warnings
 from collections.abc import Generator
@@ -19,16 +19,16 @@ _BACKEND = "sayso"
 
 
 def check_installed() -> None:
-    """Raise `UsageError` where hypothesis is not installed."""
+    """Raise `UsageError` if hypothesis is not installed."""
     if find_spec("hypothesis") is None:
-        raise UsageError("making inputs needs hypothesis", fix=install_fix("verify"))
+        raise UsageError("hypothesis is not installed", fix=install_fix("verify"))
 
 
 def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]:
-    """At most `count` values, the simplest first; fewer where few can be found, or none.
+    """Draw at most `count` values, the simplest first; fewer if few are found, or none.
 
-    Nothing is kept between runs, and nothing depends on which modules are loaded: hypothesis mixes
-    in constants of the code that it finds in memory, which its provider here leaves out.
+    Nothing is kept between runs. hypothesis mixes in constants of loaded modules; our provider does
+    not, so the result does not depend on them.
     """
     check_installed()
     import hypothesis  # noqa: PLC0415 - an extra
@@ -41,8 +41,7 @@ def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]
 
     @st.composite
     def nameless(take: st.DrawFn) -> Any:
-        """The same without its description, which may be megabytes and is made for each draw."""
-        return take(strategy)
+        return take(strategy)  # hides the description: perhaps megabytes, made for each draw
 
     def collect(value: Any) -> None:
         found.append(deepcopy(value))
@@ -71,7 +70,7 @@ def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]
 
 @contextmanager
 def _home() -> Generator[None]:
-    """Its tables of Unicode go to the person's cache, not into the folder sayso was started in."""
+    """Keep hypothesis' Unicode tables in the user's cache, not in the working folder."""
     from hypothesis.configuration import (  # noqa: PLC0415 - an extra
         set_hypothesis_home_dir,
         storage_directory,

@@ -1,4 +1,4 @@
-"""What an error teaches of the arguments that it refuses: endings, choices, bounds, what lacks."""
+"""Feedback in an error: allowed endings, choices, bounds, missing arguments."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from sayso.verify.inputs.prose import named_values
 _LONGEST: Final = 1500
 _ENDING: Final = re.compile(r"(?<![\w/.])\*?(\.[A-Za-z][A-Za-z0-9]{1,5})\b(?![\w/(])")
 _ADDED: Final = re.compile(r"\.\w{1,5}(\.[a-z][a-z0-9]{1,5})\b")
-"""What a server has put behind the ending of a name that it was given: `notes.txt.docx`."""
+"""The ending that a server appended to a given name: `notes.txt.docx`."""
 _LEAST: Final = re.compile(
     r"(?:at least|>=|≥|greater than or equal to|minimum(?: is| of|:)?)\s*(-?\d{1,9})\b",
     re.IGNORECASE,
@@ -30,15 +30,15 @@ _SETTINGS: Final = {"true": True, "false": False}
 _QUOTED: Final = re.compile(r"['\"`]([^'\"`\n]{2,40})['\"`]")
 _LONG: Final = 3
 _LEAST_NAME: Final = 6
-"""A shorter name of a tool is a word of everyday use."""
+"""A shorter tool name may be an everyday word."""
 _MOST_TOOLS: Final = 2
 _LEAST_VALUE: Final = 2
-"""A value of one letter is found in any text."""
+"""A single letter occurs in any text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
-    """What one error says. `least` is the lowest number that it asks for."""
+class ErrorFeedback:
+    """The feedback in one error. `least` is the lowest number that it asks for."""
 
     text: str
     endings: tuple[str, ...]
@@ -48,14 +48,14 @@ class Lesson:
     settings: tuple[tuple[str, Any], ...] = ()
 
     def names(self, name: str) -> bool:
-        """Whether it names a parameter, in the singular or the plural."""
+        """Return whether it names a parameter, in the singular or the plural."""
         if len(name) > _LONG:
             name = name.removesuffix("s")
         pattern = re.escape(name)
         return re.search(rf"(?<!\w){pattern}s?(?!\w)", self.text) is not None
 
     def blames(self, value: Any) -> bool:
-        """Whether it repeats a value, or one that is in a list."""
+        """Return whether it repeats a value, or one in a list."""
         if isinstance(value, list):
             return any(self.blames(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
         if not isinstance(value, str) or len(value) < _LEAST_VALUE:
@@ -63,7 +63,7 @@ class Lesson:
         return value in self.text or bool(self.swapped(value))
 
     def swapped(self, value: str) -> list[str]:
-        """A value with the part of it that the error quotes in the place of what it offers."""
+        """Replace the part of a value that the error quotes by the offered values."""
         quoted = [
             quote for quote in _QUOTED.findall(self.text) if quote in value and quote != value
         ]
@@ -75,12 +75,12 @@ class Lesson:
         ][:2]
 
 
-def lesson_of(text: str) -> Lesson:
-    """What the text of an error teaches.
+def read_feedback(text: str) -> ErrorFeedback:
+    """Read the feedback in an error.
 
-    >>> lesson_of("'a.txt' must be a workbook (.xlsx, .xlsm)").endings
+    >>> read_feedback("'a.txt' must be a workbook (.xlsx, .xlsm)").endings
     ('.xlsx', '.xlsm')
-    >>> lesson_of("start: must be at least 1").least
+    >>> read_feedback("start: must be at least 1").least
     1
     """
     text = text[:_LONGEST]
@@ -89,7 +89,7 @@ def lesson_of(text: str) -> Lesson:
     settings = tuple((name, _SETTINGS[value.casefold()]) for name, value in _SET.findall(text))
     settings += tuple((name, value) for name, _, value in _PASS.findall(text))
     is_lacking = bool(_LACKS.search(text))
-    return Lesson(text, endings, named_values(text), _least(text), is_lacking, settings)
+    return ErrorFeedback(text, endings, named_values(text), _least(text), is_lacking, settings)
 
 
 def _least(text: str) -> int | None:
@@ -103,14 +103,14 @@ def _least(text: str) -> int | None:
 
 
 def named_tools(texts: Sequence[str], names: Sequence[str]) -> list[str]:
-    """The other tools that errors name, which may have to be called before.
+    """Return the other tools that errors name, which may have to be called first.
 
     >>> named_tools(["No project. Call set_project first."], ["set_project", "list"])
     ['set_project']
     """
-    told = "\n".join(text[:_LONGEST] for text in texts)
+    joined = "\n".join(text[:_LONGEST] for text in texts)
     return [
         name
         for name in names
-        if len(name) >= _LEAST_NAME and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", told)
+        if len(name) >= _LEAST_NAME and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", joined)
     ][:_MOST_TOOLS]

@@ -1,4 +1,4 @@
-"""Texts of the formats that JSON Schema names: a plain one of each, and strategies for more."""
+"""Texts of the formats that JSON Schema names: samples, and strategies for more."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
@@ -41,11 +41,11 @@ SAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "file-path": ("notes.txt",),
     "directory-path": ("docs",),
 }
-"""A few texts of each format, the plainest first."""
+"""Texts of each format, the plainest first."""
 
 
 def text_of(name: str) -> "SearchStrategy[str] | None":
-    """A strategy for the texts of a format, where there is one."""
+    """Return a strategy for texts of a format, if there is one."""
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
     makers: Mapping[str, Callable[[], SearchStrategy[str]]] = {

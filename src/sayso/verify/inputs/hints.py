@@ -1,4 +1,4 @@
-"""sayso.toml: what the verifier cannot guess, said by a person, checked with file and line."""
+"""The hints file sayso.toml: what the verifier cannot guess."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -29,10 +29,7 @@ _MOST_PORT: Final = 65_535
 
 @dataclass(frozen=True, slots=True)
 class ToolHints:
-    """What is said of one tool. `arguments` are whole sets of them, tried before any other.
-
-    `skip` is why it is not called, empty where it is.
-    """
+    """Hints on one tool. `arguments` are whole sets, tried first; `skip` is why not to call it."""
 
     arguments: tuple[Mapping[str, Any], ...] = ()
     skip: str = ""
@@ -41,9 +38,9 @@ class ToolHints:
 
 @dataclass(frozen=True, slots=True)
 class VerifyHints:
-    """What is said of a run. `allow` are addresses, `own` paths of the server's own state.
+    """Hints on a run, from the file `where`; `own` are paths of the server's own state.
 
-    `order` names the tools that come first. `where` is the file.
+    `allow` are addresses, and `order` names the tools that come first.
     """
 
     tools: Mapping[str, ToolHints] = field(default_factory=dict[str, ToolHints])
@@ -53,11 +50,11 @@ class VerifyHints:
     where: str = FILE
 
     def of(self, tool: str) -> ToolHints:
-        """What is said of a tool; nothing for most."""
+        """Return the hints on a tool; empty for most."""
         return self.tools.get(tool) or ToolHints()
 
     def check(self, names: Iterable[str]) -> None:
-        """Raise `MistakesError` where a tool is named that the server does not have."""
+        """Raise `MistakesError` if a tool is named that the server does not have."""
         known = sorted(names)
         wrong = [
             ConfigError(
@@ -74,7 +71,7 @@ class VerifyHints:
 
 @dataclass(frozen=True, slots=True)
 class _Arguments:
-    """A table of arguments, as a call gives them."""
+    """A table of arguments for a call."""
 
     def check(self, value: object, path: tuple[str | int, ...], report: Report) -> None:
         if isinstance(value, dict):
@@ -88,7 +85,7 @@ class _Arguments:
 
 _TOOL: Final = Table(
     {
-        "arguments": Key(Items(_Arguments()), "what it is called with first, whole sets of it"),
+        "arguments": Key(Items(_Arguments()), "whole sets of arguments for its first calls"),
         "skip": Key(Text("a reason"), "why it is not called"),
     },
     least=1,
@@ -98,14 +95,14 @@ _VERIFY: Final = Table(
         "allow": Key(Items(Text("host:port", _ADDRESS)), "addresses that the server may reach"),
         "own": Key(Items(Text()), "paths of the server's own state"),
         "order": Key(Items(Text()), "tools that are called first, in this order"),
-        "tools": Key(Named(_TOOL), "what is said of single tools"),
+        "tools": Key(Named(_TOOL), "hints on single tools"),
     },
 )
 HINTS: Final = Table({"verify": Key(_VERIFY, "what the verifier cannot guess")})
 
 
 def load_hints(text: str, where: str = FILE) -> VerifyHints:
-    r"""What `text` says; raises `MistakesError` with every mistake, each with its line.
+    r"""Read hints from text; raise `MistakesError` with every mistake and its line.
 
     >>> load_hints('[verify.tools.pay]\nskip = "it costs"').of("pay").skip
     'it costs'
@@ -131,7 +128,7 @@ def load_hints(text: str, where: str = FILE) -> VerifyHints:
 
 
 def read_hints(path: Path | None) -> VerifyHints:
-    """Read the file at `path`, if there is one. Raises `ConfigError` where it cannot be read."""
+    """Read the file at `path`, if there is one. Raises `ConfigError` if it is unreadable."""
     if path is None:
         return VerifyHints()
     try:
@@ -145,11 +142,13 @@ def read_hints(path: Path | None) -> VerifyHints:
 
 
 def _check(document: Document, table: Mapping[str, Any]) -> None:
-    """What only its meaning shows: ports, a tool that is both given and left out."""
+    """Report mistakes that need more than the schema: ports, tools both skipped and called."""
     for index, address in enumerate(table.get("allow", ())):
         if int(address.rsplit(":", 1)[1]) > _MOST_PORT:
-            document.report(("verify", "allow", index), f"“{address}” has no such port")
+            document.report(
+                ("verify", "allow", index), f"“{address}”: the port is above {_MOST_PORT}"
+            )
     for name, entry in table.get("tools", {}).items():
         if "skip" in entry and "arguments" in entry:
-            what = f"“{name}” is both left out and given arguments"
-            document.report(("verify", "tools", name, "skip"), what, "Keep the one that is meant.")
+            what = f"“{name}” has both skip and arguments"
+            document.report(("verify", "tools", name, "skip"), what, "Keep one of them.")

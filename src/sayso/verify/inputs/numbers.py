@@ -6,13 +6,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from sayso.fields import is_number
-from sayso.verify.inputs.flat import Schema
+from sayso.verify.inputs.flattener import Schema
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 _FAR: Final = 100_000
-"""How far numbers go where no bound is named: what is larger is mostly a time or a size."""
+"""Range without bounds: larger numbers are mostly times or sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +24,21 @@ class Range:
     step: Fraction = Fraction(1)
 
     def at(self, index: int) -> int | float:
-        """The number that is `index` steps from 0."""
+        """Return the number `index` steps from 0."""
         value = self.step * index
         if value.denominator == 1:
             return int(value)
         return float(value)
 
     def strategy(self) -> "SearchStrategy[Any]":
-        """A strategy for them, the one nearest to 0 first."""
+        """Return a strategy for the numbers, the one nearest to 0 first."""
         from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
         return st.integers(self.least, self.most).map(self.at)
 
 
 def bounds(schema: Schema) -> tuple[float | None, float | None]:
-    """The least and the most that a schema names, whether they belong to it or not."""
+    """Return the lower and upper bound of a schema, inclusive or not."""
     lows = [_number(schema.get(key)) for key in ("minimum", "exclusiveMinimum")]
     highs = [_number(schema.get(key)) for key in ("maximum", "exclusiveMaximum")]
     return (
@@ -48,14 +48,14 @@ def bounds(schema: Schema) -> tuple[float | None, float | None]:
 
 
 def integer_range(schema: Schema) -> Range | None:
-    """The whole numbers that fit; `None` where there are none."""
+    """Return the whole numbers that fit, or `None`."""
     step = Fraction(_number(schema.get("multipleOf")) or 1).limit_denominator(10**9)
     step = Fraction(math.lcm(step.numerator, step.denominator), step.denominator)
     return _steps(schema, step)
 
 
 def number_range(schema: Schema) -> "SearchStrategy[Any] | None":
-    """A strategy for numbers of any kind, small ones mostly; `None` where none fits."""
+    """Return a strategy for numbers that fit, mostly small ones, or `None`."""
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
     step = _number(schema.get("multipleOf"))

@@ -1,4 +1,4 @@
-"""In which order tools are tried: what gives before what takes, and what removes last."""
+"""The order of the tools in a run: sources of values first, removal last."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -6,22 +6,23 @@ from typing import Final
 
 from sayso.catalog import Tool
 from sayso.intent import HintName
-from sayso.verify.inputs.flat import Flattener, items_of, table_of
-from sayso.verify.inputs.roles import Role, is_reader, kinds_of, role_of, words_of_tool
+from sayso.verify.inputs.flattener import Flattener, items_of, table_of
+from sayso.verify.inputs.role_rules import role_of
+from sayso.verify.inputs.roles import Role, is_reader, kinds_of, words_of_tool
 
 _MAKES: Final = frozenset(["create", "new", "make", "init", "open", "start", "register", "mkdir"])
 _SENDS: Final = frozenset(["send"])
 _LISTS: Final = frozenset(["list", "ls", "search", "find", "browse", "enumerate"])
 
 _MOST_NEEDS: Final = 100
-"""Beyond, a schema is not read on: no call can give so much."""
+"""Required properties that are read; no call can give more."""
 
 
-class Stage(IntEnum):
-    """Where in a run a tool comes."""
+class Rank(IntEnum):
+    """The place of a tool in a run."""
 
     LIST = 0
-    """Reads, and needs nothing that another tool gives."""
+    """Reads, and needs nothing from another tool."""
     READ = 1
     MAKE = 2
     CHANGE = 3
@@ -29,27 +30,27 @@ class Stage(IntEnum):
     DESTROY = 5
 
 
-def stage_of(tool: Tool) -> Stage:
-    """By its name's verb, else by what its server declares, else by what its text suggests."""
+def rank_of(tool: Tool) -> Rank:
+    """Rank a tool by its name's verb, else by its declaration, else by its text."""
     kinds = kinds_of(tool.raw)
     needs = needs_of(tool)
     if "destroy" in kinds and not kinds & {"add", "read"}:
-        return Stage.DESTROY
+        return Rank.DESTROY
     if _reads(tool):
         if not needs or _LISTS & set(words_of_tool(tool.raw)):
-            return Stage.LIST
-        return Stage.READ
+            return Rank.LIST
+        return Rank.READ
     if _MAKES & set(words_of_tool(tool.raw)) or ("add" in kinds and not needs):
-        return Stage.MAKE
+        return Rank.MAKE
     if "destroy" in kinds or (not kinds and _guessed(tool, "destructive") is True):
-        return Stage.DESTROY
+        return Rank.DESTROY
     if kinds & _SENDS and "add" not in kinds:
-        return Stage.SEND
-    return Stage.MAKE if "add" in kinds else Stage.CHANGE
+        return Rank.SEND
+    return Rank.MAKE if "add" in kinds else Rank.CHANGE
 
 
 def needs_of(tool: Tool) -> frozenset[str]:
-    """The entities whose ids a call of a tool must give."""
+    """Return the entities whose ids a call must give."""
     schema = tool.input_schema or {}
     flattener = Flattener(schema)
     whole = flattener.flat(schema) or {}
@@ -63,28 +64,24 @@ def needs_of(tool: Tool) -> frozenset[str]:
 
 
 def order_tools(tools: Sequence[Tool], first: Sequence[str] = ()) -> list[Tool]:
-    """Reads, creates, reads again, then updates, and what removes last.
+    """Return the tools in order: reads, creates, reads again, updates, removals.
 
-    A tool that reads comes twice where something is created, since then there is more to read.
-    Those named in `first` come before all others, in that order and once.
+    A reading tool comes twice if something is created. Tools in `first` come before all others,
+    once.
     """
     by_name = {tool.name: tool for tool in tools}
     named = [by_name[name] for name in first if name in by_name]
     rest = [tool for tool in tools if tool not in named]
-    staged = sorted(
-        ((stage_of(tool), at, tool) for at, tool in enumerate(rest)), key=lambda tool: tool[:2]
+    ranked = sorted(
+        ((rank_of(tool), at, tool) for at, tool in enumerate(rest)), key=lambda tool: tool[:2]
     )
-    reads = [tool for stage, _, tool in staged if stage <= Stage.READ]
-    makes = _givers_first([tool for stage, _, tool in staged if stage is Stage.MAKE])
-    later = [tool for stage, _, tool in staged if stage > Stage.MAKE]
+    reads = [tool for rank, _, tool in ranked if rank <= Rank.READ]
+    makes = [tool for rank, _, tool in ranked if rank is Rank.MAKE]
+    makes.sort(key=lambda tool: len(needs_of(tool)))
+    later = [tool for rank, _, tool in ranked if rank > Rank.MAKE]
     if not makes:
         return [*named, *reads, *later]
     return [*named, *reads, *makes, *reads, *later]
-
-
-def _givers_first(makers: list[Tool]) -> list[Tool]:
-    """What needs no id before what needs one of what another makes."""
-    return sorted(makers, key=lambda tool: len(needs_of(tool)))
 
 
 def _reads(tool: Tool) -> bool:

@@ -1,4 +1,4 @@
-"""Texts that fit a regular expression, within bounds of length."""
+"""Texts that fit a regular expression and a range of lengths."""
 
 import re
 from typing import TYPE_CHECKING, Final
@@ -11,14 +11,14 @@ _PLAIN: Final = (
     " !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 )
 _LOOSE: Final = re.compile(r"(?P<one>\[(?:[^\]\\]|\\.)+\]|\\[wdsWDS]|\.)(?P<many>[+*])\$?")
-"""One class of characters, over and over: what most patterns end with."""
+"""A repeated character class, which ends most patterns."""
 _CLASSES: Final = {r"\d": "0-9", r"\w": "A-Za-z0-9_", r"\s": " "}
 
 
 def pattern_of(pattern: str, least: int, most: int) -> "SearchStrategy[str] | None":
-    """A strategy for texts that fit `pattern`, `None` where Python cannot read it.
+    """Return a strategy for texts that fit `pattern`; `None` if Python cannot read it.
 
-    JSON Schema's patterns are ECMAScript's and match anywhere; `$` there is the very end.
+    JSON Schema's patterns are ECMAScript's and match anywhere; `$` is the very end.
     """
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
@@ -33,13 +33,13 @@ def pattern_of(pattern: str, least: int, most: int) -> "SearchStrategy[str] | No
     try:
         plain = st.from_regex(compiled, fullmatch=True, alphabet=_PLAIN)
         plain.validate()
-    except Exception:  # noqa: BLE001 - whatever it says, letters that it asks for are not plain
+    except Exception:  # noqa: BLE001 - the pattern needs other letters
         plain = st.from_regex(compiled, fullmatch=True)
     return plain.filter(is_fit)
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str] | None:
-    r"""The same for Python: only ASCII for `\d` and its like, named groups as Python has them."""
+    r"""Compile an ECMAScript pattern for Python: ASCII classes, Python's named groups."""
     text = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
     text = re.sub(r"\\[pP]\{[^}]*\}", "[a-zA-Z]", text).replace("\\/", "/")
     text = _without_shorts(text)
@@ -51,7 +51,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str] | None:
 
 
 def _without_shorts(text: str) -> str:
-    r"""With `\d`, `\w` and `\s` written out, since hypothesis would load all of Unicode."""
+    r"""Expand `\d`, `\w` and `\s`, since hypothesis would load all of Unicode."""
     found: list[str] = []
     is_inside = False
     for part in re.findall(r"\\.|.", text, re.DOTALL):
@@ -65,7 +65,7 @@ def _without_shorts(text: str) -> str:
 
 
 def _bounded(pattern: str, least: int, most: int) -> str:
-    """With the bounds of length in place of `+` or `*`, where the pattern is one class and that."""
+    """Replace `+` or `*` by the bounds, if the pattern is one repeated class."""
     match = _LOOSE.fullmatch(pattern.removeprefix("^"))
     if match is None:
         return pattern

@@ -1,6 +1,6 @@
-"""Which cases a tool is called with: the likeliest first, then each class once, then drawn ones.
+"""The cases that a tool is called with: likely ones, each class once, then drawn ones.
 
-The plan learns from what it is told: the other arguments stay at values that succeeded.
+The plan learns from results: other arguments keep values that succeeded.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,9 +12,10 @@ from sayso.errors import UsageError
 from sayso.verify.call import Case
 from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.classes import Parameter, classes_of, parameters_of
-from sayso.verify.inputs.flat import Flattener
+from sayso.verify.inputs.flattener import Flattener
 from sayso.verify.inputs.hints import VerifyHints
-from sayso.verify.inputs.options import Option, Sources
+from sayso.verify.inputs.option_values import Option
+from sayso.verify.inputs.options import Sources
 from sayso.verify.inputs.repair import corrections
 from sayso.verify.inputs.schema import excess_of, make_checker, make_values
 from sayso.verify.inputs.world import World
@@ -22,27 +23,29 @@ from sayso.verify.inputs.world import World
 _Drawn = TypeVar("_Drawn")
 
 REPEATS: Final = 4
-"""How often a case that succeeded is called again: a tool may lie only the third time."""
+"""Repetitions of a successful case: a tool may lie only the third time."""
 _SHARE: Final = 5
-"""One in so many calls goes to drawn values, and as many to finding a first success."""
+"""One in this many calls is drawn, and as many may search for a first success."""
 _LEAST_ATTEMPTS: Final = 3
 _MOST_CORRECTIONS: Final = 3
-"""How often one case is changed by what the errors say before another is tried."""
+"""Corrections of one case by its errors before another is tried."""
+_UNLIKELY: Final = frozenset(["missing", "outside", "empty", "null", "longest", "maximum"])
+_SOUND: Final = frozenset(["harvest", "role", "default", "example"])
 _ORIGINS: Final = ("harvest", "role", "example", "default", "enum", "generated", "boundary")
 
 
 class Plan(Iterator[Case]):
-    """The cases for one tool, at most `budget`; the same for the same seed and harvest.
+    """The cases for one tool, at most `budget`; the same for the same seed and captured values.
 
-    `tell` it how each case ended before the next is asked for. `problem` is why no case can be
-    made, empty where there are some.
+    `tell` it the result of each case before the next one. `problem` is why no case can be made, or
+    empty.
     """
 
     def __init__(
         self,
         tool: Tool,
         world: World,
-        harvest: CapturedValues,
+        captured: CapturedValues,
         hints: VerifyHints,
         *,
         seed: int,
@@ -66,15 +69,15 @@ class Plan(Iterator[Case]):
         self._world = world
         checked = self._schema
         if excess := excess_of(self._schema):
-            self.problem = f"its input schema asks for too much: {excess}"
+            self.problem = f"its input schema is too large: {excess}"
             checked = {}
         try:
             self._checker = make_checker(checked)
         except UsageError as error:
-            self.problem = f"its input schema is broken: {error.what}"
+            self.problem = f"its input schema is invalid: {error.what}"
         if not self.problem:
-            sources = Sources(tool.raw, Flattener(self._schema), world, harvest, seed)
-            self._attempt(lambda: self._learn(sources))
+            sources = Sources(tool.raw, Flattener(self._schema), world, captured, seed)
+            self.parameters = self._attempt(lambda: parameters_of(sources, self._schema)) or ()
         if self._given.skip:
             self.problem = self._given.skip
         self._cases = self._plan()
@@ -82,15 +85,12 @@ class Plan(Iterator[Case]):
     def __iter__(self) -> "Plan":
         return self
 
-    def _learn(self, sources: Sources) -> None:
-        self.parameters = parameters_of(sources, self._schema)
-
     def _attempt(self, work: Callable[[], _Drawn]) -> _Drawn | None:
-        """What comes of work on a schema, which may hold any number and any depth."""
+        """Run work on a schema, which may have any size and depth."""
         try:
             return work()
         except Exception as error:  # noqa: BLE001 - one tool's schema must not end them all
-            self.problem = f"its input schema cannot be worked with ({type(error).__name__})"
+            self.problem = f"its input schema cannot be processed ({type(error).__name__})"
             return None
 
     def __next__(self) -> Case:
@@ -102,10 +102,7 @@ class Plan(Iterator[Case]):
         return case
 
     def tell(self, case: Case, *, is_success: bool, text: str = "") -> None:
-        """How a case ended; the first that succeeds is what the others are made from.
-
-        `text` is what came back: an error may say what it wants.
-        """
+        """Record the result of a case, with its `text`. Later cases start from a success."""
         self._is_told = True
         self._said = text
         if not is_success:
@@ -116,17 +113,17 @@ class Plan(Iterator[Case]):
         self._has_succeeded = True
 
     def is_valid(self, arguments: Mapping[str, Any]) -> bool:
-        """Whether the tool's schema takes these arguments."""
+        """Return whether the tool's schema accepts these arguments."""
         return not self.problem and self._checker.is_valid(dict(arguments))
 
     @property
     def classes(self) -> frozenset[str]:
-        """All the classes that the input of the tool has."""
+        """Return all input classes of the tool."""
         return frozenset(name for parameter in self.parameters for name, _ in parameter.classes())
 
     @property
     def left(self) -> dict[str, str]:
-        """The classes that were not reached, and why."""
+        """Return the classes that were not covered, and why."""
         left = self.classes - self._tried
         if self._is_told:
             left = self.classes - self._reached
@@ -139,7 +136,7 @@ class Plan(Iterator[Case]):
             return self._why[name]
         if name in self._tried:
             return "no call with it succeeded"
-        return "the budget of calls ended"
+        return "the call budget was used up"
 
     def _plan(self) -> Iterator[Case]:
         if self.problem:
@@ -160,13 +157,12 @@ class Plan(Iterator[Case]):
             yield case
 
     def _firsts(self) -> Iterator[Case]:
-        """What is given, then what is likeliest to succeed, until something has."""
         for number, given in enumerate(self._given.arguments, start=1):
             if self.is_valid(given):
                 yield self._case(given, "given")
             else:
                 problem = self._checker.problems(dict(given))[0]
-                self._why[f"given {number}"] = f"its schema does not take it: {problem}"
+                self._why[f"given {number}"] = f"its schema rejects it: {problem}"
         if self._has_succeeded:
             return
         attempts = max(_LEAST_ATTEMPTS, self._budget // _SHARE)
@@ -184,10 +180,9 @@ class Plan(Iterator[Case]):
             if self._has_succeeded or attempts <= 0:
                 return
         if not seen and not self._given.arguments:
-            self.problem = "no arguments were found that its schema takes"
+            self.problem = "no valid arguments were found"
 
     def _corrected(self, case: Case, seen: list[Mapping[str, Any]]) -> Iterator[Case]:
-        """What the error of a case asks for, and the error of that, and so on for a few times."""
         for _ in range(_MOST_CORRECTIONS):
             better = self._better(case, seen)
             if better is None:
@@ -222,10 +217,8 @@ class Plan(Iterator[Case]):
         found: dict[str, Option] = {}
         for parameter in self.parameters:
             likely = [option for option in parameter.options if option.label not in _UNLIKELY]
-            is_wanted = parameter.is_required or (
-                has_optional and bool(likely) and _is_sound(likely[0])
-            )
-            if is_wanted and parameter.options:
+            is_sound = bool(likely) and likely[0].origin in _SOUND
+            if (parameter.is_required or (has_optional and is_sound)) and parameter.options:
                 options = likely or list(parameter.options)
                 found[parameter.name] = options[min(at, len(options) - 1)]
         return found
@@ -237,7 +230,6 @@ class Plan(Iterator[Case]):
         return self._case(arguments, _origin(option.origin for option in chosen.values()))
 
     def _repaired(self, chosen: Mapping[str, Option]) -> Iterator[Case]:
-        """Drawn arguments that hold as many of the chosen ones as the schema takes."""
         for drawn in self._values(3):
             arguments = dict(drawn)
             for name, option in chosen.items():
@@ -268,7 +260,7 @@ class Plan(Iterator[Case]):
                 case = self._case(arguments, origin)
                 yield replace(case, classes=case.classes | {name})
                 return
-        self._why[name] = "its schema does not take it beside the other arguments"
+        self._why[name] = "its schema rejects it with the other arguments"
 
     def _drawn(self) -> Iterator[Case]:
         kept: dict[str, Any] = {}
@@ -291,13 +283,6 @@ class Plan(Iterator[Case]):
 
     def _case(self, arguments: Mapping[str, Any], origin: str) -> Case:
         return Case(dict(arguments), classes_of(self.parameters, arguments), origin)
-
-
-_UNLIKELY: Final = frozenset(["missing", "outside", "empty", "null", "longest", "maximum"])
-
-
-def _is_sound(option: Option) -> bool:
-    return option.origin in ("harvest", "role", "default", "example")
 
 
 def _origin(origins: Iterator[str]) -> str:

@@ -1,4 +1,4 @@
-r"""What prose says of a parameter: its line in a docstring, and the values that it names.
+r"""Hints in prose: a parameter's line in a docstring, and the values that a text names.
 
 >>> named_values("Which to list: 'local', 'remote' or 'all'.")
 ('local', 'remote', 'all')
@@ -27,7 +27,7 @@ _WORDS: Final = re.compile(r"[\w#.+-]+(?: [\w#.+-]+){0,2}")
 
 
 def said_of(about: str, name: str) -> str:
-    r"""What a tool's description says of one parameter in a line of its own; empty for nothing.
+    r"""Return a parameter's own line in a tool's description, or nothing.
 
     >>> said_of("Args:\n    unit (str): 'metric' or 'imperial'", "unit")
     "'metric' or 'imperial'"
@@ -44,7 +44,7 @@ def said_of(about: str, name: str) -> str:
 
 
 def named_values(text: str) -> tuple[str, ...]:
-    """The values that a text names: in a list, in quotes, or as an example; each once."""
+    """Return the values that a text names in a list, in quotes or as an example; each once."""
     return tuple(dict.fromkeys(name for name in _named(text[:_LONGEST]) if name))[:_MOST]
 
 

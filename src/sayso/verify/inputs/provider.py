@@ -1,4 +1,4 @@
-"""The source of choices that hypothesis draws from, without what depends on loaded modules."""
+"""hypothesis' source of choices, without constants of loaded modules."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 
 class PlainProvider(HypothesisProvider):
-    """Its own, but for the constants that it reads from the modules in memory."""
+    """hypothesis' provider, without constants of loaded modules."""
 
     def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
         return None

@@ -1,10 +1,5 @@
-"""What a parameter means, told by its name, title, description and format, its tool and siblings.
+"""Roles of parameters: what the seeded world and earlier results can fill."""
 
-A role is what the seeded world and what earlier calls gave can fill. The name counts most, its
-last word before the others; the description only settles what a name leaves open.
-"""
-
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,12 +7,10 @@ from typing import Any, Final
 
 from sayso.catalog import word_list
 from sayso.infer import KINDS, NOUNS, READS, verb_of
-from sayso.verify.inputs.flat import table_of, types_of
-from sayso.verify.inputs.prose import said_of
 
 
 class Role(StrEnum):
-    """What a parameter is for."""
+    """The role of a parameter."""
 
     FILE = "file"
     NEW_FILE = "new_file"
@@ -88,87 +81,37 @@ IN_WORLD: Final = PATHS | frozenset(
         Role.RANGE, Role.CELL, Role.ID, Role.URL, Role.HOST, Role.PORT,
     ]
 )  # fmt: skip
-"""Roles whose values mean something only where they are: an example of a schema is not there."""
+"""Roles whose values mean something only where they exist; a schema's example does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The role of a parameter; `entity` is what an id or a name is of, in the singular.
-
-    >>> role_of("customer_id", {"type": "string"}, {"name": "get_customer"})
-    Meaning(role=<Role.ID: 'id'>, entity='customer')
-    """
+    """The role of a parameter; `entity` is the subject of an id or a name, in the singular."""
 
     role: Role | None
     entity: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A parameter as the rules see it."""
-
-    name: str
-    words: tuple[str, ...]
-    text: str
-    schema: Mapping[str, Any]
-    tool: tuple[str, ...]
-    about: str
-    siblings: frozenset[str]
-    kinds: frozenset[str]
-
-    @property
-    def last(self) -> str:
-        return "".join(self.words[-1:])
-
-    def has(self, *words: str) -> bool:
-        return any(word in self.words for word in words)
-
-    def is_about(self, *words: str) -> bool:
-        return any(word in self.tool for word in words)
-
-    def says(self, pattern: str) -> bool:
-        return re.search(pattern, self.text) is not None
-
-
-def role_of(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> Meaning:
-    """The role of the parameter `name` with a flat `schema` of a tool of `tools/list`."""
-    seen = _see(name, schema, tool)
-    types = set(types_of(schema) or ("string",)) - {"null"}
-    if types <= {"integer", "number"} and types:
-        return _of_number(seen)
-    if types == {"array"}:
-        item = table_of(schema.get("items"))
-        said = {"description": schema.get("description"), **item}
-        if types_of(item) == ("string",):
-            return role_of(name, said, tool)
-    if "string" not in types:
-        return Meaning(None)
-    return _of_text(seen)
-
-
 def words_of_tool(tool: Mapping[str, Any]) -> list[str]:
-    """The words of a tool's name, in the singular."""
+    """Return the words of a tool's name, in the singular."""
     return word_list(str(tool.get("name", "")))
 
 
 def kinds_of(tool: Mapping[str, Any]) -> frozenset[str]:
-    """What the verbs of a tool's name do: `read`, `add`, `set`, `destroy` and so on.
-
-    A verb that is a noun as often counts only where no other does.
-    """
+    """Return what a tool's verbs do: `read`, `add`, `set`… Noun-like verbs count only if alone."""
     verbs = [verb for word in words_of_tool(tool) if (verb := verb_of(word))]
     sure = [verb for verb in verbs if verb not in NOUNS] or verbs[:1]
     return frozenset(kind for verb in sure for kind in KINDS[verb])
 
 
 def is_reader(tool: Mapping[str, Any]) -> bool:
-    """Whether a tool reads, by its name."""
+    """Return whether a tool reads, by its name."""
     kinds = kinds_of(tool)
     return not kinds or (bool(kinds & READS) and "destroy" not in kinds)
 
 
 def entity_of(words: Iterable[str]) -> str:
-    """What a name is about: its last word that is no verb and says no kind of value."""
+    """Return the subject of a name: its last word that is not a verb or a kind of value."""
     left = [word for word in words if word not in _KINDS_OF_VALUE]
     nouns = [word for word in left if verb_of(word) is None or word in NOUNS]
     return (nouns or [""])[-1]
@@ -180,320 +123,3 @@ _KINDS_OF_VALUE: Final = frozenset(
     slug the to uid uuid with target source batch multiple single many
     """.split()
 )
-
-
-def _see(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> _Seen:
-    whole = table_of(tool.get("inputSchema"))
-    about = str(tool.get("description") or "")
-    texts = [schema.get("title"), schema.get("description") or said_of(about, name)]
-    return _Seen(
-        name=name.casefold(),
-        words=tuple(word_list(name)),
-        text=" ".join(text for text in texts if isinstance(text, str))[:600].casefold(),
-        schema=schema,
-        tool=tuple(words_of_tool(tool)),
-        about=about[:400].casefold(),
-        siblings=frozenset(sibling.casefold() for sibling in table_of(whole.get("properties"))),
-        kinds=kinds_of(tool),
-    )
-
-
-_NUMBERS: Final[Mapping[Role, tuple[str, ...]]] = {
-    Role.PORT: ("port",),
-    Role.LATITUDE: ("lat", "latitude"),
-    Role.LONGITUDE: ("lon", "lng", "longitude"),
-    Role.LIMIT: ("limit", "top", "count", "max", "size", "take", "per"),
-    Role.OFFSET: ("offset", "skip", "start"),
-    Role.AMOUNT: ("amount", "price", "total", "quantity"),
-}
-
-
-def _of_number(seen: _Seen) -> Meaning:
-    if seen.last in ("id", "iid") or (seen.last == "number" and _is_numbered(seen)):
-        return _id(seen)
-    is_page = seen.last == "page" and "per" not in seen.words
-    if is_page or seen.words in (("page", "number"), ("page", "num")):
-        return Meaning(Role.PAGE)
-    found = (role for role, words in _NUMBERS.items() if seen.has(*words))
-    return Meaning(next(found, None))
-
-
-def _is_numbered(seen: _Seen) -> bool:
-    return seen.has("issue", "pull", "pr", "order", "customer", "ticket", "request", "invoice")
-
-
-def _of_text(seen: _Seen) -> Meaning:
-    by_format = _FORMATS.get(str(seen.schema.get("format", "")))
-    if by_format is Role.ID and seen.last == "id":
-        return _id(seen)
-    if by_format not in (None, Role.ID):
-        return Meaning(by_format)
-    for rule in (_path_rule, _git_rule, _data_rule, _id_rule, _net_rule, _word_rule):
-        found = rule(seen)
-        if found is Role.FILE and any("repo" in sibling for sibling in seen.siblings):
-            return Meaning(found, "repository")
-        if isinstance(found, Meaning):
-            return found
-        if found is not None:
-            return _of_clock(found, seen)
-    return _of_clock(_from_text(seen), seen)
-
-
-def _of_clock(role: Role | None, seen: _Seen) -> Meaning:
-    """A time of day, where that and no day is asked for."""
-    if role is Role.TIME and seen.says(r"\bhh:mm") and not seen.says("yyyy"):
-        return Meaning(Role.CLOCK)
-    return Meaning(role)
-
-
-_FORMATS: Final[Mapping[str, Role]] = {
-    **dict.fromkeys(("uri", "url", "iri"), Role.URL),
-    "email": Role.EMAIL,
-    "date": Role.DATE,
-    "date-time": Role.TIME,
-    "uuid": Role.ID,
-    **dict.fromkeys(("hostname", "ipv4"), Role.HOST),
-    "regex": Role.REGEX,
-    **dict.fromkeys(("path", "file-path"), Role.FILE),
-    "directory-path": Role.DIRECTORY,
-}
-
-_NEW: Final = frozenset("destination dest output out new save export to target".split())
-_DIRECTORIES: Final = frozenset("dir directory folder root cwd workdir".split())
-_FILE_KINDS: Final[Mapping[Role, tuple[str, ...]]] = {
-    Role.WORKBOOK: ("excel", "workbook", "xlsx", "sheet", "worksheet", "spreadsheet"),
-    Role.DOCUMENT: ("docx", "word"),
-    Role.PDF: ("pdf",),
-    Role.IMAGE: ("image", "photo", "picture", "png", "screenshot", "ocr"),
-    Role.DATABASE: ("db", "sqlite", "database"),
-    Role.MAILBOX: ("mbox", "maildir", "mailbox"),
-    Role.CALENDAR: ("ics", "ical", "calendar"),
-}
-
-
-def _path_rule(seen: _Seen) -> Role | Meaning | None:
-    is_path = _is_path(seen)
-    if seen.has("repo", "repository") and (is_path or seen.last in ("dir", "folder")):
-        return Role.REPOSITORY
-    if is_path and seen.is_about("git") and not (seen.kinds & {"add"} and "init" in seen.tool):
-        return _of_git(seen)
-    if seen.last in _DIRECTORIES:
-        return _new_or(seen, Role.NEW_DIRECTORY, Role.DIRECTORY)
-    if not is_path or seen.says(r"\b(json|xml|url|api) ?path\b"):
-        return None
-    for role, words in _FILE_KINDS.items():
-        if seen.has(*words) or seen.is_about(*words) or _speaks_of(seen, role, words):
-            if role is Role.WORKBOOK and _is_new(seen):
-                return Role.NEW_WORKBOOK
-            return role
-    if _is_directory(seen):
-        return _new_or(seen, Role.NEW_DIRECTORY, Role.DIRECTORY)
-    return _new_or(seen, Role.NEW_FILE, Role.FILE)
-
-
-_FILE_WORDS: Final[Mapping[Role, str]] = {
-    Role.WORKBOOK: r"\b(excel|workbook|xlsx)\b",
-    Role.DOCUMENT: r"\b(word document|docx)\b",
-    Role.PDF: r"\bpdf (file|document)\b",
-    Role.DATABASE: r"\bsqlite\b",
-}
-
-
-def _speaks_of(seen: _Seen, role: Role, words: tuple[str, ...]) -> bool:
-    by_name = role in _FILE_WORDS and seen.says(_FILE_WORDS[role])
-    return by_name or seen.says(rf"\.({'|'.join(words)})\b")
-
-
-def _of_git(seen: _Seen) -> Role | Meaning:
-    """A tool of git takes the repository's path, and files that lie in it."""
-    is_file = seen.has("file", "filepath", "filename") or "paths" in seen.name
-    is_plain = seen.words == ("path",) and not seen.says(r"\bfile\b")
-    if (is_plain or seen.last in _DIRECTORIES) and not is_file:
-        return Role.REPOSITORY
-    return Meaning(Role.FILE, "repository")
-
-
-def _is_path(seen: _Seen) -> bool:
-    if seen.has("path", "filepath", "pathname") or seen.last in ("file", "filename"):
-        return True
-    if seen.words[-2:] == ("file", "name") or seen.words in (("fname",), ("fp",)):
-        return True
-    is_end = seen.words in (("source",), ("destination",), ("src",), ("dst",), ("dest",))
-    return is_end and ("file" in seen.about or seen.is_about("file", "directory"))
-
-
-def _is_directory(seen: _Seen) -> bool:
-    if seen.has(*_DIRECTORIES) or seen.is_about("directory", "directorie", "folder", "tree"):
-        return True
-    if seen.says(r"\bfile\b"):
-        return False
-    return seen.says(r"\b(directory|folder)\b") or seen.is_about("list", "ls", "search", "find")
-
-
-def _is_new(seen: _Seen) -> bool:
-    if seen.words[0] in _NEW or seen.last in _NEW:
-        return True
-    makes = bool({"create", "new", "mkdir", "make"} & set(seen.tool))
-    return makes and not seen.is_about("sheet", "worksheet", "chart", "table", "comment")
-
-
-def _new_or(seen: _Seen, new: Role, old: Role) -> Role:
-    return new if _is_new(seen) else old
-
-
-_GIT_NAMES: Final = [(word,) for word in ("target", "source", "base", "head", "tag", "object")]
-
-
-def _git_rule(seen: _Seen) -> Role | None:
-    is_git = seen.is_about("git", "branch", "commit") or "git" in seen.about
-    if seen.last in ("branch", "branche") or seen.words[-2:] == ("branch", "name"):
-        makes = seen.kinds & {"add"} and not seen.has("base", "from", "source", "start", "target")
-        if makes and "checkout" not in seen.tool:
-            return Role.NEW_BRANCH
-        return Role.BRANCH
-    if seen.last in ("sha", "ref", "revision", "commit", "treeish", "committish"):
-        return Role.REF
-    if is_git and seen.words in _GIT_NAMES:
-        return Role.REF
-    if is_git and seen.words in (("repo",), ("repository",)) and "owner" not in seen.siblings:
-        return Role.REPOSITORY
-    return None
-
-
-def _data_rule(seen: _Seen) -> Role | None:
-    is_sql = seen.says(r"\bsql\b") or "sql" in seen.about or seen.is_about("sql", "sqlite")
-    if seen.has("sql") or (is_sql and seen.words in (("query",), ("statement",))):
-        return Role.SQL
-    if seen.last in ("table", "tablename") or seen.words[-2:] == ("table", "name"):
-        return Role.TABLE
-    if seen.last in ("column", "field") or seen.words[-2:] == ("column", "name"):
-        return Role.COLUMN
-    if seen.has("sheet", "worksheet", "tab") and seen.last in ("sheet", "worksheet", "tab", "name"):
-        return Role.SHEET
-    if seen.words[-2:] == ("cell", "range") or seen.last == "range":
-        return Role.RANGE
-    is_place = seen.last in ("at", "anchor", "position") and seen.says(r"\bcell\b")
-    if seen.has("cell") or is_place:
-        return Role.CELL
-    if seen.words in (("db",), ("database",)) and (is_sql or seen.says(r"\bpath\b|\bfile\b")):
-        return Role.DATABASE
-    return None
-
-
-def _id(seen: _Seen) -> Meaning:
-    return Meaning(Role.ID, entity_of(seen.words) or entity_of(seen.tool))
-
-
-def _id_rule(seen: _Seen) -> Meaning | None:
-    if seen.last in ("id", "identifier", "uid", "uuid", "iid", "guid", "slug", "arn"):
-        return _id(seen)
-    if seen.says(r"^(the )?(unique )?(id|identifier|uuid) of\b"):
-        return _id(seen)
-    if seen.last == "name" and len(seen.words) > 1 and not seen.has("file", "user", "host"):
-        return Meaning(Role.NAME, entity_of(seen.words))
-    return None
-
-
-_LAST: Final[Mapping[Role, tuple[str, ...]]] = {
-    Role.URL: ("url", "uri", "link", "href", "endpoint", "website", "webhook", "homepage"),
-    Role.HOST: ("host", "hostname", "ip", "domain"),
-    Role.PORT: ("port",),
-    Role.EMAIL: ("email", "recipient", "cc", "bcc", "mail"),
-}
-_WORDS: Final[Mapping[Role, tuple[str, ...]]] = {
-    Role.ZONE: ("timezone", "tz"),
-    Role.LANGUAGE: ("language", "lang", "locale"),
-    Role.COUNTRY: ("country",),
-    Role.DATE: ("date", "day", "birthday", "deadline"),
-    Role.TIME: ("time", "datetime", "timestamp", "since", "until", "before", "after", "at"),
-    Role.REGEX: ("regex", "regexp"),
-    Role.GLOB: ("glob", "wildcard"),
-    Role.CURSOR: ("cursor", "token", "skiptoken"),
-    Role.LIMIT: ("limit", "top", "count"),
-    Role.OFFSET: ("offset", "skip"),
-    Role.PAGE: ("page",),
-    Role.QUERY: ("query", "search", "q", "keyword", "term", "question", "prompt"),
-    Role.EXPRESSION: ("expression", "formula", "expr"),
-    Role.COMMAND: ("command", "cmd"),
-    Role.CODE: ("code", "script", "snippet"),
-    Role.JSON: ("json",),
-    Role.COLOR: ("color", "colour"),
-    Role.SECRET: ("password", "secret", "apikey"),
-    Role.TITLE: ("title", "subject", "headline", "heading"),
-    Role.MESSAGE: ("message", "comment", "note", "reason", "summary", "observation"),
-    Role.CONTENT: ("content", "text", "body", "markdown", "html", "description", "paragraph"),
-    Role.FORMAT: ("format", "mime"),
-    Role.NAME: ("name", "username", "title", "label", "author"),
-}
-
-
-def _net_rule(seen: _Seen) -> Role | None:
-    if seen.words[-2:] == ("time", "zone"):
-        return Role.ZONE
-    if seen.last in _LAST[Role.EMAIL] or (seen.words in (("to",), ("from",)) and _is_mail(seen)):
-        return Role.EMAIL
-    for role, words in _LAST.items():
-        if seen.last in words:
-            return role
-    return None
-
-
-def _is_mail(seen: _Seen) -> bool:
-    return seen.is_about("mail", "email") or "mail" in seen.about
-
-
-def _word_rule(seen: _Seen) -> Role | Meaning | None:
-    if seen.last == "pattern":
-        if seen.says(r"\bglob\b|\*\.") or "glob" in seen.about:
-            return Role.GLOB
-        return Role.REGEX
-    if seen.last == "token" and not seen.has("page", "next", "continuation", "skip", "cursor"):
-        return Role.SECRET
-    if seen.words[:1] in (("old",), ("find",)) and seen.last in ("text", "string", "str"):
-        return Role.QUERY
-    for role, words in _WORDS.items():
-        if seen.last in words:
-            if role is Role.NAME:
-                return Meaning(role, entity_of(seen.tool))
-            return role
-    if _is_entity(seen):
-        return Meaning(Role.ID, seen.last)
-    return None
-
-
-_LEAST_ENTITY: Final = 4
-"""What is shorter is mostly the name of a language or a protocol: `sql`, `api`."""
-
-
-def _is_entity(seen: _Seen) -> bool:
-    """Whether a parameter is named as what its tool is about: `customer` of `get_customer`."""
-    is_long = len(seen.last) >= _LEAST_ENTITY
-    return len(seen.words) == 1 and is_long and seen.last in seen.tool and not verb_of(seen.last)
-
-
-_SAID: Final = (
-    (
-        r"\b(absolute|relative|full)? ?path (to|of) (the |a |an )?(directory|folder)\b",
-        Role.DIRECTORY,
-    ),
-    (r"\b(file ?path|path (to|of)|path where)\b", Role.FILE),
-    (r"^(the |a |an )?(full |base |absolute )?(url|uri)\b|\burls? (of|to)\b", Role.URL),
-    (r"\be-?mail address", Role.EMAIL),
-    (r"\biana\b|\btime ?zone\b", Role.ZONE),
-    (r"\biso[- ]?8601|\brfc ?3339|date[- ]?time|\btimestamp\b", Role.TIME),
-    (r"yyyy-mm-dd", Role.DATE),
-    (r"\bregular expression\b|\bregex\b", Role.REGEX),
-    (r"\bglob\b", Role.GLOB),
-    (r"\bsql\b", Role.SQL),
-    (r"\bjson (string|object|array|text)\b|\bjson-encoded\b", Role.JSON),
-    (r"^(the )?(unique )?\w+ (id|identifier)\b", Role.ID),
-    (r"\bsearch (query|term|text|string)\b", Role.QUERY),
-    (r"\bname of\b", Role.NAME),
-)
-
-
-def _from_text(seen: _Seen) -> Role | None:
-    for pattern, role in _SAID:
-        if seen.says(pattern):
-            return role
-    return None

@@ -1,13 +1,14 @@
-"""Values for a JSON Schema: our own strategies over hypothesis, each value checked in the end."""
+"""Values for a JSON Schema: strategies for hypothesis, each value checked at the end."""
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from sayso.errors import UsageError
 from sayso.schema import Checker
 from sayso.verify.inputs.drawing import check_installed, draw
-from sayso.verify.inputs.flat import (
+from sayso.verify.inputs.flattener import (
     Flattener,
     Schema,
     is_list,
@@ -30,11 +31,11 @@ _LETTERS: Final = (
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,:;/'\"\\<&äß漢🙂"
 )
 _DEEP: Final = 4
-"""From here on what may be left out is left out."""
+"""From this depth on optional parts are left out."""
 _DEEPEST: Final = 14
 _MOST_PARTS: Final = 300
 _MOST_OF_ALL: Final = 5_000
-"""Parts of a schema, its references followed, beyond which it counts as endless."""
+"""Parts of a schema, with references followed, beyond which it counts as endless."""
 _LONGEST: Final = 40
 _MANY: Final = 3
 _OFTEN: Final = 8
@@ -49,26 +50,21 @@ _MOST_NODES: Final = 100_000
 
 
 def make_checker(schema: Mapping[str, Any] | bool) -> Checker:  # noqa: FBT001 - a schema may be a boolean
-    """What checks values against a schema, in 2020-12 or else in draft-07.
-
-    Raises `UsageError` for what is neither, saying why.
-    """
+    """Return a checker for a schema, in 2020-12 or else draft-07. Raises `UsageError`."""
     try:
         return Checker(schema)
     except UsageError:
         if isinstance(schema, bool) or "$schema" in schema:
             raise
-        try:
+        with suppress(UsageError):
             return Checker({"$schema": DRAFT_7, **schema})
-        except UsageError:
-            pass
         raise
 
 
 def make_values(schema: Mapping[str, Any] | bool, *, seed: int, count: int) -> list[Any]:  # noqa: FBT001
-    """At most `count` values that fit `schema`, the same for the same seed; the simplest first.
+    """Return at most `count` values that fit `schema`, simplest first, fixed by the seed.
 
-    None where nothing fits it, or nothing was found. Raises `UsageError` for what is no schema.
+    Empty if nothing fits or nothing was found. Raises `UsageError` for an invalid schema.
 
     >>> make_values({"enum": ["a"]}, seed=1, count=3)
     ['a']
@@ -78,7 +74,7 @@ def make_values(schema: Mapping[str, Any] | bool, *, seed: int, count: int) -> l
     made = Strategies(Flattener(schema)).of(schema)
     if made is None:
         return []
-    # Some draws do not fit where a schema says what no strategy can: more are made, and sifted.
+    # No strategy covers every keyword, so draws that do not fit are dropped.
     drawn = draw(made.filter(checker.is_valid), count, seed=seed)
     kept: dict[str, Any] = {}
     for value in drawn:
@@ -94,7 +90,7 @@ class Strategies:
         self._parts = 0
 
     def of(self, node: object, depth: int = 0) -> "SearchStrategy[Any] | None":
-        """What fits a schema; `None` where nothing does, or only what is endless."""
+        """Return a strategy for a schema; `None` if nothing fits, or only endless values."""
         self._parts += 1
         schema = self._flattener.flat(node)
         if schema is None or depth > _DEEPEST or self._parts > _MOST_OF_ALL:
@@ -111,10 +107,7 @@ class Strategies:
             if branches := items_of(schema.get(key)):
                 rest = {name: value for name, value in schema.items() if name != key}
                 return _one_of([self._branch(rest, branch, depth) for branch in branches])
-        named = types_of(schema)
-        if named is None:
-            named = _implied(schema)
-        kinds = [kind for kind in named if kind in TYPES]
+        kinds = [kind for kind in types_of(schema) or _implied(schema) if kind in TYPES]
         return _one_of([self._type(kind, schema, depth) for kind in kinds])
 
     def _branch(self, rest: Schema, branch: object, depth: int) -> "SearchStrategy[Any] | None":
@@ -162,10 +155,8 @@ class Strategies:
         if isinstance(given, list):
             rest = schema.get("additionalItems", True)
         least = int(schema.get("minItems", "contains" in schema))
-        usual = least + _MANY
-        if self._is_tight(depth):
-            usual = least
-        most = int(schema.get("maxItems", usual))
+        usual = 0 if self._is_tight(depth) else _MANY
+        most = int(schema.get("maxItems", least + usual))
         if least > most:
             return None
         heads = [self.of(head, depth + 1) for head in first[:most]]
@@ -215,15 +206,13 @@ class Strategies:
     def _extra(
         self, schema: Schema, depth: int, *, known: int
     ) -> "SearchStrategy[dict[str, Any]] | None":
-        """Properties that no name is given for: few, and only where the schema speaks of them."""
+        """Return a strategy for unnamed properties: few, and only if the schema has some."""
         from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
         least = max(0, int(schema.get("minProperties", 0)) - known)
         names = self.of({"type": "string", **table_of(schema.get("propertyNames"))}, depth + 1)
         others = schema.get("additionalProperties", True)
-        most = least
-        if not self._is_tight(depth):
-            most = max(least, 2)
+        most = least if self._is_tight(depth) else max(least, 2)
         parts: list[SearchStrategy[dict[str, Any]]] = []
         for pattern, node in table_of(schema.get("patternProperties")).items():
             keys = pattern_of(pattern, 0, _LONGEST)
@@ -245,7 +234,6 @@ class Strategies:
         return depth >= _DEEP or self._parts > _MOST_PARTS
 
     def _check(self, schema: Schema) -> Checker | None:
-        """What sifts the values of one place, where keywords are left that no strategy says."""
         left = {key: schema[key] for key in _SIFTED if key in schema}
         if not left:
             return None
@@ -255,18 +243,13 @@ class Strategies:
 
 
 _SIFTED: Final = (
-    "not",
-    "allOf",
-    "oneOf",
-    "contains",
-    "minContains",
-    "maxContains",
-    "minProperties",
+    *("not", "allOf", "oneOf"),
+    *("contains", "minContains", "maxContains", "minProperties"),
 )
 
 
 def _alone(schema: Mapping[str, Any]) -> Checker | None:
-    """A part of a schema as one of its own; `None` where it cannot be read without the rest."""
+    """Return a checker for a part of a schema; `None` if it needs the rest."""
     try:
         return Checker({key: value for key, value in schema.items() if key != "$schema"})
     except UsageError:
@@ -329,7 +312,7 @@ def _key(value: Any) -> str:
 
 
 def excess_of(schema: object) -> str:
-    """Which keyword asks for more than is made, or that there is too much of it; else empty.
+    """Return which keyword asks for too much, or that the schema is too large; else empty.
 
     >>> excess_of({"properties": {"a": {"type": "string", "minLength": 2_000_000_000}}})
     'minLength is 2000000000'

@@ -1,11 +1,11 @@
-"""The smallest arguments that still refute: fewer of them, then plainer ones, a few trials."""
+"""The search for the smallest arguments that still refute: fewer, then simpler ones."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from sayso.verify.call import Case
-from sayso.verify.inputs.flat import is_list, is_table
+from sayso.verify.inputs.flattener import is_list, is_table
 
 Trial = Callable[[Case], Awaitable[bool]]
 
@@ -19,10 +19,10 @@ async def shrink(
     is_valid: Callable[[Mapping[str, Any]], bool],
     most: int = MOST,
 ) -> Case:
-    """The smallest case found with at most `most` trials, each of which calls the tool again.
+    """Return the smallest case found in at most `most` trials, each of which calls the tool.
 
-    Only arguments that `is_valid` takes are tried. When it is cancelled, nothing is left over; an
-    error of a trial goes through.
+    Only arguments that `is_valid` accepts are tried. Cancelling leaves nothing behind; an error of
+    a trial is raised.
     """
     best = case
     left = most
@@ -46,7 +46,7 @@ async def shrink(
 
 
 def smaller(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What is one step smaller: all but one argument, then one of them plainer.
+    """Yield arguments one step smaller: one argument less, then one simpler value.
 
     >>> list(smaller({"a": 3}))
     [{}, {'a': 0}, {'a': 1}]
@@ -62,7 +62,6 @@ def smaller(arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _plainer(value: Any) -> Iterator[Any]:
-    """Values of the same type that say less, the least first."""
     if isinstance(value, bool):
         if value:
             yield False

@@ -1,6 +1,6 @@
-"""What the calls of one tool say of its hints. Pure: effects in, verdicts out."""
+"""Verdicts on the hints of one tool. Pure: effects in, verdicts out."""
 
 from sayso.verify.judge.judge import judge, suspects
-from sayso.verify.judge.tool_evidence import Confirmed, Hearing, Profile, claims_of
+from sayso.verify.judge.tool_evidence import Confirmed, Profile, ToolEvidence, claims_of
 
-__all__ = ["Confirmed", "Hearing", "Profile", "claims_of", "judge", "suspects"]
+__all__ = ["Confirmed", "Profile", "ToolEvidence", "claims_of", "judge", "suspects"]

@@ -6,15 +6,15 @@ from typing import Final
 
 from sayso.intent import HINT_NAMES, HintName
 from sayso.trace import Effect, Kind, Life, Loss
-from sayso.verify.call import Made
+from sayso.verify.call import MadeCall
 from sayso.verify.grade.lifetime import OUTWARD, UNCALLED
 from sayso.verify.judge.refutations import (
-    against_keeping,
-    against_reading,
-    against_repeating,
-    against_staying,
+    against_closed_world,
+    against_idempotent,
+    against_non_destructive,
+    against_read_only,
 )
-from sayso.verify.judge.tool_evidence import Claim, Confirmed, Hearing, Profile, claims_of
+from sayso.verify.judge.tool_evidence import Claim, Confirmed, Profile, ToolEvidence, claims_of
 from sayso.verify.verdict import HintVerdict
 
 NEEDED: Final[Mapping[HintName, frozenset[str]]] = {
@@ -23,88 +23,86 @@ NEEDED: Final[Mapping[HintName, frozenset[str]]] = {
     "idempotent": frozenset({"files"}),
     "open_world": frozenset({"syscalls"}),
 }
-"""The observers without which a hint is not supported."""
+"""Observers that a hint needs to be supported."""
 
-_MEANINGLESS: Final = "it has no meaning on a tool that only reads"
-_STRICT: Final = "the strict value is claimed, which calls cannot refute"
-_SILENT: Final = "it is not declared, and nothing permits more than the default"
+_MEANINGLESS: Final = "it has no meaning on a read-only tool"
+_STRICT: Final = "the strict value is declared; calls cannot refute it"
+_SILENT: Final = "it is not declared, and nothing suggests more than the default"
 
 
-def suspects(hearing: Hearing) -> Mapping[HintName, Made]:
-    """For each looser claim that a call speaks against, the first such call.
-
-    What it holds is a suspicion: it counts once an isolated run has shown the same again.
-    """
-    claims = claims_of(hearing.tool)
-    found: dict[HintName, Made] = {}
+def suspects(evidence: ToolEvidence) -> Mapping[HintName, MadeCall]:
+    """Return the first call that contradicts each looser claim; isolated runs must confirm it."""
+    claims = claims_of(evidence.tool)
+    found: dict[HintName, MadeCall] = {}
     for name in HINT_NAMES:
         if not claims[name].is_looser or _is_void(name, claims):
             continue
-        for call, effects in _spoken(name, hearing):
+        for call, effects in _spoken(name, evidence):
             if effects:
                 found.setdefault(name, call)
     return found
 
 
-def effects_against(name: HintName, made: Made, profile: Profile) -> list[Effect]:
-    """The effects of one call that speak against a hint; for `idempotent`, of the second of two."""
+def effects_against(name: HintName, made: MadeCall, profile: Profile) -> list[Effect]:
+    """Return the effects of a call that contradict a hint; `idempotent` needs a second call."""
     finders: Mapping[HintName, Callable[[Iterable[Effect]], list[Effect]]] = {
-        "read_only": against_reading,
-        "destructive": lambda effects: against_keeping(effects, profile),
-        "idempotent": against_repeating,
-        "open_world": against_staying,
+        "read_only": against_read_only,
+        "destructive": lambda effects: against_non_destructive(effects, profile),
+        "idempotent": against_idempotent,
+        "open_world": against_closed_world,
     }
     return finders[name](made.effects)
 
 
-def judge(hearing: Hearing) -> Mapping[HintName, HintVerdict]:
-    """The verdicts on the four hints of a tool."""
-    claims = claims_of(hearing.tool)
-    return {name: _judge_one(claims[name], claims, hearing) for name in HINT_NAMES}
+def judge(evidence: ToolEvidence) -> Mapping[HintName, HintVerdict]:
+    """Return the verdicts on the four hints of a tool."""
+    claims = claims_of(evidence.tool)
+    return {name: _judge_one(claims[name], claims, evidence) for name in HINT_NAMES}
 
 
-def _judge_one(claim: Claim, claims: Mapping[HintName, Claim], hearing: Hearing) -> HintVerdict:
+def _judge_one(
+    claim: Claim, claims: Mapping[HintName, Claim], evidence: ToolEvidence
+) -> HintVerdict:
     blank = HintVerdict(claim.declared, "not_exercised", "", inferred=claim.inferred)
     if _is_void(claim.name, claims):
         return replace(blank, reason=_MEANINGLESS)
     if claim.value is None:
         return replace(blank, reason=_SILENT)
     if not claim.is_looser:
-        return _strict(claim, hearing, blank)
-    if confirmed := hearing.confirmed.get(claim.name):
-        return _refuted(claim, confirmed, hearing, blank)
-    if doubt := hearing.doubts.get(claim.name):
+        return _strict(claim, evidence, blank)
+    if confirmed := evidence.confirmed.get(claim.name):
+        return _refuted(claim, confirmed, evidence, blank)
+    if doubt := evidence.doubts.get(claim.name):
         return replace(blank, reason=doubt)
-    return _supported(claim, hearing, blank)
+    return _supported(claim, evidence, blank)
 
 
 def _is_void(name: HintName, claims: Mapping[HintName, Claim]) -> bool:
-    """The two write hints mean nothing where read-only is declared (MCP, ToolAnnotations)."""
+    """Return whether it is a write hint of a read-only tool (MCP, ToolAnnotations)."""
     return name in ("destructive", "idempotent") and claims["read_only"].value is True
 
 
-def _spoken(name: HintName, hearing: Hearing) -> list[tuple[Made, list[Effect]]]:
-    calls = hearing.made
+def _spoken(name: HintName, evidence: ToolEvidence) -> list[tuple[MadeCall, list[Effect]]]:
+    calls = evidence.made
     if name == "idempotent":
-        # Only where the first of the two went well: else the second may be the first that does.
-        calls = [second for first, second in hearing.repeats() if first.is_success]
-    return [(call, effects_against(name, call, hearing.profile)) for call in calls]
+        # The first must have succeeded, or the second may be the first change.
+        calls = [second for first, second in evidence.repeats() if first.is_success]
+    return [(call, effects_against(name, call, evidence.profile)) for call in calls]
 
 
 def _refuted(
-    claim: Claim, confirmed: Confirmed, hearing: Hearing, blank: HintVerdict
+    claim: Claim, confirmed: Confirmed, evidence: ToolEvidence, blank: HintVerdict
 ) -> HintVerdict:
-    speaking = [call for call, effects in _spoken(claim.name, hearing) if effects]
+    speaking = [call for call, effects in _spoken(claim.name, evidence) if effects]
     first = confirmed.evidence[0]
     if claim.declared is None:
-        # Nobody has said it, so nobody is contradicted but the inference.
-        reason = f"it is not declared; {_told(first)} speaks against what its text suggests"
+        # Only the inference is contradicted.
+        reason = f"it is not declared; {_describe(first)} contradicts what its text suggests"
         return replace(blank, reason=reason, evidence=confirmed.evidence)
-    reason = f"{_told(first)}, and again in a run of its own"
     return replace(
         blank,
         verdict="refuted",
-        reason=reason,
+        reason=f"{_describe(first)}; an isolated run reproduced it",
         calls=max(1, len(speaking)),
         inputs=_inputs(speaking),
         observers=tuple(sorted({str(effect.observer) for effect in confirmed.evidence})),
@@ -113,90 +111,88 @@ def _refuted(
     )
 
 
-def _told(effect: Effect) -> str:
-    told = f"{effect.kind} {effect.target}"
+def _describe(effect: Effect) -> str:
+    text = f"{effect.kind} {effect.target}"
     if effect.is_failed:
-        told = f"tried to {told}"
+        text = f"tried to {text}"
     if effect.detail:
-        told += f" ({effect.detail})"
-    return told
+        text += f" ({effect.detail})"
+    return text
 
 
-def _strict(claim: Claim, hearing: Hearing, blank: HintVerdict) -> HintVerdict:
-    """What is declared the strict way may be more than the calls needed: information only."""
-    calls = _standing(claim.name, hearing)
-    is_needed = any(effects for _, effects in _spoken(claim.name, hearing))
+def _strict(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> HintVerdict:
+    """Return a verdict on a strictly declared hint, which may warn of more than calls needed."""
+    calls = _standing(claim.name, evidence)
+    is_needed = any(effects for _, effects in _spoken(claim.name, evidence))
     if not calls or is_needed or claim.declared is None:
         return replace(blank, reason=_STRICT)
     reason = f"{_STRICT}; none of {_count(calls)} needed it"
     return replace(blank, reason=reason, is_over_declared=True, inputs=_inputs(calls))
 
 
-def _supported(claim: Claim, hearing: Hearing, blank: HintVerdict) -> HintVerdict:
-    missing = sorted(NEEDED[claim.name] - hearing.observers)
-    calls = _standing(claim.name, hearing)
-    if not hearing.successes:
-        return replace(blank, reason=hearing.uncalled or "no call of it succeeded")
-    if hearing.is_blind:
-        return replace(blank, reason="it did something that no observer can look into")
-    if claim.name == "open_world" and (anyway := _reached_anyway(hearing)):
-        reason = f"{anyway.kind} {anyway.target} is {UNCALLED}: which calls do it cannot be told"
+def _supported(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> HintVerdict:
+    missing = sorted(NEEDED[claim.name] - evidence.observers)
+    calls = _standing(claim.name, evidence)
+    if not evidence.successes:
+        return replace(blank, reason=evidence.uncalled or "no call succeeded")
+    if evidence.is_blind:
+        return replace(blank, reason="it did something that the observers cannot see into")
+    if claim.name == "open_world" and (anyway := _reached_anyway(evidence)):
+        reason = f"{anyway.kind} {anyway.target} is {UNCALLED}, so calls cannot be told apart"
         return replace(blank, reason=reason)
     if not calls:
         return replace(blank, reason=_NOTHING_TO_SEE[claim.name])
-    if missing or hearing.limit:
-        reason = hearing.limit or f"not watched by {' and '.join(missing)}"
+    if missing or evidence.limit:
+        reason = evidence.limit or f"not watched by {' and '.join(missing)}"
         return replace(blank, reason=reason, is_partial=True, inputs=_inputs(calls))
     return replace(
         blank,
         verdict="supported",
-        reason=f"nothing in {_count(calls)} speaks against it",
+        reason=f"nothing in {_count(calls)} contradicts it",
         calls=len(calls),
         inputs=_inputs(calls),
-        observers=tuple(sorted(hearing.observers)),
+        observers=tuple(sorted(evidence.observers)),
     )
 
 
-def _reached_anyway(hearing: Hearing) -> Effect | None:
-    """What reached out during a call that reaches out without one as well."""
-    effects = (effect for made in hearing.made for effect in made.effects)
+def _reached_anyway(evidence: ToolEvidence) -> Effect | None:
+    effects = (effect for made in evidence.made for effect in made.effects)
     return next(
         (effect for effect in effects if effect.kind in OUTWARD and effect.reason == UNCALLED), None
     )
 
 
 _NOTHING_TO_SEE: Final[Mapping[HintName, str]] = {
-    "read_only": "no call of it succeeded",
-    "destructive": "no call of it changed anything that an observer sees",
-    "idempotent": "no call that changed something was made twice",
-    "open_world": "no call of it succeeded",
+    "read_only": "no call succeeded",
+    "destructive": "no call made a change that the observers see",
+    "idempotent": "no call that changed something was repeated",
+    "open_world": "no call succeeded",
 }
 
 
-def _standing(name: HintName, hearing: Hearing) -> list[Made]:
-    """The calls that say something of a hint: all that succeeded, or those that changed a thing."""
+def _standing(name: HintName, evidence: ToolEvidence) -> list[MadeCall]:
     if name == "idempotent":
         return [
             second
-            for first, second in hearing.repeats()
+            for first, second in evidence.repeats()
             if first.is_success and second.is_success and _changed(first)
         ]
     if name == "destructive":
-        return [call for call in hearing.successes if _changed(call) and not _is_unreadable(call)]
-    return hearing.successes
+        return [call for call in evidence.successes if _changed(call) and not _is_unreadable(call)]
+    return evidence.successes
 
 
-def _changed(made: Made) -> bool:
+def _changed(made: MadeCall) -> bool:
     return any(effect.life is Life.USER and not effect.is_failed for effect in made.effects)
 
 
-def _is_unreadable(made: Made) -> bool:
+def _is_unreadable(made: MadeCall) -> bool:
     return any(effect.loss is Loss.UNKNOWN or effect.kind is Kind.BLIND for effect in made.effects)
 
 
-def _inputs(calls: Sequence[Made]) -> tuple[str, ...]:
+def _inputs(calls: Sequence[MadeCall]) -> tuple[str, ...]:
     return tuple(sorted({label for made in calls for label in made.case.classes}))
 
 
-def _count(calls: Sequence[Made]) -> str:
+def _count(calls: Sequence[MadeCall]) -> str:
     return "1 call" if len(calls) == 1 else f"{len(calls)} calls"

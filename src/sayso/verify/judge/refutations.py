@@ -1,4 +1,4 @@
-"""Which effects speak against the looser value of a hint."""
+"""The effects that contradict the looser value of a hint."""
 
 import re
 from collections.abc import Iterable
@@ -8,38 +8,35 @@ from sayso.trace import Effect, Kind, Life, Loss
 from sayso.verify.judge.tool_evidence import Profile
 
 SAFE_METHODS: Final = ("GET ", "HEAD ", "OPTIONS ", "TRACE ")
-"""What a request may begin with that asks for nothing to be changed (RFC 9110, 9.2.1)."""
+"""Methods of requests that ask for no change (RFC 9110, 9.2.1)."""
 _UNSAFE: Final = re.compile(r"[A-Z]+ /")
 
 _REACHING: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP, Kind.INSTALL})
 
 
-def against_reading(effects: Iterable[Effect]) -> list[Effect]:
-    """What changes something that somebody keeps, here or elsewhere.
+def against_read_only(effects: Iterable[Effect]) -> list[Effect]:
+    """Return the effects that change something kept, here or elsewhere.
 
-    To reach the outside is not to change it: a connection, a look-up of a name, a datagram or a
-    GET speaks against `open_world` alone. What a request asks for must be known.
+    Reaching the outside is no change: a connection, lookup, datagram or GET contradicts
+    `open_world` only. A request must be readable to count.
     """
     return [effect for effect in effects if effect.life is Life.USER or _changes_elsewhere(effect)]
 
 
-def against_keeping(effects: Iterable[Effect], profile: Profile) -> list[Effect]:
-    """What loses something that somebody kept: against `destructive` being false."""
+def against_non_destructive(effects: Iterable[Effect], profile: Profile) -> list[Effect]:
+    """Return the effects that lose something kept."""
     return [effect for effect in effects if effect.life is Life.USER and _loses(effect, profile)]
 
 
-def against_staying(effects: Iterable[Effect]) -> list[Effect]:
-    """What reaches the outside, or tries to: against `open_world` being false."""
+def against_closed_world(effects: Iterable[Effect]) -> list[Effect]:
+    """Return the effects that reach, or try to reach, the outside."""
     return [
         effect for effect in effects if effect.life is Life.EXTERNAL and effect.kind in _REACHING
     ]
 
 
-def against_repeating(effects: Iterable[Effect]) -> list[Effect]:
-    """Of the effects of a second call with the same arguments, what it changed once more.
-
-    The same bytes written again leave the world as the first call did.
-    """
+def against_idempotent(effects: Iterable[Effect]) -> list[Effect]:
+    """Return what a second call with the same arguments changed, other than the same bytes."""
     return [
         effect
         for effect in effects

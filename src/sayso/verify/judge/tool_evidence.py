@@ -1,4 +1,4 @@
-"""All that is known of one tool when it is judged."""
+"""All evidence about one tool."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,14 +8,13 @@ from typing import Any
 from sayso.catalog import Tool
 from sayso.intent import HINT_NAMES, LOOSER, HintName
 from sayso.trace import Effect, Kind
-from sayso.verify.call import Made
+from sayso.verify.call import MadeCall
 
 
 class Profile(StrEnum):
-    """`spec` takes every overwritten value for a destructive update, as the words of MCP have it.
+    """The meaning of destructive. `spec`, as MCP words it: every overwritten value.
 
-    By default a record that goes on under its key with other values is not destroyed, and neither
-    is what can be had back.
+    By default, neither a record that keeps its key nor recoverable content counts as destroyed.
     """
 
     DEFAULT = "default"
@@ -24,7 +23,7 @@ class Profile(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One hint of one tool. `inferred` is set only where nothing is declared."""
+    """One hint of a tool. `inferred` is set only if nothing is declared."""
 
     name: HintName
     declared: bool | None
@@ -32,48 +31,47 @@ class Claim:
 
     @property
     def value(self) -> bool | None:
-        """What is held against the calls; `None` where nobody says anything."""
+        """Return the value that calls are compared with; `None` if there is none."""
         if self.declared is None:
             return self.inferred
         return self.declared
 
     @property
     def is_looser(self) -> bool:
-        """Whether it claims the value that permits more, which calls can show to be false."""
+        """Return whether it claims the value that permits more, which calls can refute."""
         return self.value is LOOSER[self.name]
 
 
 def claims_of(tool: Tool) -> Mapping[HintName, Claim]:
-    """The four claims of a tool, as its server declares them and its text suggests them."""
+    """Return the four claims of a tool, declared by its server or inferred from its text."""
     declared = tool.intent.hints
-    found: dict[HintName, Claim] = {}
+    claims: dict[HintName, Claim] = {}
     for name in HINT_NAMES:
         inferred = None
         if declared[name] is None and name in tool.inferred:
             inferred = tool.inferred[name].value
-        found[name] = Claim(name, declared[name], inferred)
-    return found
+        claims[name] = Claim(name, declared[name], inferred)
+    return claims
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """A suspicion that an isolated second run has shown again: the effects, by which arguments."""
+    """A suspicion that an isolated run reproduced: its effects and arguments."""
 
     evidence: tuple[Effect, ...]
     arguments: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
-    """The calls of one tool in order, and what isolated runs said of the suspicions.
+class ToolEvidence:
+    """The calls of one tool in order, and the results of isolated runs.
 
-    `doubts` says of each suspicion that was not shown again why not. `observers` are those that
-    were active. `uncalled` is why it was not called, and `limit` why nothing can be supported
-    however well its calls go; both are empty where nothing stands in the way.
+    `doubts` says why a suspicion was not reproduced. `observers` were active. `uncalled` is why the
+    tool was not called, `limit` why nothing can be supported here; both are usually empty.
     """
 
     tool: Tool
-    made: Sequence[Made]
+    made: Sequence[MadeCall]
     observers: frozenset[str]
     profile: Profile = Profile.DEFAULT
     confirmed: Mapping[HintName, Confirmed] = field(default_factory=dict[HintName, Confirmed])
@@ -82,16 +80,16 @@ class Hearing:
     limit: str = ""
 
     @property
-    def successes(self) -> list[Made]:
+    def successes(self) -> list[MadeCall]:
         return [call for call in self.made if call.is_success]
 
     @property
     def is_blind(self) -> bool:
-        """Whether something was done that an observer cannot look into."""
+        """Return whether something was done that an observer cannot see into."""
         return any(effect.kind is Kind.BLIND for made in self.made for effect in made.effects)
 
-    def repeats(self) -> Iterator[tuple[Made, Made]]:
-        """Each call that was made again at once with the same arguments, and that second one."""
+    def repeats(self) -> Iterator[tuple[MadeCall, MadeCall]]:
+        """Yield each call that was repeated at once with the same arguments, and its repetition."""
         for first, second in zip(self.made, self.made[1:], strict=False):
             if first.case.arguments == second.case.arguments:
                 yield first, second

@@ -1,1 +1,1 @@
-"""What watches a contained server: each looks before a call and after it, and says what changed."""
+"""Observers of a server: each looks before and after a call, and reports the changes."""

@@ -1,4 +1,4 @@
-"""The difference between two snapshots of a folder, as changes; reads nothing."""
+"""The differences between two snapshots of a folder; reads no files."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Contains = Callable[[str, str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of one path. A rename is told at its old path, `to` is the new one."""
+    """The change of one path. A rename is listed at its old path; `to` is the new one."""
 
     kind: Kind
     path: str
@@ -30,7 +30,7 @@ class Change:
 
 
 def compare(before: Snapshot, after: Snapshot, *, begins: Contains) -> list[Change]:
-    """All that changed, by path; a folder that was moved is one change."""
+    """Return all changes, sorted by path; a moved folder is one change."""
     gone = {path: entry for path, entry in before.items() if path not in after}
     new = {path: entry for path, entry in after.items() if path not in before}
     moved = dict(_moved(gone, {**new, **_exchanged(before, after)}, begins=begins))
@@ -58,7 +58,7 @@ def compare(before: Snapshot, after: Snapshot, *, begins: Contains) -> list[Chan
 
 def _created(path: str, entry: Entry) -> Change:
     if entry.sort == "whiteout":
-        return Change(Kind.DELETE, path, None, entry, "taken away above the package")
+        return Change(Kind.DELETE, path, None, entry, "removed in the overlay")
     return Change(Kind.CREATE, path, None, entry, _sort(entry))
 
 
@@ -69,7 +69,7 @@ def _sort(entry: Entry) -> str:
 
 
 def _exchanged(before: Snapshot, after: Snapshot) -> dict[str, Entry]:
-    """Paths at which another file stands than before: something may have been moved over it."""
+    """Return paths with another file than before: something may have been moved there."""
     return {
         path: entry
         for path, entry in after.items()
@@ -89,7 +89,7 @@ def _moved(gone: Snapshot, new: Snapshot, *, begins: Contains) -> Iterator[tuple
 
 
 def _is_same_file(old: Entry, new: Entry, *, begins: Contains) -> bool:
-    """Whether it is the file and not another that was given its number again."""
+    """Return whether it is the same file, not another with a reused inode number."""
     if old.sort != new.sort:
         return False
     if old.sort == "folder":
@@ -112,9 +112,9 @@ def _changed(
         if old.leads_to != new.leads_to:
             yield Change(Kind.WRITE, path, old, new, f"now leads to {new.leads_to}")
     elif new.sort == "file":
-        told = _content(old, new, begins=begins, is_touched=bool(attributes) or is_moved)
-        if told is not None:
-            yield Change(told[0], path, old, new, told[1])
+        content = _content(old, new, begins=begins, is_touched=bool(attributes) or is_moved)
+        if content is not None:
+            yield Change(content[0], path, old, new, content[1])
 
 
 def _attributes(old: Entry, new: Entry) -> Iterator[str]:
@@ -133,10 +133,10 @@ def _attributes(old: Entry, new: Entry) -> Iterator[str]:
 def _content(
     old: Entry, new: Entry, *, begins: Contains, is_touched: bool
 ) -> tuple[Kind, str] | None:
-    """What became of a file's bytes. Its ctime moves with every write, and cannot be set back."""
+    """Return the change of a file's content. Its ctime moves with every write."""
     if not old.digest or not new.digest:
         same = (old.stat.size, old.stat.mtime_ns) == (new.stat.size, new.stat.mtime_ns)
-        return None if same else (Kind.WRITE, "its bytes were not compared")
+        return None if same else (Kind.WRITE, "its content was not compared")
     if old.digest != new.digest:
         if begins(old.digest, new.digest):
             return Kind.APPEND, f"{new.stat.size - old.stat.size} bytes"

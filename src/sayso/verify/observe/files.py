@@ -1,4 +1,4 @@
-"""Looks at the files of the places before a call and after it."""
+"""The observer of files in the places of a server."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -10,39 +10,39 @@ from anyio import to_thread
 from sayso.sandbox import Layer, Place
 from sayso.trace import Blob, Effect, Kind, Observer
 from sayso.verify.observe.changes import Change, compare
-from sayso.verify.observe.pool import Pool
+from sayso.verify.observe.content_store import ContentStore
 from sayso.verify.observe.snapshot import Entry, look, outermost
 
 _MOST_TOLD: Final = 2_000
-"""Changes of one place and call; a server can make more of them than can be graded."""
+"""Changes per place and call; a server can make more than can be graded."""
 
 
 class FilesWatcher:
-    """Watches what lies in the places; a `Watcher`.
+    """Watches files in the places; a `Watcher`.
 
-    What changes between two calls is told by the next `end`, as effects of call 0. Contents are
-    kept in a private `folder`, which the caller takes away.
+    Changes between two calls are effects of call 0 in the next `end`. Contents are kept in the
+    private `folder`, which the caller removes.
     """
 
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
         self._places = outermost(places)
-        self._pool = Pool(folder)
+        self._store = ContentStore(folder)
         self._seen: dict[Place, dict[str, Entry]] = {}
         self._between: list[Effect] = []
 
     @property
     def layer(self) -> Layer:
-        """With what could not be kept, as far as anything."""
-        notes = self._pool.notes
+        """Return the layer, with a note on files that were not kept."""
+        notes = self._store.notes
         detail = f"{len(self._places)} places"
         if notes:
             path, note = next(iter(notes.items()))
-            detail += f"; {len(notes)} files not kept whole, such as {Path(path).name}: {note}"
+            detail += f"; {len(notes)} files incomplete, such as {Path(path).name}: {note}"
         return Layer("files", is_active=True, detail=detail)
 
     def close(self) -> None:
-        """Keep nothing more; contents that effects hold stay as long as the folder."""
-        self._pool.close()
+        """Keep nothing more; contents of effects stay as long as the folder."""
+        self._store.close()
 
     async def begin(self) -> None:
         self._between += await to_thread.run_sync(partial(self._look, 0))
@@ -55,17 +55,17 @@ class FilesWatcher:
 
     def _look(self, call: int) -> list[Effect]:
         effects: list[Effect] = []
-        self._pool.begin()
+        self._store.begin()
         for place in self._places:
             before = self._seen.get(place)
-            after = look(str(place.host), before or {}, pool=self._pool)
+            after = look(str(place.host), before or {}, store=self._store)
             self._seen[place] = after
             if before is not None:
                 changes = compare(before, after, begins=self._begins)
-                told = changes[:_MOST_TOLD]
-                effects += [self._effect(place, change, call=call) for change in told]
-                if others := len(changes) - len(told):
-                    more = f"{others} more changes, which are not told one by one"
+                listed = changes[:_MOST_TOLD]
+                effects += [self._effect(place, change, call=call) for change in listed]
+                if others := len(changes) - len(listed):
+                    more = f"{others} more changes, not listed"
                     effects.append(Effect(Kind.BLIND, place.inside, Observer.FILES, call, more))
         return effects
 
@@ -87,11 +87,11 @@ class FilesWatcher:
         )
 
     def _blob(self, entry: Entry | None) -> Blob | None:
-        return entry and self._pool.blob(entry.digest, entry.stat.size)
+        return entry and self._store.blob(entry.digest, entry.stat.size)
 
     def _begins(self, first: str, second: str) -> bool:
         if first == second:
             return bool(first)
-        old = self._pool.read(first)
-        new = self._pool.read(second)
+        old = self._store.read(first)
+        new = self._store.read(second)
         return old is not None and new is not None and new.startswith(old)

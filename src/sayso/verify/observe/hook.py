@@ -1,7 +1,7 @@
-"""An audit hook in a Python server of this process: what its Python code asks for.
+"""An audit hook for a Python server in this process.
 
-It sees what goes through the interpreter (PEP 578) and nothing of what C code, other processes or
-a file that was opened before do. So what it supports is never more than partial.
+It sees what goes through the interpreter (PEP 578), but not C code, other processes or files that
+were already open. So it supports a hint partially at most.
 """
 
 import os
@@ -27,10 +27,10 @@ Telling = Callable[[tuple[Any, ...]], Sequence[Effect]]
 
 @dataclass(slots=True)
 class HookWatcher:
-    """Fulfils `Watcher` for a server that runs in this process.
+    """A `Watcher` for a server in this process.
 
-    What any thread of the process does between `begin` and `end` counts as the call's, that of
-    the caller too: keep the two windows to the call.
+    All threads of the process count, the caller's too, from `begin` to `end`: keep that to the
+    call.
     """
 
     layer: Layer = field(
@@ -44,7 +44,7 @@ class HookWatcher:
         _watching.append(self)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Look no more; what was seen, each once."""
+        """Stop watching; return each effect once."""
         if self in _watching:
             _watching.remove(self)
         found = [replace(effect, call=call) for effect in self._seen]
@@ -52,7 +52,7 @@ class HookWatcher:
         return found
 
     def take(self, effects: Sequence[Effect]) -> None:
-        """Keep what was seen, up to a limit."""
+        """Keep effects, up to a limit."""
         for effect in effects:
             if len(self._seen) < _MOST:
                 self._seen[effect] = None
@@ -69,7 +69,7 @@ _inside: Final = threading.local()
 
 
 def _install() -> None:
-    # A hook can never be taken out again, so there is one, and it asks who watches.
+    # A hook cannot be removed, so there is one for all watchers.
     if not _hooked:
         _hooked.append(True)
         sys.addaudithook(_on_event)
@@ -88,7 +88,7 @@ def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def read_event(event: str, arguments: tuple[Any, ...]) -> Sequence[Effect]:
-    """The effects of one audit event. It is an attempt: the event comes before the deed."""
+    """Return the effects of one audit event, which precedes the action."""
     telling = _TELLING.get(event)
     if telling is None:
         return ()
@@ -103,7 +103,7 @@ def _tell(kind: Kind, target: str, detail: str = "") -> tuple[Effect, ...]:
 
 
 def _on_file(kind: Kind, detail: str = "", *, at: int = 0, folder: int | None = None) -> Telling:
-    """`at` is where the path stands, `folder` where the descriptor that it is relative to does."""
+    """Return a reader of an event with a path at `at`, relative to a descriptor at `folder`."""
 
     def tell(arguments: tuple[Any, ...]) -> Sequence[Effect]:
         path = _path(arguments[at], -1 if folder is None else arguments[folder])
@@ -115,7 +115,6 @@ def _on_file(kind: Kind, detail: str = "", *, at: int = 0, folder: int | None = 
 
 
 def _is_idle(kind: Kind, path: str, detail: str) -> bool:
-    """Whether nothing can come of it: the event is told before it is known whether it works."""
     if kind is Kind.DELETE:
         return not os.path.lexists(path)
     return kind is Kind.CREATE and detail == "folder" and os.path.lexists(path)
@@ -155,7 +154,7 @@ def _on_rename(arguments: tuple[Any, ...]) -> Sequence[Effect]:
 
 def _on_map(arguments: tuple[Any, ...]) -> Sequence[Effect]:
     number, _, access, _ = arguments
-    # 0 leaves it to flags and protection, which the event does not tell: they share and write.
+    # 0 leaves it to flags and protection, which the event lacks: assume shared and writable.
     if number == -1 or access not in (0, _MAP_WRITE):
         return ()
     return _on_file(Kind.WRITE, "mapped shared and writable")((number,))
@@ -184,7 +183,7 @@ def _on_lookup(arguments: tuple[Any, ...]) -> Sequence[Effect]:
     name = arguments[0]
     if isinstance(name, bytes):
         name = name.decode("utf-8", "backslashreplace")
-    # An address in figures, or the name of this machine, is asked of nobody.
+    # A numeric address, or this machine's name, needs no lookup.
     if not name or name in ("localhost", "0.0.0.0") or set(name) <= set("0123456789.:abcdefABCDEF"):  # noqa: S104 - compared, not bound
         return ()
     return _tell(Kind.LOOKUP, str(name))
@@ -215,7 +214,7 @@ def _on_signal(arguments: tuple[Any, ...]) -> Sequence[Effect]:
 
 
 def _on_database(arguments: tuple[Any, ...]) -> Sequence[Effect]:
-    # What SQLite writes, it writes past the interpreter.
+    # SQLite's writes bypass the interpreter.
     path = os.fsdecode(arguments[0])
     return () if path in ("", ":memory:") else _tell(Kind.BLIND, f"SQLite {path}")
 

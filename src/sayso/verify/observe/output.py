@@ -1,4 +1,4 @@
-"""Two results held against each other, without what differs from call to call by itself."""
+"""The comparison of two results, without what varies from call to call."""
 
 import difflib
 import re
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sayso.schema import canonical
 from sayso.trace import Effect, Kind, Life, Observer
-from sayso.verify.call import Made
+from sayso.verify.call import MadeCall
 from sayso.verify.outcome import text_of
 
 _VOLATILE: Final = (
@@ -27,12 +27,12 @@ _VOLATILE: Final = (
     (re.compile(r"(?<=/tmp/)[\w.-]+"), "<temporary>"),
     (re.compile(r"0x[0-9a-f]{6,}"), "<address>"),
 )
-"""What a clock, a source of chance or the memory's layout puts into texts."""
+"""Times, durations, random identifiers, addresses and temporary names in texts."""
 _MOST_LINES: Final = 5
 
 
 def normalise(text: str) -> str:
-    """The text with times, durations, identifiers of chance and addresses masked.
+    """Mask times, durations, random identifiers and addresses in a text.
 
     >>> normalise("done at 2026-01-02T03:04:05Z in 12 ms")
     'done at <time> in <duration>'
@@ -43,12 +43,12 @@ def normalise(text: str) -> str:
 
 
 def difference(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
-    """How two results differ, in a few lines; empty where they say the same."""
+    """Describe the difference of two results in a few lines; empty if there is none."""
     return difference_of_texts(_whole(first), _whole(second))
 
 
 def difference_of_texts(first: str, second: str) -> str:
-    r"""How two texts differ, in a few lines, with what differs by itself masked.
+    r"""Describe the difference of two normalised texts in a few lines.
 
     >>> difference_of_texts("a\n1 ms", "a\n2 ms\nb")
     '+b'
@@ -62,8 +62,8 @@ def difference_of_texts(first: str, second: str) -> str:
     return "\n".join(changed[:_MOST_LINES])
 
 
-def differing(first: Made, second: Made) -> Effect | None:
-    """As information: that two calls with the same arguments said different things."""
+def differing(first: MadeCall, second: MadeCall) -> Effect | None:
+    """Return an effect, for information, if two calls with the same arguments differ in output."""
     detail = difference(first.result, second.result)
     if not detail:
         return None
@@ -74,12 +74,11 @@ def differing(first: Made, second: Made) -> Effect | None:
         second.number,
         detail,
         life=Life.TRANSIENT,
-        reason="two calls with the same arguments were answered differently, which alone says"
-        " nothing",
+        reason="two calls with the same arguments got different answers, which refutes nothing",
     )
 
 
 def _whole(result: Mapping[str, Any]) -> str:
     structured = result.get("structuredContent")
-    told = "" if structured is None else canonical(structured).decode()
-    return text_of(result) + "\n" + told.replace(",", ",\n")
+    document = "" if structured is None else canonical(structured).decode()
+    return text_of(result) + "\n" + document.replace(",", ",\n")

@@ -1,4 +1,4 @@
-"""PostgreSQL's own stream of row changes, read from bytes (logical replication, version 1)."""
+"""PostgreSQL's stream of row changes (logical replication protocol, version 1)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ from typing import Any, Final
 from sayso.verify.observe.tables import Difference, Key, Row, Table
 
 UNCHANGED: Final = object()
-"""A large value that an update left alone, and that is not sent again."""
+"""A large value that an update kept and that is not sent again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table as the stream names it."""
+    """A table, as the stream names it."""
 
     name: str
     columns: tuple[str, ...]
@@ -21,7 +21,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """One row before and after; `None` where it is not there. Both are `None` for a truncation."""
+    """One row before and after; `None` if it does not exist. Both are `None` for a truncation."""
 
     relation: Relation
     before: Row | None
@@ -29,8 +29,8 @@ class RowChange:
 
 
 @dataclass(slots=True)
-class Net:
-    """What one table's changes come to, by key."""
+class NetChange:
+    """The combined changes of one table, by key."""
 
     columns: tuple[str, ...]
     rows: dict[Key, tuple[Row | None, Row | None]] = field(
@@ -40,7 +40,7 @@ class Net:
 
 
 def read_changes(messages: Iterable[bytes]) -> Iterator[RowChange]:
-    """Changes of rows in the order they were made."""
+    """Yield changes of rows in order."""
     relations: dict[int, Relation] = {}
     for message in messages:
         tag = message[:1]
@@ -58,19 +58,19 @@ def read_changes(messages: Iterable[bytes]) -> Iterator[RowChange]:
 
 def net_changes(
     changes: Iterable[RowChange], keys: Mapping[str, tuple[str, ...]]
-) -> dict[str, Net]:
-    """What all changes together come to: a row that came and went again is none."""
-    found: dict[str, Net] = {}
+) -> dict[str, NetChange]:
+    """Combine all changes; a row that was inserted and removed is no change."""
+    found: dict[str, NetChange] = {}
     for number, change in enumerate(changes):
         relation = change.relation
-        net = found.setdefault(relation.name, Net(relation.columns))
+        net = found.setdefault(relation.name, NetChange(relation.columns))
         places = [relation.columns.index(key) for key in keys.get(relation.name, ())]
         _add(net, change, places=places, number=number)
     return found
 
 
-def difference_of(name: str, net: Net, key: tuple[str, ...]) -> Difference:
-    """The same as a difference of tables."""
+def difference_of(name: str, net: NetChange, key: tuple[str, ...]) -> Difference:
+    """Return the changes as a difference of tables."""
     width = len(key)
     rows = [(known[:width], before, after) for known, (before, after) in net.rows.items()]
     return Difference(
@@ -85,7 +85,7 @@ def difference_of(name: str, net: Net, key: tuple[str, ...]) -> Difference:
     )
 
 
-def _add(net: Net, change: RowChange, *, places: list[int], number: int) -> None:
+def _add(net: NetChange, change: RowChange, *, places: list[int], number: int) -> None:
     if change.before is None and change.after is None:
         net.is_truncated = True
         net.rows.clear()
@@ -104,8 +104,8 @@ def _add(net: Net, change: RowChange, *, places: list[int], number: int) -> None
     net.rows[key] = (first, change.after)
 
 
-def _known(net: Net, row: Row, *, places: list[int], number: int) -> Key:
-    """Under which key a row stands already: without a declared one, that of any row like it."""
+def _known(net: NetChange, row: Row, *, places: list[int], number: int) -> Key:
+    """Return the key of an existing row; without a declared key, that of an equal row."""
     if places:
         return _key(row, places, number)
     alike = (key for key, (_, after) in net.rows.items() if after == row)
@@ -146,7 +146,7 @@ def _row_change(relation: Relation, message: bytes) -> RowChange:
             old if new is UNCHANGED else new for old, new in zip(before, after, strict=True)
         )
     if after is not None and before is None and message[:1] == b"U":
-        # Without a replica identity nothing is said of the row before.
+        # Without a replica identity the old row is unknown.
         before = ("?",) * len(after)
     return RowChange(relation, before, after)
 

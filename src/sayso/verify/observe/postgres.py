@@ -1,10 +1,9 @@
-"""Looks at a PostgreSQL database before a call and after it.
+"""The observer of a PostgreSQL database.
 
-Rows are told by logical decoding. What that leaves out is looked at by itself: the schema,
-sequences, unlogged tables, materialised views, large objects and advisory locks. What nobody can
-look at from outside is said in the layer: `NOTIFY`, and temporary tables, which go with their
-session. Needs `wal_level = logical`, a role that may do all, and a server of the verifier's own:
-every table is told to log whole rows.
+Rows come from logical decoding. Schema, sequences, unlogged tables, materialised views, large
+objects and advisory locks are compared. `NOTIFY` and temporary tables are invisible from outside;
+the layer says so. It needs `wal_level = logical`, a superuser, and the verifier's own server: every
+table is made to log whole rows.
 """
 
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
@@ -42,7 +41,7 @@ OPEN: Final[tuple[LiteralString, ...]] = (
     WHEN TAG IN ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO')
     EXECUTE FUNCTION sayso_verify.log_whole_rows()""",
     "CREATE PUBLICATION sayso_verify FOR ALL TABLES",
-    # Making a table sets off the trigger, which then sees to those that were there before.
+    # Creating a table runs the trigger for all existing tables.
     "CREATE TABLE sayso_verify.first (a int)",
     "SELECT pg_create_logical_replication_slot('sayso_verify', 'pgoutput')",
 )
@@ -117,7 +116,7 @@ State = Mapping[str, str]
 
 
 class PostgresWatcher:
-    """Watches one database; a `Watcher`. `name` is what targets begin with."""
+    """Watches one database; a `Watcher`. Targets begin with `name`."""
 
     def __init__(self, db: "AsyncConnection[Any]", name: str) -> None:
         self._db = db
@@ -165,8 +164,7 @@ class PostgresWatcher:
             yield from row_effects(target, found, call=call, observer=Observer.POSTGRES)
 
     async def _whole(self) -> dict[str, str]:
-        """Tables that decoding leaves out: how many rows, and a digest of them all."""
-        from psycopg import sql  # noqa: PLC0415 - only who watches PostgreSQL needs it
+        from psycopg import sql  # noqa: PLC0415 - an extra
 
         found: dict[str, str] = {}
         for schema, name in await self._rows(WHOLE):
@@ -186,11 +184,11 @@ class PostgresWatcher:
 
 @asynccontextmanager
 async def open_postgres(url: str, name: str = "postgres") -> AsyncGenerator[PostgresWatcher]:
-    """A watcher of one database; what it added is taken away at the end.
+    """Watch a database; remove what that added to it on leaving.
 
-    Raises `psycopg.Error` where the server does not let it, such as with another `wal_level`.
+    Raises `psycopg.Error` if the server does not allow it, such as with another `wal_level`.
     """
-    import psycopg  # noqa: PLC0415 - an extra, which only who watches PostgreSQL needs
+    import psycopg  # noqa: PLC0415 - an extra
 
     db = await psycopg.AsyncConnection[Any].connect(url, autocommit=True)
     async with db:
@@ -234,7 +232,6 @@ def _aside(name: str, before: State, after: State, *, call: int) -> Iterator[Eff
 
 
 def _aside_loss(kind: Kind, old: str | None, new: str | None) -> Loss:
-    """A table of which only the number of rows is known has lost some where it shrank."""
     if kind is Kind.REMOVE:
         return Loss.LOST
     if kind is Kind.INSERT or old is None or new is None:

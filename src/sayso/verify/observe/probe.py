@@ -1,4 +1,4 @@
-"""The operator's own look at the state of a server: a command whose output is that state."""
+"""The operator's probe: a command that prints the state of a server."""
 
 import os
 import signal
@@ -14,14 +14,14 @@ from sayso.sandbox import Layer
 from sayso.trace import Effect, Kind, Life, Observer
 from sayso.verify.observe.output import difference_of_texts
 
-TARGET = "the state that --probe tells"
+TARGET = "the state that --probe prints"
 _MOST_BYTES = 16_000_000
 
 
 class ProbeWatcher:
-    """A `Watcher` that runs a command before a call and after it; `timeout` in seconds.
+    """A `Watcher` that runs a command before and after a call; `timeout` in seconds.
 
-    Raises `UsageError` where the command fails: without it nothing is known of the state.
+    Raises `UsageError` if the command fails, since the state is unknown then.
     """
 
     def __init__(self, command: Sequence[str], *, timeout: float) -> None:
@@ -31,7 +31,7 @@ class ProbeWatcher:
         self.layer = Layer("probe", is_active=True, detail=self._command[0])
 
     async def begin(self) -> None:
-        """Look before a call. What has changed since the last one is nobody's call's."""
+        """Take the state before a call; earlier changes belong to no call."""
         self._state = await self._run()
 
     async def end(self, call: int) -> Sequence[Effect]:
@@ -39,7 +39,7 @@ class ProbeWatcher:
         detail = "" if before is None else difference_of_texts(before, self._state)
         if not detail:
             return ()
-        reason = "the operator's own probe tells another state"
+        reason = "the operator's probe printed another state"
         return (
             Effect(
                 Kind.UPDATE, TARGET, Observer.PROBE, call, detail, life=Life.USER, reason=reason
@@ -48,7 +48,7 @@ class ProbeWatcher:
 
     async def _run(self) -> str:
         try:
-            # A session of its own, so that it can be ended with all that it has started.
+            # A separate session, to end it with all that it started.
             process = await anyio.open_process(
                 self._command, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, start_new_session=True
             )
@@ -59,7 +59,7 @@ class ProbeWatcher:
                 output = await _read(process)
                 status = await process.wait()
         except TimeoutError as error:
-            raise self._failed(f"it does not end within {self._timeout:g} s") from error
+            raise self._failed(f"it timed out after {self._timeout:g} s") from error
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -71,7 +71,7 @@ class ProbeWatcher:
 
     def _failed(self, why: str) -> UsageError:
         fix = f"Try {self._command[0]} yourself, with the same arguments."
-        return UsageError(f"the probe tells no state: {why}", where="--probe", fix=fix)
+        return UsageError(f"--probe failed: {why}", fix=fix)
 
 
 async def _read(process: Process) -> str:
@@ -80,7 +80,6 @@ async def _read(process: Process) -> str:
         async for piece in process.stdout:
             output += piece
             if len(output) > _MOST_BYTES:
-                what = f"the probe tells more than {_MOST_BYTES // 1_000_000} MB"
-                fix = "Give one that tells less, such as a digest of each record."
-                raise UsageError(what, where="--probe", fix=fix)
+                what = f"--probe printed more than {_MOST_BYTES // 1_000_000} MB"
+                raise UsageError(what, fix="Print less, such as a digest of each record.")
     return output.decode("utf-8", "replace")

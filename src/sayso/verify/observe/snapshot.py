@@ -1,4 +1,4 @@
-"""A folder at one moment: what stat says of everything in it, and digests of its files."""
+"""A folder at one moment: the stat data of all its entries, and digests of its files."""
 
 import os
 import stat
@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from sayso.sandbox import Place
-from sayso.verify.observe.pool import Pool
+from sayso.verify.observe.content_store import ContentStore
 
 UNSETTLED_NS: Final = 50_000_000
-"""The clock of a file system stands still for some milliseconds: a change within that time of a
-look leaves the same ctime, so what is so young is read again at the next look."""
+"""A file system's clock has steps of some milliseconds, so two changes may share a ctime.
+
+A file that was changed this recently is read again at the next look.
+"""
 
 
 class Stat(NamedTuple):
-    """What tells one state of a file from the next without reading it."""
+    """Stat data that changes when a file does."""
 
     mode: int
     uid: int
@@ -33,10 +35,7 @@ class Stat(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file, folder, link or special file. `digest` is empty where there is no content.
-
-    `leads_to` is the target of a symbolic link.
-    """
+    """A file, folder, link to `leads_to`, or special file. `digest` is empty without content."""
 
     stat: Stat
     digest: str = ""
@@ -46,7 +45,7 @@ class Entry:
 
     @property
     def sort(self) -> str:
-        """`file`, `folder`, `link`, `socket`, `pipe`, `device` or `whiteout`."""
+        """Return `file`, `folder`, `link`, `socket`, `pipe`, `device` or `whiteout`."""
         mode = self.stat.mode
         if stat.S_ISCHR(mode) and self.stat.special == 0:
             return "whiteout"
@@ -65,7 +64,7 @@ Snapshot = Mapping[str, Entry]
 
 
 def scan(root: str) -> Iterator[tuple[str, Stat]]:
-    """Everything below a folder; what vanishes or is closed to us is left out."""
+    """Yield everything below a folder, except what vanishes or is inaccessible."""
     pending = [root]
     while pending:
         try:
@@ -82,8 +81,8 @@ def scan(root: str) -> Iterator[tuple[str, Stat]]:
             continue
 
 
-def look(root: str, before: Snapshot, *, pool: Pool) -> dict[str, Entry]:
-    """The folder now. Only what is new, changed by stat or young is read."""
+def look(root: str, before: Snapshot, *, store: ContentStore) -> dict[str, Entry]:
+    """Return the folder's entries; read only new, changed and recent files."""
     young = time.time_ns() - UNSETTLED_NS
     found: dict[str, Entry] = {}
     for path, status in scan(root):
@@ -91,7 +90,7 @@ def look(root: str, before: Snapshot, *, pool: Pool) -> dict[str, Entry]:
         if known and known.stat == status and known.is_settled:
             found[path] = known
         else:
-            found[path] = _entry(path, status, pool=pool, young=young)
+            found[path] = _entry(path, status, store=store, young=young)
     return found
 
 
@@ -110,12 +109,12 @@ def _stat(found: os.stat_result) -> Stat:
     )
 
 
-def _entry(path: str, status: Stat, *, pool: Pool, young: int) -> Entry:
+def _entry(path: str, status: Stat, *, store: ContentStore, young: int) -> Entry:
     entry = Entry(status, is_settled=status.ctime_ns < young)
     if stat.S_ISLNK(status.mode):
         return replace(entry, leads_to=_leads_to(path))
     if stat.S_ISREG(status.mode):
-        return replace(entry, digest=pool.add(path), xattrs=_xattrs(path))
+        return replace(entry, digest=store.add(path), xattrs=_xattrs(path))
     if stat.S_ISDIR(status.mode):
         return replace(entry, xattrs=_xattrs(path))
     return entry
@@ -137,7 +136,7 @@ def _xattrs(path: str) -> tuple[tuple[str, bytes], ...]:
 
 
 def outermost(places: Sequence[Place]) -> tuple[Place, ...]:
-    """Places that lie in no other, so that nothing is told twice."""
+    """Return places that are in no other one, so that changes are listed once."""
     hosts = [f"{each.host}/" for each in places]
     return tuple(
         place

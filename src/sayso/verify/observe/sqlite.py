@@ -1,4 +1,4 @@
-"""Looks at the rows of every SQLite file in the places before a call and after it."""
+"""The observer of rows in every SQLite file of the places."""
 
 import json
 import os
@@ -15,24 +15,24 @@ from anyio import to_thread
 from sayso.sandbox import Layer, Place
 from sayso.trace import Effect, Kind, Loss, Observer
 from sayso.verify.observe.snapshot import Stat, outermost, scan
-from sayso.verify.observe.tables import MAGIC, Difference, Key, Reform, Row, compare_files
+from sayso.verify.observe.tables import MAGIC, Difference, Key, Row, SchemaChange, compare_files
 
 MOST_BYTES: Final = 512 * 1024 * 1024
 MOST_IN_ALL: Final = 3 * MOST_BYTES
-"""Bytes of all copies: what is sparse in the original takes its whole size in them."""
+"""Bytes of all copies; a sparse original takes its full size."""
 EXAMPLES: Final = 5
 TOLD: Final = 2_000
-"""Characters of a row that are told."""
+"""Characters of a row in an effect."""
 SIDECARS: Final = ("-wal", "-journal")
-"""What belongs to a file's content; `-shm` is made anew from the log by whoever opens it."""
+"""Files with content; `-shm` is recreated from the log."""
 STRANGER: Final = 4
-"""A row of so many values of which none stayed is another row under the same key."""
+"""With this many values, a row of which none stayed is another row under the same key."""
 
 State = tuple[tuple[str, Stat | None], ...]
 
 
 class Source(NamedTuple):
-    """Where rows were seen to change, and by whom."""
+    """The table of changed rows, its observer, and the call."""
 
     table: str
     observer: Observer
@@ -40,7 +40,7 @@ class Source(NamedTuple):
 
 
 class SqliteWatcher:
-    """Watches rows; a `Watcher`. The originals are copied, and never opened by SQLite."""
+    """Watches rows; a `Watcher`. Originals are copied, never opened by SQLite."""
 
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
         self._places = outermost(places)
@@ -56,7 +56,7 @@ class SqliteWatcher:
 
     @property
     def layer(self) -> Layer:
-        """With the files that could not be read, as far as any."""
+        """Return the layer, with a note on files that could not be read."""
         detail = f"{sum(copy is not None for copy in self._copies.values())} files"
         if self._unread:
             path, why = next(iter(self._unread.items()))
@@ -77,7 +77,7 @@ class SqliteWatcher:
         for place in self._places:
             present = dict(scan(str(place.host)))
             found |= {
-                path: (_state(path, present), place)
+                path: (tuple((end, present.get(path + end)) for end in ("", *SIDECARS)), place)
                 for path, status in present.items()
                 if self._is_database(path, status)
             }
@@ -94,7 +94,10 @@ class SqliteWatcher:
         return [] if is_first else effects
 
     def _is_database(self, path: str, status: Stat) -> bool:
-        """By its first bytes. One in WAL mode may still be empty itself, with all in the log."""
+        """Return whether the first bytes are SQLite's, or it was one before.
+
+        In WAL mode the file may still be empty, with all content in the log.
+        """
         if not S_ISREG(status.mode) or self._plain.get(path) == status:
             return False
         if path in self._states and status.size:
@@ -128,7 +131,6 @@ class SqliteWatcher:
         return effects
 
     def _copy(self, path: str) -> Path:
-        """The file with its log, as of one moment: copied again while it is being written."""
         size = sum(found[0] for found in _sizes(path) if found)
         others = sum(replica.stat().st_size for replica in self._folder.glob("*.db*"))
         if size > MOST_BYTES or others + size > MOST_IN_ALL:
@@ -139,15 +141,12 @@ class SqliteWatcher:
             _remove(copy)
             _copy_plain(path, copy)
             for sidecar in SIDECARS:
-                if _is_plain(path + sidecar):
+                log = Path(path + sidecar)
+                if log.is_file() and not log.is_symlink():
                     _copy_plain(path + sidecar, Path(f"{copy}{sidecar}"))
             if _sizes(path) == before:
                 break
         return copy
-
-
-def _state(path: str, present: dict[str, Stat]) -> State:
-    return tuple((end, present.get(path + end)) for end in ("", *SIDECARS))
 
 
 def _begins(path: str) -> bytes:
@@ -158,18 +157,14 @@ def _begins(path: str) -> bytes:
         return b""
 
 
-def _is_plain(path: str) -> bool:
-    return Path(path).is_file() and not Path(path).is_symlink()
-
-
 def _open_plain(path: str) -> BinaryIO:
-    """A file that may have become a link out of the box, or a pipe, since it was looked at."""
+    """Open a file that may have become a link out of the box, or a pipe."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     return os.fdopen(os.open(path, flags), "rb")
 
 
 def _copy_plain(path: str, copy: Path) -> None:
-    """The content alone, up to the most: a link would lead SQLite to files of this machine."""
+    """Copy content up to the limit; a link would lead SQLite to files of this machine."""
     with _open_plain(path) as source, copy.open("wb") as target:
         if not S_ISREG(os.fstat(source.fileno()).st_mode):
             raise ValueError("no longer a file")
@@ -197,24 +192,28 @@ def _remove(copy: Path | None) -> None:
 def _effects(
     inside: str, before: Path | None, after: Path | None, *, call: int
 ) -> Iterator[Effect]:
-    reforms, differences = compare_files(before, after)
-    for reform in reforms:
-        yield _reformed(inside, reform, call=call)
+    schema_changes, differences = compare_files(before, after)
+    for schema_change in schema_changes:
+        yield _reformed(inside, schema_change, call=call)
     for difference in differences:
         yield from row_effects(f"{inside}#{difference.table.name}", difference, call=call)
 
 
-def _reformed(inside: str, reform: Reform, *, call: int) -> Effect:
-    lost = Loss.LOST if reform.lost else Loss.NONE
-    detail = f"{reform.detail} with {reform.lost} rows" if reform.lost else reform.detail
-    target = f"{inside}#{reform.name}"
+def _reformed(inside: str, schema_change: SchemaChange, *, call: int) -> Effect:
+    lost = Loss.LOST if schema_change.lost else Loss.NONE
+    detail = (
+        f"{schema_change.detail} with {schema_change.lost} rows"
+        if schema_change.lost
+        else schema_change.detail
+    )
+    target = f"{inside}#{schema_change.name}"
     return Effect(Kind.SCHEMA, target, Observer.SQLITE, call, detail, loss=lost)
 
 
 def row_effects(
     table: str, found: Difference, *, call: int, observer: Observer = Observer.SQLITE
 ) -> Iterator[Effect]:
-    """One effect for each row, and beyond a few one for all the others of a kind."""
+    """Yield one effect per row, and one for the rest of a kind beyond a few."""
     columns = found.table.columns
     changed = [change for change in found.changed if not _is_stranger(found, change[1], change[2])]
     strangers = [change for change in found.changed if _is_stranger(found, change[1], change[2])]
@@ -234,19 +233,19 @@ def _some(
 ) -> Iterator[Effect]:
     losses = {Kind.REMOVE: Loss.LOST, Kind.UPDATE: Loss.OVERWROTE}
     loss = losses.get(kind, Loss.NONE)
-    told = [(",".join(_shown(cell) for cell in key), detail) for key, detail in rows[:EXAMPLES]]
+    listed = [(",".join(_shown(cell) for cell in key), detail) for key, detail in rows[:EXAMPLES]]
     others = len(rows) - EXAMPLES + more
     if others > 0:
-        told.append(("*", f"{others} more rows"))
-    for key, detail in told:
+        listed.append(("*", f"{others} more rows"))
+    for key, detail in listed:
         target = f"{source.table}/{key}"
         yield Effect(kind, target, source.observer, source.call, detail, loss=loss)
 
 
 def _is_stranger(found: Difference, old: Row, new: Row) -> bool:
-    """Whether a row is another one than before: nothing but its key stayed, and there is much.
+    """Return whether a row became another: nothing but its key stayed.
 
-    A row without a declared key only has the number that the last one left.
+    Without a declared key, the row number of the removed row is reused.
     """
     key = found.table.key
     places = [place for place, name in enumerate(found.table.columns) if name not in key]

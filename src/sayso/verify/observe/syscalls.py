@@ -1,4 +1,4 @@
-"""The watcher of system calls: reads the trace as it grows, and gives the effects of each call."""
+"""The observer of system calls, which reads the growing trace."""
 
 import re
 from collections.abc import Sequence
@@ -10,25 +10,25 @@ import anyio
 
 from sayso.sandbox import Layer, Place, Role
 from sayso.trace import (
+    Activity,
     Call,
+    CallReader,
     Effect,
-    Family,
-    Form,
     Line,
+    LineKind,
     Memory,
-    Pulse,
-    Stitcher,
+    ProcessTree,
     Tail,
     Window,
     descendants,
     effects_of,
-    feel,
     learn,
+    measure_activity,
     process_of,
     quoted_path,
     read_line,
 )
-from sayso.verify.observe import file_look
+from sayso.verify.observe import file_check
 
 _POLL: Final = 0.005
 _PRIVATE: Final = frozenset({Role.HOME, Role.TEMPORARY, Role.OWN})
@@ -37,71 +37,71 @@ _CHANGING: Final = re.compile(r"O_(?:CREAT|TRUNC|WRONLY|RDWR)|<unfinished ")
 
 
 def _is_only_reading(text: str) -> bool:
-    """Whether a line is one of the many that change nothing, told without reading it whole."""
+    """Return whether a line is a frequent harmless call, without parsing it."""
     if " mmap(" in text:
         return "MAP_SHARED" not in text
     return " openat(" in text and _CHANGING.search(text) is None
 
 
 class SyscallWatcher:
-    """Fulfils `Watcher`. `trace` is the file that strace writes, which may not be there yet.
+    """A `Watcher` of the file `trace` that strace writes; it may not exist yet.
 
-    Where the first program is `bwrap`, all before the next one is the box's, and left out; else
-    the first program is the server. The same holds where it is started again. What comes after
-    one call was looked at and before the next has begun is given by `end` with the same number.
+    If the first program is `bwrap`, calls before the next program belong to the box and are
+    skipped; so they are after a restart. Effects after one call's `end` and before the next `begin`
+    are returned by an `end` with the same number.
     """
 
     def __init__(self, trace: Path, places: Sequence[Place] = ()) -> None:
         self.layer = Layer("syscalls", is_active=True, detail="strace with seccomp-bpf")
         self._places = places
         self._tail = Tail(trace)
-        self._stitcher = Stitcher()
-        self._family = Family(process_of)
+        self._reader = CallReader()
+        self._tree = ProcessTree(process_of)
         self._memory = Memory(
-            self._family.process_of, [place.inside for place in places if place.role in _PRIVATE]
+            self._tree.process_of, [place.inside for place in places if place.role in _PRIVATE]
         )
         self._window = Window()
         self._gap = Window()
-        self._mapped: file_look.Digests = {}
+        self._mapped: file_check.Digests = {}
         self._root = 0
         self._last = 0
         self._setting_up = set[int]()
         self._is_started = False
 
     async def begin(self) -> None:
-        """What has come since the last `end` belongs to no new call."""
+        """Set effects since the last `end` apart: they belong to no new call."""
         self._read()
         self._gap, self._window = self._window, Window()
-        self._mapped = file_look.digest_mapped(self._memory.mapped.values(), self._places)
+        self._mapped = file_check.digest_mapped(self._memory.mapped.values(), self._places)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """The effects since `begin`, each once, in the order of their first time."""
+        """Return the effects since `begin`, each once, in order of their first time."""
         self._read()
-        late = file_look.settle(self._gap.timed(), self._places)
-        found = file_look.settle(self._window.timed(), self._places)
+        late = file_check.settle(self._gap.timed(), self._places)
+        found = file_check.settle(self._window.timed(), self._places)
         self._gap, self._window = Window(), Window()
-        now = file_look.digest_mapped(self._mapped, self._places)
-        found += file_look.changed(self._mapped, now)
+        now = file_check.digest_mapped(self._mapped, self._places)
+        found += file_check.changed(self._mapped, now)
         self._mapped = now
         if call == self._last:
             found = late + found
         self._last = call
         return [replace(effect, call=call) for effect in found]
 
-    async def rest(self, *, quiet: float, most: float) -> bool:
-        """Wait until nothing was traced, all slept and nothing was computed for `quiet` seconds.
+    async def wait_idle(self, *, quiet: float, most: float) -> bool:
+        """Wait until there was no trace, thread or processor activity for `quiet` seconds.
 
-        `False` where that did not come within `most` seconds. A timer that only sleeps looks like
-        rest: who waits longer than `quiet` to do something is found by a longer `quiet`.
+        Return `False` if that did not happen within `most` seconds. A sleeping timer looks idle;
+        only a longer `quiet` finds it.
         """
         deadline = anyio.current_time() + most
-        last: tuple[int, Pulse] | None = None
+        last: tuple[int, Activity] | None = None
         since = anyio.current_time()
         while True:
             is_new = last is None or last[0] != self._tail.size()
             pids = self._pids() if is_new or last is None else last[1].pids
             size = self._tail.size()
-            pulse = feel(pids)
+            pulse = measure_activity(pids)
             now = anyio.current_time()
             if (size, pulse) != last or not pulse.is_asleep:
                 last = (size, pulse)
@@ -116,7 +116,7 @@ class SyscallWatcher:
         self._read()
         if not self._root:
             return frozenset()
-        known = {self._family.process_of(pid) for pid in self._family.members}
+        known = {self._tree.process_of(pid) for pid in self._tree.members}
         return descendants(self._root) | known
 
     def _read(self) -> None:
@@ -127,31 +127,30 @@ class SyscallWatcher:
         if self._is_started and _is_only_reading(text) and self._is_known(text):
             return
         if _START.search(text) and (line := read_line(text)):
-            self._family.note_start(line)
-        match self._stitcher.take(text):
+            self._tree.note_start(line)
+        match self._reader.take(text):
             case Call() as call:
                 self._meet(call.pid)
                 self._understand(call)
-            case Line(form=Form.EXIT, pid=pid):
-                self._family.leave(pid)
+            case Line(form=LineKind.EXIT, pid=pid):
+                self._tree.remove(pid)
             case _:
                 return
 
     def _is_known(self, text: str) -> bool:
-        """Whether nothing is left to learn of the thread that a line begins with."""
         pid = text.partition(" ")[0]
         return (
             pid.isdecimal()
-            and int(pid) in self._family.members
-            and str(self._family.process_of(int(pid))) in self._memory.folders
+            and int(pid) in self._tree.members
+            and str(self._tree.process_of(int(pid))) in self._memory.folders
         )
 
     def _meet(self, pid: int) -> None:
-        if self._root not in self._family.members:
-            # The first of all, or the first after the box has ended.
+        if self._root not in self._tree.members:
+            # The first thread, also after a restart.
             self._root = pid
             self._is_started = False
-        member = self._family.meet(pid)
+        member = self._tree.add(pid)
         if member is not None and not member.is_thread and member.parent:
             self._memory.inherit(pid, member.parent)
 
@@ -164,7 +163,6 @@ class SyscallWatcher:
         learn(call, self._memory)
 
     def _set_up(self, call: Call) -> None:
-        """Until the server's program is run: keep apart whose calls are the box's."""
         self._setting_up.add(call.pid)
         self._memory.learn(call)
         if call.name != "execve" or call.result != 0:

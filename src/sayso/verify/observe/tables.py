@@ -1,34 +1,32 @@
-"""The difference between two SQLite files, row by row; both are copies that nobody else uses."""
+"""The difference between two SQLite files, row by row; both are copies without other users."""
 
 import sqlite3
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 MAGIC: Final = b"SQLite format 3\0"
 MOST_ROWS: Final = 5_000
-"""Rows that differ and are looked at one by one, per table and side; further ones are counted."""
+"""Differing rows to list, per table and side; more are only counted."""
 MOST_PLACED: Final = 100
-"""Rows without a key that are looked for in their table, which costs a walk through it each."""
+"""Rows without a key to look up; each costs a scan of the table."""
 STEPS: Final = 400_000_000
-"""What one statement may cost: a file from an unknown server may hold anything."""
+"""Steps of one statement: the file is untrusted."""
 
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
 Keyed = tuple[Key, Row]
 Sides = dict[str, str | None]
-"""What the table is called in `old` and `new`; `None` where it is not."""
+"""Names of the table in `old` and `new`; `None` if it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as both files can be asked for it. `key` is empty where rows have none.
-
-    `has_rowid` where rows without a declared key have SQLite's own number.
-    """
+    """A table in both files. `key` may be empty; `has_rowid` if such rows have SQLite's number."""
 
     name: str
     columns: tuple[str, ...]
@@ -39,10 +37,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What became of one table's rows. A row that is changed is told as before and after.
-
-    `more` counts rows that differ beyond those that are listed, by `removed` and `inserted`.
-    """
+    """The changed rows of one table; `more_…` count rows beyond the listed ones."""
 
     table: Table
     inserted: Sequence[tuple[Key, Row]] = ()
@@ -59,8 +54,8 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Reform:
-    """A change of the schema. `lost` counts the rows or values that went with it."""
+class SchemaChange:
+    """A change of the schema. `lost` counts the lost rows or values."""
 
     name: str
     detail: str
@@ -69,28 +64,27 @@ class Reform:
 
 def compare_files(
     before: Path | None, after: Path | None
-) -> tuple[tuple[Reform, ...], tuple[Difference, ...]]:
-    """Changes of the schema and of rows. `None` stands for a file that is not there.
-
-    Raises `sqlite3.Error` where one of the files cannot be read.
-    """
+) -> tuple[tuple[SchemaChange, ...], tuple[Difference, ...]]:
+    """Return changes of schema and rows; `None` is a missing file. Raises `sqlite3.Error`."""
     with _attached(before, after) as db:
         old = _tables(db, "old")
         new = _tables(db, "new")
         renamed = dict(_renamed(db, old, new))
-        reforms = tuple(_reforms(db, old, new, renamed=renamed))
+        schema_changes = tuple(_reforms(db, old, new, renamed=renamed))
         empty = {name: None for name in new if name not in old and name not in renamed.values()}
         pairs = [(old[name], new[name]) for name in old if name in new]
         pairs += [(old[first], new[second]) for first, second in renamed.items()]
         differences = [_difference(db, first, second) for first, second in pairs]
         differences += [_difference(db, None, new[name]) for name in empty]
-        return reforms, tuple(difference for difference in differences if not difference.is_empty)
+        return schema_changes, tuple(
+            difference for difference in differences if not difference.is_empty
+        )
 
 
 @contextmanager
 def _attached(before: Path | None, after: Path | None) -> Generator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:")) as db:
-        db.text_factory = _text
+        db.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         steps = iter(range(STEPS // 1_000_000))
         db.set_progress_handler(lambda: int(next(steps, None) is None), 1_000_000)
         for name, path in (("old", before), ("new", after)):
@@ -100,17 +94,13 @@ def _attached(before: Path | None, after: Path | None) -> Generator[sqlite3.Conn
         yield db
 
 
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", errors="surrogateescape")
-
-
 def quoted(name: str) -> str:
-    """A name as SQL has it."""
+    """Quote a name for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _tables(db: sqlite3.Connection, side: str) -> dict[str, Table]:
-    """Tables whose rows can be read. Shadow tables are left to the virtual table they serve."""
+    """Return readable tables. Shadow tables belong to their virtual table."""
     listed = db.execute(f"PRAGMA {side}.table_list").fetchall()
     sorts = {row[1]: row[2] for row in listed if row[0] == side}
     bare = {row[1] for row in listed if row[0] == side and row[4]}
@@ -130,7 +120,7 @@ def _table(db: sqlite3.Connection, side: str, name: str, *, sort: str, has_rowid
     columns = tuple(row[1] for row in rows if row[6] != 1)
     key = tuple(row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5])
     if sort == "virtual":
-        # The hidden columns of a full-text index are questions to it.
+        # The hidden columns of a full-text index are for queries.
         return Table(name, columns, ("rowid",) if has_rowid else (), has_rowid, sort)
     return Table(name, columns, key, has_rowid and "rowid" not in columns, sort)
 
@@ -155,33 +145,35 @@ def _reforms(
     new: dict[str, Table],
     *,
     renamed: dict[str, str],
-) -> Iterator[Reform]:
+) -> Iterator[SchemaChange]:
     before = _schema(db, "old")
     after = _schema(db, "new")
     for name, sql in before.items():
         if name in renamed:
-            yield Reform(name, f"renamed to {renamed[name]}")
+            yield SchemaChange(name, f"renamed to {renamed[name]}")
         elif name not in after:
             lost = _count(db, "old", name) if name in old else 0
-            yield Reform(name, f"{sql[0]} dropped", lost)
+            yield SchemaChange(name, f"{sql[0]} dropped", lost)
         elif sql != after[name]:
             yield _altered(db, name, old=old.get(name), new=new.get(name))
     for name, sql in after.items():
         if name not in before and name not in renamed.values():
-            yield Reform(name, f"{sql[0]} created")
+            yield SchemaChange(name, f"{sql[0]} created")
     for pragma in ("user_version", "application_id"):
         values = [db.execute(f"PRAGMA {side}.{pragma}").fetchone()[0] for side in ("old", "new")]
         if values[0] != values[1]:
-            yield Reform(pragma, f"{values[0]} → {values[1]}")
+            yield SchemaChange(pragma, f"{values[0]} → {values[1]}")
 
 
-def _altered(db: sqlite3.Connection, name: str, *, old: Table | None, new: Table | None) -> Reform:
+def _altered(
+    db: sqlite3.Connection, name: str, *, old: Table | None, new: Table | None
+) -> SchemaChange:
     gone = [column for column in old.columns if column not in new.columns] if old and new else []
     if not gone:
-        return Reform(name, "altered")
+        return SchemaChange(name, "altered")
     held = " OR ".join(f"{quoted(column)} IS NOT NULL" for column in gone)
     count = db.execute(f"SELECT count(*) FROM old.{quoted(name)} WHERE {held}").fetchone()[0]
-    return Reform(name, f"column {', '.join(gone)} dropped", count)
+    return SchemaChange(name, f"column {', '.join(gone)} dropped", count)
 
 
 def _schema(db: sqlite3.Connection, side: str) -> dict[str, tuple[str, str]]:
@@ -199,7 +191,7 @@ def _count(db: sqlite3.Connection, side: str, name: str) -> int:
 
 
 def _difference(db: sqlite3.Connection, old: Table | None, new: Table) -> Difference:
-    """Both ways, by SQLite itself, which reads each file once and keeps no row in memory."""
+    """Compare both ways in SQLite, which reads each file once and keeps no row in memory."""
     shared = [column for column in new.columns if old is None or column in old.columns]
     both = Table(new.name, tuple(shared), new.key, new.has_rowid, new.sort)
     if not shared:
@@ -249,7 +241,6 @@ def _placed(
 def _only(
     db: sqlite3.Connection, side: str, table: Table, *, sides: Sides
 ) -> tuple[list[Keyed], int]:
-    """Rows that are in one file and not in the other, with their keys, and how many more."""
     other = "old" if side == "new" else "new"
     if sides[side] is None:
         return [], 0
@@ -272,10 +263,10 @@ def _only(
 
 
 def _select(side: str, name: str, table: Table) -> str:
-    """Keys, columns, their types; rows without a key are told by how often there are such.
+    """Return the query for keys, columns and types; rows without a key are counted.
 
-    Without `COLLATE BINARY` a column that ignores case would hide a change of it, and without
-    the types 1 would equal 1.0. SQLite's own row numbers say nothing: VACUUM gives new ones.
+    `COLLATE BINARY` shows changes of case, the types distinguish 1 from 1.0. Row numbers have no
+    meaning: VACUUM changes them.
     """
     columns = [f"{quoted(column)} COLLATE BINARY" for column in table.columns]
     types = [f"typeof({quoted(column)})" for column in table.columns]
@@ -297,7 +288,7 @@ def _rowid(db: sqlite3.Connection, side: str, name: str, table: Table, values: R
 
 
 def _bound(values: Row) -> Row:
-    """Values as they can be given back: text that is not UTF-8 cannot, and finds nothing."""
+    """Return values as parameters: text that is not UTF-8 finds nothing."""
     return tuple(
         value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
         for value in values

@@ -1,7 +1,4 @@
-"""How a run is told: to a person while it goes on, and to programs, test runners and browsers.
-
-`terminal` consumes events as they come; the formats take the whole report.
-"""
+"""Reports of a run: live on a terminal, or as text, JSON, JUnit XML or HTML."""
 
 from sayso.verify.report.formats import FORMATS
 from sayso.verify.report.terminal import Terminal

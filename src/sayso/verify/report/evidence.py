@@ -1,4 +1,4 @@
-"""What stands behind a verdict, in words: the effects, and the call that shows them again."""
+"""The evidence of a verdict in words: its effects and the call that reproduces them."""
 
 import json
 from collections.abc import Mapping
@@ -10,16 +10,16 @@ from sayso.verify.verdict import HintVerdict, ToolReport
 
 _LOSSES: Final[Mapping[Loss, str]] = {
     Loss.OVERWROTE: "overwrote values under the same key",
-    Loss.UNKNOWN: "in a format that nobody here reads",
-    Loss.LOST: "what was there is lost",
+    Loss.UNKNOWN: "in an unknown format",
+    Loss.LOST: "its content is lost",
 }
 
 
-def again(tool: ToolReport, found: HintVerdict) -> Mapping[str, Any] | None:
-    """Return the parameters of the `tools/call` that shows a verdict again, if any are known."""
-    arguments = found.arguments
+def reproduction(tool: ToolReport, verdict: HintVerdict) -> Mapping[str, Any] | None:
+    """Return the parameters of the `tools/call` that reproduces a verdict, if known."""
+    arguments = verdict.arguments
     if arguments is None:
-        numbers = {effect.call for effect in found.evidence if effect.call}
+        numbers = {effect.call for effect in verdict.evidence if effect.call}
         calls = (call.case.arguments for call in tool.made if call.number in numbers)
         arguments = next(calls, None)
     if arguments is None:
@@ -34,13 +34,13 @@ def notes_on(effect: Effect) -> list[str]:
         notes.append("the attempt failed")
     notes.append(_LOSSES.get(effect.loss, ""))
     if effect.recoverable:
-        notes.append(f"can be had back: {effect.recoverable}")
+        notes.append(f"recoverable: {effect.recoverable}")
     notes.append(effect.reason)
     return [note for note in notes if note]
 
 
 def whence(effect: Effect) -> str:
-    """Tell whose an effect is, who saw it, and in which call.
+    """Describe the owner, observer and call of an effect.
 
     >>> from sayso.trace.effect import Kind, Life, Observer
     >>> whence(Effect(Kind.WRITE, "/world/a", Observer.FILES, call=3, life=Life.USER))
@@ -51,16 +51,16 @@ def whence(effect: Effect) -> str:
     return f"{life}, seen by {effect.observer}, {call}"
 
 
-def behind(found: HintVerdict) -> str:
-    """Tell how much stands behind a verdict: calls, inputs, observers."""
-    told = [count_of(found.calls, "call")]
-    if found.inputs:
-        told.append(f"inputs {', '.join(found.inputs)}")
-    if found.observers:
-        told.append(f"seen by {', '.join(found.observers)}")
-    return "; ".join(told)
+def basis(verdict: HintVerdict) -> str:
+    """Describe what a verdict is based on: calls, inputs, observers."""
+    parts = [count_of(verdict.calls, "call")]
+    if verdict.inputs:
+        parts.append(f"inputs {', '.join(verdict.inputs)}")
+    if verdict.observers:
+        parts.append(f"seen by {', '.join(verdict.observers)}")
+    return "; ".join(parts)
 
 
 def in_line(value: Any) -> str:
-    """Write a JSON value in one line, to be read; what a terminal must not get is still in it."""
+    """Write a JSON value in one line; control characters stay in it."""
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,4 +1,4 @@
-"""A report as text, as one JSON document, as JUnit XML, and as a page for a browser."""
+"""A report as text, JSON, JUnit XML or HTML."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -13,7 +13,7 @@ from sayso.report import (
     write_junit,
 )
 from sayso.schema import cut
-from sayso.verify.report.evidence import again, behind, in_line, notes_on, whence
+from sayso.verify.report.evidence import basis, in_line, notes_on, reproduction, whence
 from sayso.verify.report.html import as_html
 from sayso.verify.report.lines import evidence_lines, summary_lines, tool_line
 from sayso.verify.report.summary import hints_of
@@ -26,7 +26,7 @@ _TEXT_WIDTH: Final = 160
 
 
 def as_text(report: Report) -> str:
-    """Write what a terminal shows: a line for each tool, the evidence, the summary."""
+    """Write what a terminal shows, with the evidence."""
     lines = [tool_line(tool, _TEXT_WIDTH) for tool in report.tools]
     lines += evidence_lines(report)
     lines += summary_lines(report, is_evidence=True)
@@ -44,14 +44,11 @@ def as_json(report: Report) -> str:
 
 
 def as_junit(report: Report) -> str:
-    """Write a case for each hint of each tool.
-
-    A refuted hint has failed, one that was not exercised is skipped.
-    """
+    """Write one test case per hint and tool: failed if refuted, skipped if not exercised."""
     cases = [
-        junit_case(tool.name, HINTS[name], _outcome(tool, name, found))
+        junit_case(tool.name, HINTS[name], _outcome(tool, name, verdict))
         for tool in report.tools
-        for name, found in hints_of(tool)
+        for name, verdict in hints_of(tool)
     ]
     counts = report.count()
     figures = (
@@ -69,27 +66,27 @@ FORMATS: Final[Mapping[str, Callable[[Report], str]]] = {
     "junit": as_junit,
     "html": as_html,
 }
-"""How to write a report, by the name of the format; each text ends with a line break."""
+"""Writers of a report by the name of the format; each text ends with a line break."""
 
 
-def _outcome(tool: ToolReport, name: HintName, found: HintVerdict) -> str:
-    told = f"{STATES[state_of(found)].name}: {found.reason}"
-    if found.verdict == "refuted":
-        message = quoted_xml(f"{HINTS[name]} is {standing(found)}: {found.reason}")
-        lines = "".join(f"{escaped_xml(line)}\n" for line in _evidence(tool, found))
+def _outcome(tool: ToolReport, name: HintName, verdict: HintVerdict) -> str:
+    text = f"{STATES[state_of(verdict)].name}: {verdict.reason}"
+    if verdict.verdict == "refuted":
+        message = quoted_xml(f"{HINTS[name]} is {standing(verdict)}: {verdict.reason}")
+        lines = "".join(f"{escaped_xml(line)}\n" for line in _evidence(tool, verdict))
         return f'<failure type="refuted" message={message}>\n{lines}</failure>\n'
-    if found.verdict == "not_exercised":
-        return f"<skipped message={quoted_xml(told)}/>\n"
-    return f"<system-out>{escaped_xml(f'{told} ({behind(found)})')}</system-out>\n"
+    if verdict.verdict == "not_exercised":
+        return f"<skipped message={quoted_xml(text)}/>\n"
+    return f"<system-out>{escaped_xml(f'{text} ({basis(verdict)})')}</system-out>\n"
 
 
-def _evidence(tool: ToolReport, found: HintVerdict) -> Iterator[str]:
-    call = again(tool, found)
+def _evidence(tool: ToolReport, verdict: HintVerdict) -> Iterator[str]:
+    call = reproduction(tool, verdict)
     if call is not None:
         yield cut(f"tools/call {in_line(call)}", _LONGEST)
-    for effect in found.evidence[:_MOST_EFFECTS]:
-        told = "; ".join([whence(effect), *notes_on(effect)])
-        yield cut(f"{effect.kind} {effect.target} ({told})", _LONGEST)
-    if len(found.evidence) > _MOST_EFFECTS:
-        yield f"and {len(found.evidence) - _MOST_EFFECTS:,} more effects"
-    yield behind(found)
+    for effect in verdict.evidence[:_MOST_EFFECTS]:
+        notes = "; ".join([whence(effect), *notes_on(effect)])
+        yield cut(f"{effect.kind} {effect.target} ({notes})", _LONGEST)
+    if len(verdict.evidence) > _MOST_EFFECTS:
+        yield f"and {len(verdict.evidence) - _MOST_EFFECTS:,} more effects"
+    yield basis(verdict)

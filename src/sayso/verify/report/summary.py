@@ -1,4 +1,4 @@
-"""A run in figures: how many hints of each state, what was reached, what was missing."""
+"""The figures of a run: hints per state, coverage, missing layers."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,20 +12,20 @@ from sayso.verify.verdict import HintVerdict, Report, ToolReport
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """One hint of one tool that was shown to be false. `index` is the tool's place in the list."""
+    """A refuted hint of a tool; `index` is the tool's place in the list."""
 
     index: int
     tool: ToolReport
     hint: HintName
-    found: HintVerdict
+    verdict: HintVerdict
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What is told above or below the single tools.
+    """The figures of a run.
 
-    `reached` and `missed` count classes of input. `without_success` are tools that were called or
-    not, of which no call succeeded.
+    `reached` and `missed` count input classes. `without_success` are tools without a successful
+    call, whether called or not.
     """
 
     states: Mapping[State, int]
@@ -41,37 +41,38 @@ class Summary:
 
     @property
     def share(self) -> str:
-        """The share of tools with a call that succeeded.
-
-        Rounded down, so that it says 100 % only of all.
-        """
-        succeeded = self.tools - len(self.without_success)
+        """Return the share of tools with a successful call, rounded down."""
         if not self.tools:
             return "none"
-        return f"{100 * succeeded // self.tools} %"
+        return f"{100 * (self.tools - len(self.without_success)) // self.tools} %"
 
     @property
     def is_uncontained(self) -> bool:
-        """Whether a layer was missing without which nothing is run unless it is asked for."""
+        """Return whether a layer of containment was missing."""
         return any(layer.name in CONTAINING for layer in self.missing_layers)
 
 
 def hints_of(tool: ToolReport) -> list[tuple[HintName, HintVerdict]]:
-    """The verdicts on a tool's hints, in the order in which hints are always told."""
+    """Return the verdicts on a tool's hints in their fixed order."""
     return [(name, tool.hints[name]) for name in HINT_NAMES if name in tool.hints]
 
 
 def summarise(report: Report) -> Summary:
-    """The figures of a report."""
+    """Compute the figures of a report."""
     tools = report.tools
     return Summary(
-        states=Counter(state_of(found) for tool in tools for _, found in hints_of(tool)),
+        states=Counter(state_of(verdict) for tool in tools for _, verdict in hints_of(tool)),
         tools=len(tools),
         calls=sum(tool.reach.calls for tool in tools),
         successes=sum(tool.reach.successes for tool in tools),
         reached=sum(len(tool.reach.classes) for tool in tools),
         missed=sum(len(tool.reach.missed) for tool in tools),
-        refutations=_refutations(report),
+        refutations=tuple(
+            Refutation(index, tool, name, verdict)
+            for index, tool in enumerate(tools)
+            for name, verdict in hints_of(tool)
+            if state_of(verdict) is State.REFUTED
+        ),
         without_success=tuple(tool for tool in tools if not tool.reach.successes),
         with_missed=tuple(tool for tool in tools if tool.reach.successes and tool.reach.missed),
         missing_layers=tuple(layer for layer in report.layers if not layer.is_active),
@@ -79,18 +80,7 @@ def summarise(report: Report) -> Summary:
 
 
 def why_no_success(tool: ToolReport) -> str:
-    """Why no call of a tool succeeded, as far as it is known."""
+    """Return why no call of a tool succeeded, as far as known."""
     if tool.error:
         return tool.error
-    if not tool.reach.calls:
-        return "it was not called"
-    return "every call failed"
-
-
-def _refutations(report: Report) -> tuple[Refutation, ...]:
-    return tuple(
-        Refutation(index, tool, name, found)
-        for index, tool in enumerate(report.tools)
-        for name, found in hints_of(tool)
-        if state_of(found) is State.REFUTED
-    )
+    return "every call failed" if tool.reach.calls else "it was not called"

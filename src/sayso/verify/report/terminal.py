@@ -1,4 +1,4 @@
-"""A run on a terminal: how far it is on stderr, what was found on stdout."""
+"""A live report on a terminal: progress on stderr, results on stdout."""
 
 from collections.abc import Iterable
 from types import TracebackType
@@ -19,19 +19,18 @@ _LABEL: Final = 24
 
 
 class Terminal:
-    """Takes the events of a run as they come.
+    """Shows the events of a run as they happen.
 
-    `results` is where verdicts go, `talk` where progress does: a bar with the time left where that
-    is a terminal, one line for each phase where it is not. Leaving the context, also by an
-    interruption, takes the bar away.
+    Verdicts go to `results`. Progress goes to `talk`: a bar with the time left on a terminal, else
+    one line per phase. Leaving the context, also by an interruption, removes the bar.
     """
 
     def __init__(self, results: Console, talk: Console, *, is_evidence: bool = False) -> None:
         self._results = results
         self._talk = talk
         self._is_evidence = is_evidence
-        self._told: set[str] = set()
-        # The other stream stays untouched: results may go to a file while the bar is shown.
+        self._printed: set[str] = set()
+        # Leave the other stream alone: results may go to a file while the bar is shown.
         self._bar = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=None),
@@ -69,9 +68,10 @@ class Terminal:
                 self._move(event.made.tool, event.done, event.planned)
             case Judged():
                 self._move(event.tool.name, event.done, event.planned)
-                self._tell([event.tool])
+                self._print_tools([event.tool])
             case Ended():
-                self._tell(tool for tool in event.report.tools if tool.name not in self._told)
+                tools = event.report.tools
+                self._print_tools(tool for tool in tools if tool.name not in self._printed)
                 self._bar.stop()
                 if self._is_evidence:
                     self._print(evidence_lines(event.report))
@@ -84,21 +84,20 @@ class Terminal:
             self._talk.print(plain(what), markup=False, highlight=False, soft_wrap=True)
 
     def _move(self, tool: str, done: int, planned: int) -> None:
-        # What was planned is a guess, which a run may pass.
-        total = max(planned, done)
+        total = max(planned, done)  # the plan is an estimate
         self._bar.update(self._task, description=self._label(tool), completed=done, total=total)
 
     def _label(self, text: str) -> str:
         wide = _LABEL if self._talk.width >= _NARROW else _LABEL // 2
         return fitted(plain(text), wide)
 
-    def _tell(self, tools: Iterable[ToolReport]) -> None:
-        """One line for each; the bar is away meanwhile, for both may be on one screen."""
-        found = list(tools)
-        self._told.update(tool.name for tool in found)
+    def _print_tools(self, tools: Iterable[ToolReport]) -> None:
+        """Print one line per tool, without the bar, since both may share a screen."""
         is_shown = self._bar.live.is_started
         self._bar.stop()
-        self._print(tool_line(tool, self._results.width) for tool in found)
+        for tool in tools:
+            self._printed.add(tool.name)
+            self._print([tool_line(tool, self._results.width)])
         if is_shown:
             self._bar.start()
 

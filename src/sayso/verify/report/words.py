@@ -1,4 +1,4 @@
-"""The words, signs and colours that every report uses for what was found of a hint."""
+"""The words, signs and colours of a hint's state, shared by all reports."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from sayso.verify.verdict import HintVerdict
 
 
 class State(StrEnum):
-    """What is told of one hint, what matters most first."""
+    """The state of a hint in a report, the most important first."""
 
     REFUTED = "refuted"
     PARTIAL = "partial"
@@ -21,10 +21,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StateWords:
-    """A state: its name, what it means, and a sign that differs in shape and not only in colour.
-
-    `style` is its colour in a terminal.
-    """
+    """A state's name, meaning, terminal style, and a sign that differs not only in colour."""
 
     name: str
     meaning: str
@@ -35,31 +32,31 @@ class StateWords:
 STATES: Final[Mapping[State, StateWords]] = {
     State.REFUTED: StateWords(
         "refuted",
-        "a call did what the hint says the tool does not do; a second run showed it again",
+        "a call did what the hint rules out, and a second run on fresh state reproduced it",
         "✗",
         "bold red",
     ),
     State.PARTIAL: StateWords(
         "partial",
-        "nothing spoke against it, but an observer that is needed to support it was missing",
+        "nothing contradicted it, but an observer that is needed to support it was missing",
         "◐",
         "yellow",
     ),
     State.OVER_DECLARED: StateWords(
         "over-declared",
-        "it warns of more than any call has shown; that is information, and does no harm",
+        "it warns of more than any call has shown; this is harmless",
         "▽",
         "magenta",
     ),
     State.SUPPORTED: StateWords(
         "supported",
-        "calls that succeeded did nothing against it, and the observers would have seen it",
+        "successful calls did nothing against it, and the observers would have seen it",
         "✓",
         "green",
     ),
     State.NOT_EXERCISED: StateWords(
         "not exercised",
-        "no call could have shown whether it is true; the reason says why",
+        "no call could show whether it is true; the reason says why",
         "·",
         "dim",
     ),
@@ -71,39 +68,39 @@ HINTS: Final[Mapping[HintName, str]] = {
     "idempotent": "idempotent",
     "open_world": "open-world",
 }
-"""What a hint is called to people."""
+"""Names of the hints for people."""
 
 
-def state_of(found: HintVerdict) -> State:
-    """The one state that a verdict is shown as.
+def state_of(verdict: HintVerdict) -> State:
+    """Return the state that a verdict is shown as.
 
     >>> state_of(HintVerdict(declared=True, verdict="supported", reason="", is_partial=True))
     <State.PARTIAL: 'partial'>
     """
-    if found.verdict == "refuted":
+    if verdict.verdict == "refuted":
         return State.REFUTED
-    if found.is_over_declared:
+    if verdict.is_over_declared:
         return State.OVER_DECLARED
-    if found.is_partial:
+    if verdict.is_partial:
         return State.PARTIAL
-    return State(found.verdict)
+    return State(verdict.verdict)
 
 
-def standing(found: HintVerdict) -> str:
-    """What the server says of the hint, or what is guessed where it says nothing.
+def standing(verdict: HintVerdict) -> str:
+    """Return the declared value, or the inferred one if nothing is declared.
 
     >>> standing(HintVerdict(declared=None, verdict="refuted", reason="", inferred=True))
     'not declared, inferred true'
     """
-    if found.declared is not None:
-        return f"declared {found.declared}".lower()
-    if found.inferred is not None:
-        return f"not declared, inferred {found.inferred}".lower()
+    if verdict.declared is not None:
+        return f"declared {verdict.declared}".lower()
+    if verdict.inferred is not None:
+        return f"not declared, inferred {verdict.inferred}".lower()
     return "not declared"
 
 
 def count_of(count: int, noun: str) -> str:
-    """A number and its noun.
+    """Return a number and its noun.
 
     >>> count_of(1, "call"), count_of(1200, "call")
     ('1 call', '1,200 calls')

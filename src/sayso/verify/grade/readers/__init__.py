@@ -1,4 +1,4 @@
-"""What files of known formats hold, so that bytes can be told from meaning: a reader each."""
+"""Readers of file formats, which separate meaning from bytes."""
 
 from sayso.verify.grade.readers.choice import compare_contents
 from sayso.verify.grade.readers.content import Outcome, Reader

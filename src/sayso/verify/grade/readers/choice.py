@@ -1,6 +1,8 @@
-"""Which reader knows a file: by its first bytes, then by its name, then by trying."""
+"""The reader for a file, chosen by its first bytes, then its name, then by trying."""
 
-from pathlib import PurePosixPath
+import sqlite3
+import tempfile
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from sayso.trace import Loss
@@ -9,13 +11,13 @@ from sayso.verify.grade.readers.gitindex import MAGIC as INDEX
 from sayso.verify.grade.readers.gitindex import GitIndexReader
 from sayso.verify.grade.readers.json import JsonLinesReader, JsonReader
 from sayso.verify.grade.readers.office import DocxReader, XlsxReader
-from sayso.verify.grade.readers.sqlite import MAGIC as SQLITE
-from sayso.verify.grade.readers.sqlite import SqliteReader
 from sayso.verify.grade.readers.table import CsvReader, IniReader, TomlReader
 from sayso.verify.grade.readers.text import TextReader
+from sayso.verify.observe.tables import MAGIC as SQLITE
+from sayso.verify.observe.tables import compare_files
 
 BINARY: Final = (SQLITE, b"PK\x03\x04")
-"""Formats of which nothing is left where the bytes are no longer of them."""
+"""Formats with whole loss if the bytes no longer have the format."""
 NAMES: Final[dict[str, Reader]] = {
     ".csv": CsvReader(),
     ".tsv": CsvReader(),
@@ -25,8 +27,35 @@ NAMES: Final[dict[str, Reader]] = {
 }
 
 
+class SqliteReader:
+    """Rows by key. The observer reads the log beside a file."""
+
+    name = "sqlite"
+
+    def compare(self, before: bytes, after: bytes) -> Outcome:
+        if not before.startswith(SQLITE) or not after.startswith(SQLITE):
+            raise ValueError("not SQLite")
+        with tempfile.TemporaryDirectory(prefix="sayso-") as folder:
+            paths = [Path(folder) / name for name in ("before", "after")]
+            for path, content in zip(paths, (before, after), strict=True):
+                path.write_bytes(content)
+            try:
+                schema_changes, rows = compare_files(paths[0], paths[1])
+            except sqlite3.Error as error:
+                raise ValueError(str(error)) from error
+        if not schema_changes and not rows:
+            return Outcome(is_same=True)
+        if any(schema_change.lost for schema_change in schema_changes) or any(
+            row.removed or row.more_removed for row in rows
+        ):
+            return Outcome(Loss.LOST, "rows lost")
+        if any(row.changed for row in rows):
+            return Outcome(Loss.OVERWROTE)
+        return Outcome()
+
+
 def compare_contents(path: str, before: bytes, after: bytes) -> tuple[str, Outcome] | None:
-    """The format and what became of its records; `None` where the format is known to none."""
+    """Return the format and the comparison of a file's records; `None` for an unknown format."""
     for reader in _candidates(path, before):
         try:
             return reader.name, reader.compare(before, after)

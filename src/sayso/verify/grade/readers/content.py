@@ -1,4 +1,4 @@
-"""What a reader says of two contents of one file."""
+"""The comparison of two contents of one file."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -9,14 +9,14 @@ from typing import Final, Protocol, TypeVar
 from sayso.trace import Loss
 
 MOST_ALIGNED: Final = 4_000
-"""Longer sequences are compared as heaps: what is missing is lost, wherever it stood."""
+"""Longer sequences are compared without order: what is missing is lost."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`is_same` where both mean the same; `loss` is what the first has and the second has not."""
+    """The result of a comparison: whether both mean the same, and what the second lost."""
 
     loss: Loss = Loss.NONE
     detail: str = ""
@@ -24,7 +24,7 @@ class Outcome:
 
 
 class Reader(Protocol):
-    """One format. Raises `ValueError` for bytes that are not of it."""
+    """One format. Raises `ValueError` for bytes of another one."""
 
     name: str
 
@@ -37,9 +37,9 @@ SAME: Final = Outcome(is_same=True)
 def compare_rows(
     before: Sequence[T], after: Sequence[T], *, is_alike: Callable[[T, T], bool], word: str
 ) -> Outcome:
-    """Rows that are gone are lost, unless a row like them stands in their place.
+    """Compare rows: a missing row is lost unless a similar row took its place.
 
-    Rows that were only moved are not lost. `T` must be hashable.
+    Moved rows are not lost. `T` must be hashable.
     """
     if before == after:
         return SAME

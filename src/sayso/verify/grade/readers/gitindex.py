@@ -1,4 +1,4 @@
-"""The index of git: what is staged, without what it remembers of the files' stat."""
+"""The index of git: staged content, without the files' stat data."""
 
 import struct
 from typing import Final
@@ -8,17 +8,17 @@ from sayso.verify.grade.readers.content import Outcome
 
 MAGIC: Final = b"DIRC"
 STAT_BYTES: Final = 40
-"""Times, device, inode, mode, owner and size stand before the object's name."""
+"""Times, device, inode, mode, owner and size, before the object's name."""
 NAME_BYTES: Final = 20
 EXTENDED: Final = 0x4000
 PREFIXED: Final = 4
-"""From this version on a path is told by what it shares with the one before."""
+"""From this version on a path is written as its difference to the previous one."""
 
 Entries = dict[tuple[bytes, int], tuple[int, bytes, int]]
 
 
 class GitIndexReader:
-    """Entries: path and stage, with mode, object and flags. Nothing is lost: objects remain."""
+    """Entries by path and stage. Nothing is lost: objects remain."""
 
     name = "git index"
 
@@ -33,7 +33,7 @@ class GitIndexReader:
 
 
 def entries(content: bytes) -> Entries:
-    """What the index holds (gitformat-index). Raises `ValueError` where it is none."""
+    """Return the entries of an index (gitformat-index). Raises `ValueError` for other bytes."""
     try:
         magic, version, count = struct.unpack_from(">4sII", content)
         if magic != MAGIC or version not in (2, 3, PREFIXED):
@@ -73,7 +73,7 @@ def _entries(content: bytes, version: int, count: int) -> Entries:
 
 
 def _number(content: bytes, at: int) -> tuple[int, int]:
-    """A number of variable width, as pack files have them, and where it ends."""
+    """Return a number of variable width, as in pack files, and its end."""
     byte = content[at]
     value = byte & 127
     while byte & 128:

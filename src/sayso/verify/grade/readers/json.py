@@ -10,15 +10,15 @@ from sayso.verify.grade.readers.content import SAME, Outcome
 from sayso.verify.grade.readers.text import decoded
 
 KEYS: Final = ("id", "_id", "uuid", "key", "name", "slug", "path", "url", "email", "title")
-"""By which elements of a list are known, where every one of them has it and no two share it."""
+"""Keys of list elements, if every element has a unique one."""
 OUTER: Final = 1
-"""So deep a key holds a record; deeper ones hold what belongs to one."""
+"""Keys down to this depth hold records; deeper ones hold their fields."""
 
 Finding = tuple[Loss, str]
 
 
 class JsonReader:
-    """One document. The order of an object's keys means nothing, that of a list does."""
+    """One document. The order of keys has no meaning, that of lists does."""
 
     name = "json"
 
@@ -31,7 +31,7 @@ class JsonReader:
 
 
 class JsonLinesReader:
-    """One document on each line. The order of the lines means something, but losing it is none."""
+    """One document per line. The order of lines has a meaning, but a new order loses nothing."""
 
     name = "jsonl"
 
@@ -129,7 +129,6 @@ def _lists(old: Sequence[Any], new: Sequence[Any], *, at: str, depth: int) -> It
 
 
 def _in_place(old: Any, new: Any, *, at: str, depth: int) -> Iterator[Finding]:
-    """An element without a key, and what stands in its place."""
     if _is_object(old) and _is_object(new):
         is_other = bool(old) and not any(
             key in new and _canonical(value) == _canonical(new[key]) for key, value in old.items()

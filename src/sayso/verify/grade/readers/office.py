@@ -1,4 +1,4 @@
-"""Workbooks and documents: cells and paragraphs, whatever else was packed anew."""
+"""Workbooks and documents: cells and paragraphs, independent of their packing."""
 
 import hashlib
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from sayso.verify.grade.readers.parts import Node, parse, read_parts
 from sayso.verify.grade.readers.text import is_alike
 
 Sheet = dict[int, tuple[str, ...]]
-"""Rows by their number: cells as `A=value`, without their row."""
+"""Rows by number: cells as `A=value`."""
 TEXTS: Final = ("document", "footnotes", "endnotes", "comments", "header", "footer")
 
 
 class Paragraph(NamedTuple):
-    """Text, and whether it stands in a table."""
+    """A text, and whether it is in a table."""
 
     text: str
     is_cell: bool
@@ -49,7 +49,7 @@ class XlsxReader:
 
 
 class DocxReader:
-    """Paragraphs, in the order of the text; pictures by their bytes."""
+    """Paragraphs in order; pictures by their bytes."""
 
     name = "docx"
 
@@ -75,7 +75,7 @@ def _media(parts: Mapping[str, bytes]) -> list[str]:
 
 
 def _compare_sheet(name: str, old: Sheet, new: Sheet) -> Outcome:
-    """A row is lost where its cells are nowhere else and nothing new stands in its place."""
+    """Count a row as lost if its cells are nowhere else and nothing new took its place."""
     known = set(old.values())
     now = set(new.values())
     lost = changed = 0
@@ -136,7 +136,7 @@ def _rows(sheet: Node, shared: list[str]) -> Sheet:
 def _value(cell: Node, shared: list[str]) -> str:
     formula = cell.words("f")
     if formula:
-        # What a formula came to is worked out anew by whoever opens the file.
+        # The result of a formula is computed when the file is opened.
         return f"={formula}"
     text = cell.words("v")
     sort = cell.attributes.get("t", "n")
@@ -150,7 +150,7 @@ def _value(cell: Node, shared: list[str]) -> str:
 
 
 def _number(text: str) -> str:
-    """A number as one spelling, since one program writes 1 and the next 1.0."""
+    """Normalise a number, since programs write 1 or 1.0."""
     try:
         return repr(float(text))
     except ValueError:
@@ -158,7 +158,6 @@ def _number(text: str) -> str:
 
 
 def _goes_on(old: Paragraph, new: Paragraph) -> bool:
-    """A cell of a table goes on with whatever stands in it; text where half of it stayed."""
     return (old.is_cell and new.is_cell) or is_alike(old.text, new.text)
 
 

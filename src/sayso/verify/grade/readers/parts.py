@@ -1,4 +1,4 @@
-"""The parts of office documents: zip files of XML from anybody, read with limits."""
+"""The parts of office documents: untrusted zip files of XML, read with limits."""
 
 import io
 import zipfile
@@ -16,7 +16,7 @@ DEEPEST: Final = 100
 
 @dataclass(slots=True)
 class Node:
-    """An element; `name` and attributes without their namespace."""
+    """An element, without namespaces."""
 
     name: str
     attributes: dict[str, str] = field(default_factory=dict[str, str])
@@ -24,7 +24,7 @@ class Node:
     text: str = ""
 
     def all(self, name: str) -> "list[Node]":
-        """Every element of that name below, in order."""
+        """Return every element of that name below, in order."""
         found: list[Node] = []
         pending: list[Node] = [self]
         while pending:
@@ -35,12 +35,12 @@ class Node:
         return found
 
     def words(self, *names: str) -> str:
-        """The text of all elements of these names below."""
+        """Return the text of all elements of these names below."""
         return "".join(node.text for name in names for node in self.all(name))
 
 
 def read_parts(content: bytes) -> dict[str, bytes]:
-    """All parts by name. Raises `ValueError` for what is no zip file, or unpacks to too much."""
+    """Return all parts by name. Raises `ValueError` for another format or too much content."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             listed = archive.infolist()
@@ -49,7 +49,7 @@ def read_parts(content: bytes) -> dict[str, bytes]:
             left = TOTAL_BYTES
             found: dict[str, bytes] = {}
             for item in listed:
-                # What a zip file says of its sizes may be false, so reading has its own limit.
+                # The sizes in a zip file may be false, so reading has its own limit.
                 with archive.open(item) as part:
                     most = min(PART_BYTES, left)
                     found[item.filename] = part.read(most + 1)
@@ -62,7 +62,7 @@ def read_parts(content: bytes) -> dict[str, bytes]:
 
 
 def parse(content: bytes) -> Node:
-    """A part's XML. Raises `ValueError` where it is none, declares a type, or is too large."""
+    """Parse a part's XML. Raises `ValueError` if it is invalid, too large, or declares a type."""
     root = Node("")
     open_nodes = [root]
     count = 0
@@ -80,7 +80,7 @@ def parse(content: bytes) -> Node:
         open_nodes[-1].text += words
 
     def refuse(*_words: Any) -> None:
-        raise ValueError("XML with a document type: it may name entities")
+        raise ValueError("XML with a document type may declare entities")
 
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True

@@ -1,4 +1,4 @@
-"""Tables of text: comma-separated values, and settings by section and name."""
+"""Text tables: comma-separated values, and settings by section and name."""
 
 import configparser
 import csv
@@ -15,7 +15,7 @@ HALF: Final = 2
 
 
 class CsvReader:
-    """Rows of cells; how cells are quoted means nothing."""
+    """Rows of cells; quoting has no meaning."""
 
     name = "csv"
 
@@ -24,7 +24,7 @@ class CsvReader:
 
 
 class IniReader:
-    """Values by section and name; comments are text, so only their loss is not told."""
+    """Values by section and name; comments are ignored."""
 
     name = "ini"
 
@@ -43,7 +43,7 @@ class TomlReader:
 
 
 def is_alike(old: Row, new: Row) -> bool:
-    """Whether a row goes on: its first cell stayed, or half of them did."""
+    """Return whether a row continues: its first cell or half of its cells stayed."""
     if old[0] == new[0]:
         return True
     same = sum(before == other for before, other in zip(old, new, strict=False))
@@ -51,7 +51,7 @@ def is_alike(old: Row, new: Row) -> bool:
 
 
 def compare_keyed(old: dict[str, Any], new: dict[str, Any], *, is_same: bool) -> Outcome:
-    """Values by key: one that is gone is lost, another value is an overwrite."""
+    """Compare values by key: a missing one is lost, another value overwritten."""
     if is_same:
         return SAME
     gone = [key for key in old if key not in new]

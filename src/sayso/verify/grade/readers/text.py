@@ -8,12 +8,12 @@ from sayso.trace import Loss
 from sayso.verify.grade.readers.content import Outcome, compare_rows
 
 ALIKE: Final = 0.5
-"""How much of a line must stay for it to be the same line, changed."""
+"""Share of a line that must stay for it to be the same line."""
 VALUE: Final = re.compile(r"[-+]?\d[\d.,:TZ+-]{0,40}|true|false|on|off", re.IGNORECASE)
 
 
 class TextReader:
-    """Lines; empty ones are nothing that can be lost. Other bytes are another text."""
+    """Lines. Empty lines cannot be lost; other bytes are another text."""
 
     name = "text"
 
@@ -29,7 +29,7 @@ class TextReader:
 
 
 def decoded(content: bytes) -> str:
-    """Text in UTF-8, or in UTF-16 that says so."""
+    """Decode UTF-8, or UTF-16 with a byte order mark."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return content.decode("utf-16")
     text = content.decode("utf-8-sig")
@@ -39,17 +39,17 @@ def decoded(content: bytes) -> str:
 
 
 def lines(content: bytes) -> list[str]:
-    """Lines that hold something, without the space around them."""
+    """Return the stripped lines that are not empty."""
     return [line for raw in decoded(content).splitlines() if (line := raw.strip())]
 
 
 def is_value(lines: list[str]) -> bool:
-    """Whether a file holds one number, time or switch: then its name is its key."""
+    """Return whether a file holds one number, time or switch: its name is the key."""
     return len(lines) == 1 and VALUE.fullmatch(lines[0]) is not None
 
 
 def is_alike(old: str, new: str) -> bool:
-    """Whether enough of a line stayed for it to be the same one, changed."""
+    """Return whether enough of a line stayed for it to be the same line."""
     if max(len(old), len(new)) > 1_000:  # noqa: PLR2004 - comparing long lines takes too long
         return False
     return SequenceMatcher(None, old, new).ratio() >= ALIKE

@@ -1,7 +1,7 @@
-"""The web of the seeded world: a few pages and a JSON API on loopback, and who asked for what.
+"""The web site of the seeded world, on loopback: pages, a JSON API, and a log of requests.
 
-Whatever is sent there changes nothing, but it is on record: to send something to a web server is
-an effect on the outside, and to fetch something is a connection.
+Requests change nothing there but are recorded: sending to a web server is an external effect,
+fetching is a connection.
 """
 
 import json
@@ -20,7 +20,7 @@ _LARGEST: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is answered at one path. `location` is where a redirect leads."""
+    """The response at one path. `location` is the target of a redirect."""
 
     body: str
     kind: str = _HTML
@@ -30,7 +30,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request that came in."""
+    """A request that was received."""
 
     method: str
     path: str
@@ -40,12 +40,12 @@ PAGES: Final[Mapping[str, Page]] = {
     path: Page(**page)
     for path, page in json.loads(Path(__file__).with_name("web.json").read_text("utf-8")).items()
 }
-"""The pages by their paths. A POST, PUT, PATCH or DELETE anywhere is answered and recorded."""
+"""Pages by path. POST, PUT, PATCH and DELETE are answered and recorded on any path."""
 
 
 @dataclass(slots=True)
 class Site:
-    """A web that is served: at `address`, with what was asked of it so far."""
+    """A served web site at `address`, with its requests so far."""
 
     host: str
     port: int
@@ -53,18 +53,18 @@ class Site:
 
     @property
     def address(self) -> str:
-        """`host:port`, as a box is told that it may reach it."""
+        """Return `host:port`."""
         return f"{self.host}:{self.port}"
 
     @property
     def url(self) -> str:
-        """Where it begins, without a slash at its end."""
+        """Return its URL without a trailing slash."""
         return f"http://{self.address}"
 
 
 @contextmanager
 def serve_world(port: int = 0) -> Generator[Site]:
-    """Serve the web of the world on loopback until the block ends; by default on a free port."""
+    """Serve the web site on loopback until the block ends; by default on a free port."""
     site = Site("127.0.0.1", port)
 
     class Handler(_Handler):
@@ -104,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Nothing on standard error: what came in is on record."""
+        """Print nothing: requests are recorded."""
 
     def _note(self) -> None:
         self.seen.append(Request(self.command, self.path))

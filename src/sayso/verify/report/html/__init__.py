@@ -1,4 +1,4 @@
-"""A report as one page for a browser, which asks nothing of anybody else."""
+"""A report as one HTML page that loads nothing else."""
 
 from sayso.verify.report.html.page import as_html
 

@@ -1,8 +1,11 @@
-"""The page: one file with its style inside, without a script, in which every value is escaped."""
+"""The HTML page: one file with its style inside, no script, and every value escaped."""
 
+import json
 from base64 import b64encode
-from collections.abc import Sequence
-from functools import lru_cache
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, cast
@@ -12,16 +15,28 @@ from markupsafe import Markup, escape
 
 from sayso.sandbox import Layer
 from sayso.schema import cut, plain
-from sayso.trace import Observer
-from sayso.verify.report.html.rows import group, row_of
-from sayso.verify.report.summary import summarise, why_no_success
-from sayso.verify.report.words import HINTS, STATES, count_of, standing
-from sayso.verify.verdict import Report
+from sayso.trace import Effect, Observer
+from sayso.verify.report.evidence import basis, notes_on, reproduction, whence
+from sayso.verify.report.summary import hints_of, summarise, why_no_success
+from sayso.verify.report.words import HINTS, STATES, State, count_of, standing, state_of
+from sayso.verify.verdict import Report, ToolReport
 from sayso.version import __version__
 
 _FOLDER: Final = Path(__file__).parent
 _POLICY: Final = "default-src 'none'; style-src '{}'; base-uri 'none'; form-action 'none'"
 _OBSERVERS: Final = frozenset[str](Observer)
+_MOST_TARGETS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Effects with the same lifetime, kind and reason, and their first targets."""
+
+    life: str
+    kind: str
+    reason: str
+    count: int
+    targets: tuple[str, ...]
 
 
 def as_html(report: Report) -> str:
@@ -32,8 +47,7 @@ def as_html(report: Report) -> str:
         server=str(report.server.get("name") or report.target),
         server_version=str(report.server.get("version") or ""),
         summary=summarise(report),
-        rows=[row_of(index, tool) for index, tool in enumerate(report.tools)],
-        ignored=group(effect for tool in report.tools for effect in tool.ignored),
+        ignored=_group(effect for tool in report.tools for effect in tool.ignored),
         layers=_layers(report),
         version=__version__,
         style=Markup(style),  # noqa: S704 - our own file
@@ -43,10 +57,25 @@ def as_html(report: Report) -> str:
 
 
 def _layers(report: Report) -> Sequence[tuple[str, Sequence[Layer]]]:
-    """Part the layers into what contained the server, and what watched it."""
     watching = [layer for layer in report.layers if layer.name in _OBSERVERS]
     containing = [layer for layer in report.layers if layer.name not in _OBSERVERS]
     return [("Containment", containing), ("Observers", watching)]
+
+
+def _group(effects: Iterable[Effect]) -> Sequence[Group]:
+    targets = defaultdict[tuple[str, str, str], list[str]](list)
+    for effect in effects:
+        targets[str(effect.life or ""), str(effect.kind), effect.reason].append(effect.target)
+    groups = [
+        Group(*key, count=len(named), targets=tuple(dict.fromkeys(named))[:_MOST_TARGETS])
+        for key, named in sorted(targets.items())
+    ]
+    return sorted(groups, key=lambda group: group.count, reverse=True)
+
+
+def _states_of(tool: ToolReport) -> Sequence[State]:
+    states = {state_of(verdict) for _, verdict in hints_of(tool)}
+    return [state for state in State if state in states]
 
 
 @lru_cache(maxsize=1)
@@ -55,7 +84,7 @@ def _style() -> str:
 
 
 def _digest(text: str) -> str:
-    """Name a style as a policy does that permits no other (CSP Level 3, hash-source)."""
+    """Return a style's hash as a Content Security Policy names it (CSP Level 3, hash-source)."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
@@ -69,24 +98,27 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    cast("dict[str, Any]", environment.filters).update(cut=cut, block=_block)
+    pretty = partial(json.dumps, ensure_ascii=False, default=str, indent=2)
+    filters = {"cut": cut, "block": _block, "pretty": pretty, "group": _group}
+    functions = (count_of, standing, state_of, why_no_success, basis, notes_on, whence)
+    cast("dict[str, Any]", environment.filters).update(filters)
     cast("dict[str, Any]", environment.globals).update(
+        {function.__name__: function for function in functions},
         HINTS=HINTS,
         STATES=STATES,
-        count_of=count_of,
-        standing=standing,
-        why_no_success=why_no_success,
+        reproduction=reproduction,
+        states_of=_states_of,
     )
     return environment.get_template("page.html")
 
 
 def _finalize(value: Any) -> Any:
-    """Spell out what hides in a text, before the template escapes it and puts it out."""
+    """Show invisible characters of a text, before the template escapes it."""
     if isinstance(value, str) and not isinstance(value, Markup) and not value.isprintable():
         return plain(value)
     return value
 
 
 def _block(text: str) -> Markup:
-    """Turn text whose line ends are our own into HTML for `pre`."""
+    """Turn text whose line breaks are our own into HTML for `pre`."""
     return escape("\n".join(plain(line) for line in text.split("\n")))

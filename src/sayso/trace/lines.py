@@ -1,4 +1,4 @@
-"""Calls from strace's lines; those that another thread's line cut in two are joined."""
+"""The lines of a trace, joined to calls where another thread's line cut one in two."""
 
 import re
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ _RESUMED: Final = re.compile(r"<\.\.\. (\w+) resumed> ?")
 _NAME: Final = re.compile(r"(\w+)\(")
 _UNFINISHED: Final = " <unfinished ...>"
 _MOST_OPEN: Final = 10_000
-"""Threads that may be in the middle of a call at once; beyond, the oldest is forgotten."""
+"""Threads in the middle of a call; beyond that the oldest is dropped."""
 
 
-class Form(StrEnum):
-    """What a line tells."""
+class LineKind(StrEnum):
+    """The kind of a line."""
 
     CALL = "call"
     UNFINISHED = "unfinished"
@@ -27,21 +27,21 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`pid` is that of a thread, as the tracer's side counts; `time` in seconds since 1970.
+    """A line of a trace. `time` is Unix time in seconds, `pid` a thread seen from outside the box.
 
-    `text` is what stands between the opening parenthesis and the line's end, of a line that is
-    resumed what comes after its bracket, and of the others the whole.
+    `text` follows the opening parenthesis of a call, or the bracket of a resumed call; otherwise it
+    is the whole line.
     """
 
     pid: int
     time: float
-    form: Form
+    form: LineKind
     name: str
     text: str
 
 
 def read_line(text: str) -> Line | None:
-    """The line, or `None` where it is none that strace writes whole."""
+    """Read a line; `None` if it is not a whole line of strace."""
     head = _HEAD.fullmatch(text)
     if head is None:
         return None
@@ -49,46 +49,42 @@ def read_line(text: str) -> Line | None:
     time = float(head[2])
     body = head[3]
     if body.startswith("+++ "):
-        return Line(pid, time, Form.EXIT, "", body)
+        return Line(pid, time, LineKind.EXIT, "", body)
     if body.startswith("--- "):
-        return Line(pid, time, Form.SIGNAL, "", body)
+        return Line(pid, time, LineKind.SIGNAL, "", body)
     if resumed := _RESUMED.match(body):
-        return Line(pid, time, Form.RESUMED, resumed[1], body[resumed.end() :])
+        return Line(pid, time, LineKind.RESUMED, resumed[1], body[resumed.end() :])
     name = _NAME.match(body)
     if name is None:
         return None
     if body.endswith(_UNFINISHED):
         rest = body[name.end() : -len(_UNFINISHED)]
-        return Line(pid, time, Form.UNFINISHED, name[1], rest)
-    return Line(pid, time, Form.CALL, name[1], body[name.end() :])
+        return Line(pid, time, LineKind.UNFINISHED, name[1], rest)
+    return Line(pid, time, LineKind.CALL, name[1], body[name.end() :])
 
 
-class Stitcher:
-    """Gives the calls of a trace, one line after the other, and tells who ended.
-
-    A call that never returns (`execve` of a thread that is replaced, `exit`) is given when its
-    thread ends, without a result.
-    """
+class CallReader:
+    """Reads a trace line by line; calls that never return (`execve`, `exit`) have no result."""
 
     def __init__(self) -> None:
         self._open: dict[int, Line] = {}
 
     def take(self, text: str) -> Call | Line | None:
-        """The call that this line ends; the line itself where it tells of an end; else `None`."""
+        """Return the call that this line completes, or the line of a thread's end."""
         line = read_line(text)
         match line:
-            case None | Line(form=Form.SIGNAL):
+            case None | Line(form=LineKind.SIGNAL):
                 return None
-            case Line(form=Form.UNFINISHED):
+            case Line(form=LineKind.UNFINISHED):
                 self._keep(line)
                 return None
-            case Line(form=Form.RESUMED):
+            case Line(form=LineKind.RESUMED):
                 begun = self._open.pop(line.pid, None)
                 if begun is None or begun.name != line.name:
                     return None
                 text = begun.text + line.text
                 return read_call(begun.name, text, pid=begun.pid, time=begun.time)
-            case Line(form=Form.EXIT):
+            case Line(form=LineKind.EXIT):
                 self._open.pop(line.pid, None)
                 return line
             case _:

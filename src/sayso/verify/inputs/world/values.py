@@ -1,4 +1,4 @@
-"""What the seeded world has for each role, by what a value reaches."""
+"""The seeded world's values for each role."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,7 +7,7 @@ from sayso.verify.inputs.formats import DAY, MOMENT
 from sayso.verify.inputs.roles import Meaning, Role
 
 Values = Mapping[str, tuple[Any, ...]]
-"""Values by what they reach: `existing`, `missing`, `directory`, `outside`. The best come first."""
+"""Values by class: `existing`, `missing`, `directory`, `outside`; the best come first."""
 
 CUSTOMERS: Final = (
     (1, "Ada", "ada@example.com", "London"),
@@ -38,7 +38,7 @@ COMMITS: Final = (
     "31f4136bcb4a43f4f7519eb6c41c2bf10c745679",
     "a053d18c74c4d38068dddf898c3f6ee93f405c0a",
 )
-"""What its repository has; commits of the main branch, newest first."""
+"""The repository's commits on the main branch, newest first."""
 _NO_NUMBER: Final = 987_654_321
 _NO_NAME: Final = "missing-987654321"
 
@@ -56,7 +56,7 @@ _FILES: Final[Mapping[Role, tuple[str, ...]]] = {
     Role.CALENDAR: ("calendar.ics",),
 }  # fmt: skip
 _IN_REPOSITORY: Final = ("README.md", "untracked.txt", "src/app.py")
-"""Files beside a parameter that names their repository: from its top."""
+"""Files relative to the repository's root, for tools that name the repository too."""
 _DIRECTORIES: Final = ("", "docs", "docs/old", "empty")
 _NEW: Final[Mapping[Role, tuple[str, ...]]] = {
     Role.NEW_FILE: ("new.txt", "docs/new file.txt"),
@@ -123,7 +123,7 @@ _URLS: Final = {
 
 
 def known_values(meaning: Meaning, inside: str, *, url: str) -> Values:
-    """Return values for a meaning, seen from inside; `url` is where the world's web begins."""
+    """Return values for a meaning, as paths of the server; `url` is the world's web site."""
     role = meaning.role
     if role is None:
         return {}

@@ -1,7 +1,7 @@
-"""A program of its own: listen in another process's network namespace, and hand the sockets over.
+"""A helper program: listen inside another process's network namespace, and pass the sockets back.
 
-`python -I -S enter.py SOCKET_FD PID HOST:PORT…`. Nothing of it stays in the namespace: a socket
-belongs to where it was made, whoever holds it.
+Usage: `python -I -S namespace_sockets.py SOCKET_FD PID HOST:PORT…`. A socket belongs to the
+namespace in which it was made, so nothing of sayso stays there.
 """
 
 import ctypes
@@ -11,7 +11,7 @@ import socket
 import sys
 
 _OWNER = 0xB701
-"""NS_GET_USERNS of linux/nsfs.h: the user namespace that a namespace belongs to."""
+"""NS_GET_USERNS (linux/nsfs.h): get the user namespace that owns a namespace."""
 
 _NEW_USER = 0x10000000
 _NEW_NET = 0x40000000
@@ -22,7 +22,7 @@ _FREEBIND_6 = 78
 
 
 def main(argv: list[str]) -> None:
-    """Enter, listen, hand over."""
+    """Enter the namespace, listen, and pass the sockets."""
     link = socket.socket(fileno=int(argv[0]))
     enter(int(argv[1]))
     made = [listen(address) for address in argv[2:]]
@@ -30,7 +30,7 @@ def main(argv: list[str]) -> None:
 
 
 def enter(pid: int) -> None:
-    """Move this process to where another one's network is."""
+    """Move this process into another one's network namespace."""
     kernel = ctypes.CDLL(None, use_errno=True)
     network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     owner = fcntl.ioctl(network, _OWNER)
@@ -41,7 +41,7 @@ def enter(pid: int) -> None:
 
 
 def listen(address: str) -> socket.socket:
-    """A socket that listens at `host:port`."""
+    """Return a socket that listens at `host:port`."""
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -1,4 +1,4 @@
-"""What a call does to the world, as effects."""
+"""The handler that gives the effects of each system call."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -36,14 +36,14 @@ _MEANINGS: Final[dict[str, Meaning]] = {
 
 
 def learn(call: Call, memory: Memory) -> None:
-    """Take in what a call tells of those to come. To be done after its effects were asked for."""
+    """Remember what a call says about later calls. Call it after `effects_of`."""
     memory.learn(call)
     if call.name in network.SENDS and (line := network.request_line(call)):
         memory.requests.put(read_descriptor(call.argument(0)).identity, line)
 
 
 def effects_of(call: Call, memory: Memory) -> Sequence[Effect]:
-    """The effects of one call, without their call's number; most calls have none."""
+    """Return the effects of a call, without a tool call's number; most calls have none."""
     if call.name not in _MEANINGS:
         return ()
     return _MEANINGS[call.name](call, memory)

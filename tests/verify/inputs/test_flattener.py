@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from sayso.verify.inputs.flat import Flattener, merge, types_of
+from sayso.verify.inputs.flattener import Flattener, merge, types_of
 
 
 def test_a_reference_is_followed_and_what_stands_beside_it_counts_too() -> None:

@@ -6,12 +6,13 @@ import pytest
 from tests.sample_tools import tool
 
 from sayso.verify.inputs.captured_values import CapturedValues
-from sayso.verify.inputs.error_feedback import lesson_of, named_tools
+from sayso.verify.inputs.error_feedback import named_tools, read_feedback
 from sayso.verify.inputs.hints import VerifyHints
 from sayso.verify.inputs.plan import Plan
 from sayso.verify.inputs.prose import named_values, said_of
 from sayso.verify.inputs.repair import corrections
-from sayso.verify.inputs.roles import Role, role_of
+from sayso.verify.inputs.role_rules import role_of
+from sayso.verify.inputs.roles import Role
 from sayso.verify.inputs.world import World, make_world
 
 TEXT: dict[str, Any] = {"type": "string"}
@@ -97,8 +98,8 @@ def test_an_error_that_says_nothing_of_the_arguments_changes_nothing(world: Worl
 
 
 def test_a_part_of_a_value_that_an_error_quotes_is_swapped() -> None:
-    lesson = lesson_of("Sheet 'Data' not found. Available sheets: 'Customers', 'Orders'.")
-    assert lesson.swapped("Data!A1:B2") == ["Customers!A1:B2", "Orders!A1:B2"]
+    feedback = read_feedback("Sheet 'Data' not found. Available sheets: 'Customers', 'Orders'.")
+    assert feedback.swapped("Data!A1:B2") == ["Customers!A1:B2", "Orders!A1:B2"]
 
 
 def test_tools_that_errors_name_are_found_and_words_are_not() -> None:

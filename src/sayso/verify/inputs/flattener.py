@@ -1,7 +1,7 @@
-"""Schemas made flat: references followed and `allOf` merged, so that each says all it wants.
+"""Flat schemas: references followed, `allOf` merged.
 
-What cannot be merged stays under `allOf`, and every value is checked against the whole schema in
-the end. The dialects are 2020-12 and draft-07, told apart by where their keywords can stand.
+What cannot be merged stays under `allOf`; every value is checked against the whole schema later.
+The dialects are 2020-12 and draft-07, distinguished by where their keywords can stand.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,25 +10,25 @@ from typing import Any, Final, TypeGuard
 from urllib.parse import unquote
 
 Schema = dict[str, Any]
-"""A schema that is an object; the empty one takes anything."""
+"""A schema that is an object; the empty one accepts anything."""
 
 _DEEPEST: Final = 40
 _MOST_NODES: Final = 20_000
 
 
 class Flattener:
-    """Makes the schemas of one document flat, where `#` is its root."""
+    """Flattens the schemas of one document; `#` is its root."""
 
     def __init__(self, root: Mapping[str, Any] | bool) -> None:  # noqa: FBT001 - a schema may be a boolean
         self.root = root
         self._named: dict[str, Any] | None = None
 
     def flat(self, node: object) -> Schema | None:
-        """The schema that `node` comes to; `None` where nothing can fit it."""
+        """Return a flat schema; `None` if nothing can fit."""
         return self._flat(node, ())
 
     def find(self, reference: str) -> object:
-        """What a `$ref` leads to; a schema that takes anything where it leads out or nowhere."""
+        """Return the target of a `$ref`; if it has none here, a schema that accepts anything."""
         if self._named is None:
             self._named = dict(_names(self.root, 0, [_MOST_NODES]))
         if reference in self._named:
@@ -65,40 +65,38 @@ class Flattener:
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Whether a JSON value is an array."""
+    """Return whether a JSON value is an array."""
     return isinstance(value, list)
 
 
 def is_table(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a JSON value is an object."""
+    """Return whether a JSON value is an object."""
     return isinstance(value, Mapping)
 
 
 def items_of(value: object) -> list[Any]:
-    """A list as it is; anything else is none."""
+    """Return a list; an empty one for another value."""
     return value if is_list(value) else []
 
 
 def table_of(value: object) -> Mapping[str, Any]:
-    """An object as it is; anything else is an empty one."""
+    """Return an object; an empty one for another value."""
     return value if is_table(value) else {}
 
 
 def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The types that a schema names, `None` where it names none.
+    """Return the types that a schema names, or `None`.
 
-    `nullable` is OpenAPI's and says nothing in JSON Schema, so it is not heard.
+    `nullable` is OpenAPI's and has no meaning in JSON Schema.
     """
-    said = schema.get("type")
-    if isinstance(said, str):
-        return (said,)
-    if is_list(said):
-        return tuple(str(value) for value in said)
-    return None
+    types = schema.get("type")
+    if isinstance(types, str):
+        return (types,)
+    return tuple(map(str, types)) if is_list(types) else None
 
 
 def merge(first: Schema, other: Schema) -> Schema | None:
-    """The schema that takes what both take, as far as that can be said; `None` for nothing."""
+    """Return the schema of values that both accept, as far as possible, or `None`."""
     found = dict(first)
     for key, value in other.items():
         if key not in found:
@@ -115,7 +113,7 @@ def merge(first: Schema, other: Schema) -> Schema | None:
 
 
 def _own(schema: Schema) -> Schema | None:
-    """With `const` as an `enum` of first, and `if` as two branches."""
+    """Turn `const` into `enum`, and `if` into two branches."""
     if "const" in schema:
         const = schema.pop("const")
         if "enum" in schema and const not in items_of(schema["enum"]):
@@ -133,7 +131,6 @@ def _own(schema: Schema) -> Schema | None:
 
 
 def _keep_closed(found: Schema, first: Schema, other: Schema) -> None:
-    """What one side names and the other side closes out must be left out."""
     for open_side, closed in ((first, other), (other, first)):
         if closed.get("additionalProperties") is not False or "patternProperties" in closed:
             continue
@@ -200,7 +197,7 @@ _JOINS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 _NOTES: Final = frozenset(
     ["title", "description", "default", "examples", "example", "$schema", "$id", "$comment"]
 )
-"""What says nothing about which values fit: the outer word counts."""
+"""Keywords without influence on values; the outer one counts."""
 
 
 def _step(node: Any, part: str) -> Any:
@@ -212,7 +209,6 @@ def _step(node: Any, part: str) -> Any:
 
 
 def _names(node: Any, depth: int, left: list[int]) -> Iterator[tuple[str, Any]]:
-    """Every `$id` and anchor below a node, as a `$ref` writes it."""
     left[0] -= 1
     if depth > _DEEPEST or left[0] < 0:
         return

@@ -1,4 +1,4 @@
-"""Fresh copies of fixtures: a server writes to the copy, and sees it at the same path."""
+"""Fresh copies of fixtures. A server writes to the copy and sees it at the original's path."""
 
 import os
 import shutil
@@ -21,14 +21,12 @@ SYSTEM_PATHS: Final = tuple(
         *("usr", "var/run"),
     )
 )
-_SHARED: Final = tuple(
-    Path("/", name) for name in ("home", HOME.lstrip("/"), "tmp", "var", "var/tmp")
-)
+_SHARED: Final = tuple(map(Path, ("/home", HOME, "/tmp", "/var", "/var/tmp")))  # noqa: S108
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a copy has come to: bytes and files so far, and what could not be copied."""
+    """Bytes and files copied so far, and what was skipped."""
 
     bytes: int = 0
     files: int = 0
@@ -36,35 +34,32 @@ class Tally:
 
 
 def fixture_path(given: Path) -> Path:
-    """The path of a fixture, absolute as the server will see it. Raises `UsageError`."""
+    """Return the absolute path of a fixture, as the server sees it. Raises `UsageError`."""
     path = Path(os.path.abspath(given.expanduser()))  # noqa: PTH100 - links stay, as the server names them
     if not path.is_dir():
-        what = "there is no such folder"
-        if path.exists():
-            what = "this is not a folder"
+        what = "the fixture is not a folder" if path.exists() else "the fixture does not exist"
         raise UsageError(what, where=str(given), fix="Give the folder that holds the fixture.")
     check_free(path)
     return path
 
 
 def check_free(path: Path) -> None:
-    """Raise `UsageError` where a path inside would hide, or lie among, what a server runs on."""
+    """Raise `UsageError` if a path inside overlaps the system's own files."""
     taken = [folder for folder in SYSTEM_PATHS if path.is_relative_to(folder)]
     above = [folder for folder in SYSTEM_PATHS if folder.is_relative_to(path)]
     if path in _SHARED or taken or above:
         raise UsageError(
-            "a fixture cannot lie there: the system's own files do",
+            "a fixture must not overlap the system's folders",
             where=str(path),
             fix="Copy it to a folder of its own.",
         )
 
 
 def copy_tree(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> tuple[str, ...]:
-    """Copy a folder to one that is not there yet; say what was left out.
+    """Copy a folder to a path that does not exist yet; return notes on what was skipped.
 
-    Modes, times and symbolic links stay as they are; links are not followed. Sockets, pipes and
-    devices are left out. Raises `UsageError` for more than the limit, `OSError` for what cannot be
-    read.
+    Modes, times and symbolic links are kept; links are not followed. Sockets, pipes and devices are
+    skipped. Raises `UsageError` above the limit, `OSError` for what cannot be read.
     """
     tally = Tally()
     made: list[tuple[Path, Path]] = []
@@ -74,7 +69,7 @@ def copy_tree(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> tu
         there.mkdir()
         made.append((here, there))
         waiting += _copy_entries(here, there, tally, most_bytes)
-    # A folder gets its mode and times last: it may forbid writing, and each entry changes them.
+    # Modes and times come last: a folder may forbid writing, and each entry changes its times.
     for here, there in reversed(made):
         shutil.copystat(here, there)
     return tuple(tally.notes)
@@ -100,9 +95,9 @@ def _count(tally: Tally, size: int, where: Path, most_bytes: int) -> None:
     tally.files += 1
     if tally.bytes > most_bytes or tally.files > MOST_FILES:
         raise UsageError(
-            f"a fixture holds more than {most_bytes >> 20} MiB or {MOST_FILES} files",
+            f"the fixture is larger than {most_bytes >> 20} MiB or {MOST_FILES} files",
             where=str(where),
-            fix="Give a smaller folder: it is copied afresh for every run.",
+            fix="Give a smaller folder: it is copied for every run.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Which program a command starts: on the PATH, behind a shim, or named in a script's first line."""
+"""The program that a command starts: on the PATH, behind a shim, or in a script's first line."""
 
 import re
 import shlex
@@ -13,17 +13,17 @@ _SECONDS: Final = 10
 _FIRST_BYTES: Final = 4096
 
 _SHELL_FIRST: Final = re.compile(r"^'''exec' (?P<words>.+?) \"\$0\" \"\$@\"$", re.MULTILINE)
-"""How an installer writes a script whose interpreter's path is too long for a first line."""
+"""The first lines of an installed script whose interpreter's path is too long for one."""
 
 
 def find_program(word: str, *, search: str, cwd: Path) -> Path:
-    """Where the first word of a command leads, absolute. Raises `CommandNotFoundError`."""
+    """Return the absolute path of a command's program. Raises `CommandNotFoundError`."""
     given = Path(word).expanduser()
     found = shutil.which(word, path=search)
     if "/" in word:
         found = str(cwd / given)
     if found is None or not Path(found).is_file():
-        what = f"there is no command “{word}”"
+        what = f"command “{word}” not found"
         raise CommandNotFoundError(what, fix="Install it, or give its full path after --.")
     path = Path(found)
     if path.parent.name == "shims":
@@ -32,7 +32,7 @@ def find_program(word: str, *, search: str, cwd: Path) -> Path:
 
 
 def _behind_shim(shim: Path, word: str) -> Path:
-    """The program that a version manager (pyenv, mise, asdf) would start for a shim."""
+    """Return the program that a version manager (pyenv, mise, asdf) starts for a shim."""
     manager = shim.parent.parent.name.removeprefix(".")
     program = shutil.which(manager) or str(shim.parent.parent / "bin" / manager)
     try:
@@ -45,13 +45,13 @@ def _behind_shim(shim: Path, word: str) -> Path:
         )
         return Path(done.stdout.strip())
     except (OSError, subprocess.SubprocessError) as error:
-        what = f"“{word}” is a shim of {manager}, which does not say what stands behind it"
+        what = f"“{word}” is a shim, and {manager} does not name its program"
         fix = f"Give the full path that `{manager} which {shim.name}` prints."
         raise CommandNotFoundError(what, where=str(shim), fix=fix) from error
 
 
 def interpreter_words(script: Path) -> tuple[str, ...]:
-    """The words that a script's first line starts it with; none where it is no script."""
+    """Return the command in a script's first line; empty if it is not a script."""
     try:
         with script.open("rb") as file:
             head = file.read(_FIRST_BYTES)
@@ -69,7 +69,7 @@ def interpreter_words(script: Path) -> tuple[str, ...]:
 
 
 def links_of(path: Path) -> tuple[Path, ...]:
-    """A path and each that it leads to by symbolic links, the last of which is no link."""
+    """Return a path and each path that its symbolic links lead to, the resolved one last."""
     hops = [path]
     while hops[-1].is_symlink() and len(hops) < 40:  # noqa: PLR2004 - as many as the kernel follows
         hops.append(hops[-1].parent / hops[-1].readlink())

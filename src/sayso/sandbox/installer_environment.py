@@ -1,4 +1,4 @@
-"""What an installer may have of this machine: proxies, certificates, settings of registries."""
+"""Settings of this machine that an installer gets: proxies, certificates, registries."""
 
 import os
 import re
@@ -27,9 +27,9 @@ _PATH: Final = re.compile(r"(?<![\w:/])(?:file://)?(/[\w.@+-]+(?:/[\w.@+-]+)*)")
 
 
 def online_environment(home: str, *, allows_scripts: bool) -> dict[str, str]:
-    """The variables of sayso's own environment that say how to reach a registry.
+    """Return the variables of this environment that say how to reach a registry.
 
-    Those of installers may hold a token, which the scripts of packages must not see.
+    Installers' own variables may hold a token, which package scripts must not see.
     """
     kept = child_environment({})
     if not allows_scripts:
@@ -40,10 +40,10 @@ def online_environment(home: str, *, allows_scripts: bool) -> dict[str, str]:
 
 
 def settings_seen(*, allows_scripts: bool) -> tuple[tuple[str, Path], ...]:
-    """The installers' own files of settings, and where they are seen.
+    """Return the installers' settings files and their paths inside.
 
-    They may hold a token for a private registry. A package's scripts could read that, so where
-    they are allowed nothing of this is seen.
+    They may hold a token for a private registry. Package scripts could read it, so where scripts
+    are allowed none is visible.
     """
     if allows_scripts:
         return ()
@@ -51,7 +51,7 @@ def settings_seen(*, allows_scripts: bool) -> tuple[tuple[str, Path], ...]:
 
 
 def paths_named(environment: Mapping[str, str], *, allows_scripts: bool) -> tuple[Path, ...]:
-    """Files and folders that variables and settings name: certificates, packages on this disk."""
+    """Return the paths that variables and settings name: certificates, local packages."""
     texts = list(environment.values())
     if not allows_scripts:
         texts += [file.read_text(encoding="utf-8", errors="replace") for _, file in _settings()]

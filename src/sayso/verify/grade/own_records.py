@@ -1,4 +1,4 @@
-"""Records that a server keeps of itself, told from what the person keeps."""
+"""Records that a server keeps about itself, as opposed to user data."""
 
 import json
 import re
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any, Final, cast
 
 from sayso.trace import Effect, Kind
-from sayso.verify.grade.context import Scene, thing_of
+from sayso.verify.grade.context import CallContext, thing_of
 from sayso.verify.grade.loss import content_of
 
 TELLING: Final = 4
-"""Characters that a value needs to be recognised where it is shown."""
+"""Characters that a value needs to be recognised elsewhere."""
 MOST_WORDS: Final = 10_000
 CHANGE: Final = re.compile(r"; |: | → ")
-"""What stands between the names and values of a row that was changed."""
+"""Separators between names and values of a changed row."""
 LOG_LINE: Final = re.compile(
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\w{3} +\d+ \d\d:\d\d|\d{10,13}\b"
     r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR)\b)",
@@ -22,7 +22,7 @@ LOG_LINE: Final = re.compile(
 
 
 def added(effect: Effect) -> str:
-    """The text that an additive effect adds; empty for any other."""
+    """Return the text that an additive effect adds; empty for others."""
     if effect.kind is Kind.INSERT:
         return effect.detail
     if effect.kind not in (Kind.APPEND, Kind.CREATE):
@@ -34,49 +34,46 @@ def added(effect: Effect) -> str:
     return after[len(before or b"") :].decode("utf-8", errors="replace")
 
 
-def is_own_record(effect: Effect, scene: Scene) -> str:
-    """Why an additive record is the server's record of itself; empty where it is none.
+def is_own_record(effect: Effect, context: CallContext) -> str:
+    """Return why an added record is the server's record of itself; else empty.
 
-    It names the tool, or reads like a log, and calls of every tool leave one. A name alone would
-    excuse a tool that writes what it is called into what the person keeps.
+    It names the tool, or reads like a log, and calls of every tool leave one. The name alone would
+    excuse a tool that writes its name into user data.
     """
     text = added(effect)
     if not text:
         return ""
-    is_usual = scene.usual is not None and thing_of(effect) in scene.usual
-    names_it = re.search(rf"(?<![\w-]){re.escape(scene.tool_name)}(?![\w-])", text) is not None
+    is_usual = context.usual is not None and thing_of(effect) in context.usual
+    names_it = re.search(rf"(?<![\w-]){re.escape(context.tool_name)}(?![\w-])", text) is not None
     if names_it and is_usual:
-        return "a record of the call itself, as every call leaves one"
-    if names_it and scene.usual is None and holds_call(text, scene):
-        return "a record of the call itself: it names the tool, with its arguments or the time"
+        return "a record of the call, as every call leaves one"
+    if names_it and context.usual is None and holds_call(text, context):
+        return "a record of the call: it names the tool, with its arguments or the time"
     if is_usual and effect.kind is Kind.APPEND and is_log(text):
         return "lines of a log that every call adds to"
     return ""
 
 
 def is_log(text: str) -> bool:
-    """Whether every line begins with a time or a level."""
+    """Return whether lines begin with a time or a level: the first, and at least half."""
     lines = [line for line in text.splitlines() if line.strip()]
-    return (
-        bool(lines)
-        and bool(LOG_LINE.match(lines[0]))
-        and (sum(LOG_LINE.match(line) is not None for line in lines) * 2 >= len(lines))
-    )
+    matches = [LOG_LINE.match(line) is not None for line in lines]
+    return bool(lines) and matches[0] and sum(matches) * 2 >= len(lines)
 
 
-def holds_call(text: str, scene: Scene) -> bool:
-    """Whether a record holds a time, or all arguments by their names."""
+def holds_call(text: str, context: CallContext) -> bool:
+    """Return whether a record holds a time, or all arguments by name."""
     has_time = re.search(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\b1[5-9]\d{8}(?:\d{3})?\b", text)
-    names = scene.arguments
+    names = context.arguments
     return has_time is not None or (bool(names) and all(f'"{name}' in text for name in names))
 
 
-def is_shown(effect: Effect, scene: Scene) -> bool:
-    """Whether what was recorded is what other tools show: then it is not for the server alone."""
+def is_shown(effect: Effect, context: CallContext) -> bool:
+    """Return whether other tools show what was recorded."""
     return any(
-        any(value in result for result in scene.shown)
+        any(value in result for result in context.shown)
         for value in _differing(effect)
-        if value != scene.tool_name and not LOG_LINE.match(value)
+        if value != context.tool_name and not LOG_LINE.match(value)
     )
 
 
@@ -96,12 +93,11 @@ def _differing(effect: Effect) -> Iterator[str]:
 
 
 def _values(text: str) -> Iterator[str]:
-    """Values of records: of JSON, or words of lines."""
     for line in [text, *text.splitlines()[-MOST_WORDS:]]:
         try:
             yield from _leaves(json.loads(line))
         except (ValueError, RecursionError):
-            yield from (part for part in (line.strip(),) if len(part) >= TELLING)
+            yield from _leaves(line.strip())
 
 
 def _leaves(value: Any) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The seeded world: copied into a folder, and what there is in it for each role."""
+"""The seeded world: its copy in a folder, and its values for each role."""
 
 import os
 import shutil
@@ -9,33 +9,30 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from sayso.verify.inputs.roles import Meaning, Role
-from sayso.verify.inputs.world.known import Values, known_values
+from sayso.verify.inputs.world.values import Values, known_values
 from sayso.verify.inputs.world.web import Site
 
 INSIDE: Final = "/world"
-"""Where a contained server sees it."""
+"""Its path for a contained server."""
 FILES: Final = Path(__file__).with_name("files")
-"""The world as it is kept; tools/write_world.py makes its binary files."""
+"""The world's files; tools/write_world.py makes the binary ones."""
 MOMENT: Final = int(datetime(2026, 1, 15, 9, 30, tzinfo=UTC).timestamp())
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A world on the disk. `folder` is where its bytes are, `inside` where the server sees them.
-
-    `site` is the web that goes with it, while it is served.
-    """
+    """A copy of the world: `folder` on the disk, `inside` for the server; `site` if served."""
 
     folder: Path
     inside: str = INSIDE
     site: Site | None = None
 
     def with_site(self, site: Site) -> "World":
-        """The same world, whose URLs lead to a web that is served."""
+        """Return the world with URLs of a served web site."""
         return replace(self, site=site)
 
     def values(self, role: Role | Meaning) -> Values:
-        """What there is for a role, as the server sees it; empty where the world has nothing.
+        """Return values for a role, as the server sees them; empty if the world has none.
 
         >>> World(Path("w")).values(Role.FILE)["existing"][0]
         '/world/notes.txt'
@@ -45,14 +42,14 @@ class World:
         return known_values(meaning, self.inside, url=url)
 
     def ending(self, endings: Sequence[str]) -> tuple[str, ...]:
-        """Its files whose names end in one of these, such as `.csv`, those of its root only."""
+        """Return its root files whose names end in one of these, such as `.csv`."""
         names = sorted(path.name for path in self.folder.glob("*.*") if path.is_file())
         return tuple(
             f"{self.inside}/{name}" for end in endings for name in names if name.endswith(end)
         )
 
     def has(self, path: str) -> bool:
-        """Whether there is something at a path, as the server sees it, when it starts."""
+        """Return whether a path of the server exists when it starts."""
         if not PurePosixPath(path).is_relative_to(self.inside) or "\0" in path or ".." in path:
             return False
         try:
@@ -62,10 +59,10 @@ class World:
 
 
 def make_world(folder: Path) -> World:
-    """Copy the world into `folder`, which is made; the same bytes and times each time."""
+    """Copy the world into a new `folder`, with fixed bytes and times."""
     shutil.copytree(FILES, folder, dirs_exist_ok=True)
     (folder / "repo" / "git").rename(folder / "repo" / ".git")
-    # No package holds an empty folder.
+    # Python packages cannot hold empty folders.
     (folder / "empty").mkdir(exist_ok=True)
     (folder / "maildir" / "tmp").mkdir(exist_ok=True)
     for path in sorted(folder.rglob("*"), reverse=True):

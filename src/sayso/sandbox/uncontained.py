@@ -1,61 +1,56 @@
-"""No containment, where somebody typed that out: the same box, with nothing around it."""
+"""A box without containment, for `--uncontained`: private folders, but no isolation."""
 
 import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from sayso.errors import UsageError
-from sayso.sandbox.fixture import copy_tree, fixture_path
+from sayso.sandbox.copies import copy_tree, fixture_path
+from sayso.sandbox.executables import find_program
 from sayso.sandbox.layout import in_home, make_home, replace_world
 from sayso.sandbox.mount import Place, Role
-from sayso.sandbox.program import find_program
 from sayso.sandbox.programs import Programs
 from sayso.sandbox.spec import CONTAINING, Box, Layer, SandboxSpec
 from sayso.sandbox.start import ending_words, environment_inside, strace_words
 
-_UNCONTAINED: Final = "--uncontained"
 
-
-def make_bare(
-    wish: SandboxSpec,
+def make_uncontained(
+    spec: SandboxSpec,
     folder: Path,
     probed: Sequence[Layer],
     *,
     programs: Programs,
     trace: Path | None,
 ) -> Box:
-    """A box with folders of its own and without walls. Raises as `open_box` does."""
-    if wish.prepared is not None:
-        fix = "Install it yourself and name its command, or leave --uncontained away."
-        raise UsageError("what was prepared can only be seen in containment", fix=fix)
+    """Return a box with private folders and no isolation. Raises what `open_box` raises."""
+    if spec.prepared is not None:
+        fix = "Install the server yourself and name its command, or leave out --uncontained."
+        raise UsageError("--uncontained cannot run a prepared package", fix=fix)
     home = make_home(folder)
     temporary = folder / "tmp"
     temporary.mkdir()
     places = [Place(str(home), home, Role.HOME), Place(str(temporary), temporary, Role.TEMPORARY)]
     notes: list[str] = []
-    for given in wish.fixtures:
-        path = fixture_path(given)
+    for fixture in spec.fixtures:
+        path = fixture_path(fixture)
         places.append(Place(str(path), path, Role.FIXTURE))
-        notes.append(f"{path}: not copied, the server works on it as it is")
-    copies = [_copy(folder / "worlds" / inside.strip("/"), host) for inside, host in wish.worlds]
+        notes.append(f"{path}: not copied; the server works on the original")
+    copies = [_copy(folder / "worlds" / inside.strip("/"), host) for inside, host in spec.worlds]
     places += copies
-    own = [in_home(given, str(home)) for given in wish.own]
+    own = [in_home(path, str(home)) for path in spec.own]
     places += [Place(path, Path(path), Role.OWN) for path in own]
     world = next((place.inside for place in copies), None)
-    search = wish.env.get("PATH") or os.environ.get("PATH", os.defpath)
-    words = replace_world(wish.command, world)
+    search = spec.env.get("PATH") or os.environ.get("PATH", os.defpath)
+    words = replace_world(spec.command, world)
     program = str(find_program(words[0], search=search, cwd=Path.cwd()))
     return Box(
         command=(
-            *ending_words(programs),
-            *strace_words(programs.strace, trace),
-            program,
-            *words[1:],
+            *(*ending_words(programs), *strace_words(programs.strace, trace)),
+            *(program, *words[1:]),
         ),
-        env=environment_inside(str(home), search, wish.env, temporary=str(temporary)),
-        cwd=wish.cwd or world,
+        env=environment_inside(str(home), search, spec.env, temporary=str(temporary)),
+        cwd=spec.cwd or world,
         places=tuple(places),
         layers=tuple(_layer(layer) for layer in probed),
         trace=trace,
@@ -74,5 +69,5 @@ def _copy(target: Path, template: Path) -> Place:
 
 def _layer(probed: Layer) -> Layer:
     if probed.name in CONTAINING - {"private"} or probed.name in ("filter", "limits", "overlay"):
-        return replace(probed, is_active=False, detail=_UNCONTAINED)
+        return replace(probed, is_active=False, detail="--uncontained")
     return probed

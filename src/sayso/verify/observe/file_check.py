@@ -1,4 +1,4 @@
-"""A look at the files themselves, where the trace alone cannot tell what a call did to them."""
+"""Checks of files whose change the trace alone does not show."""
 
 import contextlib
 import hashlib
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from sayso.sandbox import Place, place_of
-from sayso.trace import MAPPED, PERHAPS_MADE, Effect, Kind, tell
+from sayso.trace import MAPPED, PERHAPS_MADE, Effect, Kind, syscall_effect
 
 _COARSE: Final = 0.02
-"""Seconds by which the clock of file systems may lag behind that of the trace."""
+"""Seconds by which a file system's clock may lag behind the trace's."""
 _LARGEST: Final = 1 << 24
-"""Bytes of a mapped file that are hashed; of a larger one only its time is looked at."""
+"""Bytes of a mapped file to hash; of a larger one only the time is compared."""
 
 _WRITTEN: Final = frozenset({Kind.WRITE, Kind.APPEND})
 
@@ -22,18 +22,17 @@ Digests = dict[str, bytes]
 
 
 def settle(effects: Iterable[tuple[Effect, float]], places: Sequence[Place]) -> list[Effect]:
-    """The effects without those that a look at the file shows to be none.
+    """Drop effects that a look at the file disproves.
 
-    A file that was opened with `O_CREAT` and had been there is as old as it was; so is one that
-    was mapped and not written. Where the file cannot be seen, the effect stays as it was told;
-    a mapping then only says that writes through it go unseen.
+    A file opened with `O_CREAT`, or mapped and not written, keeps its age. If the file is invisible
+    the effect stays; a mapping then only means that its writes are invisible.
     """
     effects = list(effects)
     written = {effect.target for effect, _ in effects if effect.kind in _WRITTEN}
     settled: list[Effect] = []
     for effect, time in effects:
         if effect.detail.startswith(PERHAPS_MADE):
-            # Where it was written too, that is what is sure.
+            # If it was also written, that effect is certain.
             if effect.target not in written and not _is_as_before(effect, time, places):
                 settled.append(effect)
         elif effect.detail.startswith(MAPPED):
@@ -44,10 +43,8 @@ def settle(effects: Iterable[tuple[Effect, float]], places: Sequence[Place]) -> 
 
 
 def _is_as_before(effect: Effect, time: float, places: Sequence[Place]) -> bool:
-    found = _stat(effect.target, places)
-    if effect.is_failed:
-        return found is not None
-    return found is not None and found.st_ctime < time - _COARSE
+    status = _stat(effect.target, places)
+    return status is not None and (effect.is_failed or status.st_ctime < time - _COARSE)
 
 
 def _settle_mapping(effect: Effect, time: float, places: Sequence[Place]) -> Sequence[Effect]:
@@ -56,30 +53,27 @@ def _settle_mapping(effect: Effect, time: float, places: Sequence[Place]) -> Seq
         return [replace(effect, kind=Kind.BLIND)]
     if found.st_mtime >= time - _COARSE:
         return [effect]
-    # File systems without a device, such as tmpfs, may leave the time as it was.
+    # File systems without a device, such as tmpfs, may not update the time.
     return [] if os.major(found.st_dev) else [replace(effect, kind=Kind.BLIND)]
 
 
 def _stat(inside: str, places: Sequence[Place]) -> os.stat_result | None:
-    host = host_of(inside, places)
-    if host is None:
-        return None
     with contextlib.suppress(OSError, ValueError):
-        return host.lstat()
+        host = _host_of(inside, places)
+        return host and host.lstat()
     return None
 
 
-def host_of(inside: str, places: Sequence[Place]) -> Path | None:
-    """Where a path of the server's lies for us."""
+def _host_of(inside: str, places: Sequence[Place]) -> Path | None:
     place = place_of(places, inside)
-    return None if place is None else place.host_of(inside)
+    return place and place.host_of(inside)
 
 
 def digest_mapped(paths: Iterable[str], places: Sequence[Place]) -> Digests:
-    """What the files that are mapped hold now: no call tells when they are written."""
+    """Return digests of mapped files: no call shows when they are written."""
     digests: Digests = {}
     for inside in set(paths):
-        host = host_of(inside, places)
+        host = _host_of(inside, places)
         if host is not None:
             with contextlib.suppress(OSError, ValueError):
                 digests[inside] = _digest(host)
@@ -94,9 +88,9 @@ def _digest(path: Path) -> bytes:
 
 
 def changed(before: Digests, after: Digests) -> list[Effect]:
-    """The mapped files that hold something else than before."""
+    """Return effects for the mapped files whose content changed."""
     return [
-        tell(Kind.WRITE, path, detail="through a mapping")
+        syscall_effect(Kind.WRITE, path, detail="through a mapping")
         for path, digest in sorted(after.items())
         if path in before and before[path] != digest
     ]

@@ -1,4 +1,4 @@
-"""Watches the web of the seeded world: a request that changes something there is an effect."""
+"""The observer of the seeded web site: a request for a change is an effect."""
 
 from collections.abc import Sequence
 
@@ -8,21 +8,21 @@ from sayso.verify.inputs.world.web import Site
 from sayso.verify.judge.refutations import SAFE_METHODS
 
 
-class SiteWatcher:
-    """A `Watcher` of what was asked of a site."""
+class SeededWebWatcher:
+    """A `Watcher` of requests to the site."""
 
-    layer = Layer("site", is_active=True, detail="a web on loopback, which records what is asked")
+    layer = Layer("site", is_active=True, detail="a web site on loopback that records requests")
 
     def __init__(self, site: Site) -> None:
         self._site = site
         self._seen = len(site.requests)
 
     async def begin(self) -> None:
-        """What was asked before belongs to no new call."""
+        """Skip requests from before the call."""
         self._seen = len(self._site.requests)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """The requests since then that are not safe (RFC 9110, 9.2.1)."""
+        """Return the requests since then that are not safe (RFC 9110, 9.2.1)."""
         asked = self._site.requests[self._seen :]
         self._seen += len(asked)
         lines = [f"{request.method} {request.path}" for request in asked]
@@ -34,7 +34,7 @@ class SiteWatcher:
                 call,
                 line,
                 life=Life.EXTERNAL,
-                reason="a request that asks for a change",
+                reason="a request for a change",
             )
             for line in lines
             if not line.startswith(SAFE_METHODS)

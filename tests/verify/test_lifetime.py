@@ -14,7 +14,7 @@ import pytest
 
 from sayso.sandbox.mount import Place, Role
 from sayso.trace.effect import Effect, Kind, Life, Loss, Observer
-from sayso.verify.grade.context import Scene
+from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.lifetime import grade, grade_all
 from sayso.verify.observe.files import FilesWatcher
 from sayso.verify.observe.sqlite import SqliteWatcher
@@ -35,17 +35,17 @@ def places(tmp_path: Path) -> tuple[Place, ...]:
 
 
 @pytest.fixture
-def scene(places: tuple[Place, ...]) -> Scene:
-    return Scene(places, "list_notes", {"limit": 3})
+def context(places: tuple[Place, ...]) -> CallContext:
+    return CallContext(places, "list_notes", {"limit": 3})
 
 
 @pytest.fixture
 def graded(places: tuple[Place, ...], tmp_path: Path) -> Graded:
     """What a function does to the places, as seen by both watchers and graded."""
 
-    async def run(act: Callable[[], object], scene: Scene, *others: Effect) -> list[Effect]:
+    async def run(act: Callable[[], object], context: CallContext, *others: Effect) -> list[Effect]:
         watchers = (
-            FilesWatcher(places, tmp_path / "pool"),
+            FilesWatcher(places, tmp_path / "store"),
             SqliteWatcher(places, tmp_path / "rows"),
         )
         for one in watchers:
@@ -53,7 +53,7 @@ def graded(places: tuple[Place, ...], tmp_path: Path) -> Graded:
         act()
         found = [effect for one in watchers for effect in await one.end(1)]
         watchers[0].close()
-        return list(grade_all([*found, *others], scene))
+        return list(grade_all([*found, *others], context))
 
     return run
 
@@ -76,13 +76,13 @@ def told(effects: list[Effect]) -> list[tuple[str, str, str, str]]:
     ],
 )
 async def test_a_new_file_belongs_to_whom_its_place_belongs(
-    graded: Graded, scene: Scene, tmp_path: Path, path: str, life: Life
+    graded: Graded, context: CallContext, tmp_path: Path, path: str, life: Life
 ) -> None:
     def act() -> None:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("hello there\n")
 
-    effects = await graded(act, scene)
+    effects = await graded(act, context)
 
     assert effects[-1].target == f"/{path}"
     assert {one.life for one in effects} == {life}
@@ -91,27 +91,27 @@ async def test_a_new_file_belongs_to_whom_its_place_belongs(
 
 @pytest.mark.parametrize("path", ["home/x", "temporary/x", "package/x"])
 async def test_a_path_that_was_named_is_the_persons_wherever_it_is(
-    graded: Graded, scene: Scene, tmp_path: Path, path: str
+    graded: Graded, context: CallContext, tmp_path: Path, path: str
 ) -> None:
-    named = replace(scene, argument_paths=frozenset({f"/{path}"}))
+    named = replace(context, argument_paths=frozenset({f"/{path}"}))
     (effect,) = await graded(lambda: (tmp_path / path).write_text("x"), named)
 
     assert effect.life is Life.USER
 
 
 async def test_naming_a_whole_place_names_no_file_in_it(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
-    named = replace(scene, argument_paths=frozenset({"/temporary", "/"}))
+    named = replace(context, argument_paths=frozenset({"/temporary", "/"}))
     (effect,) = await graded(lambda: (tmp_path / "temporary" / "x").write_text("x"), named)
 
     assert effect.life is Life.TRANSIENT
 
 
 async def test_records_that_other_tools_show_are_the_persons(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
-    shown = replace(scene, shown=('{"entities": [{"name": "Amy Brown"}]}',))
+    shown = replace(context, shown=('{"entities": [{"name": "Amy Brown"}]}',))
 
     def act() -> None:
         (tmp_path / "package" / "memory.jsonl").write_text('{"name": "Amy Brown"}\n')
@@ -126,22 +126,22 @@ async def test_records_that_other_tools_show_are_the_persons(
 
 
 async def test_a_record_that_other_tools_showed_and_that_goes_is_a_loss(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
     path = tmp_path / "home" / "memory.jsonl"
     path.write_text('{"name": "Amy Brown"}\n{"name": "Zed Black"}\n')
-    shown = replace(scene, shown=("Amy Brown and Zed Black",))
+    shown = replace(context, shown=("Amy Brown and Zed Black",))
     (effect,) = await graded(lambda: path.write_text('{"name": "Zed Black"}\n'), shown)
 
     assert (effect.life, effect.loss) == (Life.USER, Loss.LOST)
 
 
 async def test_what_goes_from_a_file_that_once_showed_is_missed_but_of_a_reader_it_must_show(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
     path = tmp_path / "home" / "memory.jsonl"
     path.write_text('{"name": "Amy Brown"}\n{"name": "Zed Black"}\n')
-    kept = replace(scene, kept=frozenset({"/home/memory.jsonl"}))
+    kept = replace(context, kept=frozenset({"/home/memory.jsonl"}))
     (missed,) = await graded(lambda: path.write_text('{"name": "Zed Black"}\n'), kept)
     reader = replace(kept, is_reading=True)
     (counted,) = await graded(lambda: path.write_text('{"name": "Zed", "read": 1}\n'), reader)
@@ -151,20 +151,20 @@ async def test_what_goes_from_a_file_that_once_showed_is_missed_but_of_a_reader_
 
 
 async def test_rows_in_home_are_the_persons_where_other_tools_show_them(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
     with closing(sqlite3.connect(tmp_path / "home" / "base", isolation_level=None)) as db:
         db.executescript("CREATE TABLE t (a PRIMARY KEY, b); INSERT INTO t VALUES (1, 'Amy')")
-        shown = replace(scene, shown=("Amy Brown",))
+        shown = replace(context, shown=("Amy Brown",))
         (user,) = await graded(lambda: db.execute("UPDATE t SET b = 'Amy Brown'"), shown)
-        (own,) = await graded(lambda: db.execute("UPDATE t SET b = 'other words'"), scene)
+        (own,) = await graded(lambda: db.execute("UPDATE t SET b = 'other words'"), context)
 
     assert (user.life, user.loss) == (Life.USER, Loss.OVERWROTE)
     assert own.life is Life.OWN
 
 
 async def test_what_was_written_and_restored_is_the_persons_all_the_same(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
     path = tmp_path / "fixture" / "a.json"
     path.write_text("{}")
@@ -175,14 +175,14 @@ async def test_what_was_written_and_restored_is_the_persons_all_the_same(
         path.write_text("{}")
         os.utime(path, ns=(1, 1))
 
-    (effect,) = await graded(act, scene)
+    (effect,) = await graded(act, context)
 
     assert (effect.life, effect.loss) == (Life.USER, Loss.NONE)
-    assert "for a moment" in effect.reason
+    assert "changed and restored" in effect.reason
 
 
 async def test_the_same_bytes_are_the_persons_and_other_bytes_of_one_meaning_are_a_cache(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
     for name in ("same", "other"):
         (tmp_path / "fixture" / name).write_text('{"a": 1}')
@@ -192,7 +192,7 @@ async def test_the_same_bytes_are_the_persons_and_other_bytes_of_one_meaning_are
         (tmp_path / "fixture" / "same").write_text('{"a": 1}')
         (tmp_path / "fixture" / "other").write_text('{\n  "a": 1\n}\n')
 
-    assert told(await graded(act, scene)) == [
+    assert told(await graded(act, context)) == [
         ("write", "/fixture/other", "cache", "none"),
         ("write", "/fixture/same", "user", "none"),
     ]
@@ -200,7 +200,7 @@ async def test_the_same_bytes_are_the_persons_and_other_bytes_of_one_meaning_are
 
 @pytest.mark.process
 async def test_git_status_on_a_stale_index_is_a_cache_refresh(
-    graded: Graded, scene: Scene, repository: Path, tmp_path: Path
+    graded: Graded, context: CallContext, repository: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "fixture" / "r"
     shutil.copytree(repository, folder)
@@ -213,32 +213,32 @@ async def test_git_status_on_a_stale_index_is_a_cache_refresh(
         os.utime(folder / "a.txt", (1, 1))
         git("status")
 
-    effects = await graded(status, scene)
+    effects = await graded(status, context)
     index = next(one for one in effects if one.target.endswith("index"))
     assert (index.life, index.kind) == (Life.CACHE, Kind.WRITE)
     assert "git index" in index.reason
 
-    effects = await graded(lambda: git("commit", "-qm", "second"), scene)
+    effects = await graded(lambda: git("commit", "-qm", "second"), context)
     assert {one.loss for one in effects} == {Loss.NONE}
     assert Life.USER in {one.life for one in effects}
 
     (folder / "a.txt").write_text("precious")
-    effects = await graded(lambda: git("checkout", "-q", "--", "a.txt"), scene)
+    effects = await graded(lambda: git("checkout", "-q", "--", "a.txt"), context)
     (lost,) = [one for one in effects if one.target.endswith("a.txt")]
     assert (lost.loss, lost.recoverable) == (Loss.LOST, "")
 
-    effects = await graded((folder / "a.txt").unlink, scene)
+    effects = await graded((folder / "a.txt").unlink, context)
     (lost,) = [one for one in effects if one.target.endswith("a.txt")]
     assert lost.loss is Loss.LOST
     assert lost.recoverable.startswith("git show ")
 
-    effects = await graded(lambda: git("reset", "-q", "--hard", "HEAD~1"), scene)
+    effects = await graded(lambda: git("reset", "-q", "--hard", "HEAD~1"), context)
     (moved,) = [one for one in effects if one.target.endswith(".git/refs/heads/main")]
     assert (moved.loss, moved.recoverable) == (Loss.OVERWROTE, "git reflog")
 
 
 async def test_bytecode_is_told_by_its_header_and_not_by_its_name(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
     source = tmp_path / "fixture" / "lib.py"
     source.write_text("A = 1\n")
@@ -248,7 +248,7 @@ async def test_bytecode_is_told_by_its_header_and_not_by_its_name(
         py_compile.compile(str(source), doraise=True)
         (cached.parent / "lib.fake.pyc").write_bytes(b"stolen words")
 
-    found = {Path(one.target).name: one.life for one in await graded(act, scene)}
+    found = {Path(one.target).name: one.life for one in await graded(act, context)}
 
     assert found == {
         "__pycache__": Life.RUNTIME,
@@ -258,16 +258,16 @@ async def test_bytecode_is_told_by_its_header_and_not_by_its_name(
 
 
 async def test_sidecars_and_vacuum_of_sqlite_are_not_the_persons_and_rows_are(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
     path = tmp_path / "fixture" / "base.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.executescript(
             "CREATE TABLE t (id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 'x')"
         )
-        journal = await graded(lambda: db.execute("PRAGMA journal_mode = WAL").fetchall(), scene)
-        vacuum = await graded(lambda: db.execute("VACUUM"), scene)
-        row = await graded(lambda: db.execute("DELETE FROM t"), scene)
+        journal = await graded(lambda: db.execute("PRAGMA journal_mode = WAL").fetchall(), context)
+        vacuum = await graded(lambda: db.execute("VACUUM"), context)
+        row = await graded(lambda: db.execute("DELETE FROM t"), context)
 
     assert {one.life for one in journal + vacuum} <= {Life.RUNTIME, Life.CACHE}
     assert [(str(e.kind), e.target, str(e.life), str(e.loss)) for e in row if "#" in e.target] == [
@@ -277,7 +277,7 @@ async def test_sidecars_and_vacuum_of_sqlite_are_not_the_persons_and_rows_are(
 
 
 async def test_a_record_of_the_call_itself_is_the_servers_own(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
     log = tmp_path / "fixture" / "audit.jsonl"
     log.write_text("")
@@ -291,11 +291,12 @@ async def test_a_record_of_the_call_itself_is_the_servers_own(
 
         return act
 
-    (own,) = await graded(append(line), scene)
-    (user,) = await graded(append(note), scene)
-    (elsewhere,) = await graded(append(line), replace(scene, usual=frozenset({"/fixture/x"})))
+    (own,) = await graded(append(line), context)
+    (user,) = await graded(append(note), context)
+    (elsewhere,) = await graded(append(line), replace(context, usual=frozenset({"/fixture/x"})))
     (usual,) = await graded(
-        append("12:00:01 INFO called\n"), replace(scene, usual=frozenset({"/fixture/audit.jsonl"}))
+        append("12:00:01 INFO called\n"),
+        replace(context, usual=frozenset({"/fixture/audit.jsonl"})),
     )
 
     assert [one.life for one in (own, user, elsewhere, usual)] == [
@@ -306,7 +307,9 @@ async def test_a_record_of_the_call_itself_is_the_servers_own(
     ]
 
 
-async def test_what_can_be_had_back_is_said(graded: Graded, scene: Scene, tmp_path: Path) -> None:
+async def test_what_can_be_had_back_is_said(
+    graded: Graded, context: CallContext, tmp_path: Path
+) -> None:
     path = tmp_path / "fixture" / "a.txt"
     path.write_text("one thing\n")
 
@@ -314,13 +317,15 @@ async def test_what_can_be_had_back_is_said(graded: Graded, scene: Scene, tmp_pa
         shutil.copy(path, path.with_suffix(".bak"))
         path.write_text("another matter\n")
 
-    found = {one.target: one for one in await graded(act, scene)}
+    found = {one.target: one for one in await graded(act, context)}
 
     assert found["/fixture/a.txt"].loss is Loss.LOST
     assert found["/fixture/a.txt"].recoverable == "copy at /fixture/a.bak"
 
 
-async def test_losses_of_files_are_told_apart(graded: Graded, scene: Scene, tmp_path: Path) -> None:
+async def test_losses_of_files_are_told_apart(
+    graded: Graded, context: CallContext, tmp_path: Path
+) -> None:
     folder = tmp_path / "fixture"
     for name in ("deleted", "emptied", "moved", "grown"):
         (folder / name).write_text("one thing\n")
@@ -333,7 +338,7 @@ async def test_losses_of_files_are_told_apart(graded: Graded, scene: Scene, tmp_
         (folder / "grown").write_text("one thing\nmore\n")
         (folder / "image").write_bytes(b"\x00\xff\x02")
 
-    found = {Path(one.target).name: one.loss for one in await graded(act, scene)}
+    found = {Path(one.target).name: one.loss for one in await graded(act, context)}
 
     assert found == {
         "deleted": Loss.LOST,
@@ -349,7 +354,7 @@ def syscall(kind: Kind, target: str, **more: object) -> Effect:
 
 
 async def test_system_calls_and_files_say_one_thing(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
     (tmp_path / "fixture" / "old").write_text("x")
     calls = (
@@ -359,7 +364,7 @@ async def test_system_calls_and_files_say_one_thing(
         syscall(Kind.DELETE, "/fixture/gone"),
         syscall(Kind.WRITE, "/fixture/old"),
     )
-    effects = await graded(lambda: (tmp_path / "fixture" / "new").write_text("x"), scene, *calls)
+    effects = await graded(lambda: (tmp_path / "fixture" / "new").write_text("x"), context, *calls)
 
     assert told(effects) == [
         ("create", "/fixture/new", "user", "none"),
@@ -392,28 +397,28 @@ async def test_system_calls_and_files_say_one_thing(
     ],
 )
 def test_what_goes_out_or_fails_has_its_life(
-    scene: Scene, effect: Effect, life: Life | None
+    context: CallContext, effect: Effect, life: Life | None
 ) -> None:
     known = replace(
-        scene, allowed=frozenset({"127.0.0.1:8000"}), argument_paths=frozenset({"/srv/named"})
+        context, allowed=frozenset({"127.0.0.1:8000"}), argument_paths=frozenset({"/srv/named"})
     )
 
     assert grade(effect, known).life is life
 
 
 async def test_what_is_also_seen_without_a_call_is_not_of_the_call(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
     control = (Effect(Kind.CREATE, "/fixture/beat", Observer.FILES),)
     (effect,) = await graded(
-        lambda: (tmp_path / "fixture" / "beat").write_text("x"), replace(scene, control=control)
+        lambda: (tmp_path / "fixture" / "beat").write_text("x"), replace(context, control=control)
     )
 
     assert (effect.life, effect.reason) == (Life.OWN, "also seen without a call")
 
 
 async def test_a_folder_that_says_it_is_a_cache_is_one(
-    graded: Graded, scene: Scene, tmp_path: Path
+    graded: Graded, context: CallContext, tmp_path: Path
 ) -> None:
     folder = tmp_path / "fixture" / ".tool_cache"
 
@@ -422,11 +427,11 @@ async def test_a_folder_that_says_it_is_a_cache_is_one(
         (folder / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n")
         (folder / "data").write_text("x")
 
-    assert {one.life for one in await graded(act, scene)} == {Life.CACHE}
+    assert {one.life for one in await graded(act, context)} == {Life.CACHE}
 
 
-def test_an_effect_that_has_a_life_keeps_it(scene: Scene) -> None:
+def test_an_effect_that_has_a_life_keeps_it(context: CallContext) -> None:
     digest = hashlib.sha256(b"").hexdigest()
     effect = Effect(Kind.WRITE, f"/fixture/{digest}", Observer.FILES, life=Life.CACHE, reason="x")
 
-    assert grade(effect, scene) == effect
+    assert grade(effect, context) == effect

@@ -1,4 +1,4 @@
-"""Contents of files as they were, kept in one private file until an effect needs one."""
+"""Contents of files, kept in one private file until an effect needs one."""
 
 import hashlib
 import os
@@ -10,23 +10,22 @@ from typing import Final
 from sayso.trace import Blob
 
 FILE_BYTES: Final = 16 * 1024 * 1024
-"""A larger file is told by its digest alone."""
+"""Of a larger file only the digest is kept."""
 TOTAL_BYTES: Final = 1024 * 1024 * 1024
 HASHED_BYTES: Final = 256 * 1024 * 1024
-"""A larger file is not even read: it may be sparse, and as large as its server says."""
+"""A larger file is not read: it may be sparse."""
 LOOK_BYTES: Final = 2 * 1024 * 1024 * 1024
 """Bytes that one look reads."""
 CHUNK: Final = 1024 * 1024
 
 UNREAD: Final = ""
-"""The digest of what could not be read."""
+"""The digest of an unreadable file."""
 
 
-class Pool:
+class ContentStore:
     """Contents by digest, each once. `notes` says what was not kept, and why.
 
-    One pool may serve several runs over copies of the same fixtures. `folder` must be private:
-    its files hold what the fixtures hold.
+    One store may serve several runs over copies of the same fixtures. `folder` must be private.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -37,27 +36,24 @@ class Pool:
         self.notes: dict[str, str] = {}
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._pack = os.open(folder / "pack", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-        # Closed with the pool, also where nobody says so.
+        # Closed with the store at the latest.
         self.close = weakref.finalize(self, os.close, self._pack)
 
     def begin(self) -> None:
-        """Before a look: how much may be read at each is limited, since files may be sparse."""
+        """Begin a look, which may read a limited number of bytes."""
         self._hashed = 0
 
     def add(self, path: str) -> str:
-        """Read a regular file and keep it; its digest, or `UNREAD`."""
+        """Read and keep a regular file; return its digest, or `UNREAD`."""
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                return self._add(path, descriptor)
+            finally:
+                os.close(descriptor)
         except OSError as error:
             self.notes[path] = f"cannot be read: {error.strerror}"
             return UNREAD
-        try:
-            return self._add(path, descriptor)
-        except OSError as error:
-            self.notes[path] = f"cannot be read: {error.strerror}"
-            return UNREAD
-        finally:
-            os.close(descriptor)
 
     def _add(self, path: str, descriptor: int) -> str:
         status = os.fstat(descriptor)
@@ -68,7 +64,7 @@ class Pool:
             self.notes[path] = "too large to be read"
             return UNREAD
         if status.st_size > FILE_BYTES:
-            self.notes[path] = "too large to be kept: only its digest is known"
+            self.notes[path] = "too large: only its digest is kept"
             return _digest(descriptor)
         return self._keep(path, _read(descriptor, FILE_BYTES))
 
@@ -77,7 +73,7 @@ class Pool:
         if digest in self._spans:
             return digest
         if self._end + len(content) > TOTAL_BYTES:
-            self.notes[path] = "not kept: there is too much to keep it all"
+            self.notes[path] = "not kept: the store is full"
             return digest
         written = 0
         while written < len(content):
@@ -87,14 +83,14 @@ class Pool:
         return digest
 
     def read(self, digest: str) -> bytes | None:
-        """A content that was kept."""
+        """Return a kept content."""
         if digest not in self._spans:
             return None
         start, size = self._spans[digest]
         return os.pread(self._pack, size, start)
 
     def blob(self, digest: str, size: int) -> Blob | None:
-        """A content as a file of its own, where it was kept."""
+        """Return a content, as a file if it was kept."""
         if digest == UNREAD:
             return None
         content = self.read(digest)
@@ -108,7 +104,6 @@ class Pool:
 
 
 def _read(descriptor: int, most: int) -> bytes:
-    """All of a small file, even when it grows while it is read."""
     content = bytearray()
     while len(content) < most:
         chunk = os.read(descriptor, min(CHUNK, most - len(content)))

@@ -159,14 +159,14 @@ async def test_a_server_of_fastmcp_is_called_too(tmp_path: Path) -> None:
 
 
 async def test_what_is_no_server_and_what_is_no_folder_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="dict is no server"):
+    with pytest.raises(UsageError, match="dict is not a server"):
         await verify_here({})
-    with pytest.raises(UsageError, match="there is no such folder"):
+    with pytest.raises(UsageError, match="the folder does not exist"):
         await verify_here(build(tmp_path), folders=[tmp_path / "nothing"])
 
 
 async def test_an_object_is_never_run_by_the_way_that_contains() -> None:
-    with pytest.raises(UsageError, match="cannot be contained"):
+    with pytest.raises(UsageError, match="cannot contain a server object"):
         await verify(Terms(target=ObjectTarget("here", object())))
 
 

@@ -1,4 +1,4 @@
-"""One contained server that runs, and all that watches it: calls go in, what they did comes out."""
+"""A running server with its watchers: calls go in, calls with effects come out."""
 
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -13,27 +13,26 @@ from sayso.connect import CommandTarget, RpcError, UrlTarget, list_all, open_lin
 from sayso.errors import NotMcpError, UsageError
 from sayso.sandbox import Layer
 from sayso.trace import Effect
-from sayso.verify.call import Case, Made, Outcome
+from sayso.verify.call import Case, MadeCall, Outcome
 from sayso.verify.outcome import outcome_of, outcome_of_error, text_of
 
 _QUIET: Final = 0.03
-"""Seconds without a sign of life after which a server counts as at rest between calls."""
+"""Seconds without activity after which a server counts as idle between calls."""
 _LINGER: Final = 0.6
-"""The same after the last call of a tool: a thread or a process of it may be late."""
+"""Seconds without activity after a tool's last call: a thread or process may be late."""
 _MOST_REST: Final = 5.0
 
 
 class Watcher(Protocol):
-    """One observer of one running server. Calls are strictly one after the other.
+    """An observer of one running server. Calls are strictly sequential.
 
-    `begin` takes the state before a call, which may be what `end` saw last. `end` says what has
-    changed since, with `life` unset, as effects of the call with that number. Both run after the
-    server has come to rest.
+    `begin` takes the state before a call. `end` returns the changes since, without `life`, as
+    effects of the call with that number. Both run while the server is idle.
     """
 
     @property
     def layer(self) -> Layer:
-        """That it watches, and how."""
+        """Return the layer that describes the observer."""
         ...
 
     async def begin(self) -> None: ...
@@ -41,15 +40,15 @@ class Watcher(Protocol):
     async def end(self, call: int) -> Sequence[Effect]: ...
 
 
-class Rest(Protocol):
-    """Waits until the server has come to rest; whether it did within `most` seconds."""
+class IdleWait(Protocol):
+    """Waits until the server is idle; returns whether it was within `most` seconds."""
 
     async def __call__(self, *, quiet: float, most: float) -> bool:
-        """Wait for `quiet` seconds without a sign of life."""
+        """Wait for `quiet` seconds without activity."""
         ...
 
 
-class Line(Protocol):
+class Connection(Protocol):
     """A connection to a server; `closed` is set once its process has ended."""
 
     @property
@@ -58,12 +57,12 @@ class Line(Protocol):
     async def request(
         self, method: str, params: Mapping[str, Any], *, timeout: float | None
     ) -> Mapping[str, Any]:
-        """The result of a request, as received. Raises `RpcError`."""
+        """Return the result of a request, as received. Raises `RpcError`."""
         ...
 
 
 class Grade(Protocol):
-    """Grades the effects of one call of a tool with arguments; `control` is what comes anyway."""
+    """Grades the effects of one call; `control` are effects that also happen without a call."""
 
     def __call__(
         self,
@@ -73,23 +72,20 @@ class Grade(Protocol):
         *,
         control: Sequence[Effect],
     ) -> tuple[Effect, ...]:
-        """The same effects, merged and graded."""
+        """Return the effects, merged and graded."""
         ...
 
 
 @dataclass(slots=True)
-class Stage:
-    """A server with its watchers. Calls are strictly one after the other.
-
-    `control` is what was seen before the first call.
-    """
+class ObservedServer:
+    """A server with its watchers; calls are sequential. `control` are effects without a call."""
 
     tools: Sequence[Tool]
-    server: Mapping[str, Any]
+    info: Mapping[str, Any]
     timeout: float
-    _link: Line
+    _link: Connection
     _watchers: Sequence[Watcher]
-    _rest: Rest
+    _rest: IdleWait
     _grade: Grade
     control: list[Effect] = field(default_factory=list[Effect])
     number: int = 0
@@ -99,42 +95,37 @@ class Stage:
         return self._link.closed.is_set()
 
     async def settle(self) -> None:
-        """Wait until it rests after its start; what was seen until then comes anyway."""
+        """Wait until the server is idle after its start; its effects until then are control."""
         await self._rest(quiet=_QUIET, most=_MOST_REST)
         self.control += [effect for watcher in self._watchers for effect in await watcher.end(0)]
 
-    async def call(self, name: str, case: Case) -> Made:
-        """Make one call and wait until the server rests; cancelling leaves that to the server."""
+    async def call(self, name: str, case: Case) -> MadeCall:
+        """Make one call and wait until the server is idle; cancelling skips the wait."""
         self.number += 1
         await self._begin()
         start = time.perf_counter()
         outcome, result, text = await self._send(name, case)
         seconds = time.perf_counter() - start
         await self._rest(quiet=_QUIET, most=_MOST_REST)
-        made = Made(self.number, name, case, outcome, result, text, seconds)
+        made = MadeCall(self.number, name, case, outcome, result, text, seconds)
         return self._with(made, await self._end())
 
     async def idle(self) -> list[Effect]:
-        """What is seen while nobody calls anything, for as long as a late effect may take.
-
-        It counts as what comes anyway from then on.
-        """
+        """Return the effects without a call, within a late effect's time; they become control."""
         await self._begin()
         await self._rest(quiet=_LINGER, most=_MOST_REST)
         seen = await self._end()
         self.control += seen
         return seen
 
-    async def linger(self, made: Made) -> Made:
-        """The last call again, with what has come since it was looked at."""
+    async def linger(self, made: MadeCall) -> MadeCall:
+        """Return the last call with the effects since it was made."""
         await self._begin()
         await self._rest(quiet=_LINGER, most=_MOST_REST)
         late = await self._end()
-        if not late:
-            return made
-        return self._with(made, late)
+        return self._with(made, late) if late else made
 
-    def _with(self, made: Made, effects: Sequence[Effect]) -> Made:
+    def _with(self, made: MadeCall, effects: Sequence[Effect]) -> MadeCall:
         raw = (*made.raw, *(replace(effect, call=made.number) for effect in effects))
         graded = self._grade(raw, made.tool, made.case.arguments, control=self.control)
         return replace(made, raw=raw, effects=graded, control=tuple(self.control))
@@ -156,21 +147,19 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(
+async def start_server(
     target: CommandTarget | UrlTarget,
     *,
     watchers: Sequence[Watcher],
-    rest: Rest,
+    rest: IdleWait,
     grade: Grade,
     timeout: float,
     number: int = 0,
-) -> AsyncGenerator[Stage]:
-    """Start a server, list its tools, and wait until it rests; `timeout` in seconds for each.
+) -> AsyncGenerator[ObservedServer]:
+    """Start a server, list its tools, and wait until it is idle; `timeout` in seconds for each.
 
-    Calls are counted from `number` on.
-
-    Raises an `UnreachableError` that says why it cannot be started, and `UsageError` where it has
-    no tools.
+    Calls are numbered after `number`. Raises an `UnreachableError` if it cannot be started, and
+    `UsageError` if it has no tools.
     """
     async with AsyncExitStack() as stack:
         for watcher in watchers:
@@ -184,13 +173,13 @@ async def open_stage(
         tools, _ = read_tools(target.name, entries)
         if not tools:
             raise UsageError("this server has no tools", where=target.name)
-        stage = Stage(tools, link.greeting.server, timeout, link, watchers, rest, grade)
-        stage.number = number
-        await stage.settle()
-        yield stage
+        server = ObservedServer(tools, link.greeting.server, timeout, link, watchers, rest, grade)
+        server.number = number
+        await server.settle()
+        yield server
 
 
 async def wait(*, quiet: float, most: float) -> bool:
-    """A `Rest` for a server that shows no sign of life: it gets the time, and no more is known."""
+    """Wait the full time; an `IdleWait` for a server whose activity is invisible."""
     await anyio.sleep(min(quiet, most))
     return True

@@ -1,0 +1,41 @@
+"""Files and sockets that every program uses and that do not count as effects."""
+
+from typing import Final
+
+_DEVICES: Final = frozenset(
+    f"/dev/{name}"
+    for name in ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "stdout", "stderr")
+)
+_FOLDERS: Final = (
+    "/dev/pts/",
+    "/dev/shm/",  # noqa: S108 - a name to compare with
+    "/dev/fd/",
+    "/proc/",
+    "/memfd:",
+    "/SYSV",
+    "/anon_hugepage",
+)
+_SETTINGS: Final = ("/proc/sys/", "/proc/sysrq-trigger")
+"""Kernel settings, which hold for the whole machine."""
+_SOCKETS: Final = frozenset(
+    {
+        "/var/run/nscd/socket",
+        "/run/nscd/socket",
+        "/run/systemd/resolve/io.systemd.Resolve",
+        "/run/systemd/userdb/io.systemd.DynamicUser",
+        "/run/avahi-daemon/socket",
+        "/dev/log",
+    }
+)
+"""Sockets of the C library's name lookups and of `syslog`."""
+
+
+def is_noise(path: str) -> bool:
+    """Return whether writing there changes nothing lasting: devices, shared memory, `/proc`."""
+    is_setting = path.startswith(_SETTINGS)
+    return path in _DEVICES or (path.startswith(_FOLDERS) and not is_setting)
+
+
+def is_noise_socket(path: str) -> bool:
+    """Return whether the system's libraries connect there by themselves."""
+    return path in _SOCKETS

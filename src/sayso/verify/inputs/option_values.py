@@ -1,0 +1,208 @@
+"""Values of a parameter: whether they fit its schema, their labels and order."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
+
+from sayso.verify.inputs.drawing import draw
+from sayso.verify.inputs.flattener import Schema, items_of, table_of, types_of
+from sayso.verify.inputs.numbers import bounds, integer_range
+from sayso.verify.inputs.patterns import compile_pattern, pattern_of
+from sayso.verify.inputs.roles import IN_WORLD, Meaning, Role, is_reader, words_of_tool
+
+_MOST: Final = 40
+_WORD: Final = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A value of class `label`; one success per label is enough. `origin` is its source."""
+
+    value: Any
+    label: str
+    origin: str
+
+
+PROPOSALS: Final = ("default", "examples", "example")
+
+
+def proposed(schema: Schema) -> Iterator[Option]:
+    """Yield the values that the schema itself proposes."""
+    if schema.get("default") is not None:
+        yield Option(schema["default"], "default", "default")
+    for value in items_of(schema.get("examples")):
+        yield Option(value, "example", "example")
+    if "example" in schema:
+        yield Option(schema["example"], "example", "example")
+
+
+def with_proposed(
+    proposed_options: list[Option], meaning: Meaning, found: list[Option]
+) -> list[Option]:
+    """Add proposed values; existing values of the world come before them."""
+    good = [option for option in found if option.origin in ("harvest", "role")]
+    if meaning.role in IN_WORLD and good:
+        labels = {"existing", "directory", "new"}
+        if meaning.role is Role.SQL:
+            labels.add(good[0].label)
+        known = [option for option in good if option.label in labels]
+        return [*known, *proposed_options, *found]
+    return [*proposed_options, *found]
+
+
+def fitting(options: Iterable[Option], schema: Schema) -> Iterator[Option]:
+    """Yield options that fit a schema of one type, as text or number as required."""
+    kind = (types_of(schema) or ("string",))[0]
+    for option in options:
+        value = _as_kind(option.value, kind)
+        if isinstance(value, str):
+            is_fit = kind == "string" and fits_text(value, schema)
+        else:
+            is_fit = value is not None and fits_number(value, schema)
+        if is_fit:
+            yield replace(option, value=value)
+
+
+def _as_kind(value: Any, kind: str) -> str | float | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if kind == "string":
+        return str(value)
+    if not isinstance(value, str):
+        return value
+    if value.isdecimal() and value.isascii():
+        return int(value)
+    return None
+
+
+def fits_text(text: str, schema: Schema) -> bool:
+    """Return whether a text fits the lengths and the pattern of a schema."""
+    least = schema.get("minLength", 0)
+    most = schema.get("maxLength")
+    if len(text) < least or (isinstance(most, int) and len(text) > most):
+        return False
+    pattern = schema.get("pattern")
+    if not isinstance(pattern, str):
+        return True
+    compiled = compile_pattern(pattern)
+    return compiled is not None and compiled.search(text) is not None
+
+
+def fits_number(value: float, schema: Schema) -> bool:
+    """Return whether a number fits the bounds of a schema."""
+    low, high = bounds(schema)
+    if schema.get("type") == "integer" and value != int(value):
+        return False
+    if (low is not None and value < low) or (high is not None and value > high):
+        return False
+    return value not in (schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum"))
+
+
+def number_options(schema: Schema) -> Iterator[Option]:
+    """Yield numbers for a schema: a plain one and its bounds."""
+    found = integer_range(schema)
+    if found is None:
+        low, high = bounds(schema)
+        if low is not None and high is not None:
+            yield Option((low + high) / 2, "plain", "generated")
+        return
+    low, high = bounds(schema)
+    index = min(max(1, found.least), found.most)
+    yield Option(found.at(index), "plain", "generated")
+    if low is not None:
+        yield Option(found.at(found.least), "minimum", "boundary")
+    elif high is None or high >= 0:
+        yield Option(0, "zero", "boundary")
+    if high is not None:
+        yield Option(found.at(found.most), "maximum", "boundary")
+
+
+@lru_cache(maxsize=1000)
+def draw_texts(pattern: str, least: int, most: int, seed: int) -> tuple[str, ...]:
+    """Draw a few texts that fit a pattern; patterns recur across parameters."""
+    strategy = pattern_of(pattern, least, most)
+    if strategy is None:
+        return ()
+    return tuple(draw(strategy, 2, seed=seed))
+
+
+def implied_type(schema: Schema) -> str:
+    """Return the type that a schema without one implies."""
+    if "properties" in schema or "additionalProperties" in schema or "required" in schema:
+        return "object"
+    if "items" in schema or "prefixItems" in schema:
+        return "array"
+    if "minimum" in schema or "maximum" in schema:
+        return "integer"
+    return "string"
+
+
+def branch_label(part: Schema, number: int, parts: list[Schema]) -> str:
+    """Return the class of one branch of a schema."""
+    kinds = types_of(part) or (implied_type(part),)
+    same = [branch for branch in parts if (types_of(branch) or (implied_type(branch),)) == kinds]
+    if len(same) == 1:
+        return kinds[0]
+    return f"{kinds[0]} {number}"
+
+
+def without_null(schema: Schema) -> Schema:
+    """Return the schema of a value that is not null: its other branch, if there is one."""
+    for key in ("anyOf", "oneOf"):
+        parts = [table_of(part) for part in items_of(schema.get(key))]
+        real = [part for part in parts if part.get("type") != "null"]
+        if real:
+            kinds = {kind for part in real for kind in types_of(part) or ()}
+            for kind in ("string", "integer", "array"):
+                if kind in kinds:
+                    return {**real[0], "type": kind, **schema}
+            return {**real[0], **schema}
+    return schema
+
+
+def statements_by_verb(
+    kinds: Mapping[str, tuple[Any, ...]], tool: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Sort SQL statements by the tool's verb; other writers begin with an insert."""
+    words = words_of_tool(tool)
+    first = "insert"
+    if is_reader(tool) or ("query" in words and "write" not in words):
+        first = "select"
+    first = next((kind for kind in kinds if kind in words), first)
+    return {kind: kinds[kind] for kind in (first, *kinds) if kind in kinds}
+
+
+def filled(value: Any, values: list[Any], count: int) -> list[Any]:
+    """Return `count` items that begin with a value."""
+    others = [other for other in values if other != value]
+    return [value, *others][:count] + [value] * max(0, count - 1 - len(others))
+
+
+def text_of_length(length: int) -> str:
+    """Return a plain text of this length."""
+    return (_WORD + " words " * (length // 7 + 1))[:length].replace(" ", "-")
+
+
+def label_of(value: Any) -> str:
+    """Return the class of a value."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)[:60]
+
+
+def without_repeats(options: list[Option]) -> list[Option]:
+    """Drop repeated options, up to a limit."""
+    kept: list[Option] = []
+    for option in options:
+        if not any(
+            _is_same(option.value, other.value) and option.label == other.label for other in kept
+        ):
+            kept.append(option)
+        if len(kept) == _MOST:
+            break
+    return kept
+
+
+def _is_same(value: Any, other: Any) -> bool:
+    return type(value) is type(other) and value == other
