@@ -59,7 +59,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "gateway/test_introduction.py",
         "gateway/test_listings.py",
         "gateway/test_main_job.py",
-        "gateway/test_news.py",
+        "gateway/test_subscriptions.py",
         "gateway/test_passthrough.py",
         "gateway/test_principals.py",
         "gateway/test_receipts.py",

@@ -111,5 +111,5 @@ __getattr__ = lazily(
 
 
 def __dir__() -> list[str]:
-    """The public names, imported or not yet."""
+    """Return the public names, imported or not."""
     return sorted({*globals(), *__all__})

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Callable
 
 _SOON: float = 0.001
-"""The event loop counts in milliseconds."""
+"""The resolution of the event loop's clock."""
 
 
 class Alarm:
-    """Calls back in `seconds`, but for what is forgotten before: most is. For one event loop.
+    """Calls back after `seconds`, unless the call is forgotten before. For one event loop.
 
-    A timer of the loop's own for each would take longer than most of what they are for.
+    Most calls are forgotten, and a timer of the loop for each would cost more than their work.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -20,7 +20,7 @@ class Alarm:
         self._timer: asyncio.TimerHandle | None = None
 
     def call(self, back: Callable[[], None]) -> object:
-        """Begin to wait; what it gives is to be forgotten by."""
+        """Begin to wait, and return the key for `forget`."""
         loop = asyncio.get_running_loop()
         key = object()
         due = loop.time() + self.seconds
@@ -31,13 +31,13 @@ class Alarm:
 
     @classmethod
     def of(cls, seconds: float | None, known: "Alarm | None" = None) -> "Alarm | None":
-        """One of this length, `known` where that is it; none where nothing ends."""
+        """Return an alarm of this length (`known`, if that has it), or `None` without one."""
         if seconds is None:
             return None
         return known if known is not None and known.seconds == seconds else cls(seconds)
 
     def forget(self, key: object) -> None:
-        """Do not call back, if that has not happened."""
+        """Drop a call that is still due."""
         self._waiting.pop(key, None)
 
     def _ring(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -1,7 +1,7 @@
 """The error tree.
 
 SaysoError
-├── UsageError            exit 2   what was asked for cannot be understood
+├── UsageError            exit 2   an invalid request
 │   ├── TargetError                a target that names nothing sayso can reach
 │   ├── ConfigError                a file with a mistake in it: path, line, column
 │   │   └── MistakesError          a file of sayso's own with mistakes in it, all of them
@@ -10,7 +10,7 @@ SaysoError
 │   ├── PortInUseError             the address to listen on is taken
 │   ├── KeysError                  keys that are missing, broken or open to others
 │   └── UncontainedError           an unknown server would run, and nothing here contains it
-├── AuthenticationError   exit 3   the other side wants credentials it was not given
+├── AuthenticationError   exit 3   missing or refused credentials
 ├── UnreachableError      exit 4   a server that cannot be started, reached or understood
 │   ├── CommandNotFoundError       the command of a stdio server is not installed
 │   ├── ServerExitedError          the process ended before it answered
@@ -18,8 +18,8 @@ SaysoError
 │   └── TimedOutError              no answer within the time limit
 ├── DeniedError           exit 5   policy or a person said no
 │   ├── UnknownToolError           no such tool, or not for this caller
-│   └── SealError                  something that sayso has not sealed, or not for this
-├── ReceiptError          exit 1   a receipt that is broken, or not signed by whom it should be
+│   └── SealError                  a value that sayso did not seal, or not for this use
+├── ReceiptError          exit 1   a broken receipt, or one with the wrong signature
 └── StoreError            exit 4   the database cannot be opened, read or written
 
 Every class has a stable `code`; `docs/troubleshooting.md` has a heading for each.
@@ -30,9 +30,9 @@ from typing import Any, ClassVar
 
 
 class SaysoError(Exception):
-    """Anything sayso reports to a person: what happened, where, and what to do next.
+    """An error that sayso reports to a person: what happened, where, and what to do next.
 
-    `str()` gives one line fit for a person; it holds no stack trace and no secret.
+    `str()` gives it in one line, `where: what. fix`, without a stack trace or a secret.
     """
 
     code: ClassVar[str] = "sayso"
@@ -45,18 +45,17 @@ class SaysoError(Exception):
         super().__init__(what)
 
     def __str__(self) -> str:
-        """`where: what. fix`, each part only where it is known."""
         head = f"{self.where}: {self.what}" if self.where else self.what
         return f"{head.rstrip('.')}. {self.fix}" if self.fix else head
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as data, for `--json`."""
+        """Return the error as data, for `--json`."""
         fields = {"code": self.code, "what": self.what, "where": self.where, "fix": self.fix}
         return {"error": {key: value for key, value in fields.items() if value is not None}}
 
 
 class UsageError(SaysoError):
-    """What was asked for cannot be understood."""
+    """An invalid request."""
 
     code = "usage"
     exit_code = 2
@@ -89,7 +88,7 @@ class MistakesError(ConfigError):
             super().__init__(f"{len(self.errors)} mistakes in {self.of}:{lines}")
 
     def to_dict(self) -> dict[str, Any]:
-        """With every mistake under `errors`."""
+        """Return the error as data, with every mistake under `errors`."""
         document = super().to_dict()
         fields = [error.to_dict()["error"] for error in self.errors]
         return {"error": {**document["error"], "errors": fields}}
@@ -128,7 +127,7 @@ class UncontainedError(UsageError):
 
 
 class AuthenticationError(SaysoError):
-    """The other side wants credentials it was not given, or refuses those it was given."""
+    """The other side requires credentials, or refuses those that it got."""
 
     code = "authentication"
     exit_code = 3
@@ -182,13 +181,13 @@ class UnknownToolError(DeniedError):
 
 
 class SealError(DeniedError):
-    """Something that sayso has not sealed, or not for this use."""
+    """A value that sayso did not seal, or not for this use."""
 
     code = "seal"
 
 
 class ReceiptError(SaysoError):
-    """A receipt that is broken, says what cannot be, or is not signed by whom it should be."""
+    """A receipt that is broken or contradicts itself, or has the wrong signature."""
 
     code = "receipt"
 

@@ -9,8 +9,8 @@ _UVX_CACHE = "archive-v"
 def install_command(*extras: str) -> str:
     """Return the shell command that adds these extras to the installation that is running.
 
-    pipx and uv keep a command in an environment of its own, where pip would install into
-    another one, so the command depends on where this interpreter stands.
+    pipx and uv keep a command in a separate environment, which pip does not install into, so the
+    command depends on the path of this interpreter.
 
     >>> install_command("cel")
     "pip install 'sayso[cel]'"

@@ -1,4 +1,4 @@
-"""Checks for the fields of objects that a program makes: convert what is meant, refuse the rest.
+"""Checks for the fields of objects that a program makes: convert valid values, refuse the rest.
 
 A frozen dataclass calls `convert` in its `__post_init__` with one reader per field. A reader
 returns the value to keep, or raises `UnfitError` with the words that follow the field's name.
@@ -24,7 +24,7 @@ class UnfitError(ValueError):
 def convert(owner: object, /, **readers: Reader) -> None:
     """Replace fields of a frozen object by what their readers return.
 
-    Raises `UsageError` that names the field, what it must be, and the value that was given.
+    Raises `UsageError` that names the field, what it must be, and the value that it has.
     """
     for name, reader in readers.items():
         value = getattr(owner, name)
@@ -37,30 +37,36 @@ def convert(owner: object, /, **readers: Reader) -> None:
             object.__setattr__(owner, name, converted)
 
 
+def _checked(is_fit: Callable[[Any], bool], message: str) -> Reader:
+    """Return a reader that keeps the values which `is_fit` accepts."""
+
+    def read(value: Any) -> Any:
+        if not is_fit(value):
+            raise UnfitError(message)
+        return value
+
+    return read
+
+
+boolean: Final = _checked(lambda value: isinstance(value, bool), "must be True or False")
+text: Final = _checked(lambda value: isinstance(value, str), "must be a text")
+function: Final = _checked(callable, "must be a function")
+
+
 def choice(kind: type[StrEnum]) -> Reader:
     """Return a reader for one value of `kind`, or its text."""
-    words = f"must be one of {', '.join(kind)}"
+    known = one_of(*kind)
 
     def read(value: Any) -> StrEnum:
-        if isinstance(value, kind):
-            return value
-        if not isinstance(value, str) or value not in tuple(kind):
-            raise UnfitError(words)
-        return kind(value)
+        return kind(known(value))
 
     return read
 
 
 def one_of(*words: str) -> Reader:
     """Return a reader for one of these texts."""
-
-    def read(value: Any) -> str:
-        if not isinstance(value, str) or value not in words:
-            message = f"must be one of {', '.join(words)}"
-            raise UnfitError(message)
-        return value
-
-    return read
+    message = f"must be one of {', '.join(words)}"
+    return _checked(lambda value: isinstance(value, str) and value in words, message)
 
 
 def optional(reader: Reader) -> Reader:
@@ -79,37 +85,7 @@ def optional(reader: Reader) -> Reader:
 def instance(*kinds: type, article: str = "a") -> Reader:
     """Return a reader for objects of these classes."""
     message = f"must be {article} {' or '.join(kind.__name__ for kind in kinds)}"
-
-    def read(value: Any) -> Any:
-        if not isinstance(value, kinds):
-            raise UnfitError(message)
-        return value
-
-    return read
-
-
-def boolean(value: Any) -> bool:
-    """Read `True` or `False`; no other value has a truth here."""
-    if isinstance(value, bool):
-        return value
-    message = "must be True or False"
-    raise UnfitError(message)
-
-
-def text(value: Any) -> str:
-    """Read a text."""
-    if isinstance(value, str):
-        return value
-    message = "must be a text"
-    raise UnfitError(message)
-
-
-def function(value: Any) -> Any:
-    """Read something that can be called."""
-    if callable(value):
-        return value
-    message = "must be a function"
-    raise UnfitError(message)
+    return _checked(lambda value: isinstance(value, kinds), message)
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
@@ -125,27 +101,18 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 def number(least: float = -math.inf, most: float = math.inf) -> Reader:
     """Return a reader for a finite number within these bounds."""
-
-    def read(value: Any) -> float:
-        if not is_number(value) or not least <= value <= most:
-            message = f"must be a number{_bounds(least, most)}"
-            raise UnfitError(message)
-        return value
-
-    return read
+    message = f"must be a number{_bounds(least, most)}"
+    return _checked(lambda value: is_number(value) and least <= value <= most, message)
 
 
 def whole(least: int, most: float = math.inf) -> Reader:
     """Return a reader for a whole number within these bounds."""
 
-    def read(value: Any) -> int:
+    def is_fit(value: Any) -> bool:
         is_whole = isinstance(value, int) and not isinstance(value, bool)
-        if not is_whole or not least <= value <= most:
-            message = f"must be a whole number{_bounds(least, most)}"
-            raise UnfitError(message)
-        return value
+        return is_whole and least <= value <= most
 
-    return read
+    return _checked(is_fit, f"must be a whole number{_bounds(least, most)}")
 
 
 def texts(value: Any) -> frozenset[str]:
@@ -164,7 +131,7 @@ def subset(*words: str) -> Reader:
 
 
 def many(reader: Reader, what: str) -> Reader:
-    """Return a reader for a tuple of what `reader` reads; `what` names the items."""
+    """Return a reader for a tuple whose items `reader` reads; `what` names the items."""
 
     def read(value: Any) -> tuple[Any, ...]:
         return tuple(_collection(value, reader, f"must be a tuple of {what}", is_ordered=True))
@@ -193,14 +160,11 @@ def _collection(value: Any, reader: Reader, message: str, *, is_ordered: bool = 
     kind = Sequence if is_ordered else Collection
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, kind):
         raise UnfitError(message)
-    items: list[Any] = []
-    for item in cast("Collection[Any]", value):
-        try:
-            items.append(reader(item))
-        except UnfitError as error:
-            words = f"{message}: an item {error}"
-            raise UnfitError(words) from None
-    return items
+    try:
+        return [reader(item) for item in cast("Collection[Any]", value)]
+    except UnfitError as error:
+        words = f"{message}: an item {error}"
+        raise UnfitError(words) from None
 
 
 def _bounds(least: float, most: float) -> str:

@@ -33,7 +33,7 @@ def report_incident_briefly(log: logging.Logger, error: BaseException, where: st
 
 
 def describe_incident(incident: str, what: str = INTERNAL) -> str:
-    """Return what a client is told of an incident: what failed, and the identifier.
+    """Return the message about an incident for a client: what failed, and the identifier.
 
     >>> describe_incident("0f3a", "The invoice could not be sent.")
     'The invoice could not be sent (incident 0f3a).'

@@ -6,14 +6,14 @@ from importlib import import_module
 
 
 def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:
-    """A package's `__getattr__`, where `homes` has the names of each of its modules.
+    """Return a package's `__getattr__`; `homes` has the names of each of its modules.
 
     No name may be a module's as well: importing that module would put it in the name's place.
     """
-    found = {name: home for home, names in homes.items() for name in names}
+    modules = {name: home for home, names in homes.items() for name in names}
 
     def get(name: str) -> object:
-        home = found.get(name)
+        home = modules.get(name)
         if home is None:
             message = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(message)

@@ -1,4 +1,4 @@
-"""What is worked out once for an object, and remembered as long as there is room."""
+"""A cache of values that are computed once for each object."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -8,11 +8,11 @@ V = TypeVar("V")
 
 
 class Once(Generic[K, V]):
-    """Remembers what `make` gives for an object that never changes, for `most` of them.
+    """A cache of `make(key)` for at most `most` objects that never change.
 
-    >>> said = Once(lambda one: print("made") or len(one), most=2)
+    >>> lengths = Once(lambda text: print("made") or len(text), most=2)
     >>> text = "four"
-    >>> said.of(text), said.of(text)
+    >>> lengths.of(text), lengths.of(text)
     made
     (4, 4)
     """
@@ -23,9 +23,9 @@ class Once(Generic[K, V]):
         self._known: dict[int, tuple[K, V]] = {}
 
     def of(self, key: K) -> V:
-        """What was made of it."""
-        # By identity, since it may hold what cannot be hashed, or what takes long to; the entry
-        # keeps it alive, so that its id stays its own.
+        """Return the value of an object, computed at its first use."""
+        # By identity, since hashing it may take long or fail. The entry keeps the object alive, so
+        # no other object gets its id.
         entry = self._known.get(id(key))
         if entry is None:
             if len(self._known) >= self._most:

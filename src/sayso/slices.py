@@ -21,18 +21,18 @@ _resting: Final["WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]"] = 
 
 
 async def in_slices(items: Iterable[T], work: Callable[[T], R]) -> list[R]:
-    """Return `work` of each item, done in slices of some milliseconds with pauses of as long.
+    """Return `work` of each item, done in slices of some milliseconds with pauses as long.
 
-    What takes less than one slice has no pause. When cancelled, the rest is not done.
+    Work that takes less than one slice has no pause. When cancelled, the rest is not done.
     """
-    made: list[R] = []
+    results: list[R] = []
     begun = time.perf_counter()
     for item in items:
-        made.append(work(item))
+        results.append(work(item))
         if time.perf_counter() - begun > SLICE_SECONDS:
             await rest_since(begun)
             begun = time.perf_counter()
-    return made
+    return results
 
 
 async def rest_since(begun: float) -> None:

@@ -112,7 +112,7 @@ async def test_without_an_approver_what_would_ask_is_refused_at_once(
     async with sayso.wrap(client, audit=url) as guarded:
         refused = await guarded.call_tool("customer_delete", ROW)
         assert refused.is_error
-        assert "there is nobody to ask. Nothing was run." in text(refused)
+        assert "no person can be asked. Nothing was run." in text(refused)
     assert customers(database) == before
 
 

@@ -37,7 +37,7 @@ async def test_sessions_that_are_only_kept_leave_room_for_those_that_listen(
         for _ in range(10):
             async with raw_client(served.url, OLD) as client:
                 assert await wants_logs(client) == ""
-        assert served.gateway.upstreams.hub.count == 3
+        assert served.gateway.upstreams.notifier.count == 3
         async with raw_client(served.url, OLD) as client:
             assert await status_of_stream(client) == 200
         async with raw_client(served.url, MODERN) as client:

@@ -42,7 +42,7 @@ def test_a_key_is_made_and_printed_as_it_goes_into_a_policy(tmp_path: Path) -> N
     assert stat.S_IMODE((tmp_path / "my ci.key").stat().st_mode) == 0o600
     again = sayso("receipt", "keygen", "my ci.key", cwd=tmp_path)
     assert (again.code, again.out) == (2, "")
-    assert "there is a file of that name" in again.err
+    assert "the file exists already" in again.err
 
 
 def test_a_report_is_signed_shown_and_verified(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_a_secret_may_stand_in_a_file_beside_the_configuration(tmp_path: Path) -
     assert web == UrlTarget("one", "https://a/", {"X": "Bearer hunter2"})
     (tmp_path / "key").write_text("two\nlines\n")
     found = refused('{"mcpServers": {"one": {"command": "run", "args": ["${file:key}"]}}}')
-    assert "there is no secret in it" in str(found)
+    assert "a secret must be one line of text" in str(found)
 
 
 def test_a_default_stands_in_for_a_variable_that_is_not_set(

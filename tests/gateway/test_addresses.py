@@ -286,11 +286,14 @@ async def test_an_older_client_follows_and_leaves_a_qualified_resource(
     assert "sayso:one/notes://a" in error["message"]
 
     await client.result("resources/subscribe", uri)
-    hub = served.gateway.upstreams.hub
-    assert (hub.followed("one", LOCAL), hub.followed("two", LOCAL)) == (set(), {"notes://a"})
+    notifier = served.gateway.upstreams.notifier
+    assert (notifier.followed("one", LOCAL), notifier.followed("two", LOCAL)) == (
+        set(),
+        {"notes://a"},
+    )
 
     await client.result("resources/unsubscribe", uri)
-    assert hub.followed("two", LOCAL) == set()
+    assert notifier.followed("two", LOCAL) == set()
 
 
 def test_a_change_is_told_once_in_each_form_that_a_client_follows() -> None:

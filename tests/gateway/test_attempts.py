@@ -1,4 +1,4 @@
-"""What of a twin's trace counts as an attempt to change what a person keeps, and what does not."""
+"""The attempts in a trace that count as changes of what a person keeps, and those that do not."""
 
 from pathlib import Path
 
@@ -93,7 +93,7 @@ def test_beyond_loopback_is_outside(
     assert told == [(f"connect {address}:80", is_breach)]
 
 
-def test_a_twin_gets_its_own_places_and_words(tmp_path: Path) -> None:
+def test_a_read_only_process_gets_its_own_places_and_words(tmp_path: Path) -> None:
     target = CommandTarget("c", "server", ("a",), {"TMPDIR": "/x", "KEY": "1"})
     target = CommandTarget("c", "server", ("a",), target.env, contract=Contract(("/own",)))
     closed = wrap(target, tmp_path, Programs(bwrap="bwrap", strace="strace"), is_open=False)

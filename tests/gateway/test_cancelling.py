@@ -16,7 +16,7 @@ from tests.gateway.serving import Served, serve
 
 from sayso.gateway import make_dispatcher
 from sayso.gateway.frontends.batch import BATCHING
-from sayso.gateway.frontends.stdio import StdioDoor
+from sayso.gateway.frontends.stdio import StdioFrontend
 from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
@@ -95,7 +95,9 @@ class Pipe:
             async for line in lines:
                 yield json.dumps(line).encode()
 
-        await StdioDoor(make_dispatcher(self._served.gateway), Principal(LOCAL), write).run(said())
+        await StdioFrontend(make_dispatcher(self._served.gateway), Principal(LOCAL), write).run(
+            said()
+        )
 
 
 def hello(version: str) -> dict[str, Any]:

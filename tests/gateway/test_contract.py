@@ -84,7 +84,7 @@ class World:
 
 @pytest.fixture(autouse=True)
 def _short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a container the ends of a twin are reaped late, and waited for as if they lived."""
+    """Shorten the wait for ended processes, which a container reaps late."""
     monkeypatch.setattr("sayso.connect.process._GRACE_SECONDS", 0.4)
 
 
@@ -214,7 +214,7 @@ async def test_a_tool_whose_level_changes_moves(world: World) -> None:
         assert "sayso-twin-" not in (await world.call("whoami"))[0]
 
 
-async def test_a_twin_that_dies_comes_again_and_leaves_nothing(
+async def test_a_read_only_process_that_dies_comes_again_and_leaves_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sayso.gateway.connection._PAUSE_SECONDS", 0.01)

@@ -1,4 +1,4 @@
-"""What a twin could reach past read-only files: sockets, FIFOs, keyrings, the kernel, locks."""
+"""The ways past read-only files: sockets, FIFOs, keyrings, the kernel, locks."""
 
 import errno
 import logging
@@ -22,7 +22,7 @@ from tests.gateway.test_contract import FETCHES, READS, World, wal_database
 from sayso.connect import CommandTarget
 from sayso.connect.kinds import Contract
 from sayso.contract import launcher
-from sayso.contract.filter import twin_filter
+from sayso.contract.filter import readonly_filter
 from sayso.contract.wrap import trace_of, wrap
 from sayso.gateway import open_gateway
 from sayso.gateway.quarantine import evidence_of
@@ -212,7 +212,7 @@ async def test_what_honest_servers_do_still_works(world: World) -> None:
 
 
 @pytest.mark.parametrize("program", ["node", "python"])
-async def test_servers_of_others_work_in_a_twin(tmp_path: Path, program: str) -> None:
+async def test_servers_of_others_work_in_a_read_only_process(tmp_path: Path, program: str) -> None:
     """Node.js with its thread pool, and Python with the SDK's event loop and threads."""
     (tmp_path / "notes.txt").write_text("mine")
     real = (sys.executable, str(SERVERS / "real.py"))
@@ -260,7 +260,7 @@ def test_calls_that_no_server_needs_are_refused(tmp_path: Path, number: int) -> 
 
 
 def run(folder: Path, code: str) -> str:
-    """What a program prints and complains in a twin."""
+    """Return the output and the errors of a program in a read-only process."""
     target = CommandTarget("c", sys.executable, ("-IS", "-c", code))
     twin = wrap(target, folder, find_programs(), is_open=False)
     done = subprocess.run(
@@ -274,7 +274,7 @@ def run(folder: Path, code: str) -> str:
 def test_a_lock_at_an_address_where_nothing_is_ends_no_supervisor(
     tmp_path: Path, address: int
 ) -> None:
-    made = twin_filter(has_own=False)
+    made = readonly_filter(has_own=False)
     assert made is not None
     code = (
         "import ctypes as c, fcntl; k = c.CDLL(None, use_errno=True); f = open('/etc/hosts');"

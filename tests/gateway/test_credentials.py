@@ -25,7 +25,7 @@ from sayso.connect.fetch import Fetcher, open_fetcher
 from sayso.connect.kinds import AuthKind
 from sayso.connect.link import Link
 from sayso.errors import AuthenticationError, TimedOutError, UnreachableError
-from sayso.gateway import connection as contact_module
+from sayso.gateway import connection as connection_module
 from sayso.gateway import make_app, open_gateway
 from sayso.gateway.health import State
 from sayso.keys import Keyring
@@ -214,7 +214,7 @@ async def test_an_authorization_server_that_is_away_is_told_of_and_used_when_it_
     server: tuple[Admitting, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(contact_module, "_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(connection_module, "_PAUSE_SECONDS", 0.0)
     admits, url = server
     clock = Clock()
     target = wanting(url, authority, AuthKind.CLIENT_CREDENTIALS)

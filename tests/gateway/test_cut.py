@@ -54,8 +54,8 @@ async def test_a_cursor_behind_what_was_cut_is_taken_out_or_told_of(
         optional = await client.call_tool("far__optional_list", {})
         required = await client.call_tool("far__required_list", {})
     for result, cursor, said in (
-        (optional, None, "“next_cursor” would have skipped them and is taken out."),
-        (required, "page 2", "“next_cursor” goes on after them, so it skips them."),
+        (optional, None, "“next_cursor” would have skipped them and is removed."),
+        (required, "page 2", "“next_cursor” continues after them, so it skips them."),
     ):
         assert result.structured_content is not None
         assert len(result.structured_content["rows"]) == 8

@@ -22,7 +22,7 @@ from sayso.catalog import Tool, make_tool
 from sayso.errors import StoreError
 from sayso.gateway import drift as drift_module
 from sayso.gateway import tool_cache as roster_module
-from sayso.gateway.drift import Watch, accept, held_changes
+from sayso.gateway.drift import DriftDetector, accept, held_changes
 from sayso.intent import Level, Span, Trust
 from sayso.policy import LOCAL, Policy, Principal, load_policy, seen_under
 from sayso.store import Database, open_store
@@ -57,12 +57,12 @@ class Timer:
 
 def watch(
     store: Database, policy: Policy | None = None, place: str = "p", timer: Timer | None = None
-) -> Watch:
+) -> DriftDetector:
     under = policy or Policy()
-    return Watch(store.definitions, place, "c", lambda: under, timer=timer or Timer())
+    return DriftDetector(store.definitions, place, "c", lambda: under, timer=timer or Timer())
 
 
-async def judged(one: Watch, *tools: Tool) -> list[Level]:
+async def judged(one: DriftDetector, *tools: Tool) -> list[Level]:
     """The levels that count."""
     found, problems = await one.judge(tools)
     assert problems == []

@@ -9,7 +9,7 @@ from tests.guard.world import Clock
 
 from sayso.errors import SealError
 from sayso.gateway.replicas import GoneError, ReplicaClient, open_replicas
-from sayso.gateway.replicas.messaging import AGE_SECONDS, Envelopes, Errand
+from sayso.gateway.replicas.messaging import AGE_SECONDS, Envelopes, ReplicaRequest
 from sayso.keys import Keyring
 from sayso.store import Database, ReplicaRow
 
@@ -20,20 +20,20 @@ OTHERS = Keyring.of([b"o" * 32])
 
 
 def test_an_errand_arrives_as_it_was_sent() -> None:
-    errand = Errand("say", ["session", "text"])
+    request = ReplicaRequest("say", ["session", "text"])
 
-    assert Envelopes(KEYS, "b").open(Envelopes(KEYS, "a").seal(errand, "b")) == errand
+    assert Envelopes(KEYS, "b").open(Envelopes(KEYS, "a").seal(request, "b")) == request
 
 
 def test_nothing_of_it_can_be_read_on_the_way() -> None:
-    sealed = Envelopes(KEYS, "a").seal(Errand("say", "secret words"), "b")
+    sealed = Envelopes(KEYS, "a").seal(ReplicaRequest("say", "secret words"), "b")
 
     assert b"secret" not in bytes.fromhex(sealed.partition(".")[2])
 
 
 @pytest.mark.parametrize("keys", [OTHERS, Keyring.of([b"o" * 32, b"p" * 32])])
 def test_who_has_not_the_key_sends_nothing(keys: Keyring) -> None:
-    forged = Envelopes(keys, "a").seal(Errand("end", ["session", None]), "b")
+    forged = Envelopes(keys, "a").seal(ReplicaRequest("end", ["session", None]), "b")
 
     with pytest.raises(SealError):
         Envelopes(KEYS, "b").open(forged)
@@ -41,11 +41,11 @@ def test_who_has_not_the_key_sends_nothing(keys: Keyring) -> None:
 
 def test_what_is_for_one_process_is_not_taken_by_another() -> None:
     with pytest.raises(SealError):
-        Envelopes(KEYS, "c").open(Envelopes(KEYS, "a").seal(Errand("end", []), "b"))
+        Envelopes(KEYS, "c").open(Envelopes(KEYS, "a").seal(ReplicaRequest("end", []), "b"))
 
 
 def test_a_changed_bit_is_noticed() -> None:
-    sealed = Envelopes(KEYS, "a").seal(Errand("end", []), "b")
+    sealed = Envelopes(KEYS, "a").seal(ReplicaRequest("end", []), "b")
     last = "0" if sealed[-1] != "0" else "1"
 
     with pytest.raises(SealError):
@@ -54,7 +54,7 @@ def test_a_changed_bit_is_noticed() -> None:
 
 def test_the_same_is_not_taken_twice() -> None:
     there = Envelopes(KEYS, "b")
-    sealed = Envelopes(KEYS, "a").seal(Errand("end", []), "b")
+    sealed = Envelopes(KEYS, "a").seal(ReplicaRequest("end", []), "b")
     there.open(sealed)
 
     with pytest.raises(SealError, match="before"):
@@ -65,7 +65,7 @@ def test_the_same_is_not_taken_twice() -> None:
 def test_what_is_old_is_not_taken_and_is_remembered_until_then(seconds: float) -> None:
     clock = Clock()
     there = Envelopes(KEYS, "b", clock)
-    sealed = Envelopes(KEYS, "a", clock).seal(Errand("end", []), "b")
+    sealed = Envelopes(KEYS, "a", clock).seal(ReplicaRequest("end", []), "b")
     there.open(sealed)
 
     clock.now += seconds
@@ -77,7 +77,7 @@ def test_what_is_old_is_not_taken_and_is_remembered_until_then(seconds: float) -
 
 
 def test_an_answer_is_for_its_question() -> None:
-    one, other = Errand("say", 1), Errand("say", 2)
+    one, other = ReplicaRequest("say", 1), ReplicaRequest("say", 2)
     sealed = Envelopes(KEYS, "b").seal_reply(one, "done")
 
     assert Envelopes(KEYS, "a").open_reply(one, sealed) == "done"

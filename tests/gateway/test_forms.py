@@ -13,7 +13,7 @@ from tests.connect.serving import RawClient, faulty, raw_client, real_url
 from tests.gateway.serving import Served, serve
 
 from sayso.gateway import make_dispatcher
-from sayso.gateway.frontends.stdio import StdioDoor
+from sayso.gateway.frontends.stdio import StdioFrontend
 from sayso.policy import LOCAL, Principal, load_policy
 
 pytestmark = pytest.mark.anyio
@@ -115,7 +115,7 @@ async def spoken(served: Served, *lines: Any) -> list[Any]:
             with anyio.fail_after(60):
                 await turn.wait()
 
-    await StdioDoor(make_dispatcher(served.gateway), Principal(LOCAL), write).run(said())
+    await StdioFrontend(make_dispatcher(served.gateway), Principal(LOCAL), write).run(said())
     return written
 
 

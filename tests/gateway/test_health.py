@@ -111,14 +111,14 @@ async def test_a_server_that_nobody_has_wanted_yet_is_not_called_down(store: str
 async def test_a_server_that_has_ended_is_down_until_it_is_wanted_again(store: str) -> None:
     async with opened(store) as (gateway, _):
         upstream = gateway.upstreams.owner("s")
-        contact = upstream.of(Principal(LOCAL))
-        link = await contact.link()
+        connection = upstream.of(Principal(LOCAL))
+        link = await connection.link()
         was_up = upstream.is_up
         link.closed.set()
         await until(lambda: not upstream.is_up)
 
         assert was_up
-        await contact.link()
+        await connection.link()
         assert upstream.is_up
 
 

@@ -18,7 +18,7 @@ from tests.gateway.serving import serve
 from sayso.connect import CommandTarget
 from sayso.gateway import make_dispatcher
 from sayso.gateway.frontends.dispatcher import INSTRUCTIONS
-from sayso.gateway.frontends.stdio import StdioDoor
+from sayso.gateway.frontends.stdio import StdioFrontend
 from sayso.gateway.introduction import server_info
 from sayso.policy import LOCAL, Principal, load_policy
 
@@ -123,7 +123,7 @@ async def test_over_stdio_the_servers_are_introduced_too(
         yield json.dumps(message).encode()
         await until(lambda: bool(said))
 
-    await StdioDoor(make_dispatcher(served.gateway), Principal(LOCAL), write).run(lines())
+    await StdioFrontend(make_dispatcher(served.gateway), Principal(LOCAL), write).run(lines())
 
     assert f'crm: "{whole.MARK}' in said[0]["result"]["instructions"]
 

@@ -10,22 +10,22 @@ from tests.connect.serving import faulty, raw_client
 from tests.gateway.serving import serve
 
 from sayso.gateway.frontends.sessions import Session, Sessions, open_stream
-from sayso.gateway.notifications import LOGGED, UPDATED, Backlog, Hub, Listener
+from sayso.gateway.notifications import LOGGED, UPDATED, Backlog, Listener, Notifier
 
 ALL = 11_000
 
 
 def test_sessions_that_nobody_comes_back_to_leave_room_for_others() -> None:
-    hub = Hub()
-    sessions = Sessions(hub=hub)
+    notifier = Notifier()
+    sessions = Sessions(notifier=notifier)
     for number in range(ALL):
         listener = sessions.of(f"{number}").listener
         listener.level, listener.is_local = "info", True
-        hub.join(listener)
+        notifier.join(listener)
         sessions.rest(f"{number}")
 
     for _ in range(1000):
-        hub.join(Listener(lambda _method, _params: None, is_local=True))
+        notifier.join(Listener(lambda _method, _params: None, is_local=True))
 
     assert sessions.known("0") is None
     assert sessions.known(f"{ALL - 1}") is not None
@@ -93,13 +93,13 @@ async def test_a_client_of_today_hears_once_or_is_sent_away(
         serve(faulty("plain", "s"), store=tmp_path / "a.db") as served,
         raw_client(served.url, MODERN) as client,
     ):
-        hub = served.gateway.upstreams.hub
+        notifier = served.gateway.upstreams.notifier
         stream = await client.open("subscriptions/listen", wanted)
         await stream.next()
         for number in range(1000):
-            hub.tell("s", None, CHANGED[0], {"number": number if differ else 0})
-        is_there = hub.count == 1
-        hub.close()
+            notifier.tell("s", None, CHANGED[0], {"number": number if differ else 0})
+        is_there = notifier.count == 1
+        notifier.close()
         said = [json.loads(one[6:]) async for one in stream.lines if one.startswith("data: ")]
         await stream.close()
 

@@ -13,7 +13,7 @@ from tests.gateway.test_upstream import counting, holding, starts
 from sayso.connect import UrlTarget
 from sayso.connect.kinds import AuthKind, UpstreamAuth
 from sayso.errors import TimedOutError, UnreachableError
-from sayso.gateway import connection as contact_module
+from sayso.gateway import connection as connection_module
 from sayso.gateway import upstream as upstream_module
 from sayso.gateway.connection import ServerConnection, pause_after
 from sayso.gateway.health import State
@@ -27,15 +27,15 @@ pytestmark = pytest.mark.anyio
 AMY, BO, CY = Principal("amy"), Principal("bo"), Principal("cy")
 
 
-async def child_of(contact: ServerConnection) -> int:
+async def child_of(connection: ServerConnection) -> int:
     """Have the server start a child, and say which."""
-    link = await contact.link()
+    link = await connection.link()
     answer = await link.request("tools/call", {"name": "start_child"}, timeout=60)
     return json.loads(answer["content"][0]["text"])
 
 
-def has_failed(contact: ServerConnection, times: int) -> bool:
-    return contact.health.failed == times
+def has_failed(connection: ServerConnection, times: int) -> bool:
+    return connection.health.failed == times
 
 
 def is_running(pid: int) -> bool:
@@ -157,7 +157,7 @@ async def test_a_server_that_ends_again_and_again_is_started_more_and_more_seldo
 async def test_one_that_held_begins_from_the_start(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(contact_module, "_HELD_SECONDS", 0.0)
+    monkeypatch.setattr(connection_module, "_HELD_SECONDS", 0.0)
     async with holding(counting("plain", tmp_path)) as upstream:
         amy = upstream.of(AMY)
         for count in range(1, 5):
@@ -188,8 +188,8 @@ async def test_how_a_server_fares_is_told(tmp_path: Path) -> None:
 async def test_a_server_that_does_not_list_holds_up_the_others_for_a_moment_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(contact_module, "_PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr(contact_module, "_SLOW_SECONDS", 0.05)
+    monkeypatch.setattr(connection_module, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(connection_module, "_SLOW_SECONDS", 0.05)
     async with holding(faulty("plain", "s")) as sound, holding(faulty("slow-listing", "m")) as mute:
         reach = Upstreams([sound, mute], 5).of(AMY)
         with anyio.fail_after(3):

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from sayso.receipts.receipts import DROPPED
 from tests.connect.serving import SERVERS
 from tests.gateway.changing import Changing, entry
 from tests.gateway.serving import Served, serve
@@ -22,12 +23,11 @@ from sayso.connect import CommandTarget, UrlTarget
 from sayso.connect.package import describe_package
 from sayso.console.tools.evidence import evidence_rows
 from sayso.errors import UnreachableError
-from sayso.gateway.receipts import Vouching, check_package
+from sayso.gateway.receipts import PackageReceipts, check_package
 from sayso.intent import Level, Source
 from sayso.keys import SigningKey
 from sayso.policy import LOCAL, Policy, Principal, load_policy, seen_under
 from sayso.receipts import Shelf, load_receipts, write_receipt
-from sayso.receipts.shelf import DROPPED
 
 pytestmark = pytest.mark.anyio
 
@@ -53,7 +53,7 @@ class World:
         return load_policy(text)
 
     @property
-    def shelf(self) -> Shelf:
+    def receipts(self) -> Shelf:
         return load_receipts(self.folder / "receipts")
 
     def update(self) -> None:
@@ -101,7 +101,7 @@ async def running(world: World, policy: Policy | None = None) -> AsyncGenerator[
         store=world.folder / "sayso.db",
         patience=0.05,
         policy=lambda: under,
-        shelf=world.shelf,
+        receipts=world.receipts,
     ) as served:
         yield served
 
@@ -249,7 +249,7 @@ async def test_a_test_that_is_added_beside_a_server_voids_no_receipt(world: Worl
 async def test_broken_receipts_stop_nothing(world: World) -> None:
     world.vouch()
     (world.folder / "receipts" / "a.json").write_text("{")
-    assert world.shelf.problems
+    assert world.receipts.problems
     async with running(world) as served:
         assert (await seen(served)).level is Level.READ
 
@@ -258,10 +258,13 @@ async def test_a_call_that_was_judged_by_another_package_is_not_sent(world: Worl
     world.vouch()
     async with running(world) as served:
         tool = await seen(served)
-        contact = served.gateway.upstreams.upstreams[0].of(Principal(LOCAL))
-        check_package(tool, contact.package)
+        connection = served.gateway.upstreams.upstreams[0].of(Principal(LOCAL))
+        check_package(tool, connection.package)
         check_package(make_tool("c", entry(SILENT)), None)
-        for other in (None, world.shelf.receipts[0].package.__class__("script", "server", "", "0")):
+        for other in (
+            None,
+            world.receipts.receipts[0].package.__class__("script", "server", "", "0"),
+        ):
             with pytest.raises(UnreachableError, match="nothing was sent"):
                 check_package(tool, other)
 
@@ -270,10 +273,13 @@ async def test_what_cannot_be_told_is_said_once_and_a_url_is_never_looked_at(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.vouch()
-    unknown = Vouching(CommandTarget("sh", "sh", ("server.sh",)), world.shelf)
+    unknown = PackageReceipts(CommandTarget("sh", "sh", ("server.sh",)), world.receipts)
     with caplog.at_level(logging.WARNING, "sayso.gateway.receipts"):
         assert await unknown.look() is None
         assert await unknown.look() is None
     assert caplog.text.count("no receipt counts for it, since") == 1
-    assert await Vouching(UrlTarget("u", "https://example.com/mcp"), world.shelf).look() is None
-    assert await Vouching(world.target).look() is None
+    assert (
+        await PackageReceipts(UrlTarget("u", "https://example.com/mcp"), world.receipts).look()
+        is None
+    )
+    assert await PackageReceipts(world.target).look() is None

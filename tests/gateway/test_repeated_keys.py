@@ -12,7 +12,7 @@ from tests.gateway.serving import serve
 
 from sayso.connect import UrlTarget
 from sayso.gateway import make_dispatcher
-from sayso.gateway.frontends.stdio import StdioDoor
+from sayso.gateway.frontends.stdio import StdioFrontend
 from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
@@ -60,7 +60,7 @@ async def test_a_key_given_twice_is_refused_over_stdio(body: str, tmp_path: Path
     with serve_web(MODERN) as site:
         async with serve(UrlTarget("web", site.url), store=tmp_path / "a.db") as served:
             with anyio.fail_after(30):
-                await StdioDoor(make_dispatcher(served.gateway), Principal(LOCAL), write).run(
+                await StdioFrontend(make_dispatcher(served.gateway), Principal(LOCAL), write).run(
                     said()
                 )
         assert site.asked("tools/call") == []

@@ -17,7 +17,7 @@ from tests.gateway.test_main_job import answer, staged, text
 
 from sayso.connect import CommandTarget
 from sayso.gateway import make_dispatcher
-from sayso.gateway.frontends.stdio import StdioDoor
+from sayso.gateway.frontends.stdio import StdioFrontend
 from sayso.gateway.search import HOW, META_TOOLS
 from sayso.policy import LOCAL, Policy, Principal, load_policy
 
@@ -501,7 +501,7 @@ async def test_it_is_the_same_over_stdio(served: Served) -> None:
         if "id" in message:  # and no notification
             said.append(message)
 
-    door = StdioDoor(make_dispatcher(served.gateway), Principal(LOCAL), write)
+    door = StdioFrontend(make_dispatcher(served.gateway), Principal(LOCAL), write)
     hello = {
         "protocolVersion": "2025-11-25",
         "capabilities": {},

@@ -18,7 +18,7 @@ from tests.gateway.serving import Served, serve
 
 from sayso.connect import CommandTarget
 from sayso.gateway import make_dispatcher
-from sayso.gateway.frontends.stdio import StdioDoor
+from sayso.gateway.frontends.stdio import StdioFrontend
 from sayso.gateway.tasks import TASKS, task_of
 from sayso.policy import LOCAL, Policy, Principal, load_policy
 
@@ -205,7 +205,7 @@ async def test_a_search_does_not_find_the_tools_of_a_switched_off_server(
 async def test_a_client_that_listens_hears_nothing_of_a_server_that_is_switched_off(
     place: Place, stack: AsyncExitStack
 ) -> None:
-    hub = place.served.gateway.upstreams.hub
+    notifier = place.served.gateway.upstreams.notifier
     client = await stack.enter_async_context(raw_client(place.served.url, MODERN))
     wanted = {"toolsListChanged": True, "resourceSubscriptions": [whole.URI]}
     stream = await client.open("subscriptions/listen", {"notifications": wanted})
@@ -213,8 +213,8 @@ async def test_a_client_that_listens_hears_nothing_of_a_server_that_is_switched_
     assert (await stream.next())["params"]["notifications"]["resourceSubscriptions"]
 
     place.rules.policy = SERVER_OFF
-    hub.tell("whole", None, "notifications/resources/updated", {"uri": whole.URI})
-    hub.tell("other", None, "notifications/tools/list_changed", {})
+    notifier.tell("whole", None, "notifications/resources/updated", {"uri": whole.URI})
+    notifier.tell("other", None, "notifications/tools/list_changed", {})
 
     assert (await stream.next())["method"] == "notifications/tools/list_changed"
 
@@ -253,7 +253,7 @@ async def test_the_streams_of_a_caller_end_when_it_is_switched_off(
 
     place.rules.policy = CALLER_OFF
     if is_asked_again:
-        place.served.gateway.upstreams.hub.tell(
+        place.served.gateway.upstreams.notifier.tell(
             "whole", None, "notifications/tools/list_changed", {}
         )
 
@@ -331,7 +331,7 @@ async def test_over_stdio_a_switched_off_caller_is_refused(place: Place) -> None
         yield json.dumps({"jsonrpc": "2.0", "id": 99, "method": "initialize"}).encode()
         await until(lambda: len(said) == len(REQUESTS) + 2)
 
-    door = StdioDoor(make_dispatcher(place.served.gateway), Principal(LOCAL), write)
+    door = StdioFrontend(make_dispatcher(place.served.gateway), Principal(LOCAL), write)
     await door.run(lines())
 
     assert "result" in said[0]

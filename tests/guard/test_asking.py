@@ -130,7 +130,7 @@ async def test_a_client_is_not_asked_where_policy_has_not_said_so(
     guard = world.timed(console=None)
     world.add("t", DELETE)
     answer = await guard.call(AMY, "t", {}, elicit=client(APPROVE[INPUT]), rounds=Rounds())
-    assert "there is nobody to ask" in text(answer)
+    assert "no person can be asked" in text(answer)
     assert (await world.log()) == [("outcome", "denied")]
 
 
@@ -140,7 +140,7 @@ async def test_where_callers_are_known_their_own_client_does_not_answer(world: W
     world.add("t", DELETE)
     bo = Principal("bo", "chat", scopes=frozenset())
     answer = await guard.call(bo, "t", {}, elicit=client(APPROVE[INPUT]), rounds=Rounds())
-    assert "there is nobody to ask" in text(answer)
+    assert "no person can be asked" in text(answer)
     assert world.ran == []
 
 

@@ -11,7 +11,7 @@ from tests.guard.world import World, text
 from tests.sample_tools import AMY, READ
 from tests.workers.schemas import FILTER, FITTING, condition, doubling, nested
 
-from sayso.guard import reshape, schemas
+from sayso.guard import result_jobs, schemas
 from sayso.guard.call import Answer
 from sayso.guard.schemas import schemas_of
 from sayso.workers import checker
@@ -114,7 +114,7 @@ async def test_a_result_of_a_recursive_schema_is_stripped_or_withheld_as_any_oth
 async def test_a_result_that_cannot_be_checked_in_time_is_withheld(
     world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(reshape, "SHAPE_SECONDS", 1.0)
+    monkeypatch.setattr(result_jobs, "SHAPE_SECONDS", 1.0)
     name = world.add("tree", READ, outputSchema=doubling())
     with caplog.at_level(logging.WARNING):
         answer = await answering(world, {"id": 1}).guard().call(AMY, name, {})
@@ -154,7 +154,7 @@ async def test_what_was_read_of_a_result_is_still_read_after_a_worker_cut_it() -
     members = {"content": msgspec.Raw(blocks), "structuredContent": msgspec.Raw(rows)}
     answer: Answer = {**members, "isError": False, "_meta": {"a": 1}}
     schema = {"type": "object", "properties": {"rows": {"type": "array", "items": ROW}}}
-    told, problems = await reshape.reshaped(answer, schemas_of(schema), 25_000, "amy")
+    told, problems = await result_jobs.reshaped(answer, schemas_of(schema), 25_000, "amy")
     assert problems == ()
     assert {key: type(one) for key, one in told.items()} == {
         "content": msgspec.Raw,
@@ -167,7 +167,7 @@ async def test_what_was_read_of_a_result_is_still_read_after_a_worker_cut_it() -
 
 def test_the_job_says_what_became_of_a_result() -> None:
     def told(schema: Any, answer: Any, raw: dict[str, bytes] | None = None) -> list[bytes]:
-        return list(reshape.shape_job(raw or {}, packed(answer), packed(schema), 25_000))
+        return list(result_jobs.shape_job(raw or {}, packed(answer), packed(schema), 25_000))
 
     assert told(ROW, {"structuredContent": {"id": 1}, "content": []}) == [b"same"]
     assert told(ROW, {"structuredContent": {"id": "x"}})[0] == b"broken"

@@ -152,7 +152,7 @@ async def test_a_policy_that_asks_for_more_now_is_not_content_with_what_was_answ
         world.rule('[[rules]]\nname = "r"\neffect = "confirm"\nreviewers = 2')
 
     answer = await approved_while(world, change)
-    assert "asks for something else now; make the call again to ask for it" in text(answer)
+    assert "has another requirement now; make the call again to ask for it" in text(answer)
     assert world.ran == []
     assert "approval 2" in text(await world.timed().call(AMY, "t", {"n": 1}))
 
@@ -168,7 +168,7 @@ async def test_an_answer_over_a_channel_that_policy_takes_no_more_does_not_count
         world.rule('[approvals]\nchannels = ["link"]')
 
     answer = await while_waiting(guard, "t", change)
-    assert "the policy takes no answer over “console” any more" in text(answer)
+    assert "the policy no longer accepts answers over “console”" in text(answer)
     assert world.ran == []
 
 

@@ -138,9 +138,9 @@ async def test_a_long_list_is_cut_within_its_schema_and_says_so(store: Database)
 @pytest.mark.parametrize(
     ("cursor", "kept", "how"),
     [
-        ({"type": "string"}, {}, "“cursor” would have skipped them and is taken out."),
+        ({"type": "string"}, {}, "“cursor” would have skipped them and is removed."),
         ({"type": ["string", "null"]}, {"cursor": None}, "“cursor” would have skipped them and is"),
-        (None, {"cursor": "next"}, "“cursor” goes on after them, so it skips them."),
+        (None, {"cursor": "next"}, "“cursor” continues after them, so it skips them."),
     ],
     ids=["optional", "nullable", "required"],
 )

@@ -52,7 +52,7 @@ def after(_: Sequence[Any]) -> str:
 def test_a_place_to_go_on_from_is_taken_out_whatever_it_is_called(name: str) -> None:
     value, said = rest(cut_of({"rows": ITEMS, name: "abc", "total": 9}), accepts)
     assert value == {"rows": ITEMS[:1], name: None, "total": 9}
-    assert f"“{name}” would have skipped them and is taken out." in said
+    assert f"“{name}” would have skipped them and is removed." in said
     assert "Showing the first 1 of 9; the other 8 are left out." in said
 
 
@@ -97,7 +97,7 @@ def test_a_list_that_stands_alone_has_nothing_beside_it() -> None:
 def test_what_may_be_neither_null_nor_missing_stays_and_is_told_of() -> None:
     value, said = rest(cut_of({"rows": ITEMS, "next": "abc"}), refuses)
     assert value["next"] == "abc"
-    assert "“next” goes on after them, so it skips them." in said
+    assert "“next” continues after them, so it skips them." in said
 
 
 def test_where_it_is_known_how_to_go_on_the_cursor_says_so() -> None:
@@ -130,7 +130,7 @@ def test_where_it_cannot_be_had_so_it_is_as_with_any_other(
 
     value, said = rest(found, fits, resume)
     assert value == {"rows": ITEMS[:1], "next": None}
-    assert "is taken out" in said
+    assert "is removed" in said
 
 
 NAMES = st.sampled_from(["rows", "next", "cursor", "nextCursor", "info", "total", "page"])

@@ -100,7 +100,7 @@ async def test_declining_ends_the_wait_and_leaves_the_question_to_the_console(
         answer = await guard.call(AMY, world.add("t", DELETE), {}, rounds=back(DECLINED))
         again = await guard.call(AMY, "t", {}, elicit=Desk(DECLINED).elicit)
     for one in (answer, again):
-        assert text(one).startswith("Not run: nobody at its client wanted to open the page")
+        assert text(one).startswith("Not run: the person at its client did not open the page")
         assert CONSOLE in text(one)
         assert one["_meta"]["io.sayso/approval"] == {"number": 1, "state": "pending"}
     assert await guard.approvals.answers(1) == []
@@ -219,7 +219,7 @@ async def test_a_client_that_shows_no_forms_is_sent_none(world: World) -> None:
     assert "Not run yet" in text(await guard.call(AMY, "t", {}, rounds=back(FORGED, LED)))
     nobody = world.timed(console=None)
     answer = await nobody.call(AMY, "t", {}, rounds=Rounds(modes=LED), elicit=desk.elicit)
-    assert "there is nobody to ask" in text(answer)
+    assert "no person can be asked" in text(answer)
     assert world.ran == []
 
 

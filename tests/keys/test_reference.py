@@ -38,11 +38,11 @@ def test_an_error_says_where_and_never_what(
     monkeypatch.setenv("LINES", "hunter2\nhunter3")
     (tmp_path / "bytes").write_bytes(b"hunter2\xff")
     wrong = [
-        (Reference("env", "NOT_SET"), "NOT_SET: this environment variable is not set"),
-        (Reference("env", "EMPTY"), "EMPTY: there is no secret in it"),
-        (Reference("env", "LINES"), "LINES: there is no secret in it"),
-        (Reference("file", str(tmp_path / "gone")), "gone: this file of a secret cannot be read"),
-        (Reference("file", str(tmp_path / "bytes")), "bytes: this is no file of a secret"),
+        (Reference("env", "NOT_SET"), "NOT_SET: the environment variable is not set"),
+        (Reference("env", "EMPTY"), "EMPTY: a secret must be one line"),
+        (Reference("env", "LINES"), "LINES: a secret must be one line"),
+        (Reference("file", str(tmp_path / "gone")), "gone: cannot read the secret"),
+        (Reference("file", str(tmp_path / "bytes")), "bytes: a secret must be text"),
     ]
     for reference, told in wrong:
         with pytest.raises(KeysError) as caught:

@@ -1,4 +1,4 @@
-"""Where keys come from, and what is said when they do not."""
+"""The sources of keys, and the errors about missing or invalid ones."""
 
 import stat
 import threading
@@ -65,13 +65,15 @@ def test_a_key_in_the_alphabet_of_urls_is_the_same_key(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("", "no key in it"),
-        ("# nothing\n", "no key in it"),
+        ("", "it holds no key"),
+        ("# nothing\n", "it holds no key"),
         ("hunter2!", "not base64"),
-        ("aGVsbG8=", "a key has 32 bytes, this one has 5"),
+        ("aGVsbG8=", "a key must have 32 bytes, got 5"),
     ],
 )
-def test_what_is_no_key_is_told_without_repeating_it(tmp_path: Path, text: str, what: str) -> None:
+def test_an_invalid_key_is_reported_without_repeating_it(
+    tmp_path: Path, text: str, what: str
+) -> None:
     path = keys_path(tmp_path / "sayso.db")
     path.write_text(text)
     path.chmod(0o600)
@@ -85,12 +87,12 @@ def test_a_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
     load_keys(tmp_path / "sayso.db", is_made=True)
     path = keys_path(tmp_path / "sayso.db")
     path.chmod(0o640)
-    with pytest.raises(KeysError, match=r"others may read .* chmod 600"):
+    with pytest.raises(KeysError, match=r"other users may read .* chmod 600"):
         load_keys(tmp_path / "sayso.db")
 
 
 def test_keys_that_are_missing_are_not_made_by_those_who_only_read(tmp_path: Path) -> None:
-    with pytest.raises(KeysError, match="there is no file of keys"):
+    with pytest.raises(KeysError, match="cannot read the key file: No such file"):
         load_keys(tmp_path / "sayso.db")
     with pytest.raises(KeysError, match="Several machines share this store"):
         load_keys()
@@ -99,11 +101,11 @@ def test_keys_that_are_missing_are_not_made_by_those_who_only_read(tmp_path: Pat
 def test_a_file_that_is_no_text_and_a_folder_are_told_of(tmp_path: Path) -> None:
     path = keys_path(tmp_path / "sayso.db")
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(KeysError, match="this is no file of keys"):
+    with pytest.raises(KeysError, match="not a key file"):
         load_keys(tmp_path / "sayso.db")
     path.unlink()
     path.mkdir()
-    with pytest.raises(KeysError, match="cannot be used: Is a directory"):
+    with pytest.raises(KeysError, match="Is a directory"):
         load_keys(tmp_path / "sayso.db")
 
 
@@ -111,7 +113,7 @@ def test_a_folder_that_cannot_be_written_is_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(KeysError, match="cannot be used"):
+    with pytest.raises(KeysError, match="cannot make the key file"):
         load_keys(tmp_path / "file" / "sayso.db", is_made=True)
 
     def refuse(*_: object) -> None:

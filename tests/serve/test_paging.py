@@ -440,7 +440,7 @@ async def test_a_cursor_that_takes_no_text_cannot_go_on_and_says_so(kind: str) -
         result = await caller.call("numbered")
     assert result.structured_content is not None
     assert result.structured_content["next_cursor"] is None
-    assert "“next_cursor” would have skipped them and is taken out." in text(result)
+    assert "“next_cursor” would have skipped them and is removed." in text(result)
 
 
 @pytest.mark.anyio

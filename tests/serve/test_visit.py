@@ -90,7 +90,7 @@ async def test_what_the_client_says_of_the_page_is_no_answer(
             result = await client.call_tool("customer_delete", {"customer_id": 1})
         assert await open_questions(offered.tools.approvals) == [1]
     assert result.is_error
-    said = "nobody at its client wanted to open" if action == "decline" else "Not run yet"
+    said = "the person at its client did not open" if action == "decline" else "Not run yet"
     assert said in text(result)
     assert (len(visitor.asked), offered.studio.done) == (1, [])
 
@@ -101,7 +101,7 @@ async def test_without_a_console_nobody_is_led_anywhere(era: str, tmp_path: Path
     offered = offer("MCPServer", tmp_path, policy=Policy())
     async with Client(inside(offered.server), mode=era, elicitation_callback=visitor) as client:
         result = await client.call_tool("customer_delete", {"customer_id": 1})
-    assert "there is nobody to ask" in text(result)
+    assert "no person can be asked" in text(result)
     assert (visitor.asked, offered.studio.done) == ([], [])
 
 

@@ -34,7 +34,7 @@ from sayso.errors import ConfigError, SaysoError
 from sayso.gateway import (
     Gateway,
     ReplicaClient,
-    StdioDoor,
+    StdioFrontend,
     make_app,
     make_dispatcher,
     open_gateway,
@@ -146,7 +146,7 @@ async def _serve(
                 telemetry=telemetry,
                 replica_client=replica_client,
                 wallet=wallet,
-                shelf=shelf,
+                receipts=shelf,
             ) as gateway,
             open_access(settings, store.api_keys, keys, url=public, wallet=wallet) as access,
             open_provider(settings and settings.console, store.tokens, keys, url=public) as issuer,
@@ -282,7 +282,7 @@ async def _serve_stdio(
 
     async def converse() -> None:
         async with standard_pipes() as (lines, write):
-            await StdioDoor(make_dispatcher(gateway), principal, write).run(lines)
+            await StdioFrontend(make_dispatcher(gateway), principal, write).run(lines)
         server.stop()
 
     async with beside(converse):

@@ -1,4 +1,4 @@
-"""Contract mode: what counts as read-only runs where it can change nothing."""
+"""Contract mode: tools that count as read-only run in a process that can change nothing."""
 
 from typing import TYPE_CHECKING
 

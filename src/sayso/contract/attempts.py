@@ -1,4 +1,4 @@
-"""What a twin tried and could not do, as its trace tells."""
+"""The forbidden attempts of a read-only process, read from its trace."""
 
 import os
 import posixpath
@@ -39,7 +39,7 @@ _PROCESS_LINK: Final = re.compile(
 _UNKNOWN_FILE: Final = "(a file that was open already)"
 _LISTENING: Final = Path("/proc/net/unix")
 _HARMLESS: Final = ("ENOENT", "ENXIO", "ENOTDIR", "EEXIST", "EISDIR")
-"""Most of what fails: nothing was there, or what was wanted was there already."""
+"""The errors of most failed calls: nothing was there, or it existed already."""
 _SYSTEM: Final = tuple(
     f"/{name}"
     for name in (
@@ -48,7 +48,7 @@ _SYSTEM: Final = tuple(
     )
 )
 _KERNEL: Final = ("/proc/sys", "/proc/sysrq-trigger", "/sys")
-"""Settings of the whole machine, which no program writes by the way."""
+"""Settings of the whole machine, which no program writes by accident."""
 _TEMPORARY: Final = ("/tmp", "/var/tmp")  # noqa: S108 - names to compare with
 _RUNTIME: Final = frozenset({"__pycache__", ".cache", "node_modules", "site-packages", ".npm"})
 _SIDECARS: Final = (".pyc", ".lock", "-wal", "-shm", "-journal")
@@ -57,9 +57,9 @@ _XDG: Final = {"XDG_CACHE_HOME": ".cache", "XDG_STATE_HOME": ".local/state"}
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One thing that was tried. `is_breach` if it would have changed what a person keeps.
+    """A failed attempt. `is_breach` if it would have changed something that a person keeps.
 
-    `holder` is a process of the twin if this is a lock that it took and others can share.
+    `holder` is the process that holds it if this is a lock that others can share.
     """
 
     kind: Kind | str
@@ -68,12 +68,12 @@ class Attempt:
     holder: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
-        """In words, such as `write /home/bo/notes.txt`."""
+        """Return it in words, such as `write /home/bo/notes.txt`."""
         return f"{self.kind} {self.target}"
 
 
 class Attempts:
-    """Reads the trace of the twin of `target`, from where the last reading ended."""
+    """A reader of the trace of a read-only process of `target`, from where it last stopped."""
 
     def __init__(self, trace: Path, target: CommandTarget, *, is_open: bool) -> None:
         self._tail = Tail(trace)
@@ -81,20 +81,20 @@ class Attempts:
         self._memory = Memory()
         self._env = child_environment(target.env)
         self._cwd = target.cwd or str(Path.cwd())
-        # The twin's own temporary folder is nobody else's.
+        # No other process has its temporary folder.
         self._own = [str(trace.parent / "tmp")]
         if target.contract:
             self._own += target.contract.own
         self._is_open = is_open
 
     def read(self) -> Sequence[Attempt]:
-        """What was tried since, each once."""
+        """Return the new attempts, each once."""
         return list(dict.fromkeys(self._read()))
 
     def _read(self) -> Iterator[Attempt]:
         for line in self._tail.lines():
             is_mark = _MARK in line
-            # The last of these is strace's own: a path may hold anything before it.
+            # The last of these comes from strace: a path may hold anything before it.
             if not is_mark and line.rpartition(_FAILED)[2].startswith(_HARMLESS):
                 continue
             call = self._reader.take(line)
@@ -130,7 +130,7 @@ class Attempts:
                 return
 
     def _way_to_others(self, call: Call) -> Attempt | None:
-        """The attempt to write to a FIFO or a Unix socket, in whatever folder it is."""
+        """Return an attempt to write to a FIFO or a Unix socket, in whatever folder it is."""
         if call.name in OPENS:
             places = (1, 0) if call.name in ("openat", "openat2") else (0,)
             path = self._memory.resolve(call, *places)
@@ -161,7 +161,7 @@ class Attempts:
         is_there = os.path.lexists(target)
         is_kept_there = self._is_kept(target, is_there=is_there) or self._leads_away(target, call)
         if effect.detail.startswith(PERHAPS_MADE) and is_there:
-            # What is opened for both may only be read, as SQLite does.
+            # A file that is opened for both may only be read, as by SQLite.
             is_breach = is_kept_there and "O_RDWR" not in _flags(call)
             return Attempt(Kind.WRITE, target, is_breach=is_breach)
         return Attempt(kind, target, is_breach=is_kept_there)
@@ -170,23 +170,23 @@ class Attempts:
         return any(PurePosixPath(path).is_relative_to(own) for own in self._own)
 
     def _is_kept(self, path: str, *, is_there: bool) -> bool:
-        """Return whether the path, or what its links lead to, is what a person keeps."""
+        """Return whether a person keeps the file at the path, or the one that its links lead to."""
         return any(
             not self._is_own(each) and is_kept(each, env=self._env, is_there=is_there)
             for each in dict.fromkeys((path, os.path.realpath(path)))
         )
 
     def _leads_away(self, path: str, call: Call) -> bool:
-        """Return whether a path of the server's own was refused as one that is read-only.
+        """Return whether a path that the server may write was refused as read-only.
 
-        Then a link led elsewhere, which may be gone again when this is read.
+        Then a link led elsewhere; it may be gone again when this is read.
         """
         return call.error == "EROFS" and any(
             PurePosixPath(path).is_relative_to(own) and os.path.lexists(own) for own in self._own
         )
 
     def _from_outside(self, call: Call) -> Call:
-        """Return the call with paths as the gateway would name them: /proc/self is not its own."""
+        """Return the call with the paths that the gateway would use: /proc/self is another."""
         arguments = tuple(self._named(argument, call.pid) for argument in call.arguments)
         return replace(call, arguments=arguments)
 
@@ -195,7 +195,7 @@ class Attempts:
         if match is None:
             return argument
         if match["link"].startswith("fd"):
-            # Neither a pipe nor a device: those can be opened again.
+            # It is neither a pipe nor a device: those can be opened again.
             return f'"/{_UNKNOWN_FILE}"'
         start = ""
         if match["link"] == "cwd":
@@ -208,7 +208,7 @@ def _flags(call: Call) -> str:
 
 
 def _folder_of(thread: int) -> str:
-    """Where a thread works that is still there; in a twin, folders have their own names."""
+    """Return the working folder of a running thread, under its name in the gateway, or ""."""
     try:
         return os.readlink(f"/proc/{thread}/cwd")  # noqa: PTH115 - a name is wanted, not a path
     except OSError:
@@ -216,7 +216,7 @@ def _folder_of(thread: int) -> str:
 
 
 def _is_listening(name: str) -> bool:
-    """Return whether an abstract Unix socket has this name, where the gateway runs."""
+    """Return whether an abstract Unix socket of the gateway's machine has this name."""
     try:
         lines = _LISTENING.read_text(errors="surrogateescape").splitlines()
     except OSError:
@@ -225,9 +225,9 @@ def _is_listening(name: str) -> bool:
 
 
 def is_kept(path: str, *, env: Mapping[str, str], is_there: bool) -> bool:
-    """Whether a change at `path` is a change of what a person keeps.
+    """Return whether a change at `path` changes something that a person keeps.
 
-    `env` is the server's environment; `is_there` says whether something stands at the path.
+    `env` is the server's environment; `is_there` says whether the path exists.
     """
     pure = PurePosixPath(path)
     if any(pure.is_relative_to(folder) for folder in _KERNEL):
@@ -237,13 +237,13 @@ def is_kept(path: str, *, env: Mapping[str, str], is_there: bool) -> bool:
     if any(pure.is_relative_to(folder) for folder in _scratch(env)):
         return False
     if any(pure.is_relative_to(folder) for folder in _TEMPORARY):
-        # Programs that never ask for TMPDIR make new things there; what lies deeper is somebody's.
+        # Programs that ignore TMPDIR make new files there; a file in a folder belongs to another.
         return is_there or str(pure.parent) not in _TEMPORARY
     return not any(pure.is_relative_to(folder) for folder in _SYSTEM)
 
 
 def is_way_to_others(path: str) -> bool:
-    """Return whether a FIFO or a Unix socket stands at `path`: another process is behind it."""
+    """Return whether `path` is a FIFO or a Unix socket, which lead to another process."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - names of any bytes
     except (OSError, ValueError):

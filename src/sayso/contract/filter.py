@@ -1,8 +1,8 @@
-"""The system calls that a twin may not make, and those that its supervisor decides.
+"""The seccomp filter of a read-only process: refused calls, and calls its supervisor decides.
 
-Landlock and read-only mounts hold regular files. This filter holds what they do not: Unix sockets
-(a socket file on a read-only mount can still be connected to), the kernel's keyrings, locks.
-Filters see numbers and never memory, so a Unix socket is decided when it is made, not by its path.
+Landlock and read-only mounts protect regular files. This filter protects the rest: Unix sockets (a
+socket file on a read-only mount still takes connections), the kernel's keyrings, locks. Filters see
+numbers and never memory, so a Unix socket is decided when it is made, not by its path.
 """
 
 import errno
@@ -13,7 +13,7 @@ from typing import Final
 from sayso.sandbox import NOTIFY, Rule, Test, assemble, refuse, shared_rules, this_machine
 
 _FIRST_UNKNOWN: Final = 463
-"""Calls that are newer than this list fail with ENOSYS, which programs expect of older kernels."""
+"""Newer calls than this fail with ENOSYS, which programs expect of older kernels."""
 
 _AF_UNIX: Final = 1
 _AF_NETLINK: Final = 16
@@ -26,9 +26,9 @@ _LOCK_MASK: Final = 3
 _LOCK_COMMANDS: Final = (6, 7, 37, 38, 1024)
 """F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW and F_SETLEASE of fcntl(2)."""
 _TERMINAL_COMMANDS: Final = (0x5412, 0x541C)
-"""TIOCSTI and TIOCLINUX put input into a terminal."""
+"""TIOCSTI and TIOCLINUX, which put input into a terminal."""
 _INTERNET_LENGTHS: Final = (16, 28)
-"""The sizes of sockaddr_in and sockaddr_in6. strace sees connections with these."""
+"""The sizes of sockaddr_in and sockaddr_in6; strace sees connections with these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,10 @@ NUMBERS: Final[Mapping[str, Numbers]] = {
 }
 
 
-def twin_filter(*, has_own: bool) -> tuple[bytes, Numbers] | None:
-    """Return a twin's filter, and the numbers its supervisor needs; `None` on other machines.
+def readonly_filter(*, has_own: bool) -> tuple[bytes, Numbers] | None:
+    """Return the filter and the numbers that the supervisor needs; `None` on other machines.
 
-    `has_own` also hands connections to the supervisor, which makes those to the server's own
-    sockets.
+    With `has_own` the supervisor gets connections too, and makes those to the server's sockets.
     """
     machine = this_machine()
     if machine is None:
@@ -92,22 +91,18 @@ def twin_filter(*, has_own: bool) -> tuple[bytes, Numbers] | None:
 
 def _refusals(calls: Numbers) -> list[Rule]:
     connected = Test(1, [_STREAM, _SEQPACKET], mask=_TYPE_MASK, is_among=False)
+    new_user = Test(0, [_NEW_USER], mask=_NEW_USER)
     return [
         Rule(calls.refused, refuse(errno.ENOSYS)),
-        # A pair of datagram sockets can send to other addresses, a pair of streams cannot.
+        # Unlike a pair of streams, a pair of datagram sockets can send to other addresses.
         Rule([calls.socketpair], refuse(errno.EAFNOSUPPORT), [connected]),
-        # Routes and addresses (protocol 0) are what the C library asks for.
+        # The C library needs routes and addresses (protocol 0).
         Rule(
             [calls.socket],
             refuse(errno.EPROTONOSUPPORT),
             [Test(0, [_AF_NETLINK]), Test(2, [0], is_among=False)],
         ),
-        Rule([calls.clone], refuse(errno.EPERM), [_no_user(0)]),
-        Rule([calls.unshare], refuse(errno.EPERM), [_no_user(0)]),
+        # In a user namespace it would be root.
+        Rule([calls.clone, calls.unshare], refuse(errno.EPERM), [new_user]),
         Rule([calls.ioctl], refuse(errno.EPERM), [Test(1, _TERMINAL_COMMANDS)]),
     ]
-
-
-def _no_user(argument: int) -> Test:
-    """Test for a user namespace of its own, in which it would be root."""
-    return Test(argument, [_NEW_USER], mask=_NEW_USER)

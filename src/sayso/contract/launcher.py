@@ -1,16 +1,15 @@
-"""A program of its own: start a server under Landlock and a filter, and supervise what it asks.
+"""A program that starts a server under Landlock and a seccomp filter, and supervises its calls.
 
 `python -I -S launcher.py SETTINGS COMMAND…`, inside bubblewrap and under strace. SETTINGS is JSON
 with the keys of `Settings`. The server is a child of this process:
 
-- Landlock (kernel 5.13) lets it open for writing only what is below `writable`, FIFOs too.
-- The filter (`sayso.contract.filter`) hands some calls to this process
-  (seccomp_unotify(2)). Each Unix socket is replaced by an Internet socket, which cannot connect to
-  a path, so the server never holds one. A connection to a socket below `own` is made here, and put
-  in its place.
+- Landlock (kernel 5.13) lets it write only below `writable`, FIFOs too.
+- The filter (`sayso.contract.filter`) hands some calls to this process (seccomp_unotify(2)). It
+  replaces each Unix socket by an Internet socket, which cannot connect to a path. It makes a
+  connection to a socket below `own` itself, and puts that in its place.
 
-strace's file is the only way out of the box that the server cannot write to. So what was refused
-here is reported by a call that strace writes down: removing a file that is not there, below `MARK`.
+strace's file is the only way out of the box that the server cannot write to. So this process
+reports a refusal by a call that strace writes down: removing a missing file below `MARK`.
 """
 
 import contextlib
@@ -48,9 +47,9 @@ _AND_ANSWER = 2
 _REQUEST = struct.Struct("=QIIiIQ6Q")
 
 _ACCESS_FILE = (1 << 1) | (1 << 14)
-"""Writing and truncating a file."""
+"""Write and truncate a file."""
 _ACCESS_FOLDER = sum(1 << bit for bit in range(4, 14))
-"""Removing, making and moving what is in a folder."""
+"""Remove, make and move entries of a folder."""
 _FIRST_ABI = (1 << 13) - 1
 _REFER_ABI = 2
 _TRUNCATE_ABI = 3
@@ -59,7 +58,7 @@ _SCOPES = 3
 """Abstract Unix sockets, and signals to processes outside."""
 
 _KEYS_READ = frozenset({0, 6, 10, 11, 17, 22, 31})
-"""Operations of keyctl(2) that only read: also refused, but not held against a tool."""
+"""Operations of keyctl(2) that only read: refused too, but no breach."""
 _SHARED = 0
 _LEASE = 1024
 _CONNECT_SECONDS = 5
@@ -70,7 +69,7 @@ _kernel = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Settings:
-    """`filter` is hexadecimal; `calls` holds the numbers of the calls that are handed over."""
+    """The settings. `filter` is hexadecimal; `calls` are the numbers of the supervised calls."""
 
     filter: str
     calls: dict[str, Any]
@@ -80,7 +79,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Request:
-    """One call of a thread that waits for an answer; `arguments` are six registers."""
+    """A call of a thread that waits for an answer; `arguments` are six registers."""
 
     id: int
     thread: int
@@ -89,10 +88,10 @@ class Request:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Start the command and return its exit code. Raises `SystemExit` if it cannot be held."""
+    """Start the command and return its exit code. Raises `SystemExit` if it would be root."""
     settings = Settings(**json.loads(argv[0]))
     _check_unprivileged()
-    # Not permitted in some containers; the filter keeps the server from the old one all the same.
+    # Some containers forbid this; the filter keeps the server from the old keyring anyway.
     _kernel.syscall(settings.calls["keys"][2], _JOIN_SESSION_KEYRING, None)
     here, there = socket.socketpair()
     child = os.fork()
@@ -132,7 +131,7 @@ def _become(command: Sequence[str], settings: Settings, link: socket.socket) -> 
 
 
 def restrict(writable: Sequence[str]) -> None:
-    """Let this process write only below some paths. Raises `OSError` where Landlock is missing."""
+    """Let this process write only below some paths. Raises `OSError` without Landlock."""
     version = _kernel.syscall(_LANDLOCK_CREATE, None, 0, 1)
     if version < 1:
         raise OSError(errno.ENOSYS, "Landlock is missing: it needs Linux 5.13 with lsm=landlock")
@@ -163,14 +162,14 @@ def _allow(rules: int, path: str, handled: int) -> None:
 
 
 def install(program: bytes, seccomp: int) -> int:
-    """Install a filter in this process; returns the descriptor where calls are handed over."""
+    """Install a filter in this process, and return the descriptor that its calls come through."""
     code = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
     return _call(_kernel.syscall, seccomp, _SECCOMP_FILTER, _NEW_LISTENER, header)
 
 
 def supervise(listener: int, child: int, settings: Settings) -> None:
-    """Answer what is handed over, until the child ends."""
+    """Answer the supervised calls until the child ends."""
     end = os.pidfd_open(child)
     waiting = select.poll()
     waiting.register(end, select.POLLIN)
@@ -187,7 +186,7 @@ def supervise(listener: int, child: int, settings: Settings) -> None:
         except OSError as error:
             _answer(listener, request, error=error.errno or errno.EPERM)
         except (ValueError, OverflowError, struct.error):
-            _answer(listener, request, error=errno.EFAULT)  # an address where nothing is
+            _answer(listener, request, error=errno.EFAULT)  # an invalid address
 
 
 def _receive(listener: int) -> Request | None:
@@ -215,7 +214,7 @@ def _decide(listener: int, request: Request, settings: Settings) -> None:
 
 
 def _give_dead_socket(listener: int, request: Request) -> None:
-    """Give a socket that no path can be reached by, in place of a Unix socket."""
+    """Give a socket that reaches no path, in place of a Unix socket."""
     kind = request.arguments[1]
     sort = socket.SOCK_STREAM
     if kind & 0xF == socket.SOCK_DGRAM:
@@ -246,7 +245,7 @@ def _connect(listener: int, request: Request, own: Sequence[str]) -> None:
         return
     place = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        # The server may have put a link in the place of a folder since.
+        # The server may have replaced a folder by a link since.
         path = os.readlink(f"/proc/self/fd/{place}")
         if _is_own(path, own):
             _put_connected(listener, request, descriptor, place)
@@ -271,8 +270,7 @@ def _put_connected(listener: int, request: Request, descriptor: int, place: int)
         made.settimeout(_CONNECT_SECONDS)
         made.connect(f"/proc/self/fd/{place}")
         made.setblocking(not flags & os.O_NONBLOCK)
-        kept = flags & os.O_CLOEXEC
-        words = (request.id, _IN_PLACE, made.fileno(), descriptor, kept)
+        words = (request.id, _IN_PLACE, made.fileno(), descriptor, flags & os.O_CLOEXEC)
         _add(listener, struct.pack("=QIIII", *words))
     _answer(listener, request)
 
@@ -283,12 +281,12 @@ def _lock(listener: int, request: Request, *, is_flock: bool) -> None:
     if is_flock:
         is_shared = not command & fcntl.LOCK_EX
     elif command == _LEASE:
-        # A lease stops others who open the file. Programs get along without one.
+        # A lease stops others from opening the file. Programs work without one.
         mark(f"lock-exclusive{_path_of(request.thread, descriptor)}")
         _answer(listener, request, error=errno.EACCES)
         return
     else:
-        # Only who can write may take an exclusive one, so here it fails.
+        # An exclusive lock needs a file that is open for writing, so it fails by itself.
         (kind,) = struct.unpack("=h", _read(request.thread, pointer, 2))
         is_shared = True
         if kind != _SHARED:
@@ -302,7 +300,7 @@ def _lock(listener: int, request: Request, *, is_flock: bool) -> None:
 
 
 def mark(what: str) -> None:
-    """Have strace write down what was tried."""
+    """Report an attempt through strace."""
     with contextlib.suppress(OSError, ValueError):
         os.unlink(f"{MARK}/{what}".replace("\0", "?"))
 
@@ -329,7 +327,7 @@ def _answer(listener: int, request: Request, *, error: int = 0, is_continued: bo
 
 
 def _add(listener: int, words: bytes) -> None:
-    """Give a descriptor to the thread that waits; before Linux 5.14 it gets an error instead."""
+    """Give a descriptor to the waiting thread; before Linux 5.14 it gets an error instead."""
     try:
         fcntl.ioctl(listener, _ADD_FD, words)
     except OSError as error:

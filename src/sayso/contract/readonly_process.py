@@ -1,4 +1,4 @@
-"""A server's twin: a second process of it, which can change nothing and is watched."""
+"""A read-only process: a second process of a server that can change nothing and is watched."""
 
 import logging
 import os
@@ -24,7 +24,7 @@ _log: Final = logging.getLogger(__name__)
 
 _LOCKS: Final = Path("/proc/locks")
 _NO_PROCESS: Final = "-1"
-"""What the kernel says of a lock that belongs to an open file (F_OFD_SETLK)."""
+"""The holder, in /proc/locks, of a lock that belongs to an open file (F_OFD_SETLK)."""
 _BROKEN: Final = (
     "This tool counts as read-only, and the call tried to change something. That failed, and the "
     "tool is in quarantine: it is not called again until a person has looked at it."
@@ -33,7 +33,7 @@ _CONFINED: Final = "Nothing was run: this tool is in quarantine until a person l
 
 
 class Connection(Protocol):
-    """What a twin needs of the connection to it; `used` is when, in seconds of `time.monotonic`."""
+    """The connection to a read-only process; `used` last, in seconds of `time.monotonic`."""
 
     used: float
 
@@ -51,7 +51,7 @@ C = TypeVar("C", bound=Connection)
 
 
 class Report(Protocol):
-    """Takes in that a tool broke its contract, and knows which did."""
+    """The record of tools that broke their contract."""
 
     def holds(self, tool: Tool) -> bool: ...
 
@@ -62,17 +62,17 @@ class Report(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """What holds one server to its contract: the programs, and who is told of a breach."""
+    """The means that hold a server to its contract: the programs, and the record of breaches."""
 
     programs: Programs
     report: Report
 
 
 class ReadonlyProcess(Generic[C]):
-    """One twin, and the connection to it. Its calls go one after the other.
+    """A read-only process, and the connection to it. It runs one call at a time.
 
-    What is tried while a call is under way is that call's; what is tried at the start or between
-    calls is nobody's, and neither is the same thing afterwards.
+    An attempt during a call belongs to that call. An attempt at the start or between calls belongs
+    to no call, not even when it is repeated during one.
     """
 
     def __init__(
@@ -88,14 +88,14 @@ class ReadonlyProcess(Generic[C]):
         self._hold = hold
         self._attempts = Attempts(trace_of(self._folder), target, is_open=is_open)
         self._lock = anyio.Lock()
-        self._nobodys: set[Attempt] = set()
-        self._told_locks: set[Attempt] = set()
-        self.contact = make(wrap(target, self._folder, hold.programs, is_open=is_open))
+        self._between_calls: set[Attempt] = set()
+        self._reported_locks: set[Attempt] = set()
+        self.connection = make(wrap(target, self._folder, hold.programs, is_open=is_open))
 
     async def run(self) -> None:
-        """Hold its connection until cancelled or ended; nothing of it is left then."""
+        """Hold its connection until cancelled or ended, and then remove its files."""
         try:
-            await self.contact.run()
+            await self.connection.run()
         finally:
             self.close()
 
@@ -104,20 +104,20 @@ class ReadonlyProcess(Generic[C]):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a call is under way, or it is being connected."""
-        return self._lock.locked() or self.contact.is_busy
+        """Return whether a call is under way, or it is being connected."""
+        return self._lock.locked() or self.connection.is_busy
 
     async def call(self, call: Call, send: Callable[[C], Awaitable[Answer]]) -> Answer:
-        """Have the twin run a call, and look at what it tried meanwhile."""
+        """Run a call in the process, and look at its attempts meanwhile."""
         async with self._lock:
             if self._hold.report.holds(call.tool):
-                # It was decided before the one ahead of it broke the contract.
+                # It was decided before the call ahead of it broke the contract.
                 call.outcome = Outcome.DENIED
                 return tool_error(_CONFINED)
-            await self.contact.link()
+            await self.connection.link()
             self._pass_over()
             try:
-                answer = await send(self.contact)
+                answer = await send(self.connection)
             except (RpcError, SaysoError):
                 if not await self._breaks(call):
                     raise
@@ -130,58 +130,54 @@ class ReadonlyProcess(Generic[C]):
             return answer
 
     def _kept_locks(self, call: Call, tried: Sequence[Attempt]) -> tuple[str, ...]:
-        kept = [
+        locks = [
             attempt
             for attempt in tried
             if attempt.holder and is_locked(attempt.target, by=attempt.holder)
         ]
-        for attempt in kept:
-            if attempt not in self._told_locks:
-                self._told_locks.add(attempt)
-                _log.warning(
-                    "%s: keeps a lock on %s, so writing there may have to wait",
-                    call.name,
-                    attempt.target,
-                )
-        return tuple(str(attempt) for attempt in kept)
+        what = "%s: keeps a lock on %s, so writing there may have to wait"
+        for attempt in locks:
+            if attempt not in self._reported_locks:
+                self._reported_locks.add(attempt)
+                _log.warning(what, call.name, attempt.target)
+        return tuple(str(attempt) for attempt in locks)
 
     def _pass_over(self) -> None:
         tried = self._attempts.read()
-        self._nobodys.update(tried)
+        self._between_calls.update(tried)
         for attempt in tried:
             if attempt.is_breach:
                 _log.warning("%s: tried between calls: %s", self._name, attempt)
 
     async def _breaks(self, call: Call) -> bool:
-        """Whether the call that was under way broke the contract; if so, that is on record."""
+        """Return whether the call that was under way broke the contract; if so, record that."""
         tried = [
             attempt
             for attempt in self._attempts.read()
-            if attempt.holder or attempt not in self._nobodys
+            if attempt.holder or attempt not in self._between_calls
         ]
-        found = [str(attempt) for attempt in tried if attempt.is_breach]
+        breaches = [str(attempt) for attempt in tried if attempt.is_breach]
         for attempt in tried:
             if attempt.holder:
                 _log.info("%s: took a lock: %s", call.name, attempt.target)
             elif not attempt.is_breach:
                 _log.info("%s: could not: %s", call.name, attempt)
         call.evidence = self._kept_locks(call, tried)
-        if not found:
+        if not breaches:
             return False
-        call.evidence = tuple(found)
+        call.evidence = tuple(breaches)
         call.outcome = Outcome.BROKE_CONTRACT
+        subject = call.principal.subject
         with anyio.CancelScope(shield=True):
-            await self._hold.report.add(
-                call.tool, found, call=call.id, subject=call.principal.subject
-            )
+            await self._hold.report.add(call.tool, breaches, call=call.id, subject=subject)
         return True
 
 
 def is_locked(path: str, *, by: int) -> bool:
     """Return whether a process in the PID namespace of the process `by` holds a lock on a file.
 
-    False if the file or the process is gone. A lock that belongs to an open file counts whoever
-    opened it, since the kernel does not tell.
+    False if the file or the process is gone. A lock that belongs to an open file always counts,
+    since the kernel does not say which process opened it.
     """
     try:
         inode = str(os.stat(path).st_ino)  # noqa: PTH116 - names of any bytes
@@ -189,7 +185,7 @@ def is_locked(path: str, *, by: int) -> bool:
         lines = _LOCKS.read_text().splitlines()
     except (OSError, ValueError):
         return False
-    # `1: POSIX  ADVISORY  READ  1234 08:01:5678 0 EOF`; with `->`, a lock that is waited for.
+    # `1: POSIX  ADVISORY  READ  1234 08:01:5678 0 EOF`; with `->`, a process that waits for it.
     held = [words for words in map(str.split, lines) if "->" not in words]
     holders = {words[4] for words in held if words[5].rpartition(":")[2] == inode}
     return _NO_PROCESS in holders or any(_is_in(holder, box) for holder in holders)

@@ -1,4 +1,4 @@
-"""The twins of one server: for each caller one that reaches outside, and one that does not."""
+"""The read-only processes of one server: for each caller one with the network, and one without."""
 
 import time
 from collections.abc import Awaitable, Callable, Hashable, Iterator
@@ -11,13 +11,13 @@ from sayso.guard import Answer, Call
 from sayso.intent import Level
 
 
-class _Which(NamedTuple):
-    key: Hashable
+class _Key(NamedTuple):
+    caller: Hashable
     is_open: bool
 
 
 class ReadonlyProcesses(Generic[C]):
-    """Made when they are first needed; `start` has one run."""
+    """The read-only processes of a server, made when they are first needed; `start` runs one."""
 
     def __init__(
         self, target: CommandTarget, hold: Hold, start: Callable[[ReadonlyProcess[C]], None]
@@ -25,47 +25,44 @@ class ReadonlyProcesses(Generic[C]):
         self._target = target
         self._hold = hold
         self._start = start
-        self._twins: dict[_Which, ReadonlyProcess[C]] = {}
+        self._processes: dict[_Key, ReadonlyProcess[C]] = {}
 
     def takes(self, tool: Tool) -> bool:
-        """Whether calls of a tool, as it counts now, go to a twin."""
+        """Return whether calls of a tool go to a read-only process."""
         return tool.level is Level.READ
 
     async def call(
         self,
-        key: Hashable,
+        caller: Hashable,
         call: Call,
         make: Callable[[CommandTarget], C],
         send: Callable[[C], Awaitable[Answer]],
     ) -> Answer:
-        """Have the twin of the caller `key` run a call; `make` connects a new one."""
-        which = _Which(key, is_open=call.tool.resolved["open_world"].value)
-        twin = self._twins.get(which)
-        if twin is None:
-            twin = ReadonlyProcess(self._target, make, self._hold, is_open=which.is_open)
-            self._twins[which] = twin
-            self._start(twin)
-        return await twin.call(call, send)
+        """Run a call in the process of `caller`; `make` connects a new one."""
+        key = _Key(caller, is_open=call.tool.resolved["open_world"].value)
+        process = self._processes.get(key)
+        if process is None:
+            process = ReadonlyProcess(self._target, make, self._hold, is_open=key.is_open)
+            self._processes[key] = process
+            self._start(process)
+        return await process.call(call, send)
 
-    def contacts(self) -> Iterator[C]:
-        return (twin.contact for twin in self._twins.values())
+    def connections(self) -> Iterator[C]:
+        return (process.connection for process in self._processes.values())
 
     def end_idle(self, seconds: float) -> None:
-        """End those that nobody has used for so long."""
+        """End the processes that were not used for that long."""
         before = time.monotonic() - seconds
-        for which, twin in list(self._twins.items()):
-            if twin.contact.used < before and not twin.is_busy:
-                self._end(which)
+        for key, process in list(self._processes.items()):
+            if process.connection.used < before and not process.is_busy:
+                self._processes.pop(key).connection.end()
 
-    def end_of(self, key: Hashable) -> None:
-        """End those of one caller."""
-        for which in [twin for twin in self._twins if twin.key == key]:
-            self._end(which)
+    def end_of(self, caller: Hashable) -> None:
+        """End the processes of one caller."""
+        for key in [key for key in self._processes if key.caller == caller]:
+            self._processes.pop(key).connection.end()
 
     def close(self) -> None:
-        """Remove what they have on disk, where they have not run either."""
-        for twin in self._twins.values():
-            twin.close()
-
-    def _end(self, which: _Which) -> None:
-        self._twins.pop(which).contact.end()
+        """Remove their files, also those of processes that have not run."""
+        for process in self._processes.values():
+            process.close()

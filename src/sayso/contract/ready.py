@@ -1,4 +1,4 @@
-"""Whether this machine can hold a server to its contract: tried, or refused."""
+"""The test that this machine can hold a server to its contract."""
 
 import subprocess
 import sys
@@ -21,14 +21,14 @@ _FIX: Final = (
 )
 
 _proved: set[Programs] = set()
-"""What was tried and holds, for as long as this process runs."""
+"""The programs that passed the test in this process."""
 
 
 async def check_ready(names: Sequence[str], programs: Programs | None = None) -> Programs:
-    """The programs that hold servers to their contracts.
+    """Return the programs that hold the servers `names` to their contracts.
 
-    Raises `UncontainedError` where they are missing, or do not see or hold what is tried: the
-    servers `names` would else run as if nobody had asked for it.
+    Raises `UncontainedError` if they are missing, or do not see or stop an attempt: the servers
+    would run without the protection that their configuration requires.
     """
     found = programs or find_programs()
     where = ", ".join(names)
@@ -47,30 +47,28 @@ async def check_ready(names: Sequence[str], programs: Programs | None = None) ->
 
 
 async def _try(folder: Path, programs: Programs) -> str:
-    """Have a twin try to write where it must not; what is wrong, or nothing."""
+    """Let a read-only process try to write where it must not; return the error, or ""."""
     file = folder / "kept"
     code = f"open({str(file)!r}, 'w')"
-    twin = wrap(
-        CommandTarget("try", sys.executable, ("-IS", "-c", code)), folder, programs, is_open=False
-    )
+    target = CommandTarget("try", sys.executable, ("-IS", "-c", code))
+    target = wrap(target, folder, programs, is_open=False)
     try:
         with anyio.fail_after(_SECONDS):
             done = await anyio.run_process(
-                [twin.command, *twin.args],
+                [target.command, *target.args],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 check=False,
                 cwd="/",
             )
     except (OSError, TimeoutError) as error:
-        return str(error) or f"no end within {_SECONDS} s"
+        return str(error) or f"the test did not end within {_SECONDS} s"
     if file.exists():
-        return "what it must not write, it can"
-    said = done.stderr.decode(errors="replace").strip().splitlines()
-    if "Read-only file system" not in "".join(said[-1:]):
-        return said[-1] if said else f"exit code {done.returncode}"
+        return "the test could write a file that it must not"
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    if "Read-only file system" not in "".join(lines[-1:]):
+        return lines[-1] if lines else f"exit code {done.returncode}"
     trace = trace_of(folder)
-    is_seen = trace.exists() and str(file) in await anyio.Path(trace).read_text(errors="replace")
-    if not is_seen:
-        return "strace does not see what it tries"
-    return ""
+    if trace.exists() and str(file) in await anyio.Path(trace).read_text(errors="replace"):
+        return ""
+    return "strace does not see the attempt of the test"

@@ -1,4 +1,4 @@
-"""The command of a server's twin: the same program, seeing the world read-only, and watched."""
+"""The command of a read-only process: the server's program, with read-only files, and watched."""
 
 import json
 import os
@@ -10,22 +10,22 @@ from pathlib import Path
 from typing import Final
 
 from sayso.connect import CommandTarget
-from sayso.contract.filter import twin_filter
+from sayso.contract.filter import readonly_filter
 from sayso.errors import UncontainedError
 from sayso.sandbox import Programs, ending_words, namespace_words
 from sayso.trace import METADATA, NAMES, OPENS
 
 _UID: Final = 1000
-"""Who the twin is where the gateway is root: nobody inside is."""
+"""The user of the process if the gateway is root, since no process inside may be."""
 
 _LAUNCHER: Final = Path(__file__).with_name("launcher.py")
 
 _TRACED: Final = (*OPENS, *NAMES, *METADATA, "truncate", "connect", "sendto", "sendmsg", "sendmmsg")
-"""Calls whose failing says what was tried. What works here changes only what is the twin's own."""
+"""Calls whose failures are attempts. Those that succeed change only the process's own state."""
 
 QUIET: Final = {
     "PYTHONDONTWRITEBYTECODE": "1",
-    # Else `git status` tries to write the index that it has refreshed.
+    # Otherwise `git status` tries to write the index that it has refreshed.
     "GIT_OPTIONAL_LOCKS": "0",
 }
 
@@ -33,10 +33,10 @@ QUIET: Final = {
 def wrap(
     target: CommandTarget, folder: Path, programs: Programs, *, is_open: bool
 ) -> CommandTarget:
-    """The target whose process can change only its own state, and `folder`'s part of it.
+    """Return the target whose process can change only its own state, and files in `folder`.
 
-    What it tries is written to `folder`. Unless it `is_open`, it has a network of its own with
-    nothing but loopback, where nobody else listens.
+    Its trace is written to `folder`. Unless it `is_open`, its network has only a loopback, where no
+    other process listens.
     """
     private = folder / "tmp"
     private.mkdir(exist_ok=True)
@@ -47,10 +47,10 @@ def wrap(
     words = (
         *ending_words(programs),
         *_strace(programs.strace, trace_of(folder)),
-        # Else what is mounted later on this machine would appear in the twin, writable.
+        # Otherwise a later mount on this machine would appear in the process, writable.
         *namespace_words(programs),
         *(programs.bwrap, "--ro-bind", "/", "/", "--dev", "/dev"),
-        # Files of /proc/sys are the whole machine's, and root's without any capability.
+        # Files of /proc/sys affect the whole machine, and root may write them without capabilities.
         *("--proc", "/proc", "--remount-ro", "/proc"),
         *(word for path in writable for word in ("--bind-try", path, path)),
         *_apart(is_open=is_open),
@@ -62,33 +62,34 @@ def wrap(
 
 
 def _settings(writable: Sequence[str], own: Sequence[str]) -> str:
-    """Return what the launcher is told; raises `UncontainedError` on a machine without a filter."""
-    made = twin_filter(has_own=bool(own))
+    """Return the launcher's settings. Raises `UncontainedError` on a machine without a filter."""
+    made = readonly_filter(has_own=bool(own))
     if made is None:
         raise UncontainedError(
             f"no filter of system calls exists for {platform.machine()}",
             fix="Use x86_64 or aarch64, or take “contract” out.",
         )
     program, calls = made
-    settings = {
-        "filter": program.hex(),
-        "calls": asdict(calls),
-        "writable": ["/dev", *writable],
-        "own": [os.path.realpath(path) for path in own],
-    }
-    return json.dumps(settings)
+    return json.dumps(
+        {
+            "filter": program.hex(),
+            "calls": asdict(calls),
+            "writable": ["/dev", *writable],
+            "own": [os.path.realpath(path) for path in own],
+        }
+    )
 
 
 def trace_of(folder: Path) -> Path:
-    """Where a twin's attempts are written."""
+    """Return the file that the trace is written to."""
     return folder / "trace"
 
 
 def _strace(program: str, trace: Path) -> Sequence[str]:
     names = ",".join(f"?{name}" for name in _TRACED)
-    told = ("-e", f"trace={names}", "-e", "status=failed", "-e", "signal=none")
+    filters = ("-e", f"trace={names}", "-e", "status=failed", "-e", "signal=none")
     options = ("-f", "--seccomp-bpf", "-qq", "-yy", "-ttt", "-A", "-o", str(trace))
-    return (program, *options, *told, "--")
+    return (program, *options, *filters, "--")
 
 
 def _apart(*, is_open: bool) -> Sequence[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sayso.gateway.cluster_calls import Reached, Runs
     from sayso.gateway.drift import Held, accept, held_changes
     from sayso.gateway.frontends.client import CONSOLE
-    from sayso.gateway.frontends.stdio import StdioDoor, standard_pipes
+    from sayso.gateway.frontends.stdio import StdioFrontend, standard_pipes
     from sayso.gateway.frontends.timeouts import PacedProtocol
     from sayso.gateway.health import ServerHealth, State
     from sayso.gateway.quarantine import evidence_of, lift, to_dict
@@ -41,7 +41,7 @@ __all__ = [
     "Runs",
     "ServerHealth",
     "State",
-    "StdioDoor",
+    "StdioFrontend",
     "Upstream",
     "accept",
     "evidence_of",
@@ -63,7 +63,7 @@ __getattr__ = lazily(
         "sayso.gateway.cluster_calls": ("Reached", "Runs"),
         "sayso.gateway.drift": ("Held", "accept", "held_changes"),
         "sayso.gateway.frontends.client": ("CONSOLE",),
-        "sayso.gateway.frontends.stdio": ("StdioDoor", "standard_pipes"),
+        "sayso.gateway.frontends.stdio": ("StdioFrontend", "standard_pipes"),
         "sayso.gateway.frontends.timeouts": ("PacedProtocol",),
         "sayso.gateway.health": ("ServerHealth", "State"),
         "sayso.gateway.quarantine": ("evidence_of", "lift", "to_dict"),

@@ -25,14 +25,14 @@ from sayso.connect import (
     open_fetcher,
     place_of,
 )
-from sayso.gateway.drift import Watch
+from sayso.gateway.drift import DriftDetector
 from sayso.gateway.frontends.dispatcher import Dispatcher
-from sayso.gateway.frontends.health import LIVE, READY, HealthDoor, StoreCheck
-from sayso.gateway.frontends.http import HttpDoor
+from sayso.gateway.frontends.health import LIVE, READY, HealthFrontend, StoreCheck
+from sayso.gateway.frontends.http import HttpFrontend
 from sayso.gateway.frontends.remote_session import handlers
-from sayso.gateway.frontends.session_token import Tickets
+from sayso.gateway.frontends.session_token import SessionTokens
 from sayso.gateway.frontends.sessions import Sessions
-from sayso.gateway.frontends.stateful import StatefulDoor
+from sayso.gateway.frontends.stateful import StatefulFrontend
 from sayso.gateway.gauges import gauges_of
 from sayso.gateway.multi_round import PendingCalls, open_pending_calls
 from sayso.gateway.patience import DEFAULT_SECONDS
@@ -86,7 +86,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     telemetry: Telemetry | None = None,
     replica_client: ReplicaClient | None = None,
     wallet: Wallet | None = None,
-    shelf: Shelf | None = None,
+    receipts: Shelf | None = None,
 ) -> AsyncGenerator[Gateway]:
     """Yield the gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
@@ -109,7 +109,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
             holds=contracts.hold,
             credentials=partial(credentials_for, fetcher=fetcher, wallet=wallet or Wallet()),
             watch=shown.watch and shown.watch.exchange,
-            shelf=shelf,
+            receipts=receipts,
             policy=policy,
         ) as upstreams,
         listening(approvals),
@@ -143,7 +143,7 @@ def _new_shutdown(approvals: Approvals) -> Shutdown:
 def _judge(
     definitions: Definitions, policy: Callable[[], Policy], target: CommandTarget | UrlTarget
 ) -> Judge:
-    return Watch(definitions, place_of(target), target.name, policy).judge
+    return DriftDetector(definitions, place_of(target), target.name, policy).judge
 
 
 def make_dispatcher(gateway: Gateway, alone: str | None = None) -> Dispatcher:
@@ -189,17 +189,17 @@ def make_app(
 
     identify = _identifier(known, names, heard)
     shutdown = gateway.guard.shutdown
-    sessions = Sessions(gateway.replica_client, gateway.upstreams.hub)
+    sessions = Sessions(gateway.replica_client, gateway.upstreams.notifier)
     gateway.replica_client.handlers.update(handlers(sessions))
     shutdown.on_begin(sessions.hang_up)
-    shutdown.on_begin(gateway.upstreams.hub.close)
+    shutdown.on_begin(gateway.upstreams.notifier.close)
 
     def door(path: str, alone: str | None = None) -> ASGIApp:
         dispatcher = make_dispatcher(gateway, alone)
-        tickets = Tickets(gateway.keys, gateway.replica_client.name, path)
-        return HttpDoor(dispatcher, identify, StatefulDoor(dispatcher, tickets, sessions))
+        tokens = SessionTokens(gateway.keys, gateway.replica_client.name, path)
+        return HttpFrontend(dispatcher, identify, StatefulFrontend(dispatcher, tokens, sessions))
 
-    health = HealthDoor(
+    health = HealthFrontend(
         shutdown,
         StoreCheck(gateway.store.records),
         gateway.guard.policy,

@@ -32,9 +32,9 @@ from sayso.errors import AuthenticationError, SaysoError, TimedOutError, Unreach
 from sayso.gateway.asking import RELAYED
 from sayso.gateway.health import Health
 from sayso.gateway.lists import Lists, Shared
-from sayso.gateway.notifications import Hub
+from sayso.gateway.notifications import Notifier
 from sayso.gateway.receipts import without_bytecode
-from sayso.gateway.subscriptions import ACKNOWLEDGED, News
+from sayso.gateway.subscriptions import ACKNOWLEDGED, Subscription
 from sayso.gateway.tool_cache import ToolCache, ToolList
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class ServerConnection:
         timeout: float,
         proof: Authenticator | None = None,
         shared: Shared | None = None,
-        hub: Hub | None = None,
+        notifier: Notifier | None = None,
         subject: str | None = None,
         watch: Watch | None = None,
     ) -> None:
@@ -119,9 +119,9 @@ class ServerConnection:
         self.package: Package | None = None
         self._failures = 0
         self._is_over = False
-        self._hub = hub or Hub()
+        self._notifier = notifier or Notifier()
         self._subject = subject
-        self._news: News | None = None
+        self._subscription: Subscription | None = None
         self._lacking: set[str] = set()
         self._latest: dict[str, list[Any]] = {}
         self._greeting: Greeting | None = None
@@ -152,7 +152,7 @@ class ServerConnection:
         """Whether a connection is being made, or in use, or has listeners."""
         if self._try is None:
             return False
-        return self.is_answering or self._hub.has(self.name, self._subject)
+        return self.is_answering or self._notifier.has(self.name, self._subject)
 
     @property
     def is_answering(self) -> bool:
@@ -166,7 +166,7 @@ class ServerConnection:
 
     @property
     def _is_on(self) -> bool:
-        return self._hub.switches.has_server(self.name)
+        return self._notifier.switches.has_server(self.name)
 
     @property
     def is_connected(self) -> bool:
@@ -194,7 +194,7 @@ class ServerConnection:
                 return await self._wanted.wait()
             with anyio.move_on_after(max(failed.pause, _PAUSE_SECONDS)):
                 return await self._wanted.wait()
-            if self._is_on and self._hub.has(self.name, self._subject):
+            if self._is_on and self._notifier.has(self.name, self._subject):
                 self._try = _Connecting(before=error)
                 return None
 
@@ -222,11 +222,11 @@ class ServerConnection:
             ) as link:
                 attempt.link = link
                 self._greeting = link.greeting
-                self._news = self._begin_news(link)
+                self._subscription = self._subscribe(link)
                 self.health.is_up(link.version)
                 attempt.done.set()
                 began = time.monotonic()
-                async with beside(self._news.run):
+                async with beside(self._subscription.run):
                     await link.closed.wait()
                 if not self._is_over:
                     _log.warning("%s: the connection has ended", self.name)
@@ -240,15 +240,15 @@ class ServerConnection:
 
     async def _look(self) -> None:
         """Find the package that is about to run; tools of another are forgotten."""
-        vouching = self._tool_cache.vouching
-        package = vouching and await vouching.look()
+        receipts = self._tool_cache.receipts
+        package = receipts and await receipts.look()
         if package != self.package:
             self.package = package
             self._tool_list = None
 
     def _lost(self, attempt: _Connecting, held: float) -> None:
         """Note how it ended, and how long to pause: not at all after the first loss of a link."""
-        self._news = None
+        self._subscription = None
         was_up = attempt.link is not None
         if attempt.link is not None:
             attempt.link.closed.set()
@@ -312,7 +312,7 @@ class ServerConnection:
             # Clients that were given a list without it ask again, and then wait for the rest.
             self._lacking.discard(method)
             changed = f"notifications/{method.partition('/')[0]}/list_changed"
-            self._hub.tell(self.name, self._subject, changed, {})
+            self._notifier.tell(self.name, self._subject, changed, {})
         if method != "tools/list":
             return listed
         # Read and judged here, so that no call waits for that either.
@@ -421,47 +421,47 @@ class ServerConnection:
         return self._tool_list and self._tool_list.named.get(qualified_name)
 
     def move(self) -> None:
-        if self._news is not None:
-            self._news.move()
+        if self._subscription is not None:
+            self._subscription.move()
 
     async def follow(self, uri: str) -> None:
         """Follow one resource. Raises `RpcError` if the server does not offer that."""
         await self.link()
-        if self._news is not None:
-            await self._news.follow(uri)
+        if self._subscription is not None:
+            await self._subscription.follow(uri)
 
     async def hear(self, level: str) -> None:
-        if self._news is not None:
-            await self._news.set_level(level)
+        if self._subscription is not None:
+            await self._subscription.set_level(level)
 
-    def _begin_news(self, link: Link) -> News:
+    def _subscribe(self, link: Link) -> Subscription:
         if self.health.opened or self._lacking:
             self._lacking.clear()
             self._missed()
-        return News(
+        return Subscription(
             link,
             self._timeout,
-            followed=lambda: self._hub.followed(self.name, self._subject),
+            followed=lambda: self._notifier.followed(self.name, self._subject),
             missed=self._missed,
-            level=self._hub.level(self._subject),
+            level=self._notifier.level(self._subject),
         )
 
     def _missed(self) -> None:
         for method in LISTS:
             self._lists.change(method)
-        self._hub.tell_lists(self.name, self._subject)
+        self._notifier.tell_lists(self.name, self._subject)
 
     async def _notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == ACKNOWLEDGED:
-            if self._news is not None:
-                self._news.acknowledge(params)
+            if self._subscription is not None:
+                self._subscription.acknowledge(params)
             return
         kind = method.removeprefix("notifications/").removesuffix("/list_changed")
         for known in LISTS:
             if known.startswith(f"{kind}/"):
                 self._lists.change(known)
         told = {key: value for key, value in params.items() if key != "_meta"}
-        self._hub.tell(self.name, self._subject, method, told)
+        self._notifier.tell(self.name, self._subject, method, told)
 
 
 def pause_after(failures: int) -> float:

@@ -40,7 +40,7 @@ class _Judged(NamedTuple):
 
 
 @dataclass(slots=True)
-class Watch:
+class DriftDetector:
     """Compares the tools of the server at `place`, called `server`, with what they were."""
 
     definitions: Definitions

@@ -63,10 +63,10 @@ async def introduce(
 
     async def greet(upstream: Upstream) -> None:
         try:
-            contact = upstream.of(principal)
-            await contact.link()
+            connection = upstream.of(principal)
+            await connection.link()
             if alone or await _may_know(upstream, guard, principal):
-                greetings[upstream.name] = cast("Greeting", contact.greeting)
+                greetings[upstream.name] = cast("Greeting", connection.greeting)
         except SaysoError:
             return
 
@@ -83,10 +83,10 @@ async def introduce(
 
 def info_of(upstream: Upstream) -> Mapping[str, Any]:
     """Return what the server said of itself when it was last connected, or the gateway's own."""
-    contact = upstream.latest
-    if contact is None or contact.greeting is None:
+    connection = upstream.latest
+    if connection is None or connection.greeting is None:
         return GATEWAY_INFO
-    return server_info(contact.greeting.server, upstream.name)
+    return server_info(connection.greeting.server, upstream.name)
 
 
 def server_info(said: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ async def set_level(upstreams: Upstreams, request: Request) -> dict[str, Any]:
     if level not in LEVELS:
         raise RpcError(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
     listener.level = level
-    upstreams.hub.join(listener)
+    upstreams.notifier.join(listener)
     for upstream in upstreams.reachable(request.principal):
         with suppress(SaysoError):
             await upstream.of(request.principal).hear(level)
@@ -42,7 +42,7 @@ async def unsubscribe(upstreams: Upstreams, request: Request) -> dict[str, Any]:
     """Tell the client of changes of a resource no longer."""
     address = _session(request).uris.pop(request.params["uri"], None)
     if address is not None:
-        upstreams.hub.moved(address.server)
+        upstreams.notifier.moved(address.server)
     return {}
 
 
@@ -61,7 +61,7 @@ async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> d
         if queue.holds((method, params)):
             return
         if queue.full():
-            upstreams.hub.leave(listener)
+            upstreams.notifier.leave(listener)
             queue.get_nowait()
             queue.put_nowait(("", {}))
         else:
@@ -73,7 +73,7 @@ async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> d
     listener.server = alone
     listener.kinds = frozenset(kinds.values())
     meta = {SUBSCRIPTION: request.id}
-    upstreams.hub.join(listener)
+    upstreams.notifier.join(listener)
     try:
         uris = await _followed(upstreams, request, listener, wanted.get("resourceSubscriptions"))
         honored: dict[str, Any] = dict.fromkeys(kinds, True)
@@ -83,7 +83,7 @@ async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> d
         while (told := await queue.get())[0]:
             await caller.notify(told[0], {**told[1], "_meta": meta})
     finally:
-        upstreams.hub.leave(listener)
+        upstreams.notifier.leave(listener)
     return {"_meta": meta}
 
 
@@ -106,9 +106,9 @@ async def _follow(upstreams: Upstreams, request: Request, listener: Listener, ur
         raise RpcError(INVALID_PARAMS, f"Resource not found: {uri}")
     if len(uri) > _LONGEST_URI:
         raise RpcError(INVALID_PARAMS, f"a URI of more than {_LONGEST_URI} letters is not followed")
-    if len(listener.uris) >= _MOST_FOLLOWED or not upstreams.hub.may_follow(listener.subject):
+    if len(listener.uris) >= _MOST_FOLLOWED or not upstreams.notifier.may_follow(listener.subject):
         raise RpcError(INVALID_PARAMS, f"at most {_MOST_FOLLOWED} resources can be followed")
-    upstreams.hub.join(listener)
+    upstreams.notifier.join(listener)
     listener.uris[uri] = address
     try:
         await upstreams.owner(address.server).of(request.principal).follow(address.uri)

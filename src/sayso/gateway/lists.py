@@ -32,7 +32,7 @@ Ask = Callable[[str], Awaitable[Listed]]
 
 
 @dataclass(slots=True)
-class Kept:
+class CachedList:
     """A list, when it was read, the seconds that it took, and whether its server has changed it."""
 
     listed: Listed
@@ -53,7 +53,7 @@ class Kept:
         return time.monotonic() - self.at > _OLDEST_SECONDS
 
 
-Shared = dict[str, Kept]
+Shared = dict[str, CachedList]
 """Lists that are the same for all callers, by method."""
 
 
@@ -65,8 +65,8 @@ class Lists:
     """
 
     ask: Ask
-    shared: Shared = field(default_factory=dict[str, Kept])
-    _kept: dict[str, Kept] = field(default_factory=dict[str, Kept])
+    shared: Shared = field(default_factory=dict[str, CachedList])
+    _kept: dict[str, CachedList] = field(default_factory=dict[str, CachedList])
     _asking: dict[str, asyncio.Task[list[Any]]] = field(
         default_factory=dict[str, "asyncio.Task[list[Any]]"]
     )
@@ -133,7 +133,7 @@ class Lists:
         self._kept.clear()
         self._asking.clear()
 
-    def _find(self, method: str) -> Kept | None:
+    def _find(self, method: str) -> CachedList | None:
         return self._kept.get(method) or self.shared.get(method)
 
     def _begin(self, method: str) -> asyncio.Task[list[Any]]:
@@ -151,7 +151,7 @@ class Lists:
         if self._changes[""] == connection:
             is_changed = self._changes[method] != before
             now = time.monotonic()
-            self._keep(method, Kept(listed, now, is_changed, now - began))
+            self._keep(method, CachedList(listed, now, is_changed, now - began))
         return listed.entries
 
     def _ended(self, method: str, task: asyncio.Task[list[Any]]) -> None:
@@ -161,7 +161,7 @@ class Lists:
             # A waiter gets the error; without one, the list stays as it was.
             _log.debug("%s failed: %s", method, error)
 
-    def _keep(self, method: str, kept: Kept) -> None:
+    def _keep(self, method: str, kept: CachedList) -> None:
         self.shared.pop(method, None)
         self._kept.pop(method, None)
         if kept.listed.is_public:

@@ -110,7 +110,7 @@ class Listener:
 
 
 @dataclass(slots=True)
-class Hub:
+class Notifier:
     """All listeners of this process. `moved` is called when a server's followers change.
 
     Nothing is told of a server that is switched off, and a caller that is switched off loses its

@@ -20,11 +20,11 @@ _MOST_TOLD: Final = 1_000
 
 
 @dataclass(slots=True)
-class Vouching:
+class PackageReceipts:
     """The receipts for the server at `target`."""
 
     target: CommandTarget | UrlTarget
-    shelf: Shelf = field(default_factory=Shelf)
+    receipts: Shelf = field(default_factory=Shelf)
     _told: set[str] = field(default_factory=set[str])
 
     async def look(self) -> Package | None:
@@ -32,7 +32,7 @@ class Vouching:
 
         Called just before each start: a later change on disk counts for the next process.
         """
-        if not self.shelf or not isinstance(self.target, CommandTarget):
+        if not self.receipts or not isinstance(self.target, CommandTarget):
             return None
         described = await anyio.to_thread.run_sync(describe_package, self.target)
         if described is None:
@@ -44,7 +44,7 @@ class Vouching:
 
     def give(self, tools: Sequence[Tool], package: Package | None) -> list[Tool]:
         """Return the tools of a process of that package with their receipts; log dropped ones."""
-        found = self.shelf.give(tools, package)
+        found = self.receipts.give(tools, package)
         for tool in found:
             for finding in tool.findings:
                 if finding.code == DROPPED:

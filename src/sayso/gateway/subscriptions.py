@@ -20,7 +20,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class News:
+class Subscription:
     """Subscribes to a server's changes, in the way of its era.
 
     `followed` gives the resources that clients follow now, and `missed` is called when changes may

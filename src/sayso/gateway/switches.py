@@ -1,7 +1,7 @@
 """The switches of the gateway: which servers and callers the policy of the moment lets take part.
 
 Requests ask when they look for a server (`Upstreams.of`), connections when they are used
-(`ServerConnection.link`), and notifications when they are sent (`Hub.tell`).
+(`ServerConnection.link`), and notifications when they are sent (`Notifier.tell`).
 """
 
 from collections.abc import Callable

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sayso.catalog import Tool, read_entry
-from sayso.gateway.receipts import Vouching
+from sayso.gateway.receipts import PackageReceipts
 from sayso.intent import Package, Trust
 from sayso.slices import in_slices
 
@@ -56,7 +56,7 @@ class ToolCache:
     trust: Trust
     origin: str
     judge: Judge
-    vouching: Vouching | None = None
+    receipts: PackageReceipts | None = None
     is_restless: bool = False
     _tool_lists: list[ToolList] = field(default_factory=list[ToolList])
 
@@ -87,9 +87,9 @@ class ToolCache:
         """Have the tools of a list compared with what they were, as it is known by now."""
         tools, problems = await self.judge(tool_list.read)
         is_soon = self.is_restless or any(tool.before is not None for tool in tools)
-        if self.vouching is not None:
+        if self.receipts is not None:
             # After they were judged: a receipt lets no change by that a person must accept.
-            tools = self.vouching.give(tools, tool_list.package)
+            tools = self.receipts.give(tools, tool_list.package)
         tool_list.tools = tools
         tool_list.problems = [*tool_list.wrong, *problems]
         tool_list.named = {tool.qualified_name: tool for tool in reversed(tools)}

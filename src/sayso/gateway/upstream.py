@@ -16,8 +16,8 @@ from sayso.errors import AuthenticationError, UnreachableError
 from sayso.gateway.connection import ServerConnection
 from sayso.gateway.health import Health, ServerHealth, State
 from sayso.gateway.lists import Shared
-from sayso.gateway.notifications import Hub
-from sayso.gateway.receipts import Vouching
+from sayso.gateway.notifications import Notifier
+from sayso.gateway.receipts import PackageReceipts
 from sayso.gateway.tool_cache import Judge, ToolCache, take_all
 from sayso.guard import Answer, Call
 from sayso.intent import Trust
@@ -54,28 +54,28 @@ class Upstream:
         judge: Judge = take_all,
         credentials: Credentials | None = None,
         watch: Watch | None = None,
-        hub: Hub | None = None,
-        vouching: Vouching | None = None,
+        notifier: Notifier | None = None,
+        receipts: PackageReceipts | None = None,
     ) -> None:
         self.name = target.name
         self.prefix = f"{target.name}{SEPARATOR}"
         self.target = target
         self._timeout = timeout
         self._credentials = credentials
-        self._hub = hub or Hub()
-        self._tool_cache = ToolCache(self.name, trust, origin_of(target), judge, vouching)
+        self._notifier = notifier or Notifier()
+        self._tool_cache = ToolCache(self.name, trust, origin_of(target), judge, receipts)
         self._most = _MOST_PROCESSES if isinstance(target, CommandTarget) else _MOST_SITES
-        self._contacts: dict[Key, ServerConnection] = {}
+        self._connections: dict[Key, ServerConnection] = {}
         self._shared = Shared()
         self._new: list[ServerConnection | ReadonlyProcess[ServerConnection]] = []
         self._watch = watch
         self._wanted = anyio.Event()
-        self._twins: ReadonlyProcesses[ServerConnection] | None = None
+        self._readonly: ReadonlyProcesses[ServerConnection] | None = None
 
     def keep_to(self, hold: Hold) -> None:
         """Have its read-only tools held to that from now on; a URL's cannot be."""
         if isinstance(self.target, CommandTarget):
-            self._twins = ReadonlyProcesses(self.target, hold, self._begin)
+            self._readonly = ReadonlyProcesses(self.target, hold, self._begin)
             self._tool_cache.is_restless = True
 
     @property
@@ -94,8 +94,8 @@ class Upstream:
     def sizes(self) -> Mapping[str, int]:
         """How many entries each of its lists holds, of those that are remembered."""
         found: dict[str, int] = {}
-        for contact in self._contacts.values():
-            for method, size in contact.sizes.items():
+        for connection in self._connections.values():
+            for method, size in connection.sizes.items():
                 found[method] = max(size, found.get(method, 0))
         return found
 
@@ -103,15 +103,15 @@ class Upstream:
     def listed_at(self) -> float | None:
         """When it last gave its tools, in Unix seconds."""
         found = [
-            contact.listed_at
-            for contact in self._contacts.values()
-            if contact.listed_at is not None
+            connection.listed_at
+            for connection in self._connections.values()
+            if connection.listed_at is not None
         ]
         return max(found, default=None)
 
     @property
     def latest(self) -> ServerConnection | None:
-        return max(self._contacts.values(), key=lambda contact: contact.used, default=None)
+        return max(self._connections.values(), key=lambda connection: connection.used, default=None)
 
     @property
     def remembered(self) -> list[Tool] | None:
@@ -120,12 +120,12 @@ class Upstream:
 
     async def retry(self) -> None:
         """Connect now where that failed lately. Raises a `SaysoError` where it fails again."""
-        for contact in self._all():
-            contact.retry()
+        for connection in self._all():
+            connection.retry()
         await self.tools()
 
     async def run(self) -> None:
-        """Hold the connections of all contacts, until cancelled."""
+        """Hold the connections of all connections, until cancelled."""
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._sweep)
@@ -135,13 +135,13 @@ class Upstream:
                     await self._wanted.wait()
                     self._wanted = anyio.Event()
         finally:
-            if self._twins is not None:
-                self._twins.close()
+            if self._readonly is not None:
+                self._readonly.close()
 
     def of(self, principal: Principal) -> ServerConnection:
-        """The contact of a principal. Raises `UnreachableError` where there are too many."""
+        """The connection of a principal. Raises `UnreachableError` where there are too many."""
         key = self._key(principal)
-        found = self._contacts.get(key)
+        found = self._connections.get(key)
         return self._make(key, principal) if found is None else found
 
     async def call(
@@ -151,24 +151,24 @@ class Upstream:
 
         A tool that tries to change something there is in quarantine from then on.
         """
-        if self._twins is None or not self._twins.takes(call.tool):
+        if self._readonly is None or not self._readonly.takes(call.tool):
             return await send(self.of(call.principal))
         key = self._key(call.principal)
-        make = partial(self._twin_contact, call.principal)
+        make = partial(self._readonly_connection, call.principal)
         try:
-            return await self._twins.call(key, call, make, send)
+            return await self._readonly.call(key, call, make, send)
         finally:
             if call.outcome is Outcome.BROKE_CONTRACT:
                 self._tool_cache.look_again()
 
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
         """The tool of this name, if the list that a principal was given last has it."""
-        found = self._contacts.get(self._key(principal))
+        found = self._connections.get(self._key(principal))
         return found and found.known(qualified_name)
 
     def move(self) -> None:
-        for contact in self._contacts.values():
-            contact.move()
+        for connection in self._connections.values():
+            connection.move()
 
     def _key(self, principal: Principal) -> Key:
         if self.target.is_shared:
@@ -177,13 +177,13 @@ class Upstream:
         return principal if self.is_for_callers else principal.account
 
     def health(self) -> ServerHealth:
-        """How it fares: as the worst of its contacts does."""
-        all_ = [contact.health for contact in self._all()]
+        """How it fares: as the worst of its connections does."""
+        all_ = [connection.health for connection in self._all()]
         worst = min(all_, key=lambda health: _ORDER.index(health.state), default=Health())
         return ServerHealth(
             self.name,
             worst,
-            connections=sum(contact.is_connected for contact in self._all()),
+            connections=sum(connection.is_connected for connection in self._all()),
             opened=sum(health.opened for health in all_),
             failed=sum(health.failed for health in all_),
         )
@@ -201,23 +201,23 @@ class Upstream:
         return await (known or self.of(_OWN)).tools()
 
     def _make(self, key: Key, principal: Principal) -> ServerConnection:
-        if len(self._contacts) >= self._most:
+        if len(self._connections) >= self._most:
             self._make_room()
-        found = self._contacts[key] = ServerConnection(
+        found = self._connections[key] = ServerConnection(
             self.target,
             self._tool_cache,
             timeout=self._timeout,
             proof=OnBehalf(self._credentials, principal) if self._credentials else None,
             shared=self._shared,
-            hub=self._hub,
+            notifier=self._notifier,
             subject=None if self.target.is_shared else principal.account,
             watch=self._watch,
         )
         self._begin(found)
         return found
 
-    def _twin_contact(self, principal: Principal, target: CommandTarget) -> ServerConnection:
-        """A contact beside the one that gives its lists: what it tells of those, nobody hears."""
+    def _readonly_connection(self, principal: Principal, target: CommandTarget) -> ServerConnection:
+        """Make a connection of a read-only process; its announcements about lists are dropped."""
         subject = None if target.is_shared else principal.account
         return ServerConnection(
             target, self._tool_cache, timeout=self._timeout, subject=subject, watch=self._watch
@@ -228,42 +228,44 @@ class Upstream:
         self._wanted.set()
 
     def _all(self) -> list[ServerConnection]:
-        twins = () if self._twins is None else self._twins.contacts()
-        return [*self._contacts.values(), *twins]
+        readonly = () if self._readonly is None else self._readonly.connections()
+        return [*self._connections.values(), *readonly]
 
     def _make_room(self) -> None:
         idle = self._idle(_JUST_NOW)
         if not idle:
             what = f"its {self._most} connections are all in use"
             raise UnreachableError(what, where=self.name, fix="Try again in a while.")
-        self._end(min(idle, key=lambda key: self._contacts[key].used))
+        self._end(min(idle, key=lambda key: self._connections[key].used))
 
     async def _sweep(self) -> None:
         while True:
             await anyio.sleep(_SWEEP_SECONDS)
             for key in self._idle(_IDLE_SECONDS):
-                if len(self._contacts) > 1:
+                if len(self._connections) > 1:
                     self._end(key)
-            if self._twins is not None:
-                self._twins.end_idle(_IDLE_SECONDS)
+            if self._readonly is not None:
+                self._readonly.end_idle(_IDLE_SECONDS)
 
     def end_if_off(self) -> None:
         """End all connections and processes where the server is off; calls under way finish."""
-        if self._hub.switches.has_server(self.name):
+        if self._notifier.switches.has_server(self.name):
             return
-        for key in [key for key, contact in self._contacts.items() if not contact.is_answering]:
+        for key in [
+            key for key, connection in self._connections.items() if not connection.is_answering
+        ]:
             self._end(key)
 
     def _idle(self, seconds: float) -> list[Key]:
         before = time.monotonic() - seconds
         return [
             key
-            for key, contact in self._contacts.items()
-            if contact.used < before and not contact.is_busy
+            for key, connection in self._connections.items()
+            if connection.used < before and not connection.is_busy
         ]
 
     def _end(self, key: Key) -> None:
         _log.debug("%s: a connection that nobody uses ends", self.name)
-        self._contacts.pop(key).end()
-        if self._twins is not None:
-            self._twins.end_of(key)
+        self._connections.pop(key).end()
+        if self._readonly is not None:
+            self._readonly.end_of(key)

@@ -30,8 +30,8 @@ from sayso.gateway.addresses import Address, Addresses, Entries, may_link, readd
 from sayso.gateway.caller import Caller, converse
 from sayso.gateway.connection import ServerConnection
 from sayso.gateway.health import ServerHealth
-from sayso.gateway.notifications import LEVELS, Hub
-from sayso.gateway.receipts import Vouching, check_package
+from sayso.gateway.notifications import LEVELS, Notifier
+from sayso.gateway.receipts import PackageReceipts, check_package
 from sayso.gateway.switches import Switches
 from sayso.gateway.tool_cache import Judge, take_all
 from sayso.gateway.upstream import Upstream
@@ -74,7 +74,7 @@ class Upstreams:
 
     upstreams: Sequence[Upstream]
     timeout: float
-    hub: Hub = field(default_factory=Hub)
+    notifier: Notifier = field(default_factory=Notifier)
     switches: Switches = field(default_factory=Switches)
     _joined: JoinedCatalogs = field(
         default_factory=dict["tuple[object, ...]", "tuple[ListedTools, Catalog]"]
@@ -105,7 +105,7 @@ class Upstreams:
         return [upstream for upstream in self.upstreams if has(upstream.name, subject)]
 
     def only(self, name: str) -> "Upstreams":
-        return Upstreams([self.owner(name)], self.timeout, self.hub, self.switches)
+        return Upstreams([self.owner(name)], self.timeout, self.notifier, self.switches)
 
     def owner(self, name: str) -> Upstream:
         return self._by_name[name]
@@ -148,11 +148,11 @@ class Upstreams:
             raise UnreachableError("the policy switches it or its caller off", where=server)
         return await self._by_name[server].call(call, partial(self._send, call))
 
-    async def _send(self, call: Call, contact: ServerConnection) -> Answer:
+    async def _send(self, call: Call, connection: ServerConnection) -> Answer:
         tool = call.tool
-        link = await contact.link()
-        await _hear(contact, call.meta)
-        check_package(tool, contact.package)
+        link = await connection.link()
+        await _hear(connection, call.meta)
+        check_package(tool, connection.package)
         call.is_sent = True
         return await converse(
             link,
@@ -230,11 +230,11 @@ class Reach:
 
         async def ask(index: int, upstream: Upstream) -> None:
             with contextlib.suppress(SaysoError):
-                contact = upstream.of(self.principal)
+                connection = upstream.of(self.principal)
                 try:
-                    lists[index] = await contact.listed_entries(method)
+                    lists[index] = await connection.listed_entries(method)
                 except SaysoError:
-                    lists[index] = contact.latest_entries(method) if or_latest else []
+                    lists[index] = connection.latest_entries(method) if or_latest else []
 
         async with anyio.create_task_group() as group:
             for index, upstream in enumerate(self.upstreams):
@@ -311,14 +311,14 @@ class Reach:
     ) -> dict[str, Any]:
         """Pass one request on as it is. Raises `RpcError` with what the server answered."""
         try:
-            contact = upstream.of(self.principal)
-            link = await contact.link()
+            connection = upstream.of(self.principal)
+            link = await connection.link()
         except SaysoError as error:
             # Why is for the log: it may quote what the server said to itself.
             _log.warning("%s", error)
             what = f"the server “{upstream.name}” cannot be reached"
             raise RpcError(INTERNAL_ERROR, what) from error
-        await _hear(contact, params.get("_meta"))
+        await _hear(connection, params.get("_meta"))
         try:
             return await converse(
                 link,
@@ -349,20 +349,20 @@ async def open_upstreams(
     judges: Callable[[CommandTarget | UrlTarget], Judge] = lambda _: take_all,
     credentials: Callable[[CommandTarget | UrlTarget], Credentials | None] = lambda _: None,
     watch: Watch | None = None,
-    shelf: Shelf | None = None,
+    receipts: Shelf | None = None,
     holds: Callable[[CommandTarget | UrlTarget], Hold | None] = lambda _: None,
     policy: Callable[[], Policy] = unruled,
 ) -> AsyncGenerator[Upstreams]:
     """Servers that connect when they are first needed, and end when this is left.
 
     `judges` says for each who compares its tools with what they were, and `credentials` what is
-    sent to it so that it lets sayso in. `watch` looks on at what is asked of them, `shelf` holds
+    sent to it so that it lets sayso in. `watch` looks on at what is asked of them, `receipts` holds
     receipts about their tools, and `holds` says what holds each to its contract. `policy` is that
     of the moment; connections of servers that it switches off are ended. Raises `TargetError` for a
     saved list: there is nothing behind it to call.
     """
     switches = Switches(policy)
-    hub = Hub(switches=switches)
+    notifier = Notifier(switches=switches)
     known = [_callable(target) for target in targets]
     upstreams = [
         Upstream(
@@ -371,8 +371,8 @@ async def open_upstreams(
             judge=judges(target),
             credentials=credentials(target),
             watch=watch,
-            hub=hub,
-            vouching=Vouching(target, shelf) if shelf else None,
+            notifier=notifier,
+            receipts=PackageReceipts(target, receipts) if receipts else None,
         )
         for target in known
     ]
@@ -380,13 +380,15 @@ async def open_upstreams(
         if (hold := holds(upstream.target)) is not None:
             upstream.keep_to(hold)
     named = {upstream.name: upstream for upstream in upstreams}
-    hub.moved = lambda name: named[name].move()
-    follow = partial(_follow, policy, upstreams, hub)
+    notifier.moved = lambda name: named[name].move()
+    follow = partial(_follow, policy, upstreams, notifier)
     async with beside(follow, *(upstream.run for upstream in upstreams)):
-        yield Upstreams(upstreams, timeout, hub, switches)
+        yield Upstreams(upstreams, timeout, notifier, switches)
 
 
-async def _follow(policy: Callable[[], Policy], upstreams: Sequence[Upstream], hub: Hub) -> None:
+async def _follow(
+    policy: Callable[[], Policy], upstreams: Sequence[Upstream], notifier: Notifier
+) -> None:
     """End what a new policy switches off, and tell clients that their lists may have changed.
 
     A policy that cannot be had refuses each request by itself, so it must not end the gateway.
@@ -398,7 +400,7 @@ async def _follow(policy: Callable[[], Policy], upstreams: Sequence[Upstream], h
             for upstream in upstreams:
                 upstream.end_if_off()
             if known is not None and now is not known:
-                hub.tell_policy()
+                notifier.tell_policy()
             known = now
         await anyio.sleep(_POLICY_SECONDS)
 
@@ -410,8 +412,8 @@ def _callable(target: Target) -> CommandTarget | UrlTarget:
     return target
 
 
-async def _hear(contact: ServerConnection, meta: Mapping[str, Any] | None) -> None:
+async def _hear(connection: ServerConnection, meta: Mapping[str, Any] | None) -> None:
     """A server of the handshake eras logs as loud as its loudest caller wants."""
     level = meta.get(LOG_LEVEL) if meta else None
     if level in LEVELS:
-        await contact.hear(str(level))
+        await connection.hear(str(level))

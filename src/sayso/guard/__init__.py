@@ -1,4 +1,4 @@
-"""The pipeline that every call takes. The server library, the gateway and the console run it."""
+"""The pipeline that every call goes through, in the server library, the gateway and the console."""
 
 from typing import TYPE_CHECKING
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
         tool_error,
     )
     from sayso.guard.context import FindTool, keep_quiet, unruled
-    from sayso.guard.extras import LOG_LEVEL, protocol_params
-    from sayso.guard.large import digest_of
-    from sayso.guard.loop import cut_lists, safe_errors, strip_to_schema
+    from sayso.guard.large_arguments import digest_of
+    from sayso.guard.meta import LOG_LEVEL, protocol_params
     from sayso.guard.ordering import CallQueue, Turn
     from sayso.guard.own_meta import remove_own_meta, without_own_meta
     from sayso.guard.passthrough import opened
     from sayso.guard.pipeline import STEPS, Guard, compose_guard
-    from sayso.guard.rules import PolicyFile
+    from sayso.guard.policy_file import PolicyFile
+    from sayso.guard.sanitizers import cut_lists, safe_errors, strip_to_schema
     from sayso.guard.schemas import ToolSchemas, is_json_text, with_structure
     from sayso.guard.shutdown import Shutdown
     from sayso.guard.steps.confirm import denial
@@ -113,14 +113,14 @@ __getattr__ = lazily(
             "tool_error",
         ),
         "sayso.guard.context": ("FindTool", "keep_quiet", "unruled"),
-        "sayso.guard.extras": ("LOG_LEVEL", "protocol_params"),
-        "sayso.guard.large": ("digest_of",),
-        "sayso.guard.loop": ("cut_lists", "safe_errors", "strip_to_schema"),
+        "sayso.guard.meta": ("LOG_LEVEL", "protocol_params"),
+        "sayso.guard.large_arguments": ("digest_of",),
+        "sayso.guard.sanitizers": ("cut_lists", "safe_errors", "strip_to_schema"),
         "sayso.guard.ordering": ("CallQueue", "Turn"),
         "sayso.guard.own_meta": ("remove_own_meta", "without_own_meta"),
         "sayso.guard.passthrough": ("opened",),
         "sayso.guard.pipeline": ("Guard", "STEPS", "compose_guard"),
-        "sayso.guard.rules": ("PolicyFile",),
+        "sayso.guard.policy_file": ("PolicyFile",),
         "sayso.guard.schemas": ("ToolSchemas", "is_json_text", "with_structure"),
         "sayso.guard.shutdown": ("Shutdown",),
         "sayso.guard.steps.confirm": ("denial",),

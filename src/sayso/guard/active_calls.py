@@ -23,16 +23,16 @@ class ActiveCall:
     text: str | None = None
     stopped_by: str | None = None
 
-    def hearing(self, then: Progress) -> Progress:
+    def tracking(self, then: Progress) -> Progress:
         """Return a callback that keeps the last progress and passes it on to `then`."""
 
-        async def told(done: float, total: float | None, text: str | None) -> None:
+        async def report(done: float, total: float | None, text: str | None) -> None:
             self.done = done
             self.total = total
             self.text = text
             await then(done, total, text)
 
-        return told
+        return report
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class ActiveCalls:
     def stop(self, call: str, by: str) -> bool:
         """Stop a call on behalf of a person; return whether it was active.
 
-        The server is told, and need not obey: whether the call ran is unknown then.
+        The server gets a cancellation and need not obey: whether the call ran is unknown then.
         """
         active = self._calls.get(call)
         if active is None or active.stopped_by is not None:
@@ -55,17 +55,17 @@ class ActiveCalls:
         active.stop(by)
         return True
 
-    def hold(self, call: Call) -> "Held":
+    def hold(self, call: Call) -> "Activation":
         """Keep a call active while its server has it. Raises `StoppedError` if it was stopped.
 
-        Its server is asked for progress only if the client asked for that, or a person approved
-        the call and may look at it.
+        It requests progress from the server only if the client did, or if a person approved the
+        call and may look at it.
         """
-        return Held(self._calls, call)
+        return Activation(self._calls, call)
 
 
-class Held:
-    """Makes a call active as long as its block lasts."""
+class Activation:
+    """The time of a block in which a call is active."""
 
     __slots__ = ("_active", "_before", "_call", "_calls", "_task")
 
@@ -81,7 +81,7 @@ class Held:
         active = self._active
         self._calls[call.id] = active
         if call.approved is not None or self._before is not no_progress:
-            call.progress = active.hearing(self._before)
+            call.progress = active.tracking(self._before)
         return active
 
     def __exit__(
@@ -90,7 +90,7 @@ class Held:
         error: BaseException | None,
         _trace: TracebackType | None,
     ) -> None:
-        """Only a cancellation that a person caused becomes a `StoppedError`."""
+        """Turn a cancellation that a person caused into a `StoppedError`."""
         call = self._call
         by = self._active.stopped_by
         call.progress = self._before

@@ -1,4 +1,4 @@
-"""Putting a question over every channel that policy permits, and waiting for whoever is first."""
+"""Questions to people: over every channel that the policy permits, until the first answer."""
 
 import asyncio
 import logging
@@ -31,7 +31,7 @@ from sayso.schema import quoted
 _TITLE_CHARACTERS: Final = 120
 _PROGRESS_SECONDS: Final = 5.0
 _POST_SECONDS: Final = 1.0
-"""How long channels may take with a question before its call goes back to its client."""
+"""How long channels may take with a question before the call is answered to its client."""
 
 _CONSOLE: Final = "console"
 _ELICITATION: Final = "elicitation"
@@ -42,8 +42,8 @@ _log: Final = logging.getLogger(__name__)
 async def settled(guard: GuardContext, call: Call, question: Question, deadline: float) -> Approval:
     """Return the question of this call, once it is answered or the call's patience has ended.
 
-    `deadline` is by the event loop's clock. Raises `SealError` for an invalid state that the client
-    brought back.
+    `deadline` is by the event loop's clock. Raises `SealError` for an invalid state from the
+    client.
     """
     approval = await _asked(guard, call, question)
     if call.approval != approval.number:
@@ -61,7 +61,7 @@ async def settled(guard: GuardContext, call: Call, question: Question, deadline:
 
 
 async def _asked(guard: GuardContext, call: Call, question: Question) -> Approval:
-    """Put the question. Who is cancelled meanwhile knows its number all the same."""
+    """Put the question. A call that is cancelled meanwhile still gets its number."""
     log = guard.audit
     asked = log.asking(call.facts, call.approval)
     most = call.policy.open_per_caller
@@ -71,14 +71,14 @@ async def _asked(guard: GuardContext, call: Call, question: Question) -> Approva
     try:
         return await asyncio.shield(asking)
     except asyncio.CancelledError:
-        # The store has it already, and would keep a question that nobody takes back.
+        # The store may have it already, and would keep a question that is never withdrawn.
         with anyio.CancelScope(shield=True), suppress(StoreError, DeniedError):
             call.approval = (await asyncio.shield(asking)).number
         raise
 
 
 def asked_in_rounds(guard: GuardContext, call: Call, approval: Approval) -> Answer | None:
-    """Return the answer that has a client of 2026-07-28 ask its person, if it is still to ask."""
+    """Return the answer that makes a client of 2026-07-28 ask its person, if it still has to."""
     rounds = call.rounds
     question = approval.question
     if rounds is None or approval.state is not ApprovalState.PENDING:
@@ -87,35 +87,33 @@ def asked_in_rounds(guard: GuardContext, call: Call, approval: Approval) -> Answ
         if rounds.state is not None:
             return None
         return ask_client(guard.keys, approval)
-    # What comes along may be for the tool itself, and asking anew would lose it.
+    # The responses may be for the tool itself, and another question would lose them.
     is_first = rounds.responses is None and rounds.state is None
     if not is_first or URL not in rounds.modes:
         return None
     page = _page(guard, call, approval)
-    if page is None:
-        return None
-    return ask_to_visit(question, page)
+    return None if page is None else ask_to_visit(question, page)
 
 
 def can_ask(guard: GuardContext, call: Call, question: Question) -> bool:
-    """Return whether there is any way to a person."""
+    """Return whether any channel leads to a person."""
     has_console = guard.console is not None and _CONSOLE in call.policy.channels
     by_rounds = _relays_in_rounds(guard, call, question)
     return has_console or by_rounds or bool(_channels(guard, call, question))
 
 
 def waits(guard: GuardContext, approval: Approval) -> str:
-    """Say what waits and where it can be answered."""
+    """Return a sentence about the open question, and where it can be answered."""
     title = quoted(approval.question.title, _TITLE_CHARACTERS)
     where = f" at {guard.console}" if guard.console else ""
     return f"{title} waits for a person (approval {approval.number}){where}"
 
 
 def _may_relay(call: Call, question: Question) -> bool:
-    """Return whether what the caller's own client says may count.
+    """Return whether an answer from the caller's client may count.
 
-    Where callers prove who they are, the person at the client is the caller, who cannot approve.
-    Where people are named who may answer, a client cannot tell which of them its person is.
+    If callers prove who they are, the person at the client is the caller, who cannot approve. If
+    the policy names the people who may answer, a client cannot tell which of them its person is.
     """
     is_strong = question.is_out_of_band or question.names_people
     return _ELICITATION in call.policy.channels and not call.principal.is_known and not is_strong
@@ -127,9 +125,9 @@ def _relays_in_rounds(guard: GuardContext, call: Call, question: Question) -> bo
 
 
 def _page(guard: GuardContext, call: Call, approval: Approval) -> str | None:
-    """Return the page that the person at the caller's client may be led to, if there is one.
+    """Return the page for the person at the caller's client, unless the page cannot approve.
 
-    Not where that person is the caller, who cannot approve, nor where people are named.
+    It cannot if that person is the caller, or if the policy names the people who may answer.
     """
     is_theirs = not call.principal.is_known and not approval.question.names_people
     if _CONSOLE not in call.policy.channels or not is_theirs:
@@ -140,7 +138,7 @@ def _page(guard: GuardContext, call: Call, approval: Approval) -> str | None:
 async def _posted(guard: GuardContext, call: Call, approval: Approval) -> Approval:
     """Offer the question over other channels, since the client may never come back.
 
-    Not where the client's own answer counts: that comes first, and may be all that is needed.
+    Not if the client's answer counts: that comes first, and may be all that is needed.
     """
     if _relays_in_rounds(guard, call, approval.question):
         return approval
@@ -152,7 +150,7 @@ async def _posted(guard: GuardContext, call: Call, approval: Approval) -> Approv
 
 
 async def _brought(guard: GuardContext, call: Call, approval: Approval) -> Approval:
-    """Take what a client of 2026-07-28 brought back, and return the question after that."""
+    """Take the answer that a client of 2026-07-28 brings, and return the question after that."""
     rounds = call.rounds
     if rounds is None:
         return approval
@@ -166,7 +164,7 @@ async def _brought(guard: GuardContext, call: Call, approval: Approval) -> Appro
 
 
 def _is_over(guard: GuardContext, call: Call, question: Question) -> bool:
-    """Return whether the page was declined, and no other channel was asked."""
+    """Return whether the page was declined, and there is no other channel."""
     return call.is_declined and not _channels(guard, call, question)
 
 
@@ -200,9 +198,7 @@ def _visit(guard: GuardContext, call: Call, approval: Approval) -> VisitChannel 
     if elicit is None or URL not in elicit.modes or _relays_while_waiting(call, question):
         return None
     page = _page(guard, call, approval)
-    if page is None:
-        return None
-    return VisitChannel(elicit, page)
+    return None if page is None else VisitChannel(elicit, page)
 
 
 async def _lead(

@@ -1,4 +1,4 @@
-"""One call: what its caller asks for, what was decided about it, and the answers it may get."""
+"""One call: its request, the decision about it, and the answers it may get."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ import msgspec
 
 from sayso.audit import Facts, Outcome, draw_salt
 from sayso.catalog import Tool
-from sayso.guard.extras import forwarded_meta, sent_meta
+from sayso.guard.meta import forwarded_meta, sent_meta
 from sayso.intent import Evidence, Intent, Level, resolve
 from sayso.policy import Decision, Effect, Policy, Principal, ToolFacts, facts_of
 from sayso.schema import digest_exactly, read_traceparent, redact, sayable
@@ -28,7 +28,7 @@ Execute = Callable[["Call"], Awaitable[Answer]]
 META_APPROVAL: Final = "io.sayso/approval"
 META_OUTCOME: Final = "io.sayso/outcome"
 META_KEY: Final = "io.sayso/idempotency-key"
-"""In a call's `_meta`: a text that makes the call happen once, however often it is sent."""
+"""The key in a call's `_meta` whose text makes the call happen once, however often it is sent."""
 
 _TRACE: Final = "traceparent"
 """W3C Trace Context, in `_meta` as MCP carries it."""
@@ -36,9 +36,9 @@ _TRACE: Final = "traceparent"
 
 @dataclass(frozen=True, slots=True)
 class Through:
-    """The meta-tool that a call came through: its name, and the most that it lets a call change.
+    """The meta-tool that a call came through: its name, and the highest level that it may call.
 
-    `called` is what the inner tool was called there.
+    `called` is the inner tool's name there.
     """
 
     tool: str
@@ -47,24 +47,24 @@ class Through:
 
 
 def new_id() -> str:
-    """Return the id of a new call. It begins with the time: an index of ids grows at its end."""
+    """Return the id of a new call. It begins with the time, so an index of ids grows at its end."""
     return f"{time.time_ns() // 1_000_000:011x}{draw_salt()}"
 
 
 class CrashError(Exception):
-    """A tool's own function raised something by mistake, which is the cause of this."""
+    """A tool's function raised an unexpected exception, which is the cause of this."""
 
 
 async def no_progress(_done: float, _total: float | None, _message: str | None) -> None:
-    """Tell nobody."""
+    """Drop the progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """How to go on with the list called `name` in a result, should it be cut.
+    """The way to get the rest of the list `name` in a result, if it is cut.
 
-    `cursor` gives what to call with as `argument` for whatever comes after these items, or `None`
-    where there is no such call; it is put beside the list as `field`.
+    `cursor` returns the value of the `argument` that continues after these items, or `None` if no
+    call does. The result gets it as `field`, next to the list.
     """
 
     name: str
@@ -74,16 +74,17 @@ class Resume:
 
 
 class CallRequest(msgspec.Struct, frozen=True):
-    """What a caller asks for, as it came in: a struct, since one is made for each call.
+    """A caller's request, unchanged. It is a struct, since one is made for each call.
 
-    `started` is Unix seconds. `meta` is its `_meta`, and `brought` is what reaches the tool besides
-    arguments and `_meta`, such as a client's answers to the tool's own questions. `elicit` and
-    `rounds` are the two ways in which the caller's client can be asked, as far as it can.
-    `through` is the meta-tool that names this tool. `turn` is its place among the calls of its
-    agent, where these wait for each other. `patience` is how many seconds this call waits for a
-    person, where that is its own. `caller` is for the function that runs the call; no step reads
-    it. `tool` is the tool, where the front end has just found it for this principal: it is not
-    looked up again. `dry_run_of` is the id of the call whose plan this one gives.
+    - `started`: in Unix seconds.
+    - `meta`: its `_meta`; `brought`: further input, such as answers to the tool's questions.
+    - `elicit`, `rounds`: the two ways to ask the caller's client, if it has them.
+    - `through`: the meta-tool that names this tool.
+    - `turn`: its place in the queue of its agent's calls, if there is one.
+    - `caller`: passed to the function that runs the call; no step reads it.
+    - `patience`: the seconds that it waits for a person, if that is not the guard's.
+    - `tool`: the tool, if the front end just found it for this principal.
+    - `dry_run_of`: the id of the call whose plan this one makes.
     """
 
     id: str
@@ -109,7 +110,7 @@ UNKNOWN_TOOL: Final = Tool("", "", {}, Intent(), _STRICTEST, {}, (), "")
 """The tool of a call whose tool is not found yet: it has the strictest hints."""
 
 _UNKNOWN_FACTS: Final = facts_of(UNKNOWN_TOOL)
-UNDECIDED: Final = Decision(Effect.DENY, "undecided", "nothing was decided about it yet")
+UNDECIDED: Final = Decision(Effect.DENY, "undecided", "it is not decided yet")
 """The decision about a call before there is one."""
 
 _NO_RULES: Final = Policy()
@@ -117,18 +118,22 @@ _NO_RULES: Final = Policy()
 
 @dataclass(slots=True)
 class Call:
-    """A request on its way through the guard, and what was decided about it so far.
+    """A request on its way through the guard, with the results of the steps so far.
 
-    Each step adds its part; until then the strictest holds: an unknown tool, which is denied.
-    `id`, `principal` and `name` are the request's. `arguments`, `meta`, `rounds` and `progress`
-    begin as the request's: a reviewer may edit the arguments, an observer adds its trace to `meta`,
-    `rounds` loses what was an answer to another question, and `progress` may be listened to.
-    `is_sent` turns true just before the server could see the call: from then on a lost answer means
-    that nobody knows whether it ran. `outcome` is set by the step that knows better than the
-    answer's own `isError`. `is_declined` when the caller's person will not open the page of the
-    question. `reached` is how far the tool said it was, and of how much; `resume` is how its list
-    goes on. `stopped_by` is the person who stopped it at its server. `evidence` is what it tried
-    and must not. `excerpts` hold large arguments with what is shown of them and of the extras.
+    Until a step decides, the strictest holds: an unknown tool, which is denied. `id`, `principal`
+    and `name` are the request's. `arguments`, `meta`, `rounds` and `progress` begin as the
+    request's: a reviewer may edit the arguments, an observer adds its trace to `meta`, answers to
+    another question are dropped from `rounds`, and `progress` may be tracked.
+
+    - `is_sent`: true just before the server can see the call; after that, a lost answer means that
+      the outcome is unknown.
+    - `outcome`: set by a step that knows more than the answer's `isError`.
+    - `is_declined`: the caller's person will not open the page of the question.
+    - `reached`: the progress that the tool reported, and its total.
+    - `resume`: the way to get the rest of its list.
+    - `stopped_by`: the person who stopped it at its server.
+    - `evidence`: its forbidden attempts.
+    - `excerpts`: large arguments, each with the excerpts of them and of the extras.
     """
 
     request: CallRequest
@@ -159,7 +164,7 @@ class Call:
     stopped_by: str | None = None
     evidence: tuple[str, ...] = ()
     excerpts: tuple[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], ...] = ()
-    _told: tuple[tuple[object, ...], Facts] | None = None
+    _cached_facts: tuple[tuple[object, ...], Facts] | None = None
 
     def __post_init__(self) -> None:
         request = self.request
@@ -188,7 +193,7 @@ class Call:
 
     @property
     def shown(self) -> Mapping[str, Any]:
-        """Return the arguments as they are shown and recorded: an excerpt where they are large."""
+        """Return the arguments to show and record: an excerpt of large ones."""
         for arguments, shown, _ in self.excerpts:
             if arguments is self.arguments:
                 return shown
@@ -217,7 +222,7 @@ class Call:
     @property
     def facts(self) -> Facts:
         """Return the facts for the log: the same object as long as none of them changes."""
-        stands = (
+        inputs = (
             self.tool,
             self.arguments,
             self.decision,
@@ -229,9 +234,9 @@ class Call:
             self.stopped_by,
             self.evidence,
         )
-        if self._told is None or not all(map(is_, self._told[0], stands)):
-            self._told = (stands, self._facts())
-        return self._told[1]
+        if self._cached_facts is None or not all(map(is_, self._cached_facts[0], inputs)):
+            self._cached_facts = (inputs, self._facts())
+        return self._cached_facts[1]
 
     def _facts(self) -> Facts:
         return Facts(
@@ -277,7 +282,7 @@ class Call:
 
 
 def lost_answer(call: Call) -> Answer:
-    """Answer a call that may have run or not."""
+    """Answer a call whose outcome is unknown."""
     call.outcome = Outcome.OUTCOME_UNKNOWN
     if call.tool.level is Level.READ:
         text = "The server's answer was lost. The call only reads, so it may be made again."
@@ -308,19 +313,17 @@ def tool_error(text: str, **meta: Any) -> Answer:
 
 
 def tool_changed(call: Call) -> Answer:
-    """Answer a call whose tool was replaced since it was decided about, or asked."""
+    """Answer a call whose tool was replaced after the decision or the question."""
     call.outcome = Outcome.TOOL_CHANGED
-    asked = " that it was"
-    if call.approval is not None:
-        asked = " that the person was asked about"
+    asked = "that it was" if call.approval is None else "that the person was asked about"
     return tool_error(
-        f"Nothing was run: “{call.tool.title}” is not the tool any more{asked}. "
+        f"Nothing was run: “{call.tool.title}” is not the tool any more {asked}. "
         "Look at it again before making the call."
     )
 
 
 def unplanned(call: Call, why: str = "") -> Answer:
-    """Answer a call whose plan cannot be had; `why` is what its author says."""
+    """Answer a call that has no plan; `why` is its author's reason."""
     if why:
         call.outcome = Outcome.TOOL_ERROR
         return tool_error(f"Nothing was run: {why}")

@@ -18,18 +18,18 @@ from sayso.schema import LIMIT
 from sayso.store import Claims
 
 REPEAT_POLL_SECONDS: Final = 0.1
-"""How often the store is asked which first calls have ended, once for all calls that wait."""
+"""The interval of the query for first calls that have ended, one for all waiting calls."""
 
 _GUARDED: Final = Policy()
 
 Then = Callable[[Call], Awaitable[Answer]]
-"""Takes a call through the steps after the current one."""
+"""A function that takes a call through the steps after the current one."""
 
 
 class FindTool(Protocol):
-    """Finds a tool by its name, as a principal has it; `is_fresh` asks its server now.
+    """A function that finds a principal's tool by name; `is_fresh` asks its server now.
 
-    It gives a tool of any kind that `sayso.catalog.as_tool` takes, or `None`.
+    It returns a tool of any kind that `sayso.catalog.as_tool` takes, or `None`.
     """
 
     async def __call__(
@@ -38,27 +38,28 @@ class FindTool(Protocol):
 
 
 def unruled() -> Policy:
-    """Return the policy that holds where none is written: always the same object."""
+    """Return the default policy: always the same object."""
     return _GUARDED
 
 
 def keep_quiet(_: str) -> None:
-    """Announce nothing."""
+    """Drop the announcement."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuardContext:
     """The services that the steps use. It knows no step.
 
-    `find_tool` may connect to a server, and `run` sends a call to it. `policy` gives the policy of
-    the moment. `console` is the address where a person answers, and `None` where there is none;
-    `channels` are the other ways to people, and `keys` seal what goes to clients. `patience` is how
-    many seconds a call waits for an answer; `repeat_patience` is how many seconds a repeated
-    idempotency key waits for the first call's result (default: `patience`). Results are cut to
-    `limit` characters, unless the policy says otherwise; a call that may run twice is tried
-    `attempts` times. `announce` gets a sentence for each call that begins to wait. `shutdown` says
-    whether the process is about to end, and `active_calls` which calls servers have now.
-    With `withdraws`, a cancelled call takes back its open question.
+    - `find_tool`: finds a tool, and may connect to a server; `run` sends a call to it.
+    - `policy`: returns the current policy.
+    - `console`: the address where a person answers, if there is one; `channels`: the other ways.
+    - `keys`: seal states that go to clients.
+    - `patience`: the seconds that a call waits for an answer; `repeat_patience`: those that a
+      repeated idempotency key waits for the first call's result (default: `patience`).
+    - `limit`: the characters of a result, unless the policy says otherwise.
+    - `attempts`: how often a call that may run twice is tried.
+    - `announce`: gets a sentence for each call that begins to wait.
+    - `withdraws`: a cancelled call withdraws its open question.
     """
 
     find_tool: FindTool
@@ -98,10 +99,7 @@ class GuardContext:
     def sees(
         self, principal: Principal, tool: object, policy: Policy | None = None
     ) -> tuple[Tool, ToolFacts] | None:
-        """Return the tool as the policy sees it, or `None` if this caller may not know of it.
-
-        `tool` is of any kind that `sayso.catalog.as_tool` takes.
-        """
+        """Return a tool (of a kind that `as_tool` takes) under the policy, or `None` if hidden."""
         return self.sight.shown(policy or self.policy(), principal, as_tool(tool))
 
     def result_limit(self, tool: Tool) -> int:

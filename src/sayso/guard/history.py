@@ -1,4 +1,4 @@
-"""The history that a decision looks back on, and what a call adds to it."""
+"""The history that decisions depend on, and the entry that a call adds to it."""
 
 import json
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ _NOTHING: Final = Usage()
 
 
 async def situation_of(guard: GuardContext, call: Call) -> Situation:
-    """Return all that the decision on a call may depend on; asks the store only as it must."""
+    """Return all that the decision on a call may depend on; reads the store only if it must."""
     now = guard.clock()
-    known = await _looked(guard, call, now)
+    known = await _look(guard, call, now)
     return Situation(
         principal=call.principal,
         facts=call.tool_facts,
@@ -35,7 +35,7 @@ async def situation_of(guard: GuardContext, call: Call) -> Situation:
     )
 
 
-async def _looked(guard: GuardContext, call: Call, now: float) -> Usage:
+async def _look(guard: GuardContext, call: Call, now: float) -> Usage:
     policy = call.policy
     facts = call.tool_facts
     asks_first = policy.asks_first(facts.server, facts.tool)
@@ -56,7 +56,7 @@ async def _looked(guard: GuardContext, call: Call, now: float) -> Usage:
 
 
 def use_of(guard: GuardContext, call: Call) -> Use:
-    """Return how later calls look back on this one."""
+    """Return the history entry of a call."""
     return Use(
         subject=call.principal.account,
         client=call.principal.client,
@@ -84,21 +84,17 @@ def quotas_of(policy: Policy, situation: Situation, tool: str) -> Iterator[Quota
 
 
 async def quotas_now(guard: GuardContext, call: Call) -> list[Quota]:
-    """Return the quotas of a call as it stands."""
+    """Return the quotas of a call in its current state."""
     if call.policy.mode is Mode.OBSERVE:
         return []
     return list(quotas_of(call.policy, await situation_of(guard, call), _key(call)))
 
 
-def _text_of(facts: ToolFacts) -> str:
-    return json.dumps(facts.to_dict())
-
-
-_texts: Final = Once(_text_of, most=1024)
+_texts: Final = Once[ToolFacts, str](lambda facts: json.dumps(facts.to_dict()), most=1024)
 
 
 def _key(call: Call) -> str:
-    """Return a tool as it stands: one that has changed is used for the first time again."""
+    """Return the key of a tool; a changed tool has another key, and is used for the first time."""
     tool = call.tool
     return storable(f"{tool.origin}/{tool.server}/{tool.name}/{tool.fingerprint}")
 

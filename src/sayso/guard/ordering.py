@@ -11,7 +11,7 @@ import anyio
 
 
 class _Place(Enum):
-    """Where a call is: not there yet, waiting, running, away with a person, or out of the queue."""
+    """The state of a call: not there yet, waiting, running, away with a person, or gone."""
 
     COMING = auto()
     WAITING = auto()
@@ -27,13 +27,13 @@ class CallQueue:
         self._line: list[Turn] = []
 
     def draw(self) -> "Turn":
-        """Return the last place in the queue. The caller must `leave` it in the end."""
+        """Return a place at the end of the queue. The caller must `leave` it in the end."""
         turn = Turn(self)
         self._line.append(turn)
         return turn
 
     def may_run(self, turn: "Turn") -> bool:
-        """Return whether no call runs, and none before this one is about to."""
+        """Return whether no call runs, and all calls before this one are away."""
         if any(other.place is _Place.RUNNING for other in self._line):
             return False
         before = self._line[: self._line.index(turn)]
@@ -44,7 +44,7 @@ class CallQueue:
         self.move()
 
     def move(self) -> None:
-        """Start the first call that waits and may run now."""
+        """Start the first waiting call that may run now."""
         for turn in self._line:
             if turn.place is _Place.WAITING and self.may_run(turn):
                 turn.go()
@@ -85,7 +85,7 @@ class Turn:
         self._called.set()
 
     def leave(self) -> None:
-        """Leave the queue for good; leaving twice has no effect."""
+        """Leave the queue; leaving twice has no effect."""
         if self.place is not _Place.GONE:
             self.place = _Place.GONE
             self._queue.drop(self)

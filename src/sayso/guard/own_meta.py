@@ -1,7 +1,7 @@
-"""Removal of sayso's own `_meta` keys from what servers answer.
+"""Removal of sayso's `_meta` keys from servers' results.
 
-`io.sayso/approval`, `io.sayso/outcome` and the like are sayso's word to a client. A server that
-sends them would speak as sayso: they are dropped from the result and from everything in it.
+A client takes `io.sayso/approval`, `io.sayso/outcome` and the like for sayso's word. So they are
+dropped wherever a server puts them into its result.
 """
 
 import re
@@ -16,24 +16,24 @@ from sayso.workers import BusyError, UndecidedError, run_job
 
 PREFIX: Final = "io.sayso/"
 CLEAN_SECONDS: Final = 10.0
-"""How long a worker may take with one member of a result."""
+"""The time for one member of a result in a worker."""
 
 _PLAIN: Final = b"io.sayso"
-"""JSON may write the slash after it as `\\/`."""
+"""The prefix without its slash, which JSON may write as `\\/`."""
 
 _CODES: Final = "|".join(sorted({f"{ord(character):02x}" for character in PREFIX}))
 _ESCAPED: Final = re.compile(rf"\\u00(?:{_CODES})".encode(), re.IGNORECASE)
-"""A character of the prefix as JSON may also write it (RFC 8259, section 7)."""
+"""An escaped character of the prefix (RFC 8259, section 7)."""
 
 _SCALARS: Final = frozenset({bool, float, int, str, type(None)})
 _JOB: Final = "sayso.guard.own_meta:clean_job"
 
 
 async def remove_own_meta(result: Mapping[str, Any], server: str) -> dict[str, Any]:
-    """Do the same as `without_own_meta` without holding up the event loop.
+    """Return a result as `without_own_meta` does, without holding up the event loop.
 
-    Large members that may hold such a key are read in a worker, for `server`. Raises
-    `UndecidedError` where that takes too long or too much memory.
+    A worker reads large members that may hold such a key, for `server`. Raises `UndecidedError` if
+    that takes too long or too much memory.
     """
     large = {
         key: member
@@ -66,7 +66,7 @@ async def _cleaned_by_worker(raw: bytes, server: str) -> msgspec.Raw:
 
 
 def clean_job(raw: bytes) -> Iterator[bytes]:
-    """Yield a member of a result without the keys."""
+    """Yield a member of a result without sayso's keys."""
     cleaned = _cleaned(msgspec.Raw(raw))
     yield raw if isinstance(cleaned, msgspec.Raw) else msgspec.json.encode(cleaned)
 
@@ -74,7 +74,7 @@ def clean_job(raw: bytes) -> Iterator[bytes]:
 def without_own_meta(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a server's result without `io.sayso/*` in any `_meta`; structured content stays.
 
-    Members that are JSON as received are read only where they may hold such a key.
+    Raw members are read only if they may hold such a key.
 
     >>> without_own_meta({"_meta": {"io.sayso/outcome": "ok", "a": 1}, "content": []})
     {'_meta': {'a': 1}, 'content': []}
@@ -105,7 +105,7 @@ def _may_hold_own(raw: bytes) -> bool:
 
 
 def _clean(value: Any) -> bool:
-    """Drop the keys from every `_meta` below `value`; return whether there was one."""
+    """Drop sayso's keys from every `_meta` below `value`; return whether there were any."""
     had_own = False
     stack: list[Any] = [value]
     while stack:

@@ -1,6 +1,6 @@
-"""Results that are not read: what need not change goes out as the bytes that came.
+"""Results that pass through unread: a result that need not change goes out as the same bytes.
 
-In such a result the members that may be long are JSON as received (`msgspec.Raw`).
+Its members that may be long are JSON as received (`msgspec.Raw`).
 """
 
 from typing import Any, Final
@@ -18,7 +18,7 @@ class _Texts(msgspec.Struct):
 
 
 class _Block(_Texts):
-    """A content block, only as far as it holds text."""
+    """The texts of a content block."""
 
     resource: _Texts | None = None
 
@@ -27,10 +27,9 @@ _blocks: Final = msgspec.json.Decoder(list[_Block])
 
 
 def is_plain(answer: Answer, schemas: ToolSchemas, limit: int) -> bool:
-    """Return whether a result of raw members can go out as it is.
+    """Return whether a result of raw members can go out unchanged: short, and in its schema.
 
-    It is short enough, and where its tool has promised a form it has exactly that. Raises
-    `ValueError` for what cannot be read.
+    Raises `ValueError` for an unreadable result.
     """
     content = answer.get("content")
     structured = answer.get("structuredContent")
@@ -57,7 +56,7 @@ def _read(member: msgspec.Raw) -> Any:
 
 
 def is_brief(answer: Answer, limit: int) -> bool:
-    """Return whether neither the structure nor the texts of a result are longer than `limit`."""
+    """Return whether the structure and the texts of a result each have at most `limit`."""
     content = answer.get("content")
     structured = answer.get("structuredContent")
     if isinstance(structured, msgspec.Raw):
@@ -72,10 +71,10 @@ def is_brief(answer: Answer, limit: int) -> bool:
 
 
 def is_short(content: msgspec.Raw, limit: int) -> bool:
-    """Return whether all texts together are short enough; as JSON they have more characters."""
+    """Return whether all texts together have at most `limit` characters; their JSON has more."""
     if len(content) <= limit:
         return True
-    # What is escaped takes two bytes or more for each character, and begins with a backslash.
+    # An escaped character begins with a backslash and takes two bytes or more.
     if len(content) - bytes(content).count(b"\\") // 2 <= limit:
         return True
     try:
@@ -88,7 +87,7 @@ def is_short(content: msgspec.Raw, limit: int) -> bool:
 
 
 def opened(answer: Answer) -> Answer:
-    """Return the result with all its members read. Raises `ValueError` for what cannot be."""
+    """Return the result with all its members read. Raises `ValueError` for unreadable ones."""
     raw = {key: member for key, member in answer.items() if isinstance(member, msgspec.Raw)}
     if not raw:
         return answer

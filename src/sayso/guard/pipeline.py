@@ -1,4 +1,4 @@
-"""The guard: one list of steps that every call takes. Nothing else decides.
+"""The guard: the list of steps that decide on every call.
 
 `STEPS` is the list, and each step has its own file: a `Step` says its name, the calls that it
 applies to, and what it does. One loop takes a call through the steps that apply:
@@ -79,12 +79,12 @@ STEPS: Final[tuple[Step | WrappingStep, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Guard(GuardContext):
-    """The services of the steps, and the way of each call through them; `watch` looks on."""
+    """The services of the steps, and the way of each call through them; `watch` observes it."""
 
     watch: Watch | None = None
 
     async def refuse(self, principal: Principal, name: str, outcome: Outcome) -> None:
-        """Record that a call of the tool `name` was turned away. Raises `StoreError`."""
+        """Record that a call of the tool `name` was refused. Raises `StoreError`."""
         await self.audit.refused(new_id(), principal, name=name, outcome=outcome)
 
     async def call(  # noqa: PLR0913 - each is a part of its own, most with a default
@@ -107,17 +107,12 @@ class Guard(GuardContext):
     ) -> Answer:
         """Take one call through all steps and return its `tools/call` result.
 
-        `elicit` asks the caller's client while the call waits; `rounds` says that the client can
-        be asked by an answer instead, and what it brought back. Of `meta` a server gets what the
-        policy forwards and the protocol needs; `brought` is what else reaches the tool. `through`
-        is the meta-tool that names this tool. `turn` is its place among calls that wait for each
-        other; the caller leaves it when this ends. `patience` is for this call, where it differs.
-        `caller` goes along with the call, for the function that runs it. `tool` is the tool of this
-        name, where it was just found for this principal. `id` is one that `new_id` has made, to
-        find the call's records by.
+        `elicit` asks the caller's client while the call waits. `rounds` asks it by an answer
+        instead, and holds its response. The other parameters are fields of `CallRequest`. The owner
+        of `turn` leaves it when this ends. `id` is from `new_id`, to find the call's records by.
 
-        Raises `UnknownToolError`, and `RpcError` when the server answered with a protocol error.
-        Cancelling cancels the call at the server; the log says what is known of it.
+        Raises `UnknownToolError`, and `RpcError` for a protocol error from the server. Cancelling
+        cancels the call at the server; the log keeps what is known of it.
         """
         request = CallRequest(
             id=id or new_id(),
@@ -139,7 +134,7 @@ class Guard(GuardContext):
         return await self.take(Call(request))
 
     async def take(self, call: Call) -> Answer:
-        """Take a call through all steps; afterwards it says what was decided and how it ended.
+        """Take a call through all steps; it holds the decision and the outcome afterwards.
 
         Raises what `call` raises.
         """
@@ -156,10 +151,9 @@ class Guard(GuardContext):
 
 
 async def _run_steps(guard: GuardContext, trail: Trail | None, first: int, call: Call) -> Answer:
-    """Take a call through the steps from the index `first` on, as far as they apply to it.
+    """Take a call through the steps from the index `first` on that apply to it.
 
-    A step that does not wrap the others is over before the next one begins, so only the wrapping
-    ones wait for as long as the server does.
+    Only wrapping steps wait while the server works; the others end before the next step begins.
     """
     for index in range(first, len(STEPS)):
         step = STEPS[index]
@@ -177,7 +171,7 @@ async def _run_steps(guard: GuardContext, trail: Trail | None, first: int, call:
 
 
 class GuardOptions(TypedDict, total=False):
-    """The fields of `GuardContext` and `Guard` in which one front end differs from another."""
+    """The fields of `GuardContext` and `Guard` that differ between front ends."""
 
     console: str | None
     channels: Sequence[Channel]
@@ -200,7 +194,7 @@ def compose_guard(
     policy: Callable[[], Policy],
     **options: Unpack[GuardOptions],
 ) -> Guard:
-    """Compose the guard of a front end on a store, with the store's log and ledger of questions."""
+    """Return the guard of a front end on a store, with that store's log and questions."""
     return Guard(
         find_tool=find_tool,
         run=run,

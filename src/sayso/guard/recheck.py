@@ -1,4 +1,4 @@
-"""After an answer and before the call: what the person was asked about must still be so."""
+"""The check between an approval and its call: tool, policy, condition and plan are unchanged."""
 
 import logging
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from sayso.errors import DeniedError, UsageError
 from sayso.guard.call import Call
 from sayso.guard.context import GuardContext
 from sayso.guard.history import situation_of
-from sayso.guard.large import take_arguments
+from sayso.guard.large_arguments import take_arguments
 from sayso.guard.steps.narrow import narrowed
 from sayso.guard.steps.plan import has_plan, plan_of
 from sayso.guard.steps.precondition import unmet
@@ -23,7 +23,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Change(StrEnum):
-    """What is not as it was."""
+    """The part that has changed."""
 
     TOOL = "tool"
     PLAN = "plan"
@@ -35,21 +35,21 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DetectedChange:
-    """What changed, and why, where policy, an edit or the tool's author says so."""
+    """A change, and the reason if the policy, an edit or the tool's author gives one."""
 
     change: Change
     reason: str = ""
 
 
 async def find_change(guard: GuardContext, call: Call, approval: Approval) -> DetectedChange | None:
-    """Return what has changed since the question was put; `None` where nothing has.
+    """Return the first change since the question was put, or `None`.
 
-    Puts on the call what it is to go on with: a reviewer's edit, today's policy, a new plan.
+    Puts on the call what it continues with: a reviewer's edit, the current policy, a new plan.
     """
     plan = call.plan
     call.policy = guard.policy()
     if approval.channel not in call.policy.channels:
-        reason = f"the policy takes no answer over “{approval.channel}” any more"
+        reason = f"the policy no longer accepts answers over “{approval.channel}”"
         return DetectedChange(Change.POLICY, reason)
     if is_switched_off(call.policy, server=call.tool.server, subject=call.principal.subject):
         return DetectedChange(Change.POLICY, "the policy switches its server or its caller off")
@@ -61,7 +61,7 @@ async def find_change(guard: GuardContext, call: Call, approval: Approval) -> De
     if decision.effect not in (Effect.ALLOW, Effect.CONFIRM):
         return DetectedChange(Change.POLICY, decision.reason)
     if decision.effect is Effect.CONFIRM and not _is_as_strict(call.decision, decision):
-        reason = "the policy asks for something else now; make the call again to ask for it"
+        reason = "the policy has another requirement now; make the call again to ask for it"
         return DetectedChange(Change.POLICY, reason)
     is_edited = call.arguments_digest != approval.question.arguments_digest
     if not is_edited and (plan and plan.digest) != (call.plan and call.plan.digest):
@@ -70,16 +70,14 @@ async def find_change(guard: GuardContext, call: Call, approval: Approval) -> De
 
 
 async def _is_same_tool(guard: GuardContext, call: Call) -> bool:
-    """The server is asked again, now. The call goes on with the tool as it was asked about."""
+    """Ask the server now whether its tool is the one of the question."""
     asked = call.tool
     now = await guard.find_tool(call.name, call.principal, is_fresh=True)
-    if now is None:
-        return False
-    seen = guard.sees(call.principal, now, call.policy)
-    if seen is None:
+    visible = None if now is None else guard.sees(call.principal, now, call.policy)
+    if visible is None:
         return False
     try:
-        tool = await narrowed(seen[0], call.arguments)
+        tool = await narrowed(visible[0], call.arguments)
     except UsageError as error:
         _log.error("%s", error)
         return False
@@ -87,19 +85,19 @@ async def _is_same_tool(guard: GuardContext, call: Call) -> bool:
 
 
 async def _objection(guard: GuardContext, call: Call, approval: Approval) -> DetectedChange | None:
-    """Return what speaks against a reviewer's edit, or what the tool's author objects to now."""
+    """Return a problem of a reviewer's edit, or an objection of the tool's author."""
     asked = call.tool
     if approval.edit is not None and (problem := await _edit(guard, call, approval)):
         return DetectedChange(Change.EDIT, problem)
     if reason := await unmet(asked, call.arguments):
         return DetectedChange(Change.CONDITION, reason)
-    if call.plan is None:
+    if call.plan is None or not has_plan(asked.intent):
         return None
     return await _plan(guard, call, asked)
 
 
 async def _edit(guard: GuardContext, call: Call, approval: Approval) -> str | None:
-    """Put a reviewer's arguments on the call, or return what is wrong with them."""
+    """Put a reviewer's arguments on the call, or return their problem."""
     edited = patched(call.arguments, approval.edit or {})
     checker = guard.schemas.of(call.tool).arguments
     try:
@@ -120,15 +118,13 @@ async def _edit(guard: GuardContext, call: Call, approval: Approval) -> str | No
 
 
 async def _plan(guard: GuardContext, call: Call, asked: Tool) -> DetectedChange | None:
-    """Put a new plan on the call, or return what is wrong where there is none any more."""
-    if not has_plan(asked.intent):
-        return None
+    """Put a new plan on the call, or return why there is none."""
     try:
         call.plan = await plan_of(guard, call, asked.intent)
     except DeniedError as error:
         return DetectedChange(Change.UNPLANNED, str(error))
     except Exception:  # noqa: BLE001 - an author's function may raise anything
-        _log.exception("what a call of %s would change cannot be told any more", call.name)
+        _log.exception("the plan of a call of %s failed", call.name)
         return DetectedChange(Change.UNPLANNED)
     return None
 

@@ -1,4 +1,4 @@
-"""Schemas of a tool's arguments and results, compiled once for each tool."""
+"""Compiled schemas of a tool, and the shaping of results by them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar, cast
 from sayso.catalog import Tool
 from sayso.errors import UsageError
 from sayso.guard.call import Answer, Resume, tool_error
-from sayso.guard.claims import ClaimError
+from sayso.guard.completeness import CompletenessError
 from sayso.guard.truncation import with_continuation
 from sayso.schema import (
     MARKER,
@@ -30,24 +30,24 @@ from sayso.workers import MAX_LOCAL_COST, BoundedChecker
 C = TypeVar("C")
 
 MAX_WHOLE_CHARACTERS: Final = 1_000_000
-"""Characters of a result that cannot be cut, up to which it goes out whole."""
+"""The largest size of a result that goes out whole because it cannot be cut."""
 
 MIN_BLOCK_CHARACTERS: Final = 100
-"""Where more texts than the limit has room for would keep less than this, the last ones go."""
+"""The least that is kept of a text; if there are too many texts for that, the last ones go."""
 
 _MOST: Final = 10_000
 _MAX_TRIES: Final = 7
 _BLANK: Final = " \t\r\n\ufeff"
-"""What may stand before JSON (RFC 8259, sections 2 and 8.1)."""
+"""The characters that may precede JSON (RFC 8259, sections 2 and 8.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSchemas:
-    """The compiled schemas of one tool; `None` where it has none, or none that is a schema.
+    """The compiled schemas of one tool; `None` for a missing or invalid one.
 
-    What fits `exact` needs no stripping. `cost` says how much work the result's schema causes for
-    each part of a value. Where nothing bounds that, `is_local` is false and nothing of it is
-    compiled here: a worker process does what has to be done with it.
+    A value that fits `exact` needs no stripping. `cost` is the work that the result's schema causes
+    for each part of a value. If nothing bounds that, `is_local` is false: the schema is not
+    compiled in this process, and a worker handles it.
     """
 
     arguments: BoundedChecker | None
@@ -60,12 +60,12 @@ class ToolSchemas:
 
 
 NO_SCHEMAS: Final = ToolSchemas(None, None, None, None)
-"""The schemas of a result that keeps to none."""
+"""The schemas of a result without one."""
 
 
 @dataclass(slots=True)
 class SchemaCache:
-    """Compiled schemas by fingerprint: a tool that changes is compiled again."""
+    """A cache of compiled schemas by fingerprint, so that a changed tool is compiled again."""
 
     _known: dict[str, ToolSchemas] = field(default_factory=dict[str, ToolSchemas])
 
@@ -114,11 +114,11 @@ def _or_none(
 def shaped(
     answer: Answer, schemas: ToolSchemas, limit: int, resume: Resume | None = None
 ) -> tuple[Answer, tuple[Problem, ...]]:
-    """Return `answer` stripped to its schema and cut to `limit` characters, or what breaks it.
+    """Return `answer` stripped to its schema and cut to `limit` characters, or its problems.
 
-    The structured block and the text block say the same: where either was changed, text that is
-    JSON is written anew. `limit` is for the structure, and again for all other text together.
-    `resume` is how to go on with the list that is cut, where that is known.
+    The structure and the text block stay the same: if either changes, JSON text is written again.
+    `limit` is for the structure, and again for all other text together. `resume` is the way to get
+    the rest of a list.
 
     A result that cannot be cut within its schema stays whole up to `MAX_WHOLE_CHARACTERS`. A longer
     one becomes an error.
@@ -133,7 +133,7 @@ def shaped(
             return answer, problems
     try:
         cut = cut_value(value, schemas, limit, resume)
-    except ClaimError:
+    except CompletenessError:
         cut = Cut(value, fits=False)
     if not cut.fits and (length := size(cut.value)) > max(limit, MAX_WHOLE_CHARACTERS):
         return _too_long(length, limit), ()
@@ -146,9 +146,9 @@ def shaped(
 
 
 def cut_value(value: Any, schemas: ToolSchemas, limit: int, resume: Resume | None = None) -> Cut:
-    """Cut a value to `limit` characters, with what it says of itself corrected.
+    """Cut a value to `limit` characters, and correct its fields about being complete.
 
-    Raises `ClaimError` where it would say all the same that it is complete.
+    Raises `CompletenessError` if it would still say that it is complete.
     """
     accepts = partial(_accepts, schemas)
     room = limit
@@ -163,8 +163,8 @@ def cut_value(value: Any, schemas: ToolSchemas, limit: int, resume: Resume | Non
         cut = with_continuation(cut, accepts, resume, schema=schemas.result_schema, items=items)
         over = size(cut.value) - limit
         cut = replace(cut, fits=over <= 0)
-        # What was added beside the list needs room too. Its length changes with what is left, so
-        # each further try takes off more than the one before it.
+        # Fields added next to the list need room too. Their length depends on the rest, so each
+        # further try removes more than the one before it.
         taken = over * 4**attempt
         if over <= 0 or room <= taken:
             break
@@ -189,7 +189,7 @@ def cut_text(answer: Answer, limit: int) -> Answer:
     """Return `answer` with at most `limit` characters in all its texts together.
 
     A text that repeats the structured result does not count, and stays. JSON loses items, other
-    text its end. Where there are too many texts, the last ones are left out.
+    text its end. If there are too many texts, the last ones are left out.
     """
     blocks = _blocks(answer)
     if sum(map(text_length, blocks)) <= limit:
@@ -201,7 +201,7 @@ def cut_text(answer: Answer, limit: int) -> Answer:
     lengths = [text_length(blocks[index]) for index in texts[:most]]
     cap = level(lengths, sum(lengths) - limit)
     content: list[Any] = []
-    said: list[str] = []
+    notices: list[str] = []
     is_changed = False
     for index, block in enumerate(blocks):
         if index in gone:
@@ -213,18 +213,18 @@ def cut_text(answer: Answer, limit: int) -> Answer:
         content.append(_with_text(block, text))
         is_changed = True
         if notice:
-            said.append(notice)
+            notices.append(notice)
     if gone:
-        said.append(f"Showing the first {most} of {len(texts)} texts; the others are left out.")
-    if said:
-        return _marked({**answer, "content": content}, *said)
+        notices.append(f"Showing the first {most} of {len(texts)} texts; the others are left out.")
+    if notices:
+        return _marked({**answer, "content": content}, *notices)
     if is_changed:
         return {**answer, "content": content}
     return answer
 
 
 def _places(blocks: list[dict[str, Any]], structured: Any) -> list[int]:
-    """Return where the texts are that count: all but those that repeat the structured result."""
+    """Return the indices of the texts that do not repeat the structured result."""
     places = [index for index, block in enumerate(blocks) if text_length(block)]
     if structured is None:
         return places
@@ -237,7 +237,7 @@ def _shortened(text: str, limit: int) -> tuple[str, str]:
     if value is not None:
         try:
             cut = cut_value(value, NO_SCHEMAS, limit)
-        except ClaimError:
+        except CompletenessError:
             cut = Cut(value, fits=False)
         if cut.fits:
             return write_json(cut.value), cut.notice
@@ -247,7 +247,7 @@ def _shortened(text: str, limit: int) -> tuple[str, str]:
 
 
 def text_length(block: Any) -> int:
-    """Return how many characters of text a content block has, also as an embedded resource."""
+    """Return the length of a content block's text, also in an embedded resource."""
     return len(_text_of(block))
 
 
@@ -302,7 +302,7 @@ def _json_of(text: str) -> Any:
 
 
 def _marked(answer: Answer, *notices: str) -> Answer:
-    """Return a cut result that says so, with a block for each sentence."""
+    """Return a cut result with its notices, each as a text block."""
     meta: Mapping[str, Any] = answer.get("_meta") or {}
     blocks = [{"type": "text", "text": notice} for notice in notices]
     return {

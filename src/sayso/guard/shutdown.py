@@ -14,16 +14,15 @@ if TYPE_CHECKING:
 
 
 class GivenUpError(Exception):
-    """The process could not wait any longer for a server's answer."""
+    """The process cannot wait any longer for a server's answer."""
 
 
 @dataclass(slots=True)
 class Shutdown:
-    """How far the shutdown of a process is.
+    """The progress of a shutdown.
 
-    `is_near` says that requests should go elsewhere, and `is_watched` that a load balancer asks for
-    that. `is_over` says that no call waits for a server any more. `tasks` are the tasks that wait
-    for a server's answer.
+    `is_near`: requests should go to another process. `is_watched`: a load balancer checks that.
+    `is_over`: no call waits for a server any more. `tasks` wait for a server's answer.
     """
 
     is_near: bool = False
@@ -35,7 +34,7 @@ class Shutdown:
     _on_begin: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
 
     def on_begin(self, act: Callable[[], None]) -> None:
-        """Call `act` when the shutdown begins, to end what would wait for long."""
+        """Call `act` when the shutdown begins, to end long waits."""
         self._on_begin.append(act)
 
     def begin(self) -> None:
@@ -44,7 +43,7 @@ class Shutdown:
             act()
 
     def give_up(self) -> None:
-        """Cancel the wait for servers' answers; each call is answered with what is known of it."""
+        """Cancel all waits for servers; each call is answered with what is known of it."""
         self.is_over = True
         for task in [*self.tasks]:
             if task is not None:

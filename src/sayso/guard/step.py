@@ -19,7 +19,7 @@ def every_call(_: Call) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step that answers the call itself, or returns `None` to let it go on."""
+    """A step that answers the call, or returns `None` to let it continue."""
 
     name: str
     applies: Applies
@@ -28,7 +28,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class WrappingStep:
-    """A step around the steps after it: it takes the call through them, and sees their answer."""
+    """A step around the later steps: it takes the call through them, and gets their answer."""
 
     name: str
     applies: Applies
@@ -36,16 +36,16 @@ class WrappingStep:
 
 
 class Trail(Protocol):
-    """An observer's view of one call; no step knows of it. Its methods must not raise."""
+    """An observer of one call. Its methods must not raise."""
 
     def reach(self, step: str) -> None:
-        """Note that the call reaches a step; some more than once, where it is tried again."""
+        """Note that the call reaches a step, perhaps again in a retry."""
         ...
 
     def end(self, answer: Answer | None, error: BaseException | None) -> None:
-        """Note that the call has its answer, or ends with an error or a cancellation."""
+        """Note that the call ends with an answer, an error or a cancellation."""
         ...
 
 
 Watch = Callable[[Call], Trail]
-"""Begins the trail of a call, before its first step."""
+"""A function that returns the observer of a call, before its first step."""

@@ -1,8 +1,8 @@
-"""A result that was cut: what it says of itself, and how its caller gets the remaining items.
+"""Cut results: how the caller gets the remaining items, and corrected fields about them.
 
-A cursor that came with a list goes on after its last item. Where the list was cut, that would skip
-what was left out, so the cursor is replaced by one that goes on after what is still there, or taken
-out. What a result says of being complete is corrected (`guard.claims`).
+A list's cursor continues after its last item. If the list was cut, that would skip the items that
+were left out, so the cursor is replaced by one that continues after the kept items, or removed.
+Fields that say whether the result is complete are corrected (`guard.completeness`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from sayso.guard.call import Resume
-from sayso.guard.claims import Accepts, corrected, is_paging, plain
+from sayso.guard.completeness import Accepts, corrected, is_paging, plain
 from sayso.schema import Cut, Piece, ValuePath, at, put
 
 _CURSORS: Final = frozenset(
@@ -24,7 +24,7 @@ _CURSORS: Final = frozenset(
         *("aftercursor", "cursornext", "nextstarttoken", "nextposition", "nextbatch"),
     }
 )
-"""How servers call the place where a list goes on, without case and signs."""
+"""Servers' names of cursors, in lower case and with letters only."""
 
 
 def with_continuation(
@@ -35,23 +35,22 @@ def with_continuation(
     schema: Mapping[str, Any] | None = None,
     items: Sequence[Any] | None = None,
 ) -> Cut:
-    """Return a cut result with cursors that skip nothing, honest flags, and a notice.
+    """Return a cut result with cursors that skip nothing, correct flags, and a notice.
 
-    `accepts` says whether a value still fits the tool's `schema`. `items` is the list that `resume`
-    is of, as it was before any cut. Raises `ClaimError` where the result would say that it is
-    complete.
+    `accepts` says whether a value still fits the tool's `schema`. `items` is the uncut list of
+    `resume`. Raises `CompletenessError` if the result would still say that it is complete.
     """
-    said: list[str] = []
+    notices: list[str] = []
     for piece in cut.pieces:
         if piece.is_text:
             continue
         resumed = _resumed(cut, piece, accepts, resume, items)
         value, sentence = resumed or _without_cursors(cut.value, piece, accepts)
         cut = replace(cut, value=value)
-        said.append(sentence)
+        notices.append(sentence)
     if texts := [piece for piece in cut.pieces if piece.is_text]:
-        said.append(_of_texts(texts))
-    return replace(cut, value=corrected(cut, accepts, schema), notice=" ".join(said))
+        notices.append(_of_texts(texts))
+    return replace(cut, value=corrected(cut, accepts, schema), notice=" ".join(notices))
 
 
 def _resumed(
@@ -75,33 +74,31 @@ def _of_texts(pieces: Sequence[Piece]) -> str:
     if len(pieces) > 1:
         return f"{len(pieces)} texts are cut; the end of each says how long it was."
     name = next((step for step in reversed(pieces[0].path) if isinstance(step, str)), None)
-    subject = f"“{name}”"
-    if name is None:
-        subject = "The text"
+    subject = "The text" if name is None else f"“{name}”"
     return f"{subject} is cut to the first {pieces[0].kept} of {pieces[0].total} characters."
 
 
 def _without_cursors(value: Any, piece: Piece, accepts: Accepts) -> tuple[Any, str]:
     left = piece.total - piece.kept
-    said = [f"Showing the first {piece.kept} of {piece.total}; the other {left} are left out."]
+    notices = [f"Showing the first {piece.kept} of {piece.total}; the other {left} are left out."]
     for path in list(_cursors(value, piece.path)):
         name = path[-1]
-        # Where the schema wants one, no cursor is the schema's own word for the end, if it has it.
+        # `null` is better than no cursor, if the schema has it: it says that the list ends.
         candidates = (put(value, path, None), _drop(value, path))
         fitting = [candidate for candidate in candidates if accepts(candidate)]
         if fitting:
             value = fitting[0]
-            said.append(f"“{name}” would have skipped them and is taken out.")
+            notices.append(f"“{name}” would have skipped them and is removed.")
         else:
-            said.append(f"“{name}” goes on after them, so it skips them.")
-    return value, " ".join([*said, "Filter, or ask for fewer at a time."])
+            notices.append(f"“{name}” continues after them, so it skips them.")
+    return value, " ".join([*notices, "Filter, or ask for fewer at a time."])
 
 
 def _cursors(value: Any, path: ValuePath) -> Iterator[ValuePath]:
-    """Yield where beside the list at `path` it is said how to go on after it.
+    """Yield the paths of the cursors of the list at `path`.
 
-    That is in the objects which hold it, and in those beside it (`page_info`, `pagination`). What
-    is around an item of another list goes on with that one.
+    They are in the objects that contain it, and in siblings (`page_info`, `pagination`). A cursor
+    around an item of another list belongs to that list.
     """
     for depth in range(len(path) - 1, -1, -1):
         if not isinstance(path[depth], str):
@@ -128,7 +125,7 @@ _LINKS: Final = frozenset({"href", "url", "uri"})
 def _is_cursor(key: str, value: Any) -> bool:
     if plain(key) not in _CURSORS:
         return False
-    if isinstance(value, Mapping):  # a link as JSON:API and HAL have it
+    if isinstance(value, Mapping):  # a link of JSON:API or HAL
         return not _LINKS.isdisjoint(cast("Mapping[str, Any]", value))
     return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 

@@ -1,16 +1,9 @@
-"""Where keys and secrets come from; what is done with keys: signing and sealing."""
-
-from typing import TYPE_CHECKING
+"""Keys: reading and making them, signing and sealing with them, and secrets by reference."""
 
 from sayso.keys.reference import FORM, Reference, find_reference
-from sayso.keys.ring import Keyring, key_id
+from sayso.keys.ring import KEY_BYTES, Keyring, key_id
 from sayso.keys.signing import SigningKey, is_signed, load_signing_key, make_signing_key
 from sayso.keys.source import FILE_VARIABLE, VARIABLE, load_keys, make_key
-from sayso.lazy import lazily
-
-if TYPE_CHECKING:
-    from sayso.keys.ring import KEY_BYTES
-
 
 __all__ = [
     "FILE_VARIABLE",
@@ -28,10 +21,3 @@ __all__ = [
     "make_key",
     "make_signing_key",
 ]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "sayso.keys.ring": ("KEY_BYTES",),
-    },
-)

@@ -8,45 +8,44 @@ from typing import Final
 from sayso.errors import KeysError
 
 FORM: Final = "env:NAME or file:PATH"
-_LARGEST: Final = 65_536
+_MAX_BYTES: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Where a secret is. It is read anew each time, so that a file may be rotated."""
+    """The place of a secret. It is read each time, so that a file may be rotated."""
 
     kind: str
     place: str
 
     def read(self) -> str:
-        """The secret, without the line break that a file ends with.
+        """Return the secret, without the line break that a file ends with.
 
-        Raises `KeysError`, which says where, and never what was there.
+        Raises `KeysError`, which names the place and never its content.
         """
         text = os.environ.get(self.place) if self.kind == "env" else self._text()
         if text is None:
             fix = "Set it before you start sayso."
-            raise KeysError("this environment variable is not set", where=self.place, fix=fix)
+            raise KeysError("the environment variable is not set", where=self.place, fix=fix)
         secret = text.rstrip("\r\n")
         if not secret or not secret.isprintable():
-            fix = "It is one line of text."
-            raise KeysError("there is no secret in it", where=self.place, fix=fix)
+            raise KeysError("a secret must be one line of text", where=self.place)
         return secret
 
     def _text(self) -> str:
         try:
             with Path(self.place).open("rb") as file:
-                return file.read(_LARGEST).decode()
+                return file.read(_MAX_BYTES).decode()
         except OSError as error:
-            what = f"this file of a secret cannot be read: {error.strerror}"
+            what = f"cannot read the secret: {error.strerror}"
             raise KeysError(what, where=self.place) from error
         except UnicodeDecodeError:
             # Without the cause: it holds the bytes.
-            raise KeysError("this is no file of a secret", where=self.place) from None
+            raise KeysError("a secret must be text", where=self.place) from None
 
 
 def find_reference(text: str, folder: Path) -> Reference | None:
-    """What `text` refers to, `None` where it is no reference; paths are taken from `folder`.
+    """Return the reference in `text`, `None` if it has none; paths are relative to `folder`.
 
     >>> find_reference("env:CRM_SECRET", Path())
     Reference(kind='env', place='CRM_SECRET')

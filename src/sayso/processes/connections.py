@@ -12,7 +12,7 @@ _TABLES: Final = ("net/tcp", "net/tcp6")
 def clients_of(port: int, client_ports: Collection[int], root: Path = _PROC) -> set[int]:
     """Return the processes that are connected to local `port` from one of `client_ports`.
 
-    Processes of other users cannot be seen, nor any where there is no `/proc`.
+    Processes of other users cannot be seen, nor any without `/proc`.
     """
     wanted = {
         f"socket:[{inode}]"
@@ -21,7 +21,11 @@ def clients_of(port: int, client_ports: Collection[int], root: Path = _PROC) -> 
     }
     if not wanted:
         return set()
-    return _owners(root, wanted)
+    return {
+        int(folder.name)
+        for folder in root.iterdir()
+        if folder.name.isdigit() and _has_open(folder / "fd", wanted)
+    }
 
 
 def _inodes(path: Path, port: int, client_ports: frozenset[int]) -> list[str]:
@@ -38,14 +42,6 @@ def _inodes(path: Path, port: int, client_ports: frozenset[int]) -> list[str]:
 
 def _port(address: str) -> int:
     return int(address.rpartition(":")[2], 16)
-
-
-def _owners(root: Path, wanted: set[str]) -> set[int]:
-    return {
-        int(folder.name)
-        for folder in root.iterdir()
-        if folder.name.isdigit() and _has_open(folder / "fd", wanted)
-    }
 
 
 def _has_open(folder: Path, wanted: set[str]) -> bool:

@@ -1,11 +1,10 @@
 """Kinship of processes with the gateway's clients, the programs whose calls a person answers.
 
 A client of the gateway starts other programs: an agent has a shell. None of them may act for the
-person. Three things give one away: a client among its ancestors, a client's own terminal, or an
-ancestry that was cut so that a client may be behind it. In doubt it counts as the client's. What is
-certain is used: ancestors that are older than a client were not started by it; a process of another
-user, which the client's user could not become, was not either; nor was one that entered the
-container from outside.
+person. Three things give one away: a client among its ancestors, a client's terminal, or an
+ancestry that was cut so that a client may be behind it. In doubt a process counts as the client's.
+It is certain that a client did not start an ancestor that is older, a process of a user that the
+client's user cannot become, or one that entered the container from outside.
 """
 
 from collections.abc import Callable
@@ -19,10 +18,10 @@ MAX_MEMBERS: Final = 64
 _INIT: Final = 1
 _ROOT: Final = 0
 _SUBORDINATE: Final = 65_536
-"""From here on users are handed to others, to be used in user namespaces (`man subuid`)."""
+"""The first user id that may belong to a user namespace of another user (`man subuid`)."""
 _MANAGERS: Final = frozenset({"systemd", "launchd", "init"})
 
-NO_TERMINAL: Final = "it has no terminal of its own"
+NO_TERMINAL: Final = "it has no terminal"
 DESCENDS: Final = "it was started by a client of the gateway"
 SAME_TERMINAL: Final = "it runs in the same terminal as a client of the gateway"
 UNCLEAR: Final = "a client of the gateway may have started it"
@@ -32,9 +31,9 @@ _Key = tuple[int, float]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A client with what it belongs to: `members` up to its terminal's shell or its application.
+    """A client and its ancestors: `members` up to its terminal's shell or its application.
 
-    `above` are the further ancestors, which the client shares with other programs.
+    `above` are the ancestors beyond them, which the client shares with other programs.
     """
 
     members: tuple[Process, ...]
@@ -42,7 +41,7 @@ class Family:
 
     @property
     def started(self) -> float:
-        """Return when its oldest member started: what is older was not started by it."""
+        """Return when its oldest member started; it did not start older processes."""
         return self.members[-1].started
 
     def joined(self, newer: "Family") -> "Family":
@@ -68,10 +67,10 @@ class Family:
 
 
 def family_of(line: list[Process]) -> Family:
-    """Divide a client's ancestors, itself first, into its own and those it shares with others.
+    """Divide a client's ancestors, itself first, into its own and those that others share.
 
-    With a terminal all that run in it belong to the client, up to the shell. Without one its own
-    are all processes of its user, up to the service manager.
+    With a terminal, all that run in it belong to the client, up to the shell. Without one, all
+    processes of its user do, up to the service manager.
     """
     terminal = next((process.terminal for process in line if process.terminal is not None), None)
     if terminal is not None:
@@ -160,10 +159,10 @@ def _is_apart(line: list[Process], drivers: list[list[Process]], family: Family)
 
 
 def _is_foreign(line: list[Process], family: Family) -> bool:
-    """Return whether a line of ancestors is certainly not what is left of one from the client.
+    """Return whether a client is certainly not in a line of ancestors, even if it was cut.
 
-    An orphan is adopted by init, by a service manager, or by another ancestor that asked for it, so
-    what lies below one of these proves nothing, except that it is in another control group.
+    An orphan is adopted by init, by a service manager, or by another ancestor that asked for it.
+    Below one of these, only another control group is a proof.
     """
     if line[-1].parent > 0:
         return False
@@ -174,15 +173,12 @@ def _is_foreign(line: list[Process], family: Family) -> bool:
     ]
     client = family.members[0]
     is_older = any(process.started < family.started for process in own)
-    is_anothers = any(_is_out_of_reach(process.uid, client.uid) for process in own)
+    is_anothers = any(
+        client.uid not in (process.uid, _ROOT) and process.uid < _SUBORDINATE for process in own
+    )
     is_from_outside = bool(own) and own[-1] is line[-1] and line[-1].pid != _INIT
     is_elsewhere = line[0].group not in family.groups
     return is_older or is_anothers or is_from_outside or is_elsewhere
-
-
-def _is_out_of_reach(uid: int, client: int) -> bool:
-    """Return whether a process of one user is none that a client of another has made so."""
-    return client not in (uid, _ROOT) and uid < _SUBORDINATE
 
 
 def _key(process: Process) -> _Key:

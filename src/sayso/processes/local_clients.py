@@ -17,9 +17,9 @@ MAX_PORTS: Final = 4096
 
 @dataclass(slots=True)
 class LocalClients:
-    """Notes from which local ports requests come, and looks up whose they are.
+    """The local ports that requests come from, and the processes behind them.
 
-    Looking takes milliseconds, so it is done in a thread, at most once in `LOOK_SECONDS`, for ports
+    A look takes milliseconds, so it is done in a thread, at most once in `LOOK_SECONDS`, for ports
     that were not looked up before. `look` does it at once.
     """
 
@@ -48,8 +48,8 @@ class LocalClients:
     def look(self) -> None:
         """Remember the processes behind the ports that are new.
 
-        A look waits for the one before it, so that whoever decides after a look knows what that
-        found. One that fails leaves the ports to the next.
+        A look waits for the one before it, so that a decision after a look knows its result. One
+        that fails leaves the ports to the next.
         """
         with self._looking:
             self._is_due = False

@@ -18,7 +18,7 @@ _XUCRED_BYTES: Final = 76
 
 @dataclass(slots=True)
 class Peer:
-    """The process that opened a connection. `handle` is its pidfd, -1 where there is none."""
+    """The process that opened a connection. `handle` is its pidfd, or -1."""
 
     pid: int
     uid: int
@@ -26,7 +26,7 @@ class Peer:
 
     @property
     def is_gone(self) -> bool:
-        """Return whether it has ended, so that its number may belong to another process."""
+        """Return whether it has ended; its number may belong to another process then."""
         if self.handle < 0:
             return False
         poll = select.poll()

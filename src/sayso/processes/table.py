@@ -1,4 +1,4 @@
-"""The process table: one process, its ancestors, and where both are read from."""
+"""The process table of this machine: processes and their ancestors."""
 
 import os
 import subprocess
@@ -20,11 +20,10 @@ _NO_TERMINAL: Final = frozenset({"?", "??", "-"})
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process. `started` only compares with that of other processes of the same table.
+    """A process. `started` only compares with that of other processes of the same table.
 
-    `terminal` names its controlling terminal: `pts/3` for a pseudo-terminal, any other text for
-    another kind, `None` without one. `uid` is the real user. `group` is its control group, empty
-    where the system has none.
+    `terminal` is its controlling terminal: `pts/3` for a pseudo-terminal, any other text for
+    another kind, or `None`. `uid` is the real user. `group` is its control group, or empty.
     """
 
     pid: int
@@ -37,7 +36,7 @@ class Process:
 
 
 class Table(Protocol):
-    """Reads processes: `look` gives `None` for one that is missing or cannot be read.
+    """A source of processes: `look` gives `None` for one that is missing or cannot be read.
 
     `terminal_holders` are the processes that drive a pseudo-terminal; `None` if that is unknown.
     """
@@ -141,9 +140,9 @@ def _drives(folder: Path, number: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PsTable:
-    """The table of another Unix, as `ps` prints it: start times to the second, no control groups.
+    """The table of another Unix, from `ps`: start times to the second, no control groups.
 
-    It is read once, by the first look.
+    The first look reads it, once.
     """
 
     rows: dict[int, Process] = field(default_factory=dict[int, Process])
@@ -154,7 +153,7 @@ class PsTable:
         return self.rows.get(pid)
 
     def terminal_holders(self, terminal: str) -> None:
-        """Return `None`: `ps` does not show who drives a terminal."""
+        """Return `None`: `ps` does not show it."""
         del terminal
 
 

@@ -11,7 +11,7 @@ __all__ = ["MASK", "redact", "redact_start"]
 
 MAX_REDACTED_CHARACTERS: Final = 65_536
 """Text that is looked through on the event loop: more than arguments hold that are handled there
-(`guard.large`), and a tenth of a second at worst."""
+(`guard.large_arguments`), and a tenth of a second at worst."""
 _PLAIN: Final = (int, float, type(None))
 _NAMING: Final = ("name", "key", "Name", "Key")
 _VALUES: Final = ("value", "Value")

@@ -1,16 +1,8 @@
-"""Worker processes for work that nothing else bounds: it ends in time, or its process does."""
+"""Worker processes for work of unknown size: it ends in time, or its process does."""
 
-from typing import TYPE_CHECKING
-
-from sayso.lazy import lazily
-from sayso.workers.checker import BoundedChecker, UndecidedError
-from sayso.workers.pool import Output, run_job
-
-if TYPE_CHECKING:
-    from sayso.workers.checker import MAX_LOCAL_COST
-    from sayso.workers.child import encoded
-    from sayso.workers.pool import BusyError, packed
-
+from sayso.workers.checker import MAX_LOCAL_COST, BoundedChecker, UndecidedError
+from sayso.workers.child import encoded
+from sayso.workers.pool import BusyError, Output, packed, run_job
 
 __all__ = [
     "MAX_LOCAL_COST",
@@ -22,12 +14,3 @@ __all__ = [
     "packed",
     "run_job",
 ]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "sayso.workers.checker": ("MAX_LOCAL_COST",),
-        "sayso.workers.child": ("encoded",),
-        "sayso.workers.pool": ("BusyError", "packed"),
-    },
-)

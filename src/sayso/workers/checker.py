@@ -1,4 +1,4 @@
-"""Checking values against a schema within bounds, whatever the schema and the value."""
+"""Bounded checks of values against a schema, whatever the schema and the value."""
 
 import json
 from collections.abc import Mapping
@@ -9,19 +9,18 @@ from sayso.schema import Checker, Problem, schema_cost, weight
 from sayso.workers.pool import BusyError, packed, run_job
 
 CHECK_SECONDS: Final = 2.0
-"""How long one check may take in a worker."""
 
 MAX_LOCAL_COST: Final = 2_000
-"""Schemas that cost more are never compiled here."""
+"""Schemas that cost more are never compiled in this process."""
 
 _MAX_LOCAL_WEIGHT: Final = 5_000
-"""Of a schema that is compiled here."""
+"""The largest weight of a schema that is compiled in this process."""
 
 _MAX_FIT_WORK: Final = 500_000
-"""Schema cost times value weight up to which a yes or no is worked out here: some milliseconds."""
+"""Schema cost times value weight up to which validity is decided here: some milliseconds."""
 
 _MAX_EXPLAIN_WORK: Final = 10_000
-"""The same for all that is wrong, which takes much longer than a yes or no."""
+"""Schema cost times value weight up to which problems are listed here, which takes longer."""
 
 _JOB: Final = "sayso.workers.jobs:find_problems"
 
@@ -37,11 +36,11 @@ class UndecidedError(UsageError):
 
 
 class BoundedChecker:
-    """A schema that any value can be checked against without holding up the event loop.
+    """A checker of any value against one schema that does not hold up the event loop.
 
     Cheap checks are made at once. All others go to a worker process, which is killed when it takes
-    more than 2 seconds or too much memory. Raises `UsageError` for what is not a JSON Schema, as
-    far as that can be told cheaply.
+    more than 2 seconds or too much memory. Raises `UsageError` for an invalid schema, as far as
+    that is cheap to find.
     """
 
     def __init__(self, schema: Mapping[str, Any] | bool) -> None:  # noqa: FBT001 - a schema may be a boolean
@@ -54,7 +53,7 @@ class BoundedChecker:
         self._packed: bytes | None = None
 
     def problems_now(self, value: Any) -> tuple[Problem, ...] | None:
-        """Return what is wrong with `value`, or `None` where telling it is not cheap."""
+        """Return the problems of `value`, or `None` if that is not cheap."""
         fits = self.is_valid_now(value)
         if fits:
             return ()
@@ -64,17 +63,17 @@ class BoundedChecker:
         return self._local.problems(value)
 
     def is_valid_now(self, value: Any) -> bool | None:
-        """Return whether `value` fits, or `None` where telling it is not cheap."""
+        """Return whether `value` fits, or `None` if that is not cheap."""
         most = _MAX_FIT_WORK // self._cost
         if self._local is None or weight(value, most) > most:
             return None
         return self._local.is_valid(value)
 
     async def problems(self, value: Any, caller: str = "") -> tuple[Problem, ...]:
-        """Return what is wrong with `value`, at most 20 problems; none when it fits.
+        """Return the problems of `value`, at most 20; empty if it fits.
 
-        `caller` is whom it is done for. Raises `UndecidedError` where that cannot be told within
-        the limits. When cancelled, the work is ended.
+        Work for a `caller` shares the workers fairly. Raises `UndecidedError` if the limits are
+        too small for it. When cancelled, the work is ended.
         """
         problems = self.problems_now(value)
         if problems is None:
@@ -97,6 +96,5 @@ class BoundedChecker:
             raise UndecidedError from error
         if output.last is None:
             raise UndecidedError
-        found = json.loads(output.last)
-        # What is no schema checks nothing, as where that is told at once.
-        return tuple(Problem(path, message) for path, message in found or ())
+        # An invalid schema gives `null`: it checks nothing, as it does in this process.
+        return tuple(Problem(path, message) for path, message in json.loads(output.last) or ())

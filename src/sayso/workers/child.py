@@ -1,10 +1,9 @@
 """The process of a worker: it reads jobs from a socket, and dies when one takes too much.
 
-A job is a generator function, named as `module:function`; each thing that it yields is sent at
-once. Arguments come as `marshal` has them, from the process that started this one; what goes back
-is bytes, which that process reads as data. The kernel counts the processor's time (`setitimer`), so
-that compiled code that never returns ends too, also where the parent process has died, and a busy
-machine ends nothing.
+A job is a generator function, named as `module:function`. Each part that it yields is sent at
+once. Arguments come from the parent process in the form of `marshal`; bytes go back, which the
+parent reads as data. The kernel counts processor time (`setitimer`): compiled code that never
+returns ends too, even if the parent has died, and a busy machine ends nothing.
 """
 
 import importlib
@@ -18,28 +17,28 @@ from contextlib import suppress
 from typing import Any, Final
 
 HEADER: Final = struct.Struct("!BI")
-"""Of each message that a worker sends: its kind, and how many bytes follow."""
+"""The header of each message from a worker: its kind, and how many bytes follow."""
 
 REQUEST: Final = struct.Struct("!IdQ")
-"""Of each request: how many bytes follow, the seconds that it may take, and bytes of memory."""
+"""The header of each request: how many bytes follow, its seconds, and its bytes of memory."""
 
 NICE: Final = 5
 
 PART = 0
 END = 1
 FAILED = 2
-"""Kinds of messages: something that the job yielded, its end, and that it cannot be done."""
+"""The kinds of messages: a part that the job yielded, its end, and its failure."""
 
 Job = Callable[..., Iterable[bytes]]
 
 
 def main(descriptor: int) -> None:
     """Do jobs until the other end of the socket is closed."""
-    # The end comes by the socket alone: a signal to a whole group is for the parent to answer.
+    # Only the socket ends it: a signal to the whole group is for the parent.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    # Where processors are short, the event loop goes first.
+    # If processors are short, the event loop goes first.
     os.nice(NICE)
     with socket.socket(fileno=descriptor) as connection, connection.makefile("rb") as stream:
         while True:
@@ -48,8 +47,9 @@ def main(descriptor: int) -> None:
                 return
             size, seconds, memory = REQUEST.unpack(header)
             name, arguments = marshal.loads(stream.read(size))  # noqa: S302 - it comes from the parent process alone
-            # Code that is imported for a job's sake is not the job's.
-            job = _job(name)
+            # Before the limits are set: an import does not count as the job's work.
+            module, _, function = name.partition(":")
+            job: Job = getattr(importlib.import_module(module), function)
             allow_seconds(seconds)
             _allow_memory(memory)
             _do(connection, job, arguments)
@@ -57,7 +57,7 @@ def main(descriptor: int) -> None:
 
 
 def allow_seconds(seconds: float) -> None:
-    """End this process after so many more seconds of processor time; never for 0."""
+    """End this process after this many seconds of processor time; never for 0."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
@@ -72,21 +72,13 @@ def _do(connection: socket.socket, job: Job, arguments: tuple[Any, ...]) -> None
         _send(connection, FAILED, type(error).__name__.encode())
 
 
-def _job(name: str) -> Job:
-    module, _, function = name.partition(":")
-    return getattr(importlib.import_module(module), function)
-
-
 def _send(connection: socket.socket, kind: int, body: bytes) -> None:
     connection.sendall(HEADER.pack(kind, len(body)))
     connection.sendall(body)
 
 
 def _allow_memory(size: int) -> None:
-    """Let this process grow by `size` bytes from here; what needs more ends it.
-
-    Not every system knows such a limit, nor how large a process is: Linux does.
-    """
+    """Let this process grow by `size` bytes; needing more ends it. Only Linux has such a limit."""
     import resource  # noqa: PLC0415 - not every system has it
 
     with suppress(OSError, ValueError):

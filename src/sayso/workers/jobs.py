@@ -10,22 +10,22 @@ from sayso.schema import Checker, RepeatedKeyError, locate, parse_json
 from sayso.workers.child import allow_seconds, encoded
 
 EXPLAIN_SECONDS: Final = 0.5
-"""How long it may take to say what is wrong, once it is known that something is."""
+"""How long listing the problems of an invalid value may take."""
 
 MAX_VALUES: Final = 1_000_000
 """Keys and values of one message: reading so many holds the interpreter for a tenth of a second."""
 
 MAX_MEMBERS: Final = 50_000
-"""Of one object: Python builds a larger one several times."""
+"""Members of one object: Python builds a larger one several times."""
 
 FITS: Final = b"[]"
 NO_SCHEMA: Final = b"null"
 
 
 def find_problems(schema: bytes, value: Any) -> Iterator[bytes]:
-    """Yield what is wrong with a value, as JSON lists of paths and messages; a later one is better.
+    """Yield the problems of a value as JSON lists of paths and messages; the last one is the best.
 
-    `schema` is a schema as `marshal` has it. `null` says that it is no schema.
+    `schema` is in the form of `marshal`. For an invalid schema it yields `null`.
     """
     try:
         checker = _checker(schema)
@@ -37,16 +37,16 @@ def find_problems(schema: bytes, value: Any) -> Iterator[bytes]:
         return
     yield encoded([["", "it does not fit the tool's schema"]])
     allow_seconds(EXPLAIN_SECONDS)
-    found = locate(marshal.loads(schema), value)  # noqa: S302 - as for each request to a worker
-    yield encoded([[found.path, found.message]])
+    first = locate(marshal.loads(schema), value)  # noqa: S302 - as for each request to a worker
+    yield encoded([[first.path, first.message]])
     problems = checker.problems(value)
-    if found.path not in {problem.path for problem in problems}:
-        problems = (*problems, found)
+    if first.path not in {problem.path for problem in problems}:
+        problems = (*problems, first)
     yield encoded([[problem.path, problem.message] for problem in problems])
 
 
 def find_fault(body: bytes) -> Iterator[bytes]:
-    """Yield what is wrong where JSON gives a key twice or holds too much; nothing otherwise."""
+    """Yield an error if JSON repeats a key or holds too much; nothing otherwise."""
     try:
         value = parse_json(body.decode(errors="replace"))
         if (fault := find_excess(value)) is not None:
@@ -54,12 +54,12 @@ def find_fault(body: bytes) -> Iterator[bytes]:
     except RepeatedKeyError as error:
         yield error.what.encode(errors="replace")
     except UsageError:
-        # What else is wrong with it is for whoever reads the message.
+        # The reader of the message reports any other error.
         return
 
 
 def find_excess(value: Any) -> str | None:
-    """Return what a JSON value holds too much of for the event loop to read it at once."""
+    """Return why a JSON value is too large for the event loop to read it at once, or `None`."""
     total = 0
     level = [value]
     while level:

@@ -12,7 +12,7 @@ from sayso.slices import rest_since
 from sayso.workers.process import Output, Worker
 
 WORKERS: Final = 4
-"""Processes at most. They are started when they are needed, and stay."""
+"""The most processes. They are started when they are needed, and stay."""
 
 WORKERS_PER_CALLER: Final = 1
 MAX_WAITING_PER_CALLER: Final = 32
@@ -20,7 +20,7 @@ WAIT_SECONDS: Final = 30.0
 
 MEMORY_BYTES: Final = 128 * 1024 * 1024
 _MEMORY_PER_BYTE: Final = 24
-"""A job may need this much, and more for what it is given: JSON takes many times its size."""
+"""Bytes of memory for each byte of a job's arguments: JSON takes many times its size."""
 
 
 class BusyError(Exception):
@@ -57,8 +57,8 @@ class Pool:
     ) -> Output:
         """Do one job for `caller` and return what it sent, complete or not.
 
-        `seconds` are of the processor's time. Raises `BusyError`, `OSError` where no
-        process can be started, and `RuntimeError` where the job failed.
+        `seconds` are processor time. Raises `BusyError`, `OSError` if no process can be started,
+        and `RuntimeError` if the job failed.
         """
         begun = time.perf_counter()
         request = packed((job, arguments))
@@ -66,7 +66,7 @@ class Pool:
         memory = MEMORY_BYTES + _MEMORY_PER_BYTE * len(request)
         await self._enter(caller)
         try:
-            # A process starts in milliseconds, or in many more where memory is short.
+            # A process starts in milliseconds, or in many more if memory is short.
             worker = self._idle.pop() if self._idle else await asyncio.to_thread(Worker)
             try:
                 return await worker.run(request, seconds=seconds, memory=memory)
@@ -120,7 +120,7 @@ class Pool:
         for waiting, queue in list(self._waiting.items()):
             if not self._has_room(waiting):
                 continue
-            # Behind the others: each caller has its turn.
+            # It goes behind the others: each caller has its turn.
             del self._waiting[waiting]
             turn = queue.popleft()
             if queue:
@@ -143,7 +143,7 @@ def running_pool() -> Pool:
 
 
 async def run_job(caller: str, job: str, arguments: tuple[Any, ...], *, seconds: float) -> Output:
-    """Do a job in a worker of the running event loop; see `Pool.run`."""
+    """Do a job in a worker of the running event loop, as `Pool.run` does."""
     return await running_pool().run(caller, job, arguments, seconds=seconds)
 
 

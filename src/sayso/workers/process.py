@@ -1,4 +1,4 @@
-"""One worker process, seen from the process that started it."""
+"""A worker process, from the side of its parent."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from sayso.workers.child import END, HEADER, PART, REQUEST
 MAX_OUTPUT_BYTES: Final = 64 * 1024 * 1024
 _START_SECONDS: Final = 10.0
 _WALL_FACTOR: Final = 4
-"""A job ends after this many times its processor time in any case, and what a start may take."""
+"""A job ends at the latest after this many times its processor time, and the time of a start."""
 
 _BOOT: Final = (
     "import json, sys\n"
@@ -26,7 +26,7 @@ _BOOT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a job sent before it ended; `is_complete` is false where it was stopped by a limit."""
+    """The parts that a job sent before it ended; `is_complete` is false if a limit stopped it."""
 
     parts: tuple[bytes, ...] = ()
     is_complete: bool = False
@@ -37,9 +37,9 @@ class Output:
 
 
 class Worker:
-    """A process that does one job at a time. It ends with the object, or with a job's limit.
+    """A process that does one job at a time. It ends with the object, or at a job's limit.
 
-    Raises `OSError` where no process can be started.
+    Raises `OSError` if no process can be started.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Worker:
     async def run(self, request: bytes, *, seconds: float, memory: int) -> Output:
         """Do one job and return what it sent. A job that exceeds a limit ends this worker.
 
-        `seconds` are of the processor. Raises `RuntimeError` where the job itself failed. When
+        `seconds` are processor time. Raises `RuntimeError` if the job itself failed. When
         cancelled, the worker ends.
         """
         parts: list[bytes] = []

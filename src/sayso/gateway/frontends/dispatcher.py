@@ -62,7 +62,7 @@ _FRESH: Final[Mapping[str, Any]] = {"ttlMs": 0, "cacheScope": "private"}
 _SERVER_INFO: Final = f"{META}serverInfo"
 
 
-class Told(NamedTuple):
+class Response(NamedTuple):
     """A response, and the code of the error that it is, if it is one."""
 
     body: bytes
@@ -117,7 +117,7 @@ class Dispatcher:
         line: Line,
         *,
         tool: Tool | None = None,
-    ) -> Told:
+    ) -> Response:
         """Answer a request; `tool` is the one that it calls, if it was just found.
 
         Cancelling cancels what it began.
@@ -137,14 +137,14 @@ class Dispatcher:
         client: Client,
         line: Line,
         tool: Tool | None,
-    ) -> Told:
+    ) -> Response:
         try:
             result = await self._result(message, params, client, line, tool)
             begun = time.perf_counter()
             body = write_result(message.id, result)
             if len(body) > LARGE_BYTES:
                 await rest_since(begun)
-            return Told(body)
+            return Response(body)
         except UnknownToolError as error:
             return _error(message, INVALID_PARAMS, str(error))
         except RpcError as error:
@@ -311,8 +311,8 @@ def _dressed(
     return {"resultType": "complete", **result, "_meta": meta}
 
 
-def _error(message: Message, code: int, text: str, data: Any = None) -> Told:
-    return Told(write_error(message.id, code, text, data), code)
+def _error(message: Message, code: int, text: str, data: Any = None) -> Response:
+    return Response(write_error(message.id, code, text, data), code)
 
 
 def _code(client: Client, code: int) -> int:

@@ -67,7 +67,7 @@ class StoreCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class HealthDoor:
+class HealthFrontend:
     """Answers probes. `policy` raises a `SaysoError` if there is none.
 
     `access` and `names` decide who may see the servers behind: callers who prove who they are.

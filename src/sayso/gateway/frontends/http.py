@@ -29,7 +29,7 @@ from sayso.gateway.frontends.parameters import read_parameters
 from sayso.gateway.frontends.reply import Reply, watched
 from sayso.gateway.frontends.request import Identify, RefusedError, Request
 from sayso.gateway.frontends.sessions import ModernLine
-from sayso.gateway.frontends.stateful import StatefulDoor
+from sayso.gateway.frontends.stateful import StatefulFrontend
 from sayso.policy import Principal
 
 _log: Final = logging.getLogger(__name__)
@@ -46,12 +46,12 @@ _STATUS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class HttpDoor:
+class HttpFrontend:
     """Answers HTTP requests by one dispatcher. `identify` returns the caller."""
 
     dispatcher: Dispatcher
     identify: Identify
-    stateful: StatefulDoor
+    stateful: StatefulFrontend
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:

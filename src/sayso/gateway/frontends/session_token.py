@@ -18,7 +18,7 @@ _MOST_CAPABILITIES: Final = 2_048
 _KNOWN: Final = ("roots", "sampling", "elicitation", "tasks")
 
 
-class Ticket(msgspec.Struct, frozen=True, array_like=True):
+class SessionToken(msgspec.Struct, frozen=True, array_like=True):
     """The content of a session token; `replica` has made it, `expires` is in Unix seconds."""
 
     id: str
@@ -31,7 +31,7 @@ class Ticket(msgspec.Struct, frozen=True, array_like=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Tickets:
+class SessionTokens:
     """Makes and reads the tokens of one door of a gateway, whose replicas share their keys.
 
     `door` is its path: a session that has ended at one door must not go on at another.
@@ -46,7 +46,7 @@ class Tickets:
         if len(msgspec.json.encode(capabilities)) > _MOST_CAPABILITIES:
             # What a client can do is its keys; what it says about each may be as long as it likes.
             capabilities = {key: {} for key in capabilities if key in _KNOWN}
-        ticket = Ticket(
+        content = SessionToken(
             id=secrets.token_hex(12),
             subject=subject,
             client=client,
@@ -56,18 +56,20 @@ class Tickets:
             expires=self.clock() + _SECONDS,
         )
         # Letters of one case: some clients keep all headers in small ones.
-        body = b32encode(msgspec.json.encode(ticket)).rstrip(b"=").lower()
+        body = b32encode(msgspec.json.encode(content)).rstrip(b"=").lower()
         return f"{body.decode()}.{self.keys.sign(self._purpose, body)}"
 
-    def read(self, token: str, *, subject: str) -> Ticket | None:
+    def read(self, token: str, *, subject: str) -> SessionToken | None:
         """Read a token; return `None` for one of another caller, a forged or an expired one."""
         text, _, signature = token.partition(".")
         if not token.isascii() or not self.keys.verify(self._purpose, text.encode(), signature):
             return None
-        ticket = msgspec.json.decode(b32decode(text.upper() + "=" * (-len(text) % 8)), type=Ticket)
-        if ticket.subject != subject or ticket.expires <= self.clock():
+        content = msgspec.json.decode(
+            b32decode(text.upper() + "=" * (-len(text) % 8)), type=SessionToken
+        )
+        if content.subject != subject or content.expires <= self.clock():
             return None
-        return ticket
+        return content
 
     @property
     def _purpose(self) -> str:

@@ -20,13 +20,13 @@ from sayso.connect import (
     write_notification,
     write_request,
 )
-from sayso.gateway.notifications import LOGGED, Backlog, Hub, Listener
+from sayso.gateway.notifications import LOGGED, Backlog, Listener, Notifier
 from sayso.gateway.replicas import ReplicaClient
 
 _WITHDRAW_SECONDS: Final = 1.0
 _MOST_ENDED: Final = 10_000
 _MOST_KEPT: Final = 5_000
-"""Half of the places that a hub has, so that absent clients leave room for new ones."""
+"""Half of the places that a notifier has, so that absent clients leave room for new ones."""
 
 SAY: Final = "say"
 """The errand of putting a message on the stream of a session: its id, and the message."""
@@ -115,7 +115,7 @@ class Sessions:
     """
 
     replica_client: ReplicaClient = field(default_factory=ReplicaClient)
-    hub: Hub = field(default_factory=Hub)
+    notifier: Notifier = field(default_factory=Notifier)
     _kept: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
     _live: dict[str, Session] = field(default_factory=dict[str, Session])
     _ended: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
@@ -153,7 +153,7 @@ class Sessions:
         self._kept.pop(name, None)
         found = self._live.pop(name, None)
         if found is not None:
-            self.hub.leave(found.listener)
+            self.notifier.leave(found.listener)
         return found
 
     def end(self, name: str) -> None:

@@ -27,7 +27,7 @@ from sayso.gateway.frontends.reply import (
     watched,
 )
 from sayso.gateway.frontends.request import RefusedError, Request
-from sayso.gateway.frontends.session_token import Ticket, Tickets
+from sayso.gateway.frontends.session_token import SessionToken, SessionTokens
 from sayso.gateway.frontends.sessions import Session, SessionLine, Sessions, open_stream
 from sayso.policy import Principal
 
@@ -35,11 +35,11 @@ _SESSION: Final = "mcp-session-id"
 
 
 @dataclass(frozen=True, slots=True)
-class StatefulDoor:
+class StatefulFrontend:
     """Answers within sessions. A session is described by its token, so any replica can answer."""
 
     dispatcher: Dispatcher
-    tickets: Tickets
+    tokens: SessionTokens
     sessions: Sessions
     patience: Alarm = field(default_factory=lambda: Alarm(PATIENCE_SECONDS))
 
@@ -48,19 +48,19 @@ class StatefulDoor:
         if message.method == "initialize" and message.id is not None:
             await self._begin(request, principal, message)
             return
-        ticket = self._ticket(request, principal)
+        session_token = self._session_token(request, principal)
         if message.method is not None and message.id is not None:
-            await self._answer(request, principal, ticket, [message])
+            await self._answer(request, principal, session_token, [message])
             return
-        await self._note(ticket, message)
+        await self._note(session_token, message)
         await request.accept()
 
     async def take_all(
         self, request: Request, principal: Principal, messages: Sequence[Message]
     ) -> None:
         """Take the messages of one batch, which only one version has. Raises `RefusedError`."""
-        ticket = self._ticket(request, principal)
-        if ticket.version != BATCHING or any(
+        session_token = self._session_token(request, principal)
+        if session_token.version != BATCHING or any(
             message.method == "initialize" for message in messages
         ):
             what = "the body must be one JSON-RPC 2.0 message"
@@ -70,33 +70,33 @@ class StatefulDoor:
         ]
         for message in messages:
             if message not in requests:
-                await self._note(ticket, message)
+                await self._note(session_token, message)
         if requests:
-            await self._answer(request, principal, ticket, requests, is_batch=True)
+            await self._answer(request, principal, session_token, requests, is_batch=True)
         else:
             await request.accept()
 
-    async def _note(self, ticket: Ticket, message: Message) -> None:
+    async def _note(self, session_token: SessionToken, message: Message) -> None:
         if message.is_response:
-            await remote_session.bring_answer(self.sessions, ticket.id, message)
+            await remote_session.bring_answer(self.sessions, session_token.id, message)
         elif message.method == "notifications/cancelled":
             with contextlib.suppress(ValueError):
                 number = read_object(message.params).get("requestId")
-                await remote_session.cancel(self.sessions, ticket.id, number)
+                await remote_session.cancel(self.sessions, session_token.id, number)
 
     async def listen(self, request: Request, principal: Principal) -> None:
         """Serve the stream of messages about none of its requests. Raises `RefusedError`."""
-        ticket = self._ticket(request, principal)
+        session_token = self._session_token(request, principal)
         if not request.takes_events:
             raise RefusedError(HTTPStatus.NOT_ACCEPTABLE, "a GET must accept text/event-stream")
-        session = self.sessions.of(ticket.id)
+        session = self.sessions.of(session_token.id)
         queue = open_stream(session)
         if queue is None:
             raise RefusedError(HTTPStatus.CONFLICT, "this session has a stream already")
         start = {"type": "http.response.start", "status": 200, "headers": [*EVENT_HEADERS]}
         self._introduce(session, principal)
         try:
-            self.sessions.hub.join(session.listener)
+            self.sessions.notifier.join(session.listener)
             await request.send(start)
             await _stream(request, queue)
         except RpcError as error:
@@ -105,12 +105,12 @@ class StatefulDoor:
             if session.stream is queue:
                 session.stream = None
             if session.stream is None and not session.is_kept:
-                self.sessions.hub.leave(session.listener)
-            self.sessions.rest(ticket.id)
+                self.sessions.notifier.leave(session.listener)
+            self.sessions.rest(session_token.id)
 
     async def end(self, request: Request, principal: Principal) -> None:
         """End the client's session. Raises `RefusedError`."""
-        await remote_session.end(self.sessions, self._ticket(request, principal).id)
+        await remote_session.end(self.sessions, self._session_token(request, principal).id)
         await Reply(request.send, takes_events=False).finish(b"")
 
     async def _begin(self, request: Request, principal: Principal, message: Message) -> None:
@@ -121,7 +121,7 @@ class StatefulDoor:
             body = write_error(message.id, error.code, error.message)
             await Reply(request.send, takes_events=False).finish(body)
             return
-        token = self.tickets.make(
+        token = self.tokens.make(
             subject=principal.account, client=client, version=version, capabilities=capabilities
         )
         headers = ((_SESSION.encode(), token.encode()),)
@@ -132,19 +132,24 @@ class StatefulDoor:
         self,
         request: Request,
         principal: Principal,
-        ticket: Ticket,
+        session_token: SessionToken,
         messages: Sequence[Message],
         *,
         is_batch: bool = False,
     ) -> None:
         """Answer requests, which the client cancels by a notification, not by leaving."""
         reply = Reply(request.send, takes_events=request.takes_events)
-        caller = called(principal, ticket.client)
-        session = self.sessions.of(ticket.id)
+        caller = called(principal, session_token.client)
+        session = self.sessions.of(session_token.id)
         self._introduce(session, principal)
         level = session.listener.level
         client = Client(
-            caller, ticket.version, ticket.capabilities, ticket.id, level, name=ticket.client
+            caller,
+            session_token.version,
+            session_token.capabilities,
+            session_token.id,
+            level,
+            name=session_token.client,
         )
         line = SessionLine(session, reply)
 
@@ -166,7 +171,7 @@ class StatefulDoor:
             # A broken connection means nothing in these versions.
             await watched(work, reply, request.left, self.patience)
         finally:
-            self.sessions.rest(ticket.id)
+            self.sessions.rest(session_token.id)
 
     def _introduce(self, session: Session, principal: Principal) -> None:
         session.listener.subject = principal.account
@@ -192,16 +197,16 @@ class StatefulDoor:
                 running.pop(number, None)
         return body
 
-    def _ticket(self, request: Request, principal: Principal) -> Ticket:
+    def _session_token(self, request: Request, principal: Principal) -> SessionToken:
         token = request.headers.get(_SESSION)
         if token is None:
             what = "the header Mcp-Session-Id is missing: begin with initialize"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what)
-        ticket = self.tickets.read(token, subject=principal.account)
-        if ticket is None or self.sessions.has_ended(ticket.id):
+        session_token = self.tokens.read(token, subject=principal.account)
+        if session_token is None or self.sessions.has_ended(session_token.id):
             what = "Session not found: begin a new one with initialize"
             raise RefusedError(HTTPStatus.NOT_FOUND, what)
-        return ticket
+        return session_token
 
 
 async def _stream(request: Request, queue: "asyncio.Queue[bytes | None]") -> None:

@@ -30,14 +30,14 @@ from sayso.gateway.frontends.parameters import read_parameters
 from sayso.gateway.frontends.reply import Outbox
 from sayso.gateway.frontends.request import AmbiguousError, check_unambiguous
 from sayso.gateway.frontends.sessions import ModernLine, Session, SessionLine, open_stream
-from sayso.gateway.notifications import Hub
+from sayso.gateway.notifications import Notifier
 from sayso.policy import Principal
 
 Write = Callable[[bytes], Awaitable[None]]
 
 
 @dataclass(slots=True)
-class StdioDoor:
+class StdioFrontend:
     """Answers the messages of one client. `write` sends one line to it."""
 
     dispatcher: Dispatcher
@@ -75,14 +75,14 @@ class StdioDoor:
                 else:
                     group.start_soon(self._answer, message)
             group.cancel_scope.cancel()
-        self._hub.leave(self._session.listener)
+        self._notifier.leave(self._session.listener)
 
     @property
-    def _hub(self) -> Hub:
-        return self.dispatcher.router.upstreams.hub
+    def _notifier(self) -> Notifier:
+        return self.dispatcher.router.upstreams.notifier
 
     async def _tell(self) -> None:
-        while not self._hub.is_closed and (queue := open_stream(self._session)):
+        while not self._notifier.is_closed and (queue := open_stream(self._session)):
             while body := await queue.get():
                 await self._outbox.say(body)
 
@@ -158,7 +158,7 @@ class StdioDoor:
         self._session.listener.subject = self.principal.account
         self._session.listener.is_local = not self.principal.is_known
         introduction = await self.dispatcher.introduce(self.principal)
-        self._hub.join(self._session.listener)
+        self._notifier.join(self._session.listener)
         return write_result(message.id, greeting(version, introduction))
 
 

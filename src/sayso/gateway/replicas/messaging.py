@@ -21,12 +21,12 @@ from sayso.store import ReplicaRow, Replicas
 AGE_SECONDS: Final = 60.0
 """How far apart the clocks of two machines may be, with the time that a message takes."""
 
-_ERRAND: Final = "errand"
-_REPLY: Final = "errand reply"
+_ERRAND: Final = "request"
+_REPLY: Final = "request reply"
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class ReplicaRequest:
     """Something for another process to do; `number` is told of none other."""
 
     kind: str
@@ -43,12 +43,12 @@ class Envelopes:
     clock: Callable[[], float] = time.time
     _seen: dict[str, float] = field(default_factory=dict[str, float])
 
-    def seal(self, errand: Errand, to: str) -> str:
-        value = [errand.kind, errand.body, errand.number, self.clock()]
+    def seal(self, request: ReplicaRequest, to: str) -> str:
+        value = [request.kind, request.body, request.number, self.clock()]
         return self.keys.seal(_ERRAND, value, bound={"to": to})
 
-    def open(self, text: str) -> Errand:
-        """An errand that came here. Raises `SealError` for any other text, and the second time."""
+    def open(self, text: str) -> ReplicaRequest:
+        """An request that came here. Raises `SealError` for any other text, and the second time."""
         kind, body, number, at = self.keys.open(_ERRAND, text, bound={"to": self.here})
         now = self.clock()
         if abs(now - at) > AGE_SECONDS:
@@ -58,14 +58,14 @@ class Envelopes:
             raise SealError("it was here before")
         # As long as its time could be taken for one of now.
         self._seen[number] = at + 2 * AGE_SECONDS
-        return Errand(kind, body, number)
+        return ReplicaRequest(kind, body, number)
 
-    def seal_reply(self, errand: Errand, value: Any) -> str:
-        return self.keys.seal(_REPLY, value, bound={"number": errand.number})
+    def seal_reply(self, request: ReplicaRequest, value: Any) -> str:
+        return self.keys.seal(_REPLY, value, bound={"number": request.number})
 
-    def open_reply(self, errand: Errand, text: str) -> Any:
-        """The answer to this errand. Raises `SealError` for any other text."""
-        return self.keys.open(_REPLY, text, bound={"number": errand.number})
+    def open_reply(self, request: ReplicaRequest, text: str) -> Any:
+        """The answer to this request. Raises `SealError` for any other text."""
+        return self.keys.open(_REPLY, text, bound={"number": request.number})
 
 
 _SECONDS: Final = 5.0
@@ -76,11 +76,11 @@ _MOST_AT_ONCE: Final = 64
 _log: Final = logging.getLogger(__name__)
 
 Handler = Callable[[Any], Awaitable[Any]]
-"""Does one kind of errand here; `None` says that there is nothing here that it is about."""
+"""Does one kind of request here; `None` says that there is nothing here that it is about."""
 
 
 class GoneError(Exception):
-    """The process that an errand is for is not there any more, or does not answer."""
+    """The process that an request is for is not there any more, or does not answer."""
 
 
 @dataclass(slots=True)
@@ -106,14 +106,14 @@ class ReplicaClient:
         """
         if self.envelopes is None or self.presence is None:
             raise GoneError(to)
-        errand = Errand(kind, body)
+        request = ReplicaRequest(kind, body)
         try:
             address = await self.presence.address_of(to)
             if address is None:
                 raise GoneError(to)
             async with asyncio.timeout(seconds):
-                told = await _exchange(address, self.envelopes.seal(errand, to))
-            return self.envelopes.open_reply(errand, told)
+                told = await _exchange(address, self.envelopes.seal(request, to))
+            return self.envelopes.open_reply(request, told)
         except (OSError, TimeoutError, ValueError, SealError, StoreError) as error:
             _log.warning("replica %s does not answer: %s", to, error or type(error).__name__)
             raise GoneError(to) from error
@@ -145,10 +145,10 @@ class ReplicaClient:
             if self.envelopes is None:
                 return
             async with self._turns:
-                errand = self.envelopes.open(line.decode("ascii").strip())
-                handler = self.handlers.get(errand.kind)
-                told = None if handler is None else await handler(errand.body)
-                writer.write(f"{self.envelopes.seal_reply(errand, told)}\n".encode())
+                request = self.envelopes.open(line.decode("ascii").strip())
+                handler = self.handlers.get(request.kind)
+                told = None if handler is None else await handler(request.body)
+                writer.write(f"{self.envelopes.seal_reply(request, told)}\n".encode())
                 await writer.drain()
         except (SealError, ValueError) as error:
             # Whoever is no replica gets no answer, and the log a line.

@@ -1,4 +1,4 @@
-"""Attempt: on disk before the server can see the call."""
+"""The step `attempt`: the call is on disk before the server can see it."""
 
 from typing import Final
 
@@ -11,13 +11,13 @@ from sayso.store import Lapse
 
 
 async def record_attempt(guard: GuardContext, call: Call) -> Answer | None:
-    """Write the attempt down; what cannot be written down is not run.
+    """Record the attempt; a call that cannot be recorded does not run.
 
-    Limits and grants are held here once more, where calls at the same time are counted one after
-    another, and none goes on a grant that was taken back, or with a key that was given to another
-    call while its process was taken for dead. A try that is held back leaves the one before it:
-    nobody knows whether that ran. With a key a read does not wait for company either: a key whose
-    call has no attempt on record is given to the next one.
+    Limits and grants are checked here again, in one transaction: parallel calls are counted one
+    after another, and none runs with a grant that was revoked, or with a key that was given to
+    another call because its process seemed dead. If a retry is refused here, the outcome of the
+    try before it is unknown. A read with a key does not wait for the next group of records: a key
+    without a recorded attempt is given to the next call.
     """
     call.tries += 1
     quotas = await quotas_now(guard, call) if call.policy.counts_calls else ()

@@ -1,4 +1,4 @@
-"""Ceiling: a call through a meta-tool changes no more than that meta-tool says it may."""
+"""The step `ceiling`: a call through a meta-tool changes no more than that meta-tool may."""
 
 from typing import Final
 
@@ -12,9 +12,10 @@ _ORDER: Final = tuple(Level)
 
 
 async def check_ceiling(_: GuardContext, call: Call) -> Answer | None:
-    """Go on where the call's level is not above its meta-tool's.
+    """Refuse a call whose level is above its meta-tool's.
 
-    A client may let a meta-tool run unasked by its hints, so these must hold whatever it names.
+    A client may run a meta-tool without asking because of its hints, so they must hold for every
+    tool that it calls.
     """
     through = call.request.through
     level = call.tool.level
@@ -27,8 +28,4 @@ async def check_ceiling(_: GuardContext, call: Call) -> Answer | None:
     )
 
 
-def _is_inner(call: Call) -> bool:
-    return call.request.through is not None
-
-
-CEILING: Final = Step("ceiling", _is_inner, check_ceiling)
+CEILING: Final = Step("ceiling", lambda call: call.request.through is not None, check_ceiling)

@@ -1,4 +1,4 @@
-"""Confirm: a person answers before the call goes on, and each answer serves one call."""
+"""The step `confirm`: a person answers before the call continues, each answer for one call."""
 
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -17,11 +17,11 @@ from sayso.guard.step import Step
 from sayso.policy import Effect
 from sayso.schema import plain
 
-_NOBODY: Final = (
-    "Its client cannot ask a person, or must not, and there is no console and no other channel to "
-    "one. To the operator: behind a gateway that asks, use sayso.bind(server, asks=False); with "
-    "the console of a gateway on the same store, sayso.bind(server, console=True); around a "
-    "client, sayso.wrap(…, approver=…)."
+_NO_CHANNEL: Final = (
+    "Its client cannot ask a person, or must not, and there is no console and no other channel. To "
+    "the operator: behind a gateway that asks, use sayso.bind(server, asks=False); with the "
+    "console of a gateway on the same store, sayso.bind(server, console=True); around a client, "
+    "sayso.wrap(…, approver=…)."
 )
 
 _TOO_MANY: Final = (
@@ -31,12 +31,12 @@ _TOO_MANY: Final = (
 
 
 async def confirm(guard: GuardContext, call: Call) -> Answer | None:
-    """Go on only with an approval that this call alone has used, or with a standing one.
+    """Continue only with an approval that this call alone uses, or with a standing one.
 
-    A call that waited in vain ends as a tool error that says where to answer; made again, it
-    joins the question that is open, or runs on its approval. When cancelled while it waits, nothing
-    runs, and the question stays open unless the guard withdraws such questions. The other calls of
-    its agent go by meanwhile.
+    A call whose wait ends without an answer becomes a tool error that says where to answer. Made
+    again, it joins the open question, or runs on its approval. When cancelled while it waits,
+    nothing runs, and the question stays open unless the guard withdraws such questions. The other
+    calls of its agent pass meanwhile.
     """
     if call.decision.effect is not Effect.CONFIRM:
         return _refused(call, call.decision.reason)
@@ -65,13 +65,13 @@ async def confirm(guard: GuardContext, call: Call) -> Answer | None:
 async def _ask(
     guard: GuardContext, call: Call, question: Question, deadline: float
 ) -> Answer | None:
-    """Return why the call does not go on; `None` when it has its approval, or is to ask again.
+    """Return why the call ends here; `None` if it has its approval, or has to ask again.
 
-    It asks again when another call used the approval, it expired, or the plan has changed.
+    It asks again if another call used the approval, it expired, or the plan has changed.
     """
     asked = call.arguments, call.arguments_digest, call.tool, call.tool_facts
     if not can_ask(guard, call, question):
-        return _refused(call, f"{call.decision.reason}, and there is nobody to ask", _NOBODY)
+        return _refused(call, f"{call.decision.reason}, and no person can be asked", _NO_CHANNEL)
     try:
         approval = await _settled(guard, call, question, deadline)
     except DeniedError as error:
@@ -82,15 +82,15 @@ async def _ask(
         return await _denied(guard, call, approval)
     if approval.state is not ApprovalState.APPROVED:
         return None
-    found = await find_change(guard, call, approval)
-    if found is not None and found.change is not Change.PLAN:
-        return _changed(call, found)
-    if found is None and await guard.approvals.use(approval, call=call.id):
+    change = await find_change(guard, call, approval)
+    if change is not None and change.change is not Change.PLAN:
+        return _changed(call, change)
+    if change is None and await guard.approvals.use(approval, call=call.id):
         call.approved = approval
         return None
-    if found is not None:
+    if change is not None:
         call.rounds = call.rounds and replace(call.rounds, responses=None, state=None)
-    # What is asked anew is the caller's call, not the reviewer's.
+    # The next question is about the caller's arguments, not the reviewer's.
     call.arguments, call.arguments_digest, call.tool, call.tool_facts = asked
     return None
 
@@ -112,7 +112,7 @@ async def _settled(
 async def _unasked(
     guard: GuardContext, call: Call, question: Question, error: DeniedError
 ) -> Answer | None:
-    """Return why there is no question, or its state is of another one; `None` to ask anew."""
+    """Return why there is no question, or why its state is invalid; `None` to ask again."""
     if not isinstance(error, SealError):
         return _refused(call, str(error), _TOO_MANY)
     if not await _was_asked_of_another_plan(guard, call, question):
@@ -122,7 +122,7 @@ async def _unasked(
 
 
 async def _was_asked_of_another_plan(guard: GuardContext, call: Call, question: Question) -> bool:
-    """Return whether the client's state is of the same call, whose plan has changed since."""
+    """Return whether the client's state belongs to this call before its plan changed."""
     state = call.rounds and call.rounds.state
     if not state or call.plan is None or guard.keys is None:
         return False
@@ -142,14 +142,14 @@ def _refused(call: Call, reason: str, more: str = "") -> Answer:
     return tool_error(text.rstrip())
 
 
-def _changed(call: Call, found: DetectedChange) -> Answer:
-    if found.change is Change.UNPLANNED:
-        return unplanned(call, found.reason)
-    if found.change is Change.CONDITION:
+def _changed(call: Call, change: DetectedChange) -> Answer:
+    if change.change is Change.UNPLANNED:
+        return unplanned(call, change.reason)
+    if change.change is Change.CONDITION:
         call.outcome = Outcome.DENIED
-        return tool_error(found.reason)
-    if found.change is not Change.TOOL:
-        return _refused(call, found.reason)
+        return tool_error(change.reason)
+    if change.change is not Change.TOOL:
+        return _refused(call, change.reason)
     return tool_changed(call)
 
 
@@ -166,7 +166,7 @@ def _waiting(guard: GuardContext, call: Call, approval: Approval) -> Answer:
     )
     if call.is_declined:
         text = (
-            "Not run: nobody at its client wanted to open the page where this call is answered. "
+            "Not run: the person at its client did not open the page where this call is answered. "
             f"{waits(guard, approval)}. Do not make the call again unless the person says so."
         )
     return tool_error(text, **_meta(approval))
@@ -181,13 +181,13 @@ async def _denied(guard: GuardContext, call: Call, approval: Approval) -> Answer
 
 
 def denial(number: int, message: str | None) -> str:
-    """Return what a model reads of a call that a person has denied, perhaps with a message."""
-    said = ""
+    """Return the text for a model about a denied call, with the person's message."""
+    quote = ""
     if message:
         lines = "\n".join(plain(line) for line in message.splitlines())
-        said = f" The person said: “{lines}”."
+        quote = f" The person said: “{lines}”."
     return (
-        f"A person denied this call (approval {number}). Nothing was run.{said} Do not make it "
+        f"A person denied this call (approval {number}). Nothing was run.{quote} Do not make it "
         "again, and do not try to reach the same end another way."
     )
 
@@ -196,8 +196,4 @@ def _meta(approval: Approval) -> dict[str, object]:
     return {META_APPROVAL: {"number": approval.number, "state": str(approval.state)}}
 
 
-def _is_not_allowed(call: Call) -> bool:
-    return call.decision.effect is not Effect.ALLOW
-
-
-CONFIRM: Final = Step("confirm", _is_not_allowed, confirm)
+CONFIRM: Final = Step("confirm", lambda call: call.decision.effect is not Effect.ALLOW, confirm)

@@ -1,4 +1,4 @@
-"""Decide: may it run, must a person be asked, or is it refused."""
+"""The step `decide`: the call may run, a person must be asked, or it is refused."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,7 +14,7 @@ from sayso.policy import decide as decide_by_policy
 
 
 async def decide(guard: GuardContext, call: Call) -> None:
-    """Put the decision on the call; the steps after it carry it out."""
+    """Put the decision on the call; later steps carry it out."""
     standing = guard.standing.of(call.policy, call.principal, call.tool_facts)
     call.decision = standing or decide_by_policy(call.policy, await situation_of(guard, call))
 
@@ -22,16 +22,16 @@ async def decide(guard: GuardContext, call: Call) -> None:
 async def explain_call(
     guard: GuardContext, principal: Principal, tool: object, arguments: Mapping[str, Any]
 ) -> Explanation:
-    """Explain how a call of `tool` would be decided now; nothing runs or is written down.
+    """Explain how a call of `tool` would be decided now; nothing runs or is recorded.
 
-    What the tool's plan says is not known before a call is made, and another call may be made
-    before this one. Raises `UsageError` where its author's `narrow` widens the call.
+    The explanation does not know the call's plan, nor calls made before it. Raises `UsageError` if
+    the author's `narrow` widens the call.
     """
     policy = guard.policy()
     known = as_tool(tool)
-    seen, about = guard.sight.of(policy, known)
+    seen, facts = guard.sight.of(policy, known)
     request = CallRequest("", principal, known.qualified_name, arguments, guard.clock())
-    call = Call(request, policy, seen, about)
+    call = Call(request, policy, seen, facts)
     narrow = await narrowed(seen, arguments)
     if narrow is not seen:
         call.tool = narrow

@@ -1,4 +1,4 @@
-"""Execute: the call goes to its server, once."""
+"""The step `execute`: the call goes to its server, once."""
 
 import asyncio
 from typing import Final
@@ -10,15 +10,14 @@ from sayso.guard.context import GuardContext
 from sayso.guard.shutdown import GivenUpError
 from sayso.guard.step import Step, every_call
 
-_ENDS: Final = "sayso ends, and waits for no server any more"
+_ENDS: Final = "sayso is shutting down and no longer waits for servers"
 
 
 async def execute(guard: GuardContext, call: Call) -> Answer:
-    """Run it. Raises what the server answered with, or that it may or cannot have run.
+    """Run the call. Raises the server's error, or an error that says whether it may have run.
 
-    A try that did not reach the server takes nothing back of an earlier one. Where the process
-    ends before the answer is there, or a person stops the call, that is raised; other
-    cancellations go on.
+    A try that did not reach the server leaves `is_sent` as it was. Raises `GivenUpError` if the
+    process ends before the answer arrives, or a person stops the call; other cancellations pass.
     """
     shutdown = guard.shutdown
     task = asyncio.current_task()

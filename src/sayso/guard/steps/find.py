@@ -1,4 +1,4 @@
-"""Find: the tool of this name, if this caller may know of it."""
+"""The step `find`: the tool of this name, if this caller may know of it."""
 
 import logging
 from typing import Final
@@ -8,7 +8,7 @@ from sayso.catalog import as_tool
 from sayso.errors import AuthenticationError, UnknownToolError, UnreachableError, UsageError
 from sayso.guard.call import Answer, Call, tool_error
 from sayso.guard.context import GuardContext
-from sayso.guard.large import TooLargeError, take_arguments
+from sayso.guard.large_arguments import TooLargeError, take_arguments
 from sayso.guard.step import Step, every_call
 from sayso.policy import is_switched_off
 
@@ -16,7 +16,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def find(guard: GuardContext, call: Call) -> Answer | None:
-    """Raise the same `UnknownToolError` for a tool that is hidden as for one that is not there."""
+    """Put the tool on the call. Raises the same `UnknownToolError` for a hidden as for no tool."""
     policy = call.policy = guard.policy()
     if is_switched_off(policy, subject=call.principal.subject):
         await refuse(guard, call, Outcome.DENIED)
@@ -47,7 +47,7 @@ async def find(guard: GuardContext, call: Call) -> Answer | None:
 
 
 async def refuse(guard: GuardContext, call: Call, outcome: Outcome) -> None:
-    """Write down that a call came to nothing before there was anything to decide."""
+    """Record a call that ends before a decision."""
     call.outcome = outcome
     through = call.request.through
     await guard.audit.refused(

@@ -1,4 +1,4 @@
-"""Narrow: one call's intent, narrower than its tool's where the author can tell, never wider."""
+"""The step `narrow`: the author may narrow the intent of one call, and never widen it."""
 
 import copy
 import inspect
@@ -24,11 +24,11 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def narrowed(tool: Tool, arguments: Mapping[str, Any]) -> Tool:
-    """Return the tool as it is for a call with these arguments.
+    """Return the tool with its intent for these arguments.
 
-    Where the author's `narrow` fails, or takes longer than 10 s, the tool's own intent stands. What
-    the operator says stands in any case. Raises `UsageError` for an intent that is wider than the
-    tool's: then one of the two is wrong.
+    If the author's `narrow` fails, or takes longer than 10 s, the tool keeps its intent. The
+    operator's hints are always kept. Raises `UsageError` for an intent that is wider than the
+    tool's: one of the two is wrong.
     """
     narrow = tool.intent.narrow
     if narrow is None:
@@ -46,7 +46,7 @@ async def narrowed(tool: Tool, arguments: Mapping[str, Any]) -> Tool:
     if hints is None:
         return tool
     if not isinstance(hints, Hints):
-        raise UsageError("narrow must give hints, an intent or None", where=tool.name)
+        raise UsageError("narrow must return hints, an intent or None", where=tool.name)
     return replace(tool, resolved=_narrowed(tool, hints))
 
 
@@ -60,7 +60,7 @@ def _narrowed(tool: Tool, hints: Hints) -> ResolvedIntent:
         elif value is LOOSER[name]:
             resolved[name] = Resolved(value, Source.DECLARED)
         elif hints.read_only and name in ("destructive", "idempotent"):
-            resolved[name] = whole  # means nothing on what only reads
+            resolved[name] = whole  # it has no meaning for a call that only reads
         else:
             raise UsageError(f"a call's {name} is wider than the tool's", where=tool.name)
     if resolved["read_only"].value:
@@ -70,7 +70,7 @@ def _narrowed(tool: Tool, hints: Hints) -> ResolvedIntent:
 
 
 async def narrow(guard: GuardContext, call: Call) -> Answer | None:
-    """Go on with the intent of this call; one that is wider than the tool's does not run."""
+    """Continue with the intent of this call; one that is wider than the tool's does not run."""
     try:
         tool = await narrowed(call.tool, call.arguments)
     except UsageError as error:
@@ -78,12 +78,9 @@ async def narrow(guard: GuardContext, call: Call) -> Answer | None:
         await guard.audit.refused(call.id, call.principal, name=call.name, outcome=Outcome.FAILED)
         return tool_error("Nothing was run: what this call would do is not what its tool declares.")
     if tool is not call.tool:
-        call.tool, call.tool_facts = tool, facts_of(tool)
+        call.tool = tool
+        call.tool_facts = facts_of(tool)
     return None
 
 
-def _has_narrow(call: Call) -> bool:
-    return call.tool.intent.narrow is not None
-
-
-NARROW: Final = Step("narrow", _has_narrow, narrow)
+NARROW: Final = Step("narrow", lambda call: call.tool.intent.narrow is not None, narrow)

@@ -1,4 +1,4 @@
-"""Outcome: however the steps after this one end, the log says how."""
+"""The step `outcome`: the log says how the call ended, however that was."""
 
 import logging
 from typing import Final
@@ -20,10 +20,10 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def record_outcome(guard: GuardContext, call: Call, then: Then) -> Answer:
-    """Turn what went wrong into an answer, and write down how the call ended.
+    """Turn errors into an answer, and record how the call ended.
 
-    When cancelled, what is known is written down before the cancellation goes on; where that is
-    because the process ends, whoever called is told, since nobody else would tell.
+    When cancelled, the record is written before the cancellation passes on. If the process is
+    shutting down, the caller gets an answer instead, since it would get no other.
     """
     try:
         answer = await _answered(call, then)
@@ -66,7 +66,7 @@ async def _answered(call: Call, then: Then) -> Answer:
         return lost_answer(call) if call.is_sent else _unsent(call, error)
     except CrashError as error:
         return _crashed(call, error)
-    except Exception as error:  # noqa: BLE001 - the edge of a step that records: nothing may pass unrecorded
+    except Exception as error:  # noqa: BLE001 - every error must be recorded
         call.incident = report_incident(_log, error)
         call.outcome = Outcome.OUTCOME_UNKNOWN if call.is_sent else Outcome.FAILED
         ran = "It may have run." if call.is_sent else "Nothing was run."
@@ -88,7 +88,7 @@ def _unsent(call: Call, error: Exception) -> Answer:
 
 
 def _crashed(call: Call, error: CrashError) -> Answer:
-    """Answer for a tool whose function failed; the caller learns no text of the exception.
+    """Answer for a tool whose function failed, without the exception's text.
 
     The log gets one line, and the traceback at DEBUG.
     """
@@ -102,10 +102,10 @@ def _crashed(call: Call, error: CrashError) -> Answer:
 
 
 async def _write(guard: GuardContext, call: Call, answer: Answer | None) -> None:
-    """Write the last line.
+    """Write the last record of the call.
 
-    When that fails the answer still stands, and the log writes the line later if it can: the
-    attempt is on record, and an attempt without an outcome reads as unknown.
+    If that fails, the answer stays, and the log writes the record later if it can: an attempt
+    without an outcome is read as unknown.
     """
     ended = call.outcome or Outcome.FAILED
     writing = guard.audit.outcome(
@@ -118,18 +118,18 @@ async def _write(guard: GuardContext, call: Call, answer: Answer | None) -> None
     )
     try:
         if may_wait(call.tool.level, ended):
-            # The line is with the writer when this returns: there is no moment to cancel it.
+            # The writer has the record when this returns: it cannot be cancelled in between.
             await writing
             return
-        # Whoever cancels now must not leave an attempt without an end.
+        # A cancellation now must not leave an attempt without an outcome.
         with anyio.CancelScope(shield=True):
             await writing
     except anyio.get_cancelled_exc_class():
-        # Only the end of the process comes through the shield. The line is on its way to the
-        # writer, which is waited for, and the answer stands.
+        # Only the end of the process passes the shield. It waits for the writer, which gets the
+        # record, and the answer stays.
         if not guard.shutdown.is_over:
             raise
-    except Exception:  # noqa: BLE001 - the call has ended either way; its caller must learn how
+    except Exception:  # noqa: BLE001 - the call has ended either way, and its caller must learn how
         _log.exception("the outcome of call %s could not be recorded now", call.id)
 
 

@@ -1,4 +1,4 @@
-"""Output: what leaves has the shape that the tool promised, and a size that a model can read."""
+"""The step `output`: a result fits its schema, and has a size that a model can read."""
 
 import logging
 from typing import Final
@@ -8,7 +8,7 @@ from sayso.catalog import Tool
 from sayso.guard.call import Answer, Call, tool_error
 from sayso.guard.context import GuardContext, Then
 from sayso.guard.passthrough import is_brief, is_plain, opened
-from sayso.guard.reshape import is_cheap, is_cheap_to_strip, reshaped
+from sayso.guard.result_jobs import is_cheap, is_cheap_to_strip, reshaped
 from sayso.guard.schemas import NO_SCHEMAS, Resume, ToolSchemas, shaped
 from sayso.guard.step import WrappingStep, every_call
 from sayso.intent import Level
@@ -19,25 +19,25 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def shape_output(guard: GuardContext, call: Call, then: Then) -> Answer:
-    """Strip and cut a result; one that breaks its schema becomes an error, never invalid data."""
+    """Strip and cut a result; one that breaks its schema becomes an error."""
     answer = await then(call)
-    shown = await checked(guard, call.tool, answer, call.resume, call.principal.caller)
-    return withheld(call) if shown is None else shown
+    shaped_ = await checked(guard, call.tool, answer, call.resume, call.principal.caller)
+    return withheld(call) if shaped_ is None else shaped_
 
 
 async def checked(
     guard: GuardContext, tool: Tool, answer: Answer, resume: Resume | None = None, caller: str = ""
 ) -> Answer | None:
-    """Return what `tool` answered as it may leave; `None` for what is not what the tool promised.
+    """Return an answer of `tool` in its final form; `None` if it breaks the output schema.
 
-    Of an answer that says that the result comes later only that is kept. A result that is too
-    costly for the event loop is checked in a worker, for `caller`; one that cannot be checked in
-    time counts as not what was promised.
+    Of an answer that only promises a result, the task is kept. A result that is too costly for the
+    event loop is checked in a worker, for `caller`; one that cannot be checked in time counts as
+    broken.
     """
     if answer.get("resultType") == "task":
         return as_task(answer)
     is_error = answer.get("isError") is True
-    # An error keeps to no schema, but it is read by a model too.
+    # An error has no schema, but a model reads it too.
     limit = guard.result_limit(tool)
     schemas = NO_SCHEMAS if is_error else guard.schemas.of(tool)
     try:
@@ -52,37 +52,37 @@ async def checked(
         return None
     if not problems:
         return result
-    # What is wrong holds the server's data, so it is for the log and not for the model.
-    said = "; ".join(map(str, problems))
-    _log.warning("%s broke its output schema: %s", tool.qualified_name, said)
+    # The problems quote the server's data, so they are for the log and not for the model.
+    _log.warning(
+        "%s broke its output schema: %s", tool.qualified_name, "; ".join(map(str, problems))
+    )
     return None
 
 
 def as_task(answer: Answer) -> Answer:
-    """Return what an answer says of a task, and nothing that could pass for its result."""
-    kept = {name: answer[name] for name in _OF_TASK if _is_brief(answer.get(name))}
+    """Return the fields of an answer about its task, and none that could pass for a result."""
+    task = {name: answer[name] for name in _TASK_FIELDS if _is_brief(answer.get(name))}
     if "_meta" in answer:
-        kept["_meta"] = answer["_meta"]
-    return kept
+        task["_meta"] = answer["_meta"]
+    return task
 
 
 def _is_brief(value: object) -> bool:
-    return isinstance(value, int | float) or (
-        isinstance(value, str) and len(value) <= _LONGEST_OF_TASK
-    )
+    is_text = isinstance(value, str) and len(value) <= _MAX_TASK_FIELD_CHARACTERS
+    return is_text or isinstance(value, int | float)
 
 
-_OF_TASK: Final = (
+_TASK_FIELDS: Final = (
     *("resultType", "taskId", "status", "statusMessage", "createdAt", "lastUpdatedAt"),
     *("ttl", "ttlMs", "ttlSeconds", "pollInterval", "pollIntervalMs", "pollIntervalSeconds"),
 )
-_LONGEST_OF_TASK: Final = 2000
+_MAX_TASK_FIELD_CHARACTERS: Final = 2000
 
 
 async def _shaped(
     answer: Answer, schemas: ToolSchemas, limit: int, resume: Resume | None, caller: str
 ) -> tuple[Answer, tuple[Problem, ...]]:
-    # A list that can be gone on with is the author's own: it never left this process.
+    # A list with a continuation is the author's: it never left this process.
     is_own = resume is not None and schemas.is_local
     if not is_own and not is_cheap(answer, schemas):
         return await reshaped(answer, schemas, limit, caller)
@@ -95,10 +95,7 @@ async def _shaped(
 
 
 def withheld(call: Call) -> Answer:
-    """Answer a call whose result does not fit the tool's output schema.
-
-    A read may be called again, but its result would be withheld again; a write must not.
-    """
+    """Answer a call whose result does not fit the tool's output schema."""
     call.outcome = Outcome.BAD_OUTPUT
     text = (
         f"“{call.tool.title}” ran, but its result does not fit the output schema that the tool "

@@ -1,4 +1,4 @@
-"""Plan: what the call would change, for the person who is asked and for the limits on how much."""
+"""The step `plan`: the changes that a call would make, for the question and for limits."""
 
 import logging
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from sayso.errors import DeniedError, UsageError
 from sayso.guard.call import Answer, Call, CallRequest, new_id, unplanned
 from sayso.guard.context import GuardContext
 from sayso.guard.history import situation_of
-from sayso.guard.large import take_arguments
+from sayso.guard.large_arguments import take_arguments
 from sayso.guard.passthrough import opened
 from sayso.guard.step import Step
 from sayso.guard.steps.execute import execute
@@ -24,22 +24,22 @@ from sayso.schema import is_switch, size
 
 DRY_RUN_SECONDS: Final = 10.0
 MAX_PLAN_CHARACTERS: Final = 200_000
-"""How long the answer of a dry run may be, as JSON."""
+"""The size limit of a dry run's answer, as JSON."""
 _MAX_ERROR_CHARACTERS: Final = 500
 
 _log: Final = logging.getLogger(__name__)
 
 
 def has_plan(intent: Intent) -> bool:
-    """Return whether a tool can tell what a call would change."""
+    """Return whether a tool can plan its calls."""
     return intent.plan is not None or intent.dry_run is not None
 
 
 async def plan_of(guard: GuardContext, call: Call, intent: Intent) -> Plan:
-    """Take the plan of a call of a tool with this intent.
+    """Return the plan of a call of a tool with this intent.
 
-    Raises `DeniedError` for what its author says against the call, or the tool's dry run does, and
-    anything else where there is no plan.
+    Raises `DeniedError` if the author's function or the tool's dry run refuses the call, and
+    another error if there is no plan.
     """
     if intent.plan is not None:
         return await take_plan(intent.plan, call.arguments)
@@ -47,19 +47,19 @@ async def plan_of(guard: GuardContext, call: Call, intent: Intent) -> Plan:
 
 
 async def _dry_run(guard: GuardContext, call: Call, parameter: str) -> Plan:
-    """Call the tool with `parameter` set to true, and take its answer as the plan.
+    """Call the tool with `parameter` set to true, and return its answer as the plan.
 
-    The dry run is on record as a call of its own. A tool without such a boolean parameter is never
+    The dry run is recorded as a separate call. A tool without such a boolean parameter is never
     called: it would ignore the parameter and run.
     """
     if not is_switch(call.tool.input_schema, parameter):
-        what = f"it has no boolean parameter {parameter!r}, which is to make a dry run"
+        what = f"it has no boolean parameter {parameter!r} for a dry run"
         raise UsageError(what, where=call.name)
     dry = _copied(guard, call)
     await take_arguments(dry, {**call.arguments, parameter: True})
     checker = guard.schemas.of(call.tool).arguments
     if checker is not None and await checker.problems(dry.arguments, call.principal.caller):
-        raise UsageError(f"its schema does not take {parameter}: true here", where=call.name)
+        raise UsageError(f"its schema does not accept {parameter}: true here", where=call.name)
 
     async def run(_: Call) -> Answer:
         await guard.audit.attempt(dry.facts, None)
@@ -93,15 +93,12 @@ def _copied(guard: GuardContext, call: Call) -> Call:
 def _plan_in(answer: Answer, name: str) -> Plan:
     """Return the plan in a dry run's answer: a list of changes, or anything else as one change."""
     value = answer.get("structuredContent")
-    if isinstance(value, Mapping):
-        structured = cast("Mapping[str, Any]", value)
-        value = structured
-        if set(structured) == {"result"}:
-            value = structured["result"]
-    else:
+    if not isinstance(value, Mapping):
         value = _texts(answer)
+    elif set(cast("Mapping[str, Any]", value)) == {"result"}:
+        value = cast("Any", value["result"])
     if size(value) > MAX_PLAN_CHARACTERS:
-        what = f"the answer of its dry run is longer than {MAX_PLAN_CHARACTERS} characters"
+        what = f"its dry run's answer is longer than {MAX_PLAN_CHARACTERS} characters"
         raise UsageError(what, where=name)
     if isinstance(value, list):
         return make_plan(value)
@@ -123,24 +120,24 @@ def _texts(answer: Answer) -> list[str]:
 
 
 async def add_plan(guard: GuardContext, call: Call) -> Answer | None:
-    """Go on with a plan; without it nothing runs.
+    """Continue with a plan; without one, nothing runs.
 
-    An author's function may say why there is none by a `DeniedError`, and a dry run by its error;
-    all else stays in the log.
+    The caller gets the text of an author's `DeniedError` or of a dry run's error. Other errors go
+    to the log.
     """
     try:
         call.plan = await plan_of(guard, call, call.tool.intent)
     except DeniedError as error:
         return unplanned(call, str(error))
     except Exception:  # noqa: BLE001 - an author's function may raise anything
-        _log.exception("what a call of %s would change cannot be told", call.name)
+        _log.exception("the plan of a call of %s failed", call.name)
         return unplanned(call)
     call.decision = decide_by_policy(call.policy, await situation_of(guard, call))
     return None
 
 
 def _needs_plan(call: Call) -> bool:
-    """Return whether the tool can tell what the call would change, and that matters."""
+    """Return whether the tool can plan the call, and the plan matters."""
     if not has_plan(call.tool.intent) or call.tool.level is Level.READ:
         return False
     effect = call.decision.effect

@@ -1,4 +1,4 @@
-"""Precondition: a tool may say under which conditions it may be called at all."""
+"""The step `precondition`: a tool's author may set a condition for its calls."""
 
 import copy
 import inspect
@@ -17,9 +17,9 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def unmet(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
-    """Return why the author's condition does not hold; `None` where it does.
+    """Return why the author's condition is not met, or `None`.
 
-    It gets a copy of the arguments. A condition that fails does not hold.
+    The condition gets a copy of the arguments. If it raises an error, it is not met.
     """
     when = tool.intent.when
     if when is None:
@@ -29,7 +29,7 @@ async def unmet(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
         if inspect.isawaitable(holds):
             holds = await holds
     except Exception:  # noqa: BLE001 - an author's function may raise anything
-        _log.exception("whether %s may be called cannot be told", tool.name)
+        _log.exception("the condition of %s failed", tool.name)
         holds = False
     if holds is True:
         return None
@@ -38,7 +38,7 @@ async def unmet(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
 
 
 async def check_condition(_: GuardContext, call: Call) -> Answer | None:
-    """Go on where the author's condition holds."""
+    """Refuse the call if the author's condition is not met."""
     reason = await unmet(call.tool, call.arguments)
     if reason is None:
         return None

@@ -1,4 +1,4 @@
-"""Repeat: a call with a key that was used gets the first answer, and does not run again."""
+"""The step `repeat`: a repeated idempotency key gets the first answer, and nothing runs again."""
 
 import hmac
 import json
@@ -20,38 +20,37 @@ from sayso.store import Claim
 _log: Final = logging.getLogger(__name__)
 
 _KEPT_SECONDS: Final = 86_400.0
-_LONGEST_KEY: Final = 256
+_MAX_KEY_CHARACTERS: Final = 256
 
 
 async def answer_once(guard: GuardContext, call: Call, then: Then) -> Answer:
-    """Go on if this call is the first with its key; else wait for the first one's answer.
+    """Continue if this call is the first with its key; otherwise wait for the first one's answer.
 
-    A key is its caller's own, and is remembered for a day. A call that was never sent gives its
-    key back. Cancelled, a call that was sent keeps it: nobody knows how it ended.
+    A key belongs to its caller, and is remembered for a day. A call that was never sent gives its
+    key back. A cancelled call that was sent keeps it: its outcome is unknown.
     """
     key = (call.meta or {}).get(META_KEY)
-    if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY or not key.isprintable():
+    if not isinstance(key, str) or not 0 < len(key) <= _MAX_KEY_CHARACTERS or not key.isprintable():
         call.outcome = Outcome.BAD_ARGUMENTS
         return tool_error(
             f"Nothing was run: {META_KEY} is a text of 1 to 256 printable characters."
         )
-    wanted = _claim(guard, call, key)
-    found = await guard.claims.take(wanted, now=guard.clock())
-    if found.call == call.id:
-        call.claim = wanted.key
-        return await _first(guard, call, wanted, then)
-    if not hmac.compare_digest(found.request, wanted.request):
+    claim = _claim(guard, call, key)
+    first = await guard.claims.take(claim, now=guard.clock())
+    if first.call == call.id:
+        call.claim = claim.key
+        return await _first(guard, call, claim, then)
+    if not hmac.compare_digest(first.request, claim.request):
         call.outcome = Outcome.BAD_ARGUMENTS
         return tool_error("Nothing was run: this key was used for another call.")
-    return await _answer_of(guard, call, found)
+    return await _answer_of(guard, call, first)
 
 
 def _claim(guard: GuardContext, call: Call, key: str) -> Claim:
     tool = call.tool
     caller = call.principal
-    mine = [caller.account, caller.client, tool.origin, tool.server, key]
     return Claim(
-        key=digest(mine),
+        key=digest([caller.account, caller.client, tool.origin, tool.server, key]),
         subject=caller.account,
         request=digest([tool.name, call.arguments_digest]),
         call=call.id,
@@ -72,7 +71,7 @@ async def _first(guard: GuardContext, call: Call, claim: Claim, then: Then) -> A
 
 
 async def _settle(guard: GuardContext, call: Call, claim: Claim, answer: Answer | None) -> None:
-    """Keep the answer for later, or give the key back; how the call ended stands either way."""
+    """Store the answer, or give the key back; the call's outcome does not change."""
     text = None
     if answer is not None:
         text = guard.approvals.notary.sign_result(claim, json.dumps(opened(answer)))
@@ -80,17 +79,17 @@ async def _settle(guard: GuardContext, call: Call, claim: Claim, answer: Answer 
         try:
             await guard.claims.settle(claim.key, call.id, text)
         except StoreError:
-            # Its caller must learn how it ended; with this key it is unknown from now on.
-            _log.exception("what became of call %s could not be kept for its key", call.id)
+            # Its caller must get the answer; for later calls with this key it is unknown.
+            _log.exception("the answer of call %s could not be stored for its key", call.id)
         guard.repeats.wake((claim.key, call.id))
 
 
 async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
-    """Return the first call's answer, once there is one; send nothing in any case."""
+    """Return the first call's answer, once there is one; never send anything."""
     call.outcome = Outcome.REPEATED
     turn = call.request.turn
     if turn is not None:
-        # It runs nothing; and the first one may be about to take its own turn again.
+        # It runs nothing, and the first call may be waiting for its turn again.
         turn.leave()
     notary = guard.approvals.notary
     if (text := notary.read_result(first)) is not None:
@@ -101,18 +100,18 @@ async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
         patience = guard.patience_of(call)
     with anyio.move_on_after(patience):
         while True:
-            found = await guard.claims.find(first.key)
-            if found is None or found.call != first.call:
+            claim = await guard.claims.find(first.key)
+            if claim is None or claim.call != first.call:
                 return tool_error(
                     "Nothing was run: the first call with this key came to nothing. "
                     "It may be made again."
                 )
-            if (text := notary.read_result(found)) is not None:
+            if (text := notary.read_result(claim)) is not None:
                 answer: Answer = json.loads(text)
                 return answer
             if has_ended:
                 break
-            # An answer is kept before the end is written: after the end there is one more look.
+            # The answer is stored before the outcome is recorded, so look once more after it.
             has_ended = await _has_ended(guard, first.call)
             if not has_ended:
                 await guard.repeats.wait((first.key, first.call))

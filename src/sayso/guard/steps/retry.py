@@ -1,4 +1,4 @@
-"""Retry: only what may happen twice, and only after the way to the server failed."""
+"""The step `retry`: a call that may run twice is tried again after a transport failure."""
 
 from typing import Final
 
@@ -9,14 +9,13 @@ from sayso.guard.context import GuardContext, Then
 from sayso.guard.step import WrappingStep
 
 _BUDGET_SECONDS: Final = 15.0
-"""After this no further try is begun: whoever called waits."""
+"""The time after which no further try begins, since the caller waits."""
 
 
 async def retry(guard: GuardContext, call: Call, then: Then) -> Answer:
-    """Make the call again after a failure of transport.
+    """Make the call again after a transport failure, and never after the tool's error.
 
-    Never after the tool's own error, and never what may have happened and must not happen twice.
-    Each attempt is on record, since the step that writes it down comes after this one.
+    Each attempt is recorded, since the step `attempt` comes after this one.
     """
     if guard.attempts == 1:
         return await then(call)
@@ -26,8 +25,8 @@ async def retry(guard: GuardContext, call: Call, then: Then) -> Answer:
         if not _is_transport(error):
             raise
         lost = [error]
-    # Only now: getting ready to try again costs more than all other steps of a call that goes well.
-    import stamina  # noqa: PLC0415 - the same is so of importing it
+    # Only now: a retry context costs more than all other steps of a successful call.
+    import stamina  # noqa: PLC0415 - and so does its import
 
     tries = stamina.retry_context(
         on=_is_transport, attempts=guard.attempts, timeout=_BUDGET_SECONDS, wait_initial=0.1

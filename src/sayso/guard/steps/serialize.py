@@ -1,4 +1,4 @@
-"""Serialize: reads and repeatable calls run at once, other calls of one agent in their order."""
+"""The step `serialize`: reads and repeatable calls run at once, an agent's other calls in order."""
 
 from typing import Final
 
@@ -8,9 +8,9 @@ from sayso.guard.step import Step
 
 
 async def take_turn(guard: GuardContext, call: Call) -> None:
-    """Go on when it is this call's turn, so that what is decided is decided of the world as it is.
+    """Wait for this call's turn, so that the decision is about the current state of the world.
 
-    When cancelled while it waits, nothing was decided, and nothing runs.
+    When cancelled while it waits, nothing is decided, and nothing runs.
     """
     turn = call.request.turn
     if turn is None:
@@ -20,12 +20,8 @@ async def take_turn(guard: GuardContext, call: Call) -> None:
         turn.leave()
     else:
         await turn.take()
-        # Who was switched to another mode meanwhile did not mean the calls before only.
+        # The policy may have changed during the wait.
         call.policy = guard.policy()
 
 
-def _has_turn(call: Call) -> bool:
-    return call.request.turn is not None
-
-
-SERIALIZE: Final = Step("serialize", _has_turn, take_turn)
+SERIALIZE: Final = Step("serialize", lambda call: call.request.turn is not None, take_turn)

@@ -1,4 +1,4 @@
-"""Validate: arguments that do not fit the tool's schema never reach a person or the server."""
+"""The step `validate`: arguments that do not fit the tool's schema reach no person or server."""
 
 import json
 from typing import Final
@@ -13,9 +13,9 @@ from sayso.workers import UndecidedError
 
 
 async def validate(guard: GuardContext, call: Call) -> Answer | None:
-    """Go on with arguments that fit (JSON Schema 2020-12); else say all that is wrong with them.
+    """Refuse arguments that do not fit the schema (JSON Schema 2020-12), with all their problems.
 
-    Arguments that cannot be checked in time are refused.
+    Arguments that cannot be checked in time are refused too.
     """
     checker = guard.schemas.of(call.tool).arguments
     try:
@@ -29,15 +29,15 @@ async def validate(guard: GuardContext, call: Call) -> Answer | None:
     if not problems:
         return None
     await refuse(guard, call, Outcome.BAD_ARGUMENTS)
-    told = "\n".join(f"- {problem}" for problem in problems)
+    listed = "\n".join(f"- {problem}" for problem in problems)
     through = call.request.through
     if through is None:
-        return tool_error(f"Nothing was run: these arguments do not fit the tool.\n{told}")
-    # Who calls through a meta-tool may never have seen the tool's own schema.
-    wanted = json.dumps(brief(call.tool.input_schema or {}), ensure_ascii=False)
+        return tool_error(f"Nothing was run: these arguments do not fit the tool.\n{listed}")
+    # A caller through a meta-tool may never have seen the tool's schema.
+    schema = json.dumps(brief(call.tool.input_schema or {}), ensure_ascii=False)
     return tool_error(
-        f"Nothing was run: these arguments do not fit “{through.called}”.\n{told}\n"
-        f"Its arguments must fit this schema: {wanted}"
+        f"Nothing was run: these arguments do not fit “{through.called}”.\n{listed}\n"
+        f"Its arguments must fit this schema: {schema}"
     )
 
 

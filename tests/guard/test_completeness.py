@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import sayso
 from sayso.guard.call import Resume
-from sayso.guard.claims import ClaimError
+from sayso.guard.completeness import CompletenessError
 from sayso.guard.schemas import cut_value, schemas_of, shaped
 from sayso.schema import Checker, size
 
@@ -150,7 +150,7 @@ CLAIMING = {**an_object(rows=LIST, truncated={"const": False}), "required": ["ro
 
 def test_a_result_that_can_only_say_that_it_is_complete_is_not_cut() -> None:
     value = {"rows": ITEMS, "truncated": False}
-    with pytest.raises(ClaimError):
+    with pytest.raises(CompletenessError):
         cut_value(value, schemas_of(CLAIMING), 400)
     answer = {"content": [], "structuredContent": value}
     assert shaped(answer, schemas_of(CLAIMING), 400) == (answer, ())
@@ -302,7 +302,7 @@ def test_a_cut_result_fits_its_schema_and_claims_nothing_false(
         return
     try:
         cut = cut_value(value, schemas, limit)
-    except ClaimError:
+    except CompletenessError:
         return
     assert Checker(schema).is_valid(cut.value)
     assert schemas.stripper.strip(cut.value) == cut.value

@@ -20,7 +20,7 @@ from tests.gateway.serving import Served, serve
 from tests.gateway.test_main_job import text
 
 from sayso.connect import CommandTarget, UrlTarget
-from sayso.gateway import connection as contact_module
+from sayso.gateway import connection as connection_module
 
 pytestmark = pytest.mark.anyio
 
@@ -92,8 +92,8 @@ async def test_an_older_client_is_told_that_tools_have_changed(
 
 async def listening(served: Served, least: int) -> None:
     """Wait for clients that say by a request of their own that they listen."""
-    hub = served.gateway.upstreams.hub
-    await until(lambda: hub.count >= least)
+    notifier = served.gateway.upstreams.notifier
+    await until(lambda: notifier.count >= least)
 
 
 @pytest.mark.parametrize("busy_with", ["initialize", "tools/list"])
@@ -101,7 +101,7 @@ async def listening(served: Served, least: int) -> None:
 async def test_who_was_given_a_list_without_a_slow_server_is_told_when_it_is_there(
     era: str, busy_with: str, tmp_path: Path, stack: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contact_module, "_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(connection_module, "_PATIENCE_SECONDS", 0.1)
     method = "server/discover" if (era, busy_with) == (MODERN, "initialize") else busy_with
     goes_on = threading.Event()
 
@@ -138,7 +138,7 @@ runpy.run_path(sys.argv[3], run_name="__main__")
 async def test_a_server_that_could_not_be_had_is_tried_again_for_those_who_listen(
     tmp_path: Path, stack: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contact_module, "_PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr(connection_module, "_PAUSE_SECONDS", 0.1)
     words = ("-c", LATE, "plain", str(tmp_path / "network"), str(SERVERS / "faulty.py"))
     target = CommandTarget("late", sys.executable, words, ENVIRONMENT)
     served = await stack.enter_async_context(serve(target, store=tmp_path / "a.db"))
@@ -270,9 +270,9 @@ async def test_a_stream_is_acknowledged_stamped_and_filtered_and_ends_with_a_res
     await raw.call("telling__grow")
     await raw.call("telling__touch", {"uri": "notes://a"})
     updated = await stream.next()
-    served.gateway.upstreams.hub.close()
+    served.gateway.upstreams.notifier.close()
     ended = await stream.next()
-    served.gateway.upstreams.hub.is_closed = False
+    served.gateway.upstreams.notifier.is_closed = False
 
     assert acknowledged["method"] == "notifications/subscriptions/acknowledged"
     assert acknowledged["params"]["notifications"] == {"resourceSubscriptions": ["notes://a"]}
@@ -294,13 +294,13 @@ async def test_a_stream_must_be_taken_as_a_stream(raw: RawClient) -> None:
 
 
 async def test_a_client_that_leaves_is_forgotten(served: Served, raw: RawClient) -> None:
-    before = served.gateway.upstreams.hub.count
+    before = served.gateway.upstreams.notifier.count
     stream = await raw.open("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
     await stream.next()
     await stream.close()
 
-    hub = served.gateway.upstreams.hub
-    await until(lambda: hub.count == before)
+    notifier = served.gateway.upstreams.notifier
+    await until(lambda: notifier.count == before)
 
 
 @pytest.mark.parametrize("era", [MODERN, OLD])
@@ -345,7 +345,7 @@ async def test_one_server_alone_tells_only_of_itself(tmp_path: Path, stack: Asyn
     await client.call("grow")
 
     assert (await streams[1].next())["method"] == "notifications/tools/list_changed"
-    served.gateway.upstreams.hub.close()
+    served.gateway.upstreams.notifier.close()
     assert "result" in await streams[0].next()
     for stream in streams:
         await stream.close()

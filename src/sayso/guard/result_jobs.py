@@ -1,4 +1,4 @@
-"""Shaping of results that are too costly for the event loop, in a worker process."""
+"""Jobs that shape results in a worker process, if that is too costly for the event loop."""
 
 import marshal
 import time
@@ -16,16 +16,16 @@ from sayso.slices import rest_since
 from sayso.workers import BusyError, UndecidedError, encoded, packed, run_job
 
 SHAPE_SECONDS: Final = 10.0
-"""How long a worker may take with one result."""
+"""The time for one result in a worker."""
 
 _MAX_LOCAL_BYTES: Final = 256 * 1024
 _MAX_LOCAL_FIT_WORK: Final = 20_000_000
-"""Schema cost times bytes up to which a result is compared with its schema here."""
+"""Schema cost times bytes up to which a result is checked on the event loop."""
 
 _MAX_LOCAL_WORK: Final = 20_000
-"""Schema cost times value weight up to which a result is stripped here."""
+"""Schema cost times value weight up to which a result is stripped on the event loop."""
 
-_JOB: Final = "sayso.guard.reshape:shape_job"
+_JOB: Final = "sayso.guard.result_jobs:shape_job"
 _SAME = b"same"
 _BROKEN = b"broken"
 _CHANGED = b"changed"
@@ -35,7 +35,7 @@ _UNREADABLE = b"unreadable"
 def is_cheap(answer: Answer, schemas: ToolSchemas) -> bool:
     """Return whether a result can be read and shaped on the event loop.
 
-    Members that are JSON as received count by their length.
+    Raw members count by their length.
     """
     structured = answer.get("structuredContent")
     if schemas.result_schema is not None and structured is not None:
@@ -46,7 +46,7 @@ def is_cheap(answer: Answer, schemas: ToolSchemas) -> bool:
 
 
 def is_cheap_to_strip(answer: Answer, schemas: ToolSchemas) -> bool:
-    """Return whether a result whose members were read can be stripped on the event loop."""
+    """Return whether a result that was read can be stripped on the event loop."""
     most = _MAX_LOCAL_WORK // schemas.cost
     return schemas.result is None or weight(answer.get("structuredContent"), most) <= most
 
@@ -67,10 +67,10 @@ def _is_small(answer: Answer) -> bool:
 async def reshaped(
     answer: Answer, schemas: ToolSchemas, limit: int, caller: str
 ) -> tuple[Answer, tuple[Problem, ...]]:
-    """Do in a worker what `is_plain` and `shaped` do; return the answer, or what breaks it.
+    """Do the work of `is_plain` and `shaped` in a worker; return the answer, or its problems.
 
-    Raises `UndecidedError` where that takes too long or too much memory, and `ValueError` for a
-    result that cannot be read.
+    Raises `UndecidedError` if that takes too long or too much memory, and `ValueError` for an
+    unreadable result.
     """
     begun = time.perf_counter()
     raw = {key: bytes(part) for key, part in answer.items() if isinstance(part, msgspec.Raw)}
@@ -94,7 +94,7 @@ async def reshaped(
         return answer, tuple(Problem(path, message) for path, message in problems)
     if not raw:
         return read_json(output.last.decode()), ()
-    # What came as raw JSON goes on as raw JSON; members such as `_meta` and `isError` are read.
+    # Raw members stay raw; others, such as `_meta` and `isError`, are read.
     members: Answer = msgspec.json.decode(output.last, type=dict[str, msgspec.Raw])
     for key in members.keys() - raw.keys():
         members[key] = read_json(bytes(members[key]).decode())
@@ -102,7 +102,7 @@ async def reshaped(
 
 
 def shape_job(raw: Mapping[str, bytes], rest: bytes, schema: bytes, limit: int) -> Iterator[bytes]:
-    """Yield what has become of a result: a word, and for two of them more."""
+    """Yield the verdict on a result, and then the problems of a broken one or a changed result."""
     schemas = _compiled(schema)
     answer: Answer = marshal.loads(rest)  # noqa: S302 - as for each request to a worker
     answer = {**{key: msgspec.Raw(part) for key, part in raw.items()}, **answer}

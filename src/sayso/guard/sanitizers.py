@@ -1,4 +1,4 @@
-"""What a loop of your own needs around a call: safe errors, short lists, stripped results."""
+"""Sanitizers for tools that run without a guard: safe errors, short lists, stripped results."""
 
 import functools
 import inspect
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sayso.guard.call import Answer, tool_error
-from sayso.guard.claims import ClaimError
+from sayso.guard.completeness import CompletenessError
 from sayso.guard.schemas import cut_value, schemas_of
 from sayso.incidents import describe_incident, report_incident
 from sayso.schema import LIMIT, Checker, Cut, Stripper
@@ -58,12 +58,12 @@ def _failed(error: Exception, on_error: str) -> Answer:
 def cut_lists(value: Any, *, limit: int = LIMIT, schema: Mapping[str, Any] | None = None) -> Cut:
     """Cut the lists and texts of `value`, so that its JSON has at most `limit` characters.
 
-    The result's `value` keeps to `schema`, and what it says of being complete (`truncated`,
-    `has_more`, a cursor after the last item) is corrected where the schema allows that. `pieces`
-    are what was cut, with how much of each was `kept` of how much in `total`; `fits` is false where
-    the value is still too long. Give `notice`, which says what was left out, to the model as well.
-    A value whose schema lets it only say that it is complete is not cut. Raises `UsageError` for an
-    invalid schema.
+    The result's `value` fits `schema`. Its fields that say whether it is complete (`truncated`,
+    `has_more`, a cursor after the last item) are corrected if the schema allows that; if it only
+    allows them to say that it is complete, the value is not cut. `pieces` are the cut parts, with
+    how much was `kept` of each `total`; `fits` is false if the value is still too long. Give
+    `notice`, which says what was left out, to the model too. Raises `UsageError` for an invalid
+    schema.
 
     >>> cut = cut_lists({"rows": list(range(1_000)), "truncated": False}, limit=100)
     >>> cut.value["truncated"], cut.kept < cut.total == 1_000
@@ -73,14 +73,14 @@ def cut_lists(value: Any, *, limit: int = LIMIT, schema: Mapping[str, Any] | Non
         Checker(schema)
     try:
         return cut_value(value, schemas_of(schema), limit)
-    except ClaimError:
+    except CompletenessError:
         return Cut(value, fits=False)
 
 
 def strip_to_schema(value: Any, schema: Mapping[str, Any]) -> Any:
     """Return `value` without the fields that its schema does not know.
 
-    Raises `UsageError` for a schema that is none.
+    Raises `UsageError` for an invalid schema.
 
     >>> strip_to_schema({"id": 1, "password": "x"}, {"properties": {"id": {}}})
     {'id': 1}

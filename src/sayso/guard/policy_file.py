@@ -1,4 +1,4 @@
-"""The policy of a running guard: read from its file, and read again when the file changes."""
+"""The policy of a running guard: read from its file, and again when the file changes."""
 
 import tomllib
 from collections.abc import Callable
@@ -17,16 +17,15 @@ _SETTLE_SECONDS: Final = 1.0
 _FIX: Final = "Name a policy.toml."
 
 _State = tuple[int, int, int, int]
-"""Device, inode, size and change time of a file: what tells one state of it from another."""
+"""Device, inode, size and change time of a file, which differ when it has changed."""
 
 
 @dataclass(slots=True)
 class PolicyFile:
-    """A policy.toml that is read again when it changes; an unusable file leaves the last policy.
+    """A policy.toml that is read again when it changes; an invalid file leaves the last policy.
 
-    Call it for the policy of the moment: `Guard(policy=PolicyFile.open("policy.toml"), …)`. `text`
-    is what that policy was read from. `trouble` is why the file on disk does not count, where it
-    does not.
+    Call it for the current policy: `Guard(policy=PolicyFile.open("policy.toml"), …)`. `text` is the
+    source of that policy. `trouble` is the error of the file on disk, if it is invalid.
     """
 
     path: Path
@@ -45,11 +44,10 @@ class PolicyFile:
         return self.policy
 
     def reload(self) -> bool:
-        """Read the file again, and return whether there is another policy now.
+        """Read the file again, and return whether the policy has changed.
 
-        A file without any content does not replace rules: that is a file that is being written, or
-        was emptied by mistake. Raises what `open` raises for a file that cannot be used, once for
-        each change of it; the last good policy stays.
+        An empty file does not replace rules: it is being written, or was emptied by mistake. Raises
+        what `open` raises for an invalid file, once for each change; the last valid policy stays.
         """
         try:
             text = read_text(str(self.path), fix=_FIX)
@@ -70,7 +68,7 @@ class PolicyFile:
         self._seen = text
         try:
             if _is_empty(text) and not _is_empty(self.text):
-                what = "the file holds no policy"
+                what = "the file is empty"
                 fix = 'Write at least one key, such as mode = "guarded", to drop all rules.'
                 raise ConfigError(what, where=str(self.path), fix=fix)
             self.policy = load_policy(text, str(self.path))
@@ -102,12 +100,11 @@ class PolicyFile:
         seconds: float = _LOOK_SECONDS,
         settle: float = _SETTLE_SECONDS,
     ) -> None:
-        """Look at the file every `seconds`, until cancelled.
+        """Check the file every `seconds`, until cancelled.
 
-        A changed file counts once two reads, `settle` seconds apart, gave the same text and the
-        file was not touched in between: one that is being written may be whole for a moment with
-        half of its rules. `tell` gets a sentence for each policy that counts from now on, and
-        `fail` the error of a file that does not.
+        A change counts after two reads, `settle` seconds apart, with the same text and no write in
+        between: a file that is being written may be valid for a moment with half of its rules.
+        `tell` gets a sentence for each new policy, and `fail` the error of an invalid file.
         """
         known: tuple[_State | None, ...] = ()
         while True:
@@ -123,7 +120,7 @@ class PolicyFile:
             known = (state,)
             try:
                 if self.reload() if text is None else self._take(text):
-                    tell(f"{self.path}: the policy was read again and counts from now on")
+                    tell(f"{self.path}: the policy has changed and is in effect")
             except SaysoError as error:
                 fail(error)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.guard.world import World, text, while_waiting, yes
 from tests.sample_tools import AMY, DELETE, READ
 
-from sayso.guard import large
+from sayso.guard import large_arguments
 from sayso.schema import MASK, digest_exactly
 from sayso.schema.bounds import MAX_EXCERPT_CHARACTERS, excerpt
 from sayso.workers.pool import packed, running_pool
@@ -54,7 +54,7 @@ async def test_no_step_looks_through_large_arguments_in_the_event_loop(
 
     for module in (sayso.approvals.question, sayso.audit.record):
         monkeypatch.setattr(module, "redact", small)
-    for module in (sayso.guard.call, sayso.guard.large):
+    for module in (sayso.guard.call, sayso.guard.large_arguments):
         monkeypatch.setattr(module, "digest_exactly", small)
     guard = world.timed()
     assert "Not run yet" in text(await guard.call(AMY, world.add("remove", DELETE), arguments))
@@ -63,7 +63,7 @@ async def test_no_step_looks_through_large_arguments_in_the_event_loop(
 
 def test_large_extras_are_shown_in_excerpt_and_still_told_apart() -> None:
     wholes = ({"arguments": {}, "_meta": {"a": [0] * 9_000 + [last]}} for last in (1, 2))
-    found = [list(large.prepare_job(packed(whole), has_extras=True)) for whole in wholes]
+    found = [list(large_arguments.prepare_job(packed(whole), has_extras=True)) for whole in wholes]
     first, second = (json.loads(one[-1])["extras"] for one in found)
     assert first["_meta"] == second["_meta"]
     assert first != second
@@ -82,8 +82,8 @@ async def test_small_arguments_need_no_worker(world: World) -> None:
 
 
 async def test_a_digest_of_any_size_is_the_same() -> None:
-    assert await large.digest_of(ITEMS, "amy") == digest_exactly(ITEMS)
-    assert await large.digest_of({"a": 1}, "amy") == digest_exactly({"a": 1})
+    assert await large_arguments.digest_of(ITEMS, "amy") == digest_exactly(ITEMS)
+    assert await large_arguments.digest_of({"a": 1}, "amy") == digest_exactly({"a": 1})
 
 
 def test_an_excerpt_says_what_it_leaves_out() -> None:

@@ -1,7 +1,7 @@
-"""What a result says itself of being complete, corrected after a cut.
+"""Correction of the fields in a cut result that say whether it is complete.
 
-Servers say it in fields of their own: `truncated`, `hasNextPage`, `is_last_page`, `omitted`. Each
-is changed only where the tool's schema still accepts the result.
+Servers have many: `truncated`, `hasNextPage`, `is_last_page`, `omitted`. A field is changed only if
+the tool's schema still accepts the result.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from sayso.schema import Cut, Piece, ValuePath, put, subschemas
 
 Accepts = Callable[[Any], bool]
-"""Return whether a value is what its tool promised."""
+"""A check that a value fits the tool's schema."""
 
 _THINGS: Final = (
     "results?|items?|pages?|data|rows?|records?|entries|lists?|output|content|text|body"
@@ -46,25 +46,25 @@ _PAGING: Final = re.compile(
 )
 
 
-class ClaimError(Exception):
-    """A cut result would still say that it is complete: its schema allows nothing else."""
+class CompletenessError(Exception):
+    """A cut result would still say that it is complete, since its schema allows nothing else."""
 
 
 def plain(name: str) -> str:
-    """Return a field's name without case and signs."""
+    """Return a field's name in lower case, with letters only."""
     return re.sub(r"[^a-z]", "", name[:_MAX_NAME].lower())
 
 
 def is_paging(name: str) -> bool:
-    """Return whether an object of this name tells about a list beside it."""
+    """Return whether an object of this name describes a list next to it."""
     return _PAGING.search(plain(name)) is not None
 
 
 def corrected(cut: Cut, accepts: Accepts, schema: Mapping[str, Any] | None) -> Any:
-    """Return the value of `cut` without a field that says that it is complete.
+    """Return the value of `cut` with no field that says that it is complete.
 
-    Fields that the schema knows and the result lacks are added. Raises `ClaimError` for a field
-    that can neither be changed nor taken out.
+    Adds fields that the schema knows and the result lacks. Raises `CompletenessError` for a field
+    that can neither be changed nor removed.
     """
     value = cut.value
     for piece in cut.pieces:
@@ -76,7 +76,7 @@ def corrected(cut: Cut, accepts: Accepts, schema: Mapping[str, Any] | None) -> A
 
 
 def _stated(value: Any, path: ValuePath, piece: Piece, accepts: Accepts, *, is_near: bool) -> Any:
-    """Return `value` with the field at `path` correct, whatever it says."""
+    """Return `value` with a correct field at `path`."""
     name = plain(cast("str", path[-1]))
     members = _members(value, path[:-1])
     is_there = path[-1] in members
@@ -95,13 +95,13 @@ def _stated(value: Any, path: ValuePath, piece: Piece, accepts: Accepts, *, is_n
     )
     if accepts(without):
         return without
-    raise ClaimError
+    raise CompletenessError
 
 
 def _wanted(
     name: str, old: Any, piece: Piece, *, is_there: bool, is_near: bool
 ) -> tuple[bool | int | str, ...]:
-    """Return what a field may say instead, best first; nothing where it says nothing wrong."""
+    """Return the correct values of a field, best first; empty if it is correct."""
     left = piece.total - piece.kept
     is_list = is_near and not piece.is_text
     is_number = isinstance(old, int | float) and not isinstance(old, bool)
@@ -117,7 +117,7 @@ def _wanted(
     if is_there and is_near and END.fullmatch(name) and (is_list or "complete" in name):
         return _turned(old, to=False)
     if is_list and OMITTED.fullmatch(name) and is_unset:
-        # Another number may count something else, such as calls that are left.
+        # Another number may count something else, such as remaining calls.
         return (left,)
     if is_list and RETURNED.fullmatch(name) and is_number and old == piece.total:
         return (piece.kept,)
@@ -135,7 +135,7 @@ _OPPOSITES: Final = {
 
 
 def _turned(old: Any, *, to: bool) -> tuple[bool | str, ...]:
-    """Return the opposite of `old` in its own type, where it is not what it should be."""
+    """Return the opposite of `old` in its type, unless it is right already."""
     if isinstance(old, bool) and old is not to:
         return (to,)
     if not isinstance(old, str):
@@ -149,11 +149,10 @@ def _turned(old: Any, *, to: bool) -> tuple[bool | str, ...]:
 def _holders(
     value: Any, piece: Piece, schema: Mapping[str, Any] | None
 ) -> Iterator[tuple[ValuePath, bool]]:
-    """Yield the objects that may tell about a piece, and whether about its own list.
+    """Yield the objects that may describe a piece, and whether they describe its own list.
 
-    Those are the objects that hold it, and beside it those whose name says that they are about a
-    list, such as `pagination`. What is around an item of another list does not tell how that item's
-    own list goes on.
+    These are the objects that contain it, and siblings with a name such as `pagination`. Objects
+    around an item of another list do not describe the list in that item.
     """
     is_near = True
     for depth in range(len(piece.path) - 1, -1, -1):
@@ -163,11 +162,11 @@ def _holders(
             is_near = False
             continue
         yield holder, is_near
-        for beside in _beside(value, holder, schema, step, 1):
-            yield beside, is_near
+        for sibling in _siblings(value, holder, schema, step, 1):
+            yield sibling, is_near
 
 
-def _beside(
+def _siblings(
     value: Any, holder: ValuePath, schema: Mapping[str, Any] | None, left_out: str, depth: int
 ) -> Iterator[ValuePath]:
     members = _members(value, holder)
@@ -178,7 +177,7 @@ def _beside(
             continue
         yield (*holder, key)
         if depth < _MAX_DEPTH:
-            yield from _beside(value, (*holder, key), schema, "", depth + 1)
+            yield from _siblings(value, (*holder, key), schema, "", depth + 1)
 
 
 def _members(value: Any, path: ValuePath) -> Mapping[str, Any]:
@@ -204,7 +203,7 @@ def _known(schema: Mapping[str, Any] | None, path: ValuePath) -> list[str]:
 
 
 def _set(value: Any, path: ValuePath, new: Any) -> Any:
-    """Return `value` with a field, and with the objects around it that are missing."""
+    """Return `value` with a field set, and with missing objects around it added."""
     outer = path[:-1]
     name = cast("str", path[-1])
     holder = {**_members(value, outer), name: new}

@@ -1,8 +1,7 @@
-"""Arguments that are too large to be worked on in the event loop.
+"""Arguments that are too large for the event loop.
 
-A worker process takes their digest and makes an excerpt, which stands for them wherever they are
-only shown: in the question, on the console and in the log. What is sent, and what the digest
-covers, is the whole.
+A worker process computes their digest and an excerpt, which represents them in the question, on the
+console and in the log. The server gets all of them, and the digest covers all of them.
 """
 
 import json
@@ -20,31 +19,34 @@ if TYPE_CHECKING:
     from sayso.guard.call import Call
 
 MAX_LOCAL_WEIGHT: Final = 2_000
-"""Weight of arguments and all else that is bound with them, up to which they are handled here."""
+"""The largest weight of arguments and extras that are handled in this process."""
 
 PREPARE_SECONDS: Final = 10.0
-_JOB: Final = "sayso.guard.large:prepare_job"
+_JOB: Final = "sayso.guard.large_arguments:prepare_job"
 
 
 class TooLargeError(UsageError):
-    """Arguments that cannot be handled in the time and memory that one call may take."""
+    """Arguments that take more time or memory than one call may use."""
 
     def __init__(self) -> None:
         super().__init__("they take too long to handle, or too much memory")
 
 
 async def take_arguments(call: "Call", arguments: Mapping[str, Any]) -> None:
-    """Put arguments on the call, with their digest, and with an excerpt where they are large.
+    """Put arguments on the call, with their digest, and with an excerpt of large ones.
 
-    Raises `UsageError` for what is not JSON, and `TooLargeError`.
+    Raises `UsageError` for a value that is not JSON, and `TooLargeError`.
     """
     extras = call.extras
     whole = [arguments, extras] if extras else arguments
     if weight(whole, MAX_LOCAL_WEIGHT) <= MAX_LOCAL_WEIGHT:
         digest = call.digest_of(arguments)
     else:
-        digest, shown, shown_extras = await _prepared(call, arguments, extras)
-        call.excerpts = (*call.excerpts[-1:], (arguments, shown, shown_extras))
+        value = {"arguments": arguments, **extras} if extras else arguments
+        result = await _run(value, call.principal.caller, has_extras=bool(extras))
+        digest = result["digest"]
+        excerpt_ = (arguments, result["arguments"], result["extras"])
+        call.excerpts = (*call.excerpts[-1:], excerpt_)
     call.arguments = arguments
     call.arguments_digest = digest
 
@@ -54,16 +56,6 @@ async def digest_of(value: Any, caller: str) -> str:
     if weight(value, MAX_LOCAL_WEIGHT) <= MAX_LOCAL_WEIGHT:
         return digest_exactly(value)
     return (await _run(value, caller, has_extras=False))["digest"]
-
-
-async def _prepared(
-    call: "Call", arguments: Mapping[str, Any], extras: Mapping[str, Any]
-) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    whole = arguments
-    if extras:
-        whole = {"arguments": arguments, **extras}
-    result = await _run(whole, call.principal.caller, has_extras=bool(extras))
-    return result["digest"], result["arguments"], result["extras"]
 
 
 async def _run(whole: Any, caller: str, *, has_extras: bool) -> dict[str, Any]:
@@ -85,7 +77,7 @@ async def _run(whole: Any, caller: str, *, has_extras: bool) -> dict[str, Any]:
 
 
 def prepare_job(whole: bytes, has_extras: bool) -> Iterator[bytes]:  # noqa: FBT001 - arguments of a job are a plain list
-    """Yield the digest of a value, and an excerpt of its arguments and of what else it holds."""
+    """Yield the digest of a value, and excerpts of its arguments and its extras."""
     value: dict[str, Any] = marshal.loads(whole)  # noqa: S302 - as for each request to a worker
     try:
         digest = digest_exactly(value)
@@ -96,7 +88,7 @@ def prepare_job(whole: bytes, has_extras: bool) -> Iterator[bytes]:  # noqa: FBT
     shown: dict[str, Any] = {}
     if has_extras:
         arguments = value.pop("arguments")
-        # A standing answer is bound to what is shown here, so it must tell all extras apart.
+        # A standing answer is bound to this excerpt, so different extras must differ here.
         shown = {**excerpt(redact(value, None)), f"{MASK} SHA-256": digest_exactly(value)}
     excerpted = excerpt(redact(arguments, None))
     yield encoded({"digest": digest, "arguments": excerpted, "extras": shown})

@@ -1,8 +1,7 @@
-"""The extras of a call, besides its arguments: which are sent, and which are bound.
+"""The parts of a call's `_meta` that are forwarded to its server.
 
-Only the protocol's own keys of `_meta` go to every server. Any other key is dropped, unless the
-policy names it in `forward_meta`: then it is bound to the approval, shown, recorded and open to
-rules.
+Only the protocol's keys go to every server. Any other key is dropped, unless the policy names it in
+`forward_meta`: then it is bound to the approval, shown, recorded and open to rules.
 """
 
 import re
@@ -20,24 +19,24 @@ _TRACESTATE: Final = re.compile(r"[!-~ \t]{1,512}")
 def protocol_meta(meta: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the keys of `meta` that any server may get: trace context and the log level.
 
-    A value in another form than its specification's is dropped (W3C Trace Context; MCP, logging).
-    `baggage` is not among them: it carries whatever a program puts there.
+    Invalid values are dropped (W3C Trace Context; MCP, logging). `baggage` is not among them: it
+    carries anything that a program puts there.
     """
-    given = meta or {}
-    kept: dict[str, Any] = {}
+    values = meta or {}
+    forwarded: dict[str, Any] = {}
     for key, form in (("traceparent", _TRACEPARENT), ("tracestate", _TRACESTATE)):
-        value = given.get(key)
+        value = values.get(key)
         if isinstance(value, str) and form.fullmatch(value):
-            kept[key] = value
-    level = given.get(LOG_LEVEL)
+            forwarded[key] = value
+    level = values.get(LOG_LEVEL)
     if isinstance(level, str) and level in _LOG_LEVELS:
-        kept[LOG_LEVEL] = level
-    return kept
+        forwarded[LOG_LEVEL] = level
+    return forwarded
 
 
 def protocol_params(meta: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what any server may get of `meta`, as a member of the parameters."""
-    return _member(protocol_meta(meta))
+    """Return the part of `meta` that any server may get, as a member of the parameters."""
+    return sent_meta(meta, frozenset())
 
 
 def forwarded_meta(meta: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
@@ -49,8 +48,5 @@ def forwarded_meta(meta: Mapping[str, Any] | None, names: frozenset[str]) -> dic
 
 def sent_meta(meta: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
     """Return all of `meta` that goes to a server, as a member of the parameters."""
-    return _member({**forwarded_meta(meta, names), **protocol_meta(meta)})
-
-
-def _member(kept: dict[str, Any]) -> dict[str, Any]:
-    return {} if not kept else {"_meta": kept}
+    sent = {**forwarded_meta(meta, names), **protocol_meta(meta)}
+    return {"_meta": sent} if sent else {}

@@ -64,7 +64,7 @@ async def test_a_running_guard_hears_of_changes_and_of_mistakes(tmp_path: Path) 
         path.unlink()
         await _until(lambda: len(told) == 3)
         group.cancel_scope.cancel()
-    assert "counts from now on" in told[0]
+    assert "is in effect" in told[0]
     assert f"{path}:1" in told[1]
     assert "cannot be read" in told[2]
     assert rules().mode is Mode.STRICT
@@ -89,7 +89,7 @@ async def test_no_number_in_the_file_ends_the_watch(tmp_path: Path) -> None:
             path.write_text(f"max_result_characters = {long}")
             await _until(lambda before=before: len(told) > before)
         path.write_text('mode = "strict"')
-        await _until(lambda: "counts from now on" in told[-1])
+        await _until(lambda: "is in effect" in told[-1])
         group.cancel_scope.cancel()
     assert all("64 bits" in one for one in told[:-1])
     assert rules().mode is Mode.STRICT
@@ -109,7 +109,7 @@ def test_a_file_without_content_does_not_replace_rules(tmp_path: Path, text: str
     path.write_text(RULES)
     rules = PolicyFile.open(path)
     path.write_text(text)
-    with pytest.raises(ConfigError, match="holds no policy"):
+    with pytest.raises(ConfigError, match="the file is empty"):
         rules.reload()
     assert not rules.reload()
     assert rules().rules[0].name == "never"
@@ -148,7 +148,7 @@ async def test_a_file_that_is_being_written_does_not_count_until_it_is_whole(
             path.write_text(whole)
         await anyio.lowlevel.checkpoint()
 
-    monkeypatch.setattr("sayso.guard.rules.anyio.sleep", write_more)
+    monkeypatch.setattr("sayso.guard.policy_file.anyio.sleep", write_more)
     async with anyio.create_task_group() as group:
         group.start_soon(partial(rules.watch, told.append, _fail))
         await _until(lambda: told)
