@@ -77,7 +77,7 @@ async def test_a_changed_line_is_found_and_named(bench: Bench, tmp_path: Path) -
 
     assert "The log is not as it was written." in text
     assert "record 3" in text
-    assert "its MAC does not fit" in text
+    assert "its MAC does not match" in text
     assert re.search(r'href="/console/audit/\w+">the call', page)
     assert "The log is not as it was written." in listed
 

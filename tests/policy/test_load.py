@@ -222,7 +222,8 @@ def mistakes(text: str) -> list[str]:
         (
             DENY + "[rules.when.arguments]\na = { exists = false, equals = 1 }",
             (
-                "p:5: exists = false cannot be combined with other conditions. Remove the other conditions."
+                "p:5: exists = false cannot be combined with other conditions. "
+                "Remove the other conditions."
             ),
         ),
         (

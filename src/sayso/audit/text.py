@@ -1,4 +1,4 @@
-"""JSON as it is written into the log: quickly, and in a form that every database holds."""
+"""Fast JSON for the log, in ASCII, which every database stores."""
 
 import json
 from typing import Any, Final
@@ -11,16 +11,16 @@ _ENCODER: Final = msgspec.json.Encoder()
 
 
 def to_text(value: Any) -> str:
-    """Return `value` as JSON in ASCII, whatever a stranger's text is made of."""
+    """Return `value` as JSON in ASCII."""
     try:
         return _ENCODER.encode(value).decode("ascii")
     except (UnicodeError, TypeError):
-        # Letters beyond ASCII, half a surrogate pair, or a type that only the library knows.
+        # Non-ASCII text, half a surrogate pair, or a type that only the library knows.
         return json.dumps(value, separators=(",", ":"))
 
 
 def to_array(parts: list[str | int]) -> bytes:
-    """Return strings and integers as canonical JSON (RFC 8785), an array without spaces.
+    """Return strings and integers as an array in canonical JSON (RFC 8785).
 
     Raises `UnicodeEncodeError` for half of a surrogate pair.
     """
@@ -28,12 +28,12 @@ def to_array(parts: list[str | int]) -> bytes:
 
 
 def joined(first: str, second: str) -> str:
-    """Return two objects, neither of them empty, as one."""
+    """Join two non-empty JSON objects."""
     return f"{first[:-1]},{second[1:]}"
 
 
 def describe(tool: Tool) -> str:
-    """Return what every line about a tool says of it, as a JSON object."""
+    """Return a tool's part of every line as a JSON object."""
     return to_text(
         {
             "server": tool.server,
