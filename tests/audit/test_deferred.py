@@ -10,7 +10,7 @@ from tests.audit.conftest import KEYS, facts
 from tests.connect.serving import until
 from tests.postgres import PostgresServer
 
-from sayso.audit import AuditLog, Outcome, close_unfinished, deferred, open_audit
+from sayso.audit import AuditLog, Outcome, close_unfinished, deferred, lifecycle, open_audit
 from sayso.audit.lifecycle import Owner
 from sayso.audit.verifier import verify
 from sayso.errors import StoreError

@@ -101,7 +101,7 @@ class ScreenGate:
 
     def _answer(self, scope: Scope, *, is_allowed: bool) -> Response | None:
         if not is_own_host(scope["headers"], self._names):
-            return problem(421, "host", "This gateway does not go by that name.")
+            return problem(421, "host", "This gateway does not serve that host name.")
         if not is_allowed and not is_own_origin(scope["headers"], self._names):
             return problem(403, "origin", "Pages of this origin may not call this gateway.")
         if scope["method"] == "OPTIONS":

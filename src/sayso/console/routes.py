@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
-from sayso.access import Access, Local, Screens
+from sayso.access import Access, LoopbackOnly, Screens
 from sayso.console.api.routes import caller_api, session_api
 from sayso.console.approvals.links import link_routes
 from sayso.console.approvals.page import approval_routes
@@ -91,7 +91,7 @@ def make_routes(
         Route("/", to_console),
         Route(HOME, to_console),
         Mount(HOME, app=Gate(console, base_url, refuse=pages.problem)),
-        caller_api(pages, pulse, base, access or Local(), screens),
+        caller_api(pages, pulse, base, access or LoopbackOnly(), screens),
     ]
 
 

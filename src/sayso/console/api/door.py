@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from starlette.requests import Request
 
-from sayso.access import KEY_SUBJECT, Access, Arrival, RefusedError, Screens, may_use
+from sayso.access import KEY_SUBJECT, Access, RefusedError, RequestInfo, Screens, may_use
 from sayso.console.api.problem import ProblemError
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role, role_of
@@ -75,7 +75,7 @@ class CallerDoor:
 
     async def enter(self, request: Request) -> Visitor:
         """See `Door.enter`."""
-        principal = await self.access.identify(Arrival.of(request.scope))
+        principal = await self.access.identify(RequestInfo.of(request.scope))
         return Visitor(self.session_of(principal), principal)
 
     def session_of(self, principal: Principal) -> Session | None:
