@@ -97,7 +97,7 @@ async def test_who_asked_is_shown_no_buttons(bench: Bench) -> None:
     await bench.call(subject="console")
     async with bench.browser() as browser:
         page = (await browser.get("/console/approvals/1")).text
-    assert "You cannot answer this one: console asked for approval 1" in page
+    assert "You cannot answer this one: console made this call" in page
     assert 'name="verdict"' not in page
 
 

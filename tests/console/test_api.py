@@ -54,11 +54,11 @@ async def test_nobody_answers_their_own_call_whatever_their_role(desk: Desk) -> 
     async with desk.screen(await desk.key("robot", "finance")) as screen:
         (waiting,) = told(await screen.get(f"{API}/approvals"))["approvals"]
         assert waiting["may_answer"] is False
-        assert "cannot answer it" in waiting["bar"]
+        assert "another person must answer" in waiting["bar"]
         refused = await screen.post(f"{API}/approvals/1/answer", json={"verdict": "allow"})
         barred = told(refused, 403)
         assert barred["code"] == "barred"
-        assert barred["detail"].startswith("key:robot asked for approval 1 and cannot answer it.")
+        assert barred["detail"].startswith("key:robot made this call, so another")
     assert (await desk.bench.find()).state == "pending"
 
 

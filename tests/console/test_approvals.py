@@ -217,7 +217,7 @@ async def test_nobody_answers_their_own_call(bench: Bench) -> None:
         refused = await answer(browser, "allow")
 
     assert refused.status_code == 403
-    assert "cannot answer it" in refused.text
+    assert "another person must answer" in refused.text
     assert (await bench.find()).state == "pending"
 
 

@@ -365,7 +365,7 @@ async def test_where_people_prove_who_they_are_nobody_answers_their_own_try(
 
     approval = await bench.find()
     assert approval.question.subject == "amy"
-    with pytest.raises(UsageError, match="amy asked for approval 1 and cannot answer it"):
+    with pytest.raises(UsageError, match="amy made this call, so another person must answer"):
         await bench.gateway.guard.approvals.answer(
             1, Answer(is_allowed=True, by="amy", channel="console")
         )

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from sayso.approvals import Approval, Approvals
+from sayso.approvals import APPROVAL_SECONDS, Approval, Approvals
 from sayso.console import words
 from sayso.console.approvals.settled import by_whom, settlement
 from sayso.console.arguments import argument_rows, in_short, plan_table
@@ -85,7 +85,7 @@ def _names(base_url: str, approvals: Approvals) -> dict[str, Any]:
         "moment": at,
         "left": left,
         "lasting": lasting,
-        "lifetime": roughly(approvals.lifetimes.approval),
+        "lifetime": roughly(APPROVAL_SECONDS),
         "settlement": settled,
         "ending": ended,
         "took": took,

@@ -97,7 +97,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     own = keys or new_keys()
     client = replica_client or ReplicaClient()
     log = audit or AuditLog(store.records)
-    approvals = Approvals.of(store, heard=shown.heard, keys=own)
+    approvals = Approvals.of(store, on_answer=shown.heard, keys=own)
     judge = partial(_judge, store.definitions, policy)
     contracts = await open_contracts(targets, log, store.quarantines, judge)
     async with (

@@ -16,9 +16,9 @@ from sayso.approvals import (
     ElicitationChannel,
     Question,
     Strength,
-    VisitChannel,
+    UrlElicitationChannel,
     ask_client,
-    ask_to_visit,
+    ask_to_open_page,
     is_declined,
     page_of,
     take_answer,
@@ -94,7 +94,7 @@ def asked_in_rounds(guard: GuardContext, call: Call, approval: Approval) -> Answ
     page = _page(guard, call, approval)
     if page is None:
         return None
-    return ask_to_visit(question, page)
+    return ask_to_open_page(question, page)
 
 
 def can_ask(guard: GuardContext, call: Call, question: Question) -> bool:
@@ -193,7 +193,7 @@ async def _offered(
     return approval
 
 
-def _visit(guard: GuardContext, call: Call, approval: Approval) -> VisitChannel | None:
+def _visit(guard: GuardContext, call: Call, approval: Approval) -> UrlElicitationChannel | None:
     """Lead an older client to the page, unless it may answer in a form."""
     elicit = call.request.elicit
     question = approval.question
@@ -202,14 +202,14 @@ def _visit(guard: GuardContext, call: Call, approval: Approval) -> VisitChannel 
     page = _page(guard, call, approval)
     if page is None:
         return None
-    return VisitChannel(elicit, page)
+    return UrlElicitationChannel(elicit, page)
 
 
 async def _lead(
     guard: GuardContext,
     call: Call,
     approval: Approval,
-    visit: VisitChannel,
+    visit: UrlElicitationChannel,
     scope: anyio.CancelScope,
 ) -> None:
     await _offer(visit, guard, approval)

@@ -75,7 +75,7 @@ async def _settle(guard: GuardContext, call: Call, claim: Claim, answer: Answer 
     """Keep the answer for later, or give the key back; how the call ended stands either way."""
     text = None
     if answer is not None:
-        text = guard.approvals.notary.sign_result(claim, json.dumps(opened(answer)))
+        text = guard.approvals.signer.sign_result(claim, json.dumps(opened(answer)))
     with anyio.CancelScope(shield=True):
         try:
             await guard.claims.settle(claim.key, call.id, text)
@@ -92,8 +92,8 @@ async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
     if turn is not None:
         # It runs nothing; and the first one may be about to take its own turn again.
         turn.leave()
-    notary = guard.approvals.notary
-    if (text := notary.read_result(first)) is not None:
+    signer = guard.approvals.signer
+    if (text := signer.read_result(first)) is not None:
         return json.loads(text)
     has_ended = False
     patience = guard.repeat_patience
@@ -107,7 +107,7 @@ async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
                     "Nothing was run: the first call with this key came to nothing. "
                     "It may be made again."
                 )
-            if (text := notary.read_result(found)) is not None:
+            if (text := signer.read_result(found)) is not None:
                 answer: Answer = json.loads(text)
                 return answer
             if has_ended:
