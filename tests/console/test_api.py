@@ -8,7 +8,7 @@ from tests.console.conftest import DELETE, Bench
 from tests.console.screening import CHAT, SCREENS, Desk, make_app, make_dispatcher, told
 
 from sayso.access import Screens
-from sayso.console.api.door import CallerDoor
+from sayso.console.api.authentication import TokenAuthentication
 from sayso.console.entry.roles import Role
 from sayso.policy import Principal, load_policy
 
@@ -154,7 +154,7 @@ async def test_a_page_of_an_allowed_origin_may_call_with_a_token_and_no_other_pa
 
 
 def test_a_name_that_sayso_gives_to_others_is_nobody_at_a_screen() -> None:
-    door = CallerDoor(None, SCREENS)  # pyright: ignore[reportArgumentType] - not asked
+    door = TokenAuthentication(None, SCREENS)  # pyright: ignore[reportArgumentType] - not asked
     someone = partial(Principal, scopes=frozenset[str](), roles=frozenset({"finance"}))
     assert door.session_of(someone("amy", client="chat")) is not None
     assert door.session_of(someone("key:amy")) is not None
@@ -162,7 +162,7 @@ def test_a_name_that_sayso_gives_to_others_is_nobody_at_a_screen() -> None:
         assert door.session_of(someone(name, client="chat")) is None
     assert door.session_of(someone("amy", scopes=None)) is None
     narrow = Screens(roles=SCREENS.roles, clients=frozenset({"chat"}), people=frozenset({"amy"}))
-    door = CallerDoor(None, narrow)  # pyright: ignore[reportArgumentType] - not asked
+    door = TokenAuthentication(None, narrow)  # pyright: ignore[reportArgumentType] - not asked
     assert door.session_of(someone("amy", client="chat")) is not None
     assert door.session_of(someone("amy", client="agent")) is None
     assert door.session_of(someone("bob", client="chat")) is None

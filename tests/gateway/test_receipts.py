@@ -146,7 +146,7 @@ async def test_without_a_trusted_key_the_call_waits_for_a_person(world: World) -
             f'[trust.receipt_keys]\no = {{ key = "{key_in(world.folder, "o").public}" }}'
         )
         (row, *_) = evidence_rows(tool, other)
-        assert row.proof == "Its receipt is signed by no key that the policy trusts."
+        assert row.proof == "The policy does not trust the key of its receipt."
 
 
 async def test_too_few_calls_are_told_in_the_console(world: World) -> None:

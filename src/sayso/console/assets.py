@@ -1,4 +1,4 @@
-"""The stylesheets, the scripts and the icon: all that lies in the folder of static files."""
+"""The static files: stylesheets, scripts and the icon."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -14,11 +14,11 @@ _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/sv
 
 
 class Assets:
-    """The files, read once; they are the same for everybody, so they need no session."""
+    """The static files, read once; they need no session."""
 
     def __init__(self, home: str) -> None:
         self._home = home
-        # Licences and the like are not served.
+        # Licences are not served.
         self._files = {
             path.relative_to(_FOLDER).as_posix(): path.read_bytes()
             for path in sorted(_FOLDER.rglob("*"))
@@ -27,11 +27,10 @@ class Assets:
         self._stamps = {name: sha256(body).hexdigest()[:12] for name, body in self._files.items()}
 
     def address(self, name: str) -> str:
-        """Return where a file is: an address that changes with it. Raises `KeyError`."""
+        """Return a file's URL, which changes with its content. Raises `KeyError`."""
         return f"{self._home}/static/{name}?v={self._stamps[name]}"
 
     def routes(self) -> list[Route]:
-        """The one route that serves them."""
         return [Route("/static/{name:path}", self._serve)]
 
     async def _serve(self, request: Request) -> Response:

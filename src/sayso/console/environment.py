@@ -1,4 +1,4 @@
-"""What the templates are read with, and what they can call."""
+"""The template environment, with its filters and functions."""
 
 from pathlib import Path
 from typing import Any, Final, cast
@@ -25,7 +25,7 @@ _TEMPLATES: Final = Path(__file__).parent / "templates"
 
 
 def make_environment(base_url: str, approvals: Approvals, assets: Assets) -> Environment:
-    """Templates in which every value is escaped, and none is forgotten."""
+    """Return an environment that escapes every value and fails for missing ones."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -52,7 +52,7 @@ def make_environment(base_url: str, approvals: Approvals, assets: Assets) -> Env
 
 
 def _finalize(value: Any) -> Any:
-    """Every text that a template puts out, before it is escaped: nothing in it may hide."""
+    """Reveal hidden characters in every text that a template outputs."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return reveal(value)
     return value

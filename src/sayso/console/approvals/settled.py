@@ -1,4 +1,4 @@
-"""What became of a question, in one sentence."""
+"""The result of a question in one sentence."""
 
 from markupsafe import Markup
 
@@ -9,9 +9,9 @@ from sayso.console.text import moment, reveal
 
 
 def settlement(approval: Approval, call: LoggedCall | None, now: float) -> Markup:
-    """Say who answered a question and when, and what its `call` came to."""
+    """Return who answered a question and when, and the result of its `call`."""
     if approval.state is ApprovalState.PENDING:
-        return Markup("Waits for an answer until {}.").format(moment(approval.expires, now))
+        return Markup("Waiting for an answer until {}.").format(moment(approval.expires, now))
     if approval.answered_at is None:
         return Markup("Not answered by {}. Nothing was run.").format(moment(approval.expires, now))
     verb = "Denied" if approval.state is ApprovalState.DENIED else "Allowed"
@@ -22,7 +22,7 @@ def settlement(approval: Approval, call: LoggedCall | None, now: float) -> Marku
 
 
 def by_whom(person: str, channel: str) -> str:
-    """Who answered, and over which channel, in as few words as say both.
+    """Return the person and the channel of an answer.
 
     >>> by_whom("console", "console"), by_whom("amy", "link")
     ('in the console', 'by amy (link)')
@@ -38,12 +38,12 @@ def _after(approval: Approval, now: float) -> Markup:
     until = moment(approval.expires, now)
     match approval.state:
         case ApprovalState.DENIED if approval.expires > now:
-            return Markup("The same call stays denied until {}.").format(until)
+            return Markup("The same call is denied until {}.").format(until)
         case ApprovalState.DENIED:
             return Markup("Nothing was run.")
         case ApprovalState.USED:
-            return Markup("Its one call has begun.")
+            return Markup("Its call has started.")
         case ApprovalState.EXPIRED:
-            return Markup("No call was made by {}, so it is void.").format(until)
+            return Markup("No call was made by {}, so it expired.").format(until)
         case _:
-            return Markup("Good for one call until {}.").format(until)
+            return Markup("Valid for one call until {}.").format(until)

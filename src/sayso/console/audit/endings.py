@@ -1,4 +1,4 @@
-"""How a call stands or ended, in one sentence, and whether that is good or bad news."""
+"""A call's state or outcome in one sentence, marked as good or bad."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from sayso.console.text import moment
 from sayso.console.words import EVENTS, OUTCOMES
 
 _LONG: Final = 3600.0
-"""Seconds after which a call without an end is not said to be running: sayso may have ended."""
+"""Seconds after which a call without an outcome is not shown as running."""
 
 _BAD: Final = frozenset(
     {
@@ -22,12 +22,12 @@ _BAD: Final = frozenset(
         Outcome.OUTCOME_UNKNOWN,
     }
 )
-_NO_END: Final = "No end of it is on record: look before doing anything else."
+_NO_END: Final = "No outcome is recorded. Check the result before you do anything else."
 _SENTENCE: Final = Markup('<span class="{}">{}</span>')
 
 
 def ending(call: LoggedCall, now: float) -> Markup:
-    """The sentence, marked `is-good` or `is-bad` where it is either."""
+    """Return a call's state as a sentence, marked `is-good` or `is-bad` if it is either."""
     if not call.last.call:
         return Markup("{}.").format(EVENTS.get(call.last.event, call.last.event))
     if call.outcome:
@@ -57,13 +57,13 @@ def _ended(call: LoggedCall) -> str:
         case Outcome.TOOL_ERROR if lasted:
             return f"The tool reported an error after {lasted}."
         case Outcome.CANCELLED if lasted:
-            return "The agent gave up."
+            return "The agent cancelled it."
         case outcome:
             return OUTCOMES.get(outcome, outcome)
 
 
 def took(seconds: float) -> str:
-    """How long a call took, or another short thing: "less than 0.01 s" is the least."""
-    if seconds < 0.01:  # noqa: PLR2004 - the smallest that two decimals can say
+    """Return a short duration in words, at least "less than 0.01 s"."""
+    if seconds < 0.01:  # noqa: PLR2004 - two decimals
         return "less than 0.01\N{NO-BREAK SPACE}s"
     return f"{seconds:,.2f}\N{NO-BREAK SPACE}s"

@@ -1,4 +1,4 @@
-"""Who is at a screen: somebody who is logged in to the console, or a caller with a token."""
+"""Authentication of API requests: by a console session, or by a caller's token."""
 
 import hmac
 import math
@@ -15,76 +15,70 @@ from sayso.console.pages import Pages
 from sayso.policy import Principal, is_reserved
 
 CSRF: Final = "X-CSRF-Token"
-"""The header that brings a session's token: no page of others can send it with a cookie."""
+"""The header with a session's CSRF token, which other pages cannot send."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who asks: `session` is what they may do, where they may do anything at a screen.
+    """An authenticated visitor; without a `session` it may not use the API for screens.
 
-    `principal` is the caller of a token, who sees the tools that it may call; a session of the
-    console sees what the console shows.
+    `principal` is a token's caller, who sees only its own tools; a console session sees all.
     """
 
     session: Session | None
     principal: Principal | None = None
 
-    def within(self, role: Role) -> Session:
-        """What they may do, where that covers `role`. Raises `ProblemError`."""
+    def require(self, role: Role) -> Session:
+        """Return the session if it covers `role`. Raises `ProblemError`."""
         if self.session is None or not self.session.role.covers(role):
-            what = f"This needs the role “{role}”, which you do not have. Nothing was done."
+            what = f"This requires the role “{role}”. Nothing was done."
             raise ProblemError(403, "role", what)
         return self.session
 
 
-class Door(Protocol):
-    """A way in."""
+class Authentication(Protocol):
+    """Authenticates API requests."""
 
-    async def enter(self, request: Request) -> Visitor:
-        """Who asks; of whoever changes something, that a page of sayso's own sent it.
-
-        Raises `ProblemError`, `RefusedError` of `access`, and `StoreError`.
-        """
+    async def authenticate(self, request: Request) -> Visitor:
+        """Return the visitor. Raises `ProblemError`, `RefusedError` and `StoreError`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class SessionDoor:
-    """For the console's own origin, by its cookie."""
+class SessionAuthentication:
+    """Authentication by the console's cookie, for its own origin."""
 
     pages: Pages
 
-    async def enter(self, request: Request) -> Visitor:
-        """See `Door.enter`."""
+    async def authenticate(self, request: Request) -> Visitor:
         session = await self.pages.session_of(request)
         if session is None:
             way = {"WWW-Authenticate": 'Link realm="sayso console"'}
             raise ProblemError(401, "session", "Log in to the console first.", headers=way)
         if request.method not in ("GET", "HEAD") and not _has_token(request, session):
-            what = f"This belongs to another session: {CSRF} is not its token. Nothing was done."
+            what = f"{CSRF} is not this session's token. Nothing was done."
             raise ProblemError(403, "csrf", what)
         return Visitor(session)
 
 
 @dataclass(frozen=True, slots=True)
-class CallerDoor:
-    """A way in for screens anywhere, by a token. Without `screens` it shows and answers nothing."""
+class TokenAuthentication:
+    """Authentication by a token, for other screens; without `screens` it grants nothing."""
 
     access: Access
     screens: Screens = field(default_factory=Screens)
 
-    async def enter(self, request: Request) -> Visitor:
-        """See `Door.enter`."""
+    async def authenticate(self, request: Request) -> Visitor:
         principal = await self.access.identify(RequestInfo.of(request.scope))
         return Visitor(self.session_of(principal), principal)
 
     def session_of(self, principal: Principal) -> Session | None:
-        """What a caller may do at a screen. One that need not prove who it is may do nothing."""
+        """Return a caller's session; `None` if it is not authenticated or has no role."""
         name = principal.subject
-        # Names of API keys are reserved too, and only a key that was checked brings one.
-        is_free = name.startswith(KEY_SUBJECT) or not is_reserved(name)
-        is_proved = principal.is_known and is_free
-        if not is_proved or not may_use(self.screens, name, principal.client):
+        # Names of API keys are reserved too, but only a verified key has one.
+        is_allowed_name = name.startswith(KEY_SUBJECT) or not is_reserved(name)
+        is_valid = principal.is_known and is_allowed_name
+        if not is_valid or not may_use(self.screens, name, principal.client):
             return None
         role = role_of(self.screens.roles, principal.roles)
         if role is None:
@@ -92,10 +86,10 @@ class CallerDoor:
         return Session("", math.inf, name, role, principal.roles)
 
 
-async def is_within(door: Door, request: Request, role: Role) -> bool:
-    """Whether whoever asked is still known, and still has this role."""
+async def has_role(authentication: Authentication, request: Request, role: Role) -> bool:
+    """Return whether a request is still authenticated with this role."""
     try:
-        (await door.enter(request)).within(role)
+        (await authentication.authenticate(request)).require(role)
     except (ProblemError, RefusedError):
         return False
     return True
