@@ -81,7 +81,6 @@ class Bearer:
             raise UnfitError("The token lacks a scope.", "insufficient_scope")
 
     async def _verified(self, token: str) -> Verified:
-        """Verify a token, once for concurrent requests."""
         while (found := self._known(token)) is None and token in self._asked:
             await self._asked[token].wait()
         if found is None:

@@ -173,7 +173,7 @@ def _words(value: object, *, is_spaced: bool) -> frozenset[str]:
         return frozenset()
     if isinstance(value, str):
         return frozenset(value.split(" ") if is_spaced else [value]) - {""}
-    words = cast("list[str]", value)
+    words = cast("list[object]", value)
     if not isinstance(value, list) or not all(isinstance(word, str) for word in words):
         raise UnfitError("The token contains an invalid list.")
-    return frozenset(words) - {""}
+    return frozenset(cast("list[str]", words)) - {""}

@@ -63,7 +63,6 @@ def _declared(hints: Hints) -> Level:
 
 
 def _listed(known: Mapping[str, Any]) -> str:
-    """List as many whole arguments as fit."""
     parts: list[str] = []
     for name, value in known.items():
         part = f"{name} {shown(value)}"

@@ -81,7 +81,6 @@ class PostLimits:
         return True
 
     def slot(self, name: str) -> asyncio.Semaphore:
-        """Return the semaphore for sending this caller's posts."""
         return self._callers.setdefault(name, _Caller()).slots
 
     def _forget(self, now: float) -> None:

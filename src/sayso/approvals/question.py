@@ -80,7 +80,6 @@ class Question:
 
     @classmethod
     def from_row(cls, row: ApprovalRow) -> Self:
-        """Read a row that this or an earlier version wrote."""
         body: dict[str, Any] = json.loads(row.body)
         body["findings"] = tuple(body["findings"])
         body["channels"] = tuple(body.get("channels", ()))

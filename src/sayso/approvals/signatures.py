@@ -65,7 +65,6 @@ class Signer:
         return hmac.digest(key, _message(kind, number), "sha256").hex()
 
     def sign_result(self, claim: Claim, text: str) -> str:
-        """Return the first result of an idempotency key with its signature, for the store."""
         return f"{self.keys.sign(_RESULT, _of_result(claim, text))} {text}"
 
     def read_result(self, claim: Claim) -> str | None:

@@ -50,7 +50,6 @@ class TerminalChannel:
                 self._write("(already answered by someone else)\n")
 
     def _drop_typed(self) -> None:
-        """Discard what was typed before the question was shown."""
         if self.reader.isatty():
             termios.tcflush(self.reader, termios.TCIFLUSH)
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final, Self
 
-from sayso.audit.text import to_array
+import msgspec
+
 from sayso.errors import KeysError, StoreError
 from sayso.keys import Keyring
 from sayso.store import Head, LogView, RecordRow
@@ -17,6 +18,15 @@ PURPOSE: Final = "audit"
 FIRST: Final = "0" * 64
 """The predecessor's MAC of the first record of a chain."""
 _FORM: Final = 1
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+def to_array(parts: list[str | int]) -> bytes:
+    """Return strings and integers as an array in canonical JSON (RFC 8785).
+
+    Raises `UnicodeEncodeError` for half of a surrogate pair.
+    """
+    return _ENCODER.encode(parts)
 
 
 def link_mac(key: bytes, row: RecordRow) -> str:

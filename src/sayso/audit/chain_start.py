@@ -90,7 +90,6 @@ class ChainStart:
         return make_row("", self.clock(), Event.OPENED, body)
 
     def _missing(self, ends: Sequence[tuple[int, Head]]) -> list[Head]:
-        """Return the ends at the start that the store no longer reaches."""
         reached = {head.writer: head for _, head in ends}
         return [head for head in self.seen if not _is_reached(head, reached.get(head.writer))]
 

@@ -50,7 +50,6 @@ class Owner:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Read the result of `str`."""
         machine, _, rest = text.partition(":")
         pid, _, began = rest.partition(":")
         return cls(machine, int(pid) if _PID.fullmatch(pid) else 0, began)

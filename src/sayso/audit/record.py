@@ -8,13 +8,44 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from sayso.audit.text import describe, joined, to_text
+import msgspec
+
 from sayso.catalog import Tool
 from sayso.intent import Level
 from sayso.once import Once
 from sayso.policy import Decision, Principal
 from sayso.schema import Path, bounded, hide, redact, redact_start
 from sayso.store import RecordRow, storable
+
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+def to_text(value: Any) -> str:
+    """Return `value` as JSON in ASCII."""
+    try:
+        return _ENCODER.encode(value).decode("ascii")
+    except (UnicodeError, TypeError):
+        # Non-ASCII text, half a surrogate pair, or a type that only the library knows.
+        return json.dumps(value, separators=(",", ":"))
+
+
+def joined(first: str, second: str) -> str:
+    """Join two non-empty JSON objects."""
+    return f"{first[:-1]},{second[1:]}"
+
+
+def describe(tool: Tool) -> str:
+    """Return a tool's part of every line as a JSON object."""
+    return to_text(
+        {
+            "server": tool.server,
+            "tool": tool.name,
+            "title": tool.title,
+            "fingerprint": tool.fingerprint,
+            "level": str(tool.level),
+            "hints": tool.resolved.to_dict(),
+        }
+    )
 
 
 class Event(StrEnum):

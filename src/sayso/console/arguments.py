@@ -79,7 +79,7 @@ def _clip(text: str, limit: int) -> str:
 
 
 def _row(name: str, value: Any) -> ArgumentRow:
-    kind = _kind_of(value)
+    kind = kind_of(value)
     text = _text_of(value)
     lines = text.count("\n") + 1
     if len(text) <= _LONG_CHARACTERS and lines <= _LONG_LINES:
@@ -90,7 +90,8 @@ def _row(name: str, value: Any) -> ArgumentRow:
     return ArgumentRow(name, kind, text, " ".join(text[:_START].split()) + "…", size)
 
 
-def _kind_of(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """Return the kind of a JSON value in words."""
     if value == MASK:
         return "secret, masked"
     if isinstance(value, str):

@@ -10,11 +10,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from sayso.console.approvals.queue import load_queue
-from sayso.console.assets import Assets
 from sayso.console.entry.login import Login, Session
 from sayso.console.entry.oidc import Provider
 from sayso.console.entry.roles import Role
-from sayso.console.environment import make_environment
+from sayso.console.environment import Assets, make_environment
 from sayso.console.forms import has_token, read_form
 from sayso.console.home import HOME, wanted
 from sayso.gateway import Gateway

@@ -75,7 +75,6 @@ class Condition:
         )
 
     def why_not(self, situation: Situation) -> str:
-        """Say why the condition does not hold."""
         return f"{self.key} is {self.actual(situation)}, not {self.wanted}"
 
 

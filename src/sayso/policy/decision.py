@@ -92,7 +92,6 @@ class Decision:
         return self.would_be or self.effect
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the decision as data, without unset fields."""
         fields: dict[str, Any] = {
             "effect": str(self.effect),
             "rule": self.rule,

@@ -240,7 +240,6 @@ class Policy:
         return Hints(**hints)
 
     def verdicts(self, receipts: Sequence[ToolReceipt]) -> dict[HintName, Verdict]:
-        """Return the verdicts of receipts about one tool; only trusted signatures count."""
         if not receipts or not self.receipt_keys:
             return {}
         verdicts: dict[HintName, Verdict] = {}

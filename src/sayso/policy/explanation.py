@@ -75,7 +75,6 @@ class Explanation:
         }
 
     def lines(self) -> list[str]:
-        """Return the explanation as lines of text."""
         facts = self.situation.facts
         decision = self.decision
         hints = ", ".join(f"{name} {_hint(self.situation, name)}" for name in HINT_NAMES)

@@ -91,7 +91,6 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _explained(message: str) -> ExpressionError:
-    """Return the engine's message about an invalid expression, without its codes."""
     if match := _PLACE.search(message):
         line = max(int(match[1]) - 1, 0)
         return ExpressionError(f"CEL: {_MACHINE_WORDS.sub('', match[3])}", line)
@@ -100,7 +99,6 @@ def _explained(message: str) -> ExpressionError:
 
 @cache
 def _environment(*, is_listing: bool) -> Any:
-    """Return the CEL engine with the names that an expression may use."""
     try:
         from cel_expr_python import cel  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - an extra, imported where it is used; its stub lies inside
     except ImportError as error:
@@ -161,7 +159,6 @@ def _names(situation: Situation, *, is_listing: bool) -> dict[str, Any]:
 
 
 def _is_small(arguments: object) -> bool:
-    """Return whether `arguments` are within the bounds of number, length and depth."""
     characters = 0
     todo: list[tuple[object, int]] = [(arguments, 0)]
     for value, depth in todo:  # grows during iteration

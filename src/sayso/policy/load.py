@@ -61,7 +61,6 @@ def reload(current: Policy, text: str, where: str) -> tuple[Policy, PolicyError 
 
 
 def _build_policy(document: Document) -> Policy:
-    """Build the policy of `document`; parts with a mistake are reported and left out."""
     value = document.sound(document.value)
     roles = {name: frozenset[str](held) for name, held in value.get("roles", {}).items()}
     off: Mapping[str, Any] = value.get("off", {})

@@ -46,7 +46,6 @@ class Principal:
 
     @property
     def is_known(self) -> bool:
-        """True if the caller is authenticated."""
         return self.scopes is not None and not self.is_local
 
 

@@ -59,7 +59,6 @@ def _reads_as(name: str, own: str) -> bool:
 
 
 def _skeleton(name: str) -> str:
-    """Return a name without case, accents, blanks and lookalikes."""
     folded = unicodedata.normalize("NFKD", name).casefold().translate(_LOOKALIKES)
     letters = map(_letter, folded)
     plain = "".join(char for char in letters if char == "|" or _is_seen(char)).translate(_ALIKE)
@@ -67,7 +66,6 @@ def _skeleton(name: str) -> str:
 
 
 def _letter(char: str) -> str:
-    """Return the ASCII letter that a character is a form of, or the character."""
     if not char.isascii() and (found := _LATIN.fullmatch(unicodedata.name(char, ""))):
         return found[1].lower()
     return char

@@ -39,7 +39,6 @@ class ToolFacts:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read the result of `to_dict`."""
         hints = {
             name: Resolved(value, Source(source)) for name, (value, source) in data["hints"].items()
         }

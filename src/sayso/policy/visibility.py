@@ -96,7 +96,6 @@ class Standing:
 
 
 def _looks_further(policy: Policy) -> bool:
-    """Return whether a decision may depend on the caller, arguments or history."""
     return bool(
         policy.rules or policy.first_use or policy.off_subjects or policy.limits != _NO_LIMITS
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from sayso.console.arguments import kind_of
 from sayso.schema import cut
 
 _MOST_NODES: Final = 400
@@ -88,7 +89,7 @@ class _TreeBuilder:
             if depth < _DEEPEST:
                 nodes = tuple(self._grow(members, depth))
             return Node(name, kind, nodes=nodes, more=len(members) - len(nodes))
-        return Node(name, _kind(value), cut(_text(value), _LONGEST))
+        return Node(name, kind_of(value), cut(_text(value), _LONGEST))
 
     def _grow(self, members: list[tuple[str, Any]], depth: int) -> Iterator[Node]:
         for name, value in members:
@@ -136,16 +137,6 @@ def _json_in(text: str) -> Any:
     if isinstance(value, dict | list):
         return cast("Any", value)
     return None
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, str):
-        return "text" if value else "empty text"
-    if isinstance(value, bool):
-        return "yes or no"
-    if isinstance(value, int | float):
-        return "number"
-    return "null" if value is None else "empty"
 
 
 def _text(value: Any) -> str:
