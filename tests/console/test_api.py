@@ -280,14 +280,7 @@ async def test_what_is_no_answer_answers_nothing(desk: Desk, body: bytes, status
     assert (await desk.bench.find()).state == "pending"
 
 
-async def test_addresses_without_a_version_lead_to_the_newest(desk: Desk) -> None:
+async def test_an_unknown_version_is_a_problem(desk: Desk) -> None:
     async with desk.screen(await desk.key("wall", "staff")) as screen:
-        for name in ("tools", "approvals", "events"):
-            moved = await screen.get(f"/api/{name}?state=settled")
-            assert moved.status_code == 308
-            assert moved.headers["location"] == f"{API}/{name}?state=settled"
         unknown = await screen.get("/api/v2/tools")
     assert unknown.headers["content-type"] == "application/problem+json"
-    async with desk.screen() as screen:
-        screen.headers["host"] = "evil.example"
-        assert (await screen.get(f"{API}/openapi.json")).status_code == 421

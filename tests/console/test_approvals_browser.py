@@ -109,7 +109,7 @@ async def test_five_hundred_questions_are_shown_found_and_answered(
                 group.start_soon(ask, number)
         await expect(page).to_have_title("(500) Approvals · sayso")
         await expect(rows(page)).to_have_count(50)
-        await expect(page.get_by_text("500 calls wait")).to_be_visible()
+        await expect(page.get_by_text("500 calls are waiting")).to_be_visible()
 
         await page.get_by_role("link", name="Show more (450 pending)").click()
         await expect(rows(page)).to_have_count(100)

@@ -48,7 +48,7 @@ async def test_a_call_comes_up_by_itself_and_not_while_paused(
         await call(served, client="later")
         await expect(page.locator("#tail")).to_contain_text("2 new lines since then")
         await expect(rows).to_have_count(2)
-        await page.get_by_role("button", name="Go on").press("Enter")
+        await page.get_by_role("button", name="Continue").press("Enter")
         await expect(rows).to_have_count(3)
         await expect(page.locator("body")).to_have_attribute("data-loaded", "once")
 

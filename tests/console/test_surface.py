@@ -74,9 +74,6 @@ WHO: Final[dict[str, Role | None]] = {
     "POST /console/grants/{number}/revoke": APPROVER,
     "GET /console/policy": VIEWER,
     # The API for screens, as a session sees it; test_api_surface has what is for tokens.
-    "GET /console/api/tools": ANYBODY,
-    "GET /console/api/approvals": ANYBODY,
-    "GET /console/api/events": ANYBODY,
     "GET /console/api/v1/tools": VIEWER,
     "GET /console/api/v1/tools/{name}": VIEWER,
     "GET /console/api/v1/approvals": VIEWER,

@@ -30,8 +30,8 @@ WELL = {"ready": True, "store": "ok", "policy": "ok", "gateway": "ok"}
 class Known:
     """Takes whoever brings the right token."""
 
-    async def identify(self, arrival: RequestInfo) -> Principal:
-        if arrival.bearer() != "good":
+    async def identify(self, request: RequestInfo) -> Principal:
+        if request.bearer() != "good":
             raise RefusedError(401, "Who are you?")
         return Principal("amy", scopes=frozenset())
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from sayso.access import API, Access, Screens
@@ -23,7 +23,6 @@ from sayso.console.api.tools import ToolEndpoints
 from sayso.console.entry.roles import Role
 from sayso.console.events import Pulse
 from sayso.console.gate import ScreenGate
-from sayso.console.home import HOME
 from sayso.console.pages import Pages
 
 VERSION: Final = "/v1"
@@ -32,7 +31,7 @@ _SCRIPT: Final = Path(__file__).parents[1] / "static" / "sayso-confirm.js"
 
 def session_api(pages: Pages, pulse: Pulse, base: str) -> Mount:
     """Return the API for sessions of the console."""
-    app = _app(pages, SessionAuthentication(pages), pulse, base, f"{HOME}{API}")
+    app = _app(pages, SessionAuthentication(pages), pulse, base)
     return Mount(API, app=app)
 
 
@@ -41,13 +40,11 @@ def caller_api(
 ) -> Mount:
     """Return the API for callers with a token, on the origins that `screens` allows."""
     allowed = screens or Screens()
-    app = _app(pages, TokenAuthentication(access, allowed), pulse, base, API)
+    app = _app(pages, TokenAuthentication(access, allowed), pulse, base)
     return Mount(API, app=ScreenGate(app, base, allowed.origins))
 
 
-def _app(
-    pages: Pages, authentication: Authentication, pulse: Pulse, base: str, home: str
-) -> Starlette:
+def _app(pages: Pages, authentication: Authentication, pulse: Pulse, base: str) -> Starlette:
     guard = pages.gateway.guard
     tools = ToolEndpoints(pages.gateway, authentication)
     approvals = ApprovalEndpoints(guard, authentication, base)
@@ -63,20 +60,7 @@ def _app(
         Route("/openapi.json", _describe),
         Route("/sayso-confirm.js", _script),
     ]
-    versioned = Mount(VERSION, routes=routes)
-    plain = [Route(f"/{name}", _moved(home)) for name in ("tools", "approvals", "events")]
-    return Starlette(routes=[versioned, *plain], exception_handlers=handlers())
-
-
-def _moved(home: str) -> Callable[[Request], Awaitable[Response]]:
-    async def move(request: Request) -> Response:
-        name = request.url.path.rpartition("/")[2]
-        address = f"{home}{VERSION}/{name}"
-        if query := request.url.query:
-            address += f"?{query}"
-        return RedirectResponse(address, 308)
-
-    return move
+    return Starlette(routes=[Mount(VERSION, routes=routes)], exception_handlers=handlers())
 
 
 async def _describe(_: Request) -> Response:
