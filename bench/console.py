@@ -181,7 +181,7 @@ async def timed(
     worked = (time.process_time() - worked) / rounds
     if not answer.is_success:
         raise RuntimeError(f"{path}: {answer.status_code}")
-    looked = re.search(r"Looked through ([\d,]+) lines", answer.text)
+    looked = re.search(r"Searched ([\d,]+) lines", answer.text)
     return Timed(
         database,
         page,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.access.authority import GATEWAY, Authority, serve_authority
 
-from sayso.access import Access, Arrival, load_access, open_access
+from sayso.access import Access, RequestInfo, load_access, open_access
 from sayso.connect.credentials import Wallet
 from sayso.keys import Keyring
 from sayso.store import Database, open_store
@@ -31,19 +31,19 @@ def authority(served_authority: Authority) -> Authority:
     return served_authority
 
 
-def arrival(
+def request_info(
     token: str | None = None,
     *,
     path: str = "/mcp",
     query: bytes = b"",
     peer: str | None = "203.0.113.9",
     scheme: str = "Bearer",
-) -> Arrival:
+) -> RequestInfo:
     """A request from elsewhere, with a token or without."""
     headers = [(b"host", b"sayso.example.com")]
     if token is not None:
         headers.append((b"Authorization", f"{scheme} {token}".encode("latin-1")))
-    return Arrival(headers, peer, path, query)
+    return RequestInfo(headers, peer, path, query)
 
 
 @pytest.fixture

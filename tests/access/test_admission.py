@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from sayso.access import Arrival, Local, RefusedError, admit, own_names
+from sayso.access import LoopbackOnly, RefusedError, RequestInfo, admit, own_names
 from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
@@ -16,23 +16,23 @@ OWN = (b"host", b"127.0.0.1:8321")
 
 
 async def test_a_client_on_this_machine_is_let_in() -> None:
-    assert await admit(Arrival([OWN], "127.0.0.1"), Local(), NAMES) == Principal(LOCAL)
+    assert await admit(RequestInfo([OWN], "127.0.0.1"), LoopbackOnly(), NAMES) == Principal(LOCAL)
 
 
 @pytest.mark.parametrize(
     ("headers", "peer", "status", "told"),
     [
-        ([(b"host", b"evil.example:8321")], "127.0.0.1", 421, "does not go by that name"),
-        ([], "127.0.0.1", 421, "does not go by that name"),
-        ([OWN, (b"origin", b"https://evil.example")], "127.0.0.1", 403, "Web pages of others"),
-        ([OWN], "192.0.2.7", 403, "its own machine alone"),
+        ([(b"host", b"evil.example:8321")], "127.0.0.1", 421, "does not serve that host name"),
+        ([], "127.0.0.1", 421, "does not serve that host name"),
+        ([OWN, (b"origin", b"https://evil.example")], "127.0.0.1", 403, "other web pages"),
+        ([OWN], "192.0.2.7", 403, "only its own machine"),
     ],
 )
 async def test_whoever_comes_otherwise_is_not(
     headers: list[tuple[bytes, bytes]], peer: str, status: int, told: str
 ) -> None:
     with pytest.raises(RefusedError) as caught:
-        await admit(Arrival(headers, peer), Local(), NAMES)
+        await admit(RequestInfo(headers, peer), LoopbackOnly(), NAMES)
     assert caught.value.status == status
     assert told in json.loads(caught.value.body)["error"]
     assert b"www-authenticate" not in dict(caught.value.headers)

@@ -8,7 +8,7 @@ from mcp.client.auth import utils
 from mcp.shared.auth import ProtectedResourceMetadata
 from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_server_url
 from tests.access.authority import GATEWAY, Authority
-from tests.access.conftest import Opened, arrival
+from tests.access.conftest import Opened, request_info
 
 from sayso.access import RefusedError
 
@@ -22,7 +22,7 @@ async def test_the_sdks_client_finds_its_way_in(
     text = '[oauth]\nissuer = "{issuer}"\nscopes = ["mcp"]\n'
     async with opened(text) as access:
         with pytest.raises(RefusedError) as caught:
-            await access.identify(arrival(path=path))
+            await access.identify(request_info(path=path))
         answer = httpx2.Response(
             caught.value.status, headers=caught.value.headers, content=caught.value.body
         )
@@ -35,4 +35,4 @@ async def test_the_sdks_client_finds_its_way_in(
         wanted = resource_url_from_server_url(f"{GATEWAY}{path}")
         assert check_resource_allowed(wanted, str(metadata.resource))
         token = authority.sign(aud=str(metadata.resource), scope="mcp")
-        assert (await access.identify(arrival(token, path=path))).subject == "amy"
+        assert (await access.identify(request_info(token, path=path))).subject == "amy"

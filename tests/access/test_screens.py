@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.access.authority import GATEWAY, Authority
-from tests.access.conftest import Opened, arrival
+from tests.access.conftest import Opened, request_info
 
 from sayso.access import RefusedError, Screens, load_access
 from sayso.access.resource import Resource
@@ -51,16 +51,16 @@ def test_who_may_not_log_in_to_the_console_is_nobody_at_a_screen() -> None:
 @pytest.mark.parametrize(
     ("origin", "what"),
     [
-        ("*", "is no origin"),
-        ("null", "is no origin"),
-        ("https://*.chat.example", "is no origin"),
-        ("https://chat.example/", "is no origin"),
-        ("https://Chat.example", "is no origin"),
-        ("chat.example", "is no origin"),
-        ("https://amy@chat.example", "is no origin"),
-        ("https://chat.example:443", "names the usual port"),
-        ("http://localhost:80", "names the usual port"),
-        ("http://chat.example", "is not https"),
+        ("*", "is not an origin"),
+        ("null", "is not an origin"),
+        ("https://*.chat.example", "is not an origin"),
+        ("https://chat.example/", "is not an origin"),
+        ("https://Chat.example", "is not an origin"),
+        ("chat.example", "is not an origin"),
+        ("https://amy@chat.example", "is not an origin"),
+        ("https://chat.example:443", "contains the default port"),
+        ("http://localhost:80", "contains the default port"),
+        ("http://chat.example", "must use https"),
     ],
 )
 def test_what_is_not_the_origin_of_one_page_is_a_mistake(origin: str, what: str) -> None:
@@ -71,13 +71,13 @@ def test_what_is_not_the_origin_of_one_page_is_a_mistake(origin: str, what: str)
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        (f"{KEYS}[screens]", "nobody could see anything"),
-        (f'{KEYS}[screens]\nviewer = ["*"]', "would let in every agent"),
+        (f"{KEYS}[screens]", "no one could see anything"),
+        (f'{KEYS}[screens]\nviewer = ["*"]', "would allow every agent"),
         (
             f"{NARROW}[screens]\napprover = ['finance']",
-            "tokens for one audience are good for agents and for screens alike",
+            "tokens of agents would be valid for screens too",
         ),
-        ('[screens]\napprover = ["finance"]', "nobody could call"),
+        ('[screens]\napprover = ["finance"]', "no one could call"),
     ],
 )
 def test_screens_that_would_let_in_nobody_or_everybody_are_a_mistake(text: str, what: str) -> None:
@@ -92,11 +92,11 @@ async def test_a_token_for_calls_opens_no_screen_and_one_for_screens_makes_no_ca
     tokens = {"/mcp": authority.sign(), "/api/v1/me": authority.sign(aud=f"{GATEWAY}/api")}
     async with opened(wallet=wallet) as access:
         (call, agents), (screen, own) = tokens.items()
-        caller = await access.identify(arrival(agents, path=call))
-        assert await access.identify(arrival(own, path=screen)) == caller
+        caller = await access.identify(request_info(agents, path=call))
+        assert await access.identify(request_info(own, path=screen)) == caller
         for path, token in ((call, own), (screen, agents)):
             with pytest.raises(RefusedError, match="for another resource"):
-                await access.identify(arrival(token, path=path))
+                await access.identify(request_info(token, path=path))
         assert (access.metadata("/api") or {})["resource"] == f"{GATEWAY}/api"
     assert wallet.get(caller) == tokens["/mcp"]
 
@@ -107,13 +107,13 @@ async def test_who_acts_for_a_person_may_call_and_not_answer_for_them(
 ) -> None:
     more: dict[str, Any] = {"act": {"sub": "agent", "act": {"sub": "desk"}}, "client_id": named}
     async with opened() as access:
-        caller = await access.identify(arrival(authority.sign(**more)))
+        caller = await access.identify(request_info(authority.sign(**more)))
         assert (caller.subject, caller.client) == ("amy", named or "agent")
         token = authority.sign(aud=f"{GATEWAY}/api", **more)
-        with pytest.raises(RefusedError, match="acts for another"):
-            await access.identify(arrival(token, path="/api/v1/approvals/1/answer"))
+        with pytest.raises(RefusedError, match="acts for somebody else"):
+            await access.identify(request_info(token, path="/api/v1/approvals/1/answer"))
         own = authority.sign(aud=f"{GATEWAY}/api", act=None)
-        assert (await access.identify(arrival(own, path="/api/v1/me"))).subject == "amy"
+        assert (await access.identify(request_info(own, path="/api/v1/me"))).subject == "amy"
 
 
 def test_the_api_is_a_resource_of_its_own() -> None:

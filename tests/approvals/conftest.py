@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.approvals.questions import Clock
 
-from sayso.approvals import Approvals, Lifetimes
+from sayso.approvals import Approvals
 from sayso.store import open_store
 
 
@@ -18,7 +18,5 @@ def clock() -> Clock:
 @pytest.fixture
 async def approvals(tmp_path: Path, clock: Clock) -> AsyncIterator[Approvals]:
     store = open_store(f"sqlite:{tmp_path / 'sayso.db'}")
-    yield Approvals.of(
-        store, lifetimes=Lifetimes(question=900, approval=300, denial=300), clock=clock
-    )
+    yield Approvals.of(store, clock=clock)
     await store.close()

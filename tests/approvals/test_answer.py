@@ -61,7 +61,9 @@ async def test_only_those_who_are_named_may_answer(
 
 async def test_who_may_answer_is_told(approvals: Approvals) -> None:
     number = await ask(approvals, of(WRITES, reviewers=only("bo", roles=("lead",))))
-    with pytest.raises(UsageError, match="approval 1: only bo, the role lead may answer this"):
+    with pytest.raises(
+        UsageError, match="approval 1: only bo, the role lead may answer this question"
+    ):
         await approvals.answer(number, yes("al"))
 
 
@@ -118,11 +120,20 @@ async def test_what_the_client_relays_is_too_weak_for_what_must_be_out_of_band(
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (no(span=Span.SESSION), "only an approval can hold"),
-        (yes(span=Span.SESSION, edit={"n": 1}), "an approval of edited arguments is for one call"),
-        (yes(span=Span.SESSION, seen={"n": 1}), "an approval of edited arguments is for one call"),
-        (yes(span=Span.SESSION, strength=Strength.RELAYED), "that the client relays is for one"),
-        (yes(span=Span.ALWAYS), "for “session” at the longest"),
+        (no(span=Span.SESSION), "only an approval can apply"),
+        (
+            yes(span=Span.SESSION, edit={"n": 1}),
+            "an approval of edited arguments applies to one call",
+        ),
+        (
+            yes(span=Span.SESSION, seen={"n": 1}),
+            "an approval of edited arguments applies to one call",
+        ),
+        (
+            yes(span=Span.SESSION, strength=Strength.RELAYED),
+            "that the client relays applies to one",
+        ),
+        (yes(span=Span.ALWAYS), "answer to this question is “session”"),
         (no(edit={"n": 1}), "only an approval can edit"),
         (yes(edit={"n": float("nan")}), "nan is not a JSON number"),
         (yes(edit={"n": {1, 2}}), "set is not a JSON value"),
@@ -149,7 +160,7 @@ async def test_an_answer_that_goes_too_far_is_refused_and_told_why(
 )
 async def test_an_edit_with_a_masked_value_is_refused(approvals: Approvals, edit: Any) -> None:
     number = await ask(approvals, question())
-    with pytest.raises(UsageError, match="the edit holds a masked value"):
+    with pytest.raises(UsageError, match="the edit contains a masked value"):
         await approvals.answer(number, yes(edit=edit))
 
 

@@ -96,7 +96,7 @@ async def test_where_the_person_said_nothing_nothing_is_answered_and_the_state_i
     state = ask_client(KEYS, approval)["requestState"]
     await take_answer(KEYS, approvals, approval, Rounds(responses, state), "chat")
     assert await state_of(approvals) is ApprovalState.PENDING
-    with pytest.raises(SealError, match="was used before"):
+    with pytest.raises(SealError, match="already used"):
         await bring(approvals, approval, state)
 
 
@@ -116,7 +116,7 @@ async def test_a_state_serves_once_however_it_is_written(approvals: Approvals) -
     await bring(approvals, approval, state)
     name, _, sealed = state.partition(".")
     for again in (state, f"{name}.{sealed.upper()}", f"{name}. {sealed[:2]} {sealed[2:]}"):
-        with pytest.raises(SealError, match="was used before"):
+        with pytest.raises(SealError, match="already used"):
             await bring(approvals, approval, again)
 
 
@@ -160,7 +160,7 @@ async def test_a_state_of_an_earlier_question_about_the_same_serves_nothing(
     clock.now += 901
     second = await approvals.ask(question())
     assert second.number != first.number
-    with pytest.raises(SealError, match="of another question, or too old"):
+    with pytest.raises(SealError, match="belongs to another question, or has expired"):
         await bring(approvals, second, state)
 
 
@@ -170,12 +170,12 @@ async def test_a_state_is_void_when_its_question_is_and_stays_spent_if_the_clock
     approval = await approvals.ask(question())
     state = ask_client(KEYS, approval)["requestState"]
     clock.now += 900
-    with pytest.raises(SealError, match="too old"):
+    with pytest.raises(SealError, match="has expired"):
         await bring(approvals, approval, state)
     clock.now -= 900
     await bring(approvals, approval, state)
     clock.now -= 100_000
-    with pytest.raises(SealError, match="was used before"):
+    with pytest.raises(SealError, match="already used"):
         await bring(approvals, approval, state)
 
 

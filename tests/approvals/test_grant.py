@@ -179,5 +179,5 @@ async def test_how_long_an_answer_may_hold(
     row = await approvals.ask(asked)
     for span in Span:
         if span.rank > longest.rank:
-            with pytest.raises(UsageError, match=f"for “{longest}” at the longest"):
+            with pytest.raises(UsageError, match=f"to this question is “{longest}”"):
                 await approvals.answer(row.number, yes(span=span))

@@ -92,7 +92,7 @@ async def test_the_second_answer_does_not_count(approvals: Approvals) -> None:
 
 async def test_nobody_answers_their_own_question(approvals: Approvals) -> None:
     asked = await approvals.ask(question())
-    with pytest.raises(UsageError, match="cannot answer it"):
+    with pytest.raises(UsageError, match="another person must answer"):
         await approvals.answer(
             asked.number, Answer(is_allowed=True, by=AMY.subject, channel="console")
         )

@@ -134,7 +134,7 @@ async def test_of_64_replays_of_a_state_that_was_dismissed_none_runs(
         dismissed = Rounds({"io.sayso/approval": {"action": "cancel"}}, state)
         await guard.call(AMY, "delete", {"n": 1}, rounds=dismissed)
         start(racers, of_kind(race, "replay", state=state))
-        assert all("this state was used before" in one for one in results(racers))
+        assert all("the state was already used" in one for one in results(racers))
         assert ran(race) == []
 
 

@@ -72,7 +72,7 @@ async def offered(approvals: Approvals, person: Person, *typed: str) -> str:
             await person.reads("yes or no? ")
             for text in typed[:-1]:
                 person.types(text)
-                await person.reads("yes or no, in full: ")
+                await person.reads("type yes or no in full: ")
                 person.seen = ""
             person.types(typed[-1])
     return person.seen
@@ -133,7 +133,7 @@ async def test_what_was_typed_for_a_question_that_is_over_is_no_answer_to_the_ne
         group.start_soon(channel.offer, approvals, first)
         await person.reads("Approval 1: yes or no? ")
         group.cancel_scope.cancel()
-    await person.reads("(no answer is needed any more)")
+    await person.reads("(this question no longer needs an answer)")
     person.types("yes\n")
     async with anyio.create_task_group() as group:
         group.start_soon(channel.offer, approvals, second)
@@ -169,11 +169,11 @@ async def test_whoever_is_too_late_or_may_not_answer_is_told(
         await person.reads("Approval 1: yes or no? ")
         await approvals.answer(1, yes("bo"))
         person.types("no\n")
-        await person.reads("(somebody else was faster)")
+        await person.reads("(already answered by someone else)")
         group.start_soon(channel.offer, approvals, named)
         await person.reads("Approval 2: yes or no? ")
         person.types("yes\n")
-        await person.reads("approval 2: only bo may answer this")
+        await person.reads("approval 2: only bo may answer this question")
     assert await state(approvals, 2) is ApprovalState.PENDING
 
 

@@ -132,28 +132,28 @@ def relink(rows: list[RecordRow]) -> list[RecordRow]:
 
 Tamper = Callable[[list[RecordRow]], list[RecordRow]]
 TAMPERED: dict[str, tuple[Tamper, int, str]] = {
-    "call": (change(call="c9"), 4, "its MAC does not fit"),
-    "time": (change(at=99.0), 4, "its MAC does not fit"),
-    "event": (change(event="outcome"), 4, "its MAC does not fit"),
-    "body": (change(body='{"level":"read"}'), 4, "its MAC does not fit"),
-    "mac": (change(mac="é" * 64), 4, "its MAC does not fit"),
+    "call": (change(call="c9"), 4, "its MAC does not match"),
+    "time": (change(at=99.0), 4, "its MAC does not match"),
+    "event": (change(event="outcome"), 4, "its MAC does not match"),
+    "body": (change(body='{"level":"read"}'), 4, "its MAC does not match"),
+    "mac": (change(mac="é" * 64), 4, "its MAC does not match"),
     "index": (change(index=40), 4, "records 4 to 39 are before it"),
     "previous": (change(previous="f" * 64), 4, "does not follow the record before it"),
     "key": (change(key="other"), 4, "signed with the key 'other'"),
-    "writer": (change(writer="other"), 4, "MAC does not fit"),
+    "writer": (change(writer="other"), 4, "MAC does not match"),
     "payload": (change(payload='{"subject":"bob"}'), 4, "its payload was changed"),
     "payload taken": (change(payload=None, subject=None), 4, "no erasure is on record"),
-    "payload and digest taken": (change(payload=None, digest=""), 4, "its MAC does not fit"),
+    "payload and digest taken": (change(payload=None, digest=""), 4, "its MAC does not match"),
     "subject": (change(subject="bob"), 4, "its subject was changed"),
     "swapped": (swap, 4, "record 4 is before it in its chain missing"),
     "deleted": (lambda rows: rows[:3] + rows[4:], 5, "record 4 is before it in its chain missing"),
     "two deleted": (lambda rows: rows[:3] + rows[5:], 6, "records 4 to 5 are before it"),
     "first deleted": (lambda rows: rows[1:], 2, "record 1 is before it in its chain missing"),
-    "copied": (insert_copy, 4, "stands after record 3"),
-    "put in": (insert_stranger, 4, "its MAC does not fit"),
-    "put in unchained": (insert_unchained, 4, "not chained"),
-    "deleted and linked": (relink, 5, "its MAC does not fit"),
-    "unchained": (change(writer="", mac="", index=0), 4, "not chained"),
+    "copied": (insert_copy, 4, "follows record 3"),
+    "put in": (insert_stranger, 4, "its MAC does not match"),
+    "put in unchained": (insert_unchained, 4, "not in a chain"),
+    "deleted and linked": (relink, 5, "its MAC does not match"),
+    "unchained": (change(writer="", mac="", index=0), 4, "not in a chain"),
 }
 
 
@@ -194,7 +194,7 @@ def test_another_key_verifies_nothing() -> None:
     first = checked(chained(), Keyring.of([b"x" * 32])).first
     assert first is not None
     assert first.seq == 1
-    assert "which is not among the keys" in first.what
+    assert "which is missing" in first.what
 
 
 def test_an_old_chain_verifies_after_a_rotation() -> None:
@@ -226,7 +226,7 @@ def test_after_a_lost_commit_the_chain_goes_on_from_what_is_there(*, is_there: b
 
 def test_a_chain_that_somebody_else_went_on_with_stops() -> None:
     chain = Chain.begin(KEYS)
-    with pytest.raises(StoreError, match="changed by somebody else"):
+    with pytest.raises(StoreError, match="changed by another program"):
         chain.recall(Head(chain.writer, 7, "0" * 64))
 
 

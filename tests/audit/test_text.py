@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.intent.strategies import JSON
 from tests.sample_tools import DELETE, tool
 
-from sayso.audit.text import describe, joined, to_array, to_text
+from sayso.audit.chain import to_array
+from sayso.audit.record import describe, joined, to_text
 from sayso.schema import canonical
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import anyio
 import pytest
-from tests.access.conftest import arrival
+from tests.access.conftest import request_info
 
-from sayso.access import Machines, RefusedError
+from sayso.access import ApiKeyAuth, RefusedError
 from sayso.cli import main
 from sayso.keys import load_keys
 from sayso.policy import Principal
@@ -30,7 +30,7 @@ def identify(path: Path, text: str) -> Principal:
     async def run() -> Principal:
         store = open_store()
         try:
-            return await Machines(store.api_keys, load_keys(path)).identify(arrival(text))
+            return await ApiKeyAuth(store.api_keys, load_keys(path)).identify(request_info(text))
         finally:
             await store.close()
 

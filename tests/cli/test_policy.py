@@ -109,7 +109,7 @@ def test_test_prints_what_comes_out_otherwise(
     assert main(["policy", "test"]) == 1
     said = capsys.readouterr().out
     assert "policy.test.toml:7: root may" in said
-    assert "expected allow, and it is confirm" in said
+    assert "expected allow, got confirm" in said
     assert said.endswith("1 of 2 cases are as expected\n")
     assert main(["policy", "test", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["failed"] == 1
@@ -142,7 +142,7 @@ def test_explain_knows_the_caller_and_the_operators_word(
     words = ["explain", "tools.json", "tools__customer_list", "--policy", "policy.toml"]
     assert main([*words, "--role", "guest", "--scope", "a", "--scope", "b"]) == 0
     said = capsys.readouterr().out
-    assert "this caller may not know that there is such a tool" in said
+    assert "the tool is hidden from this caller" in said
     assert "read_only yes (operator)" in said
 
 

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from starlette.responses import HTMLResponse
 from tests.console.browsing import LIMIT, Served, demo, listening
 
-from sayso.access import Machines, Screens, make_api_key
+from sayso.access import ApiKeyAuth, Screens, make_api_key
 from sayso.console import Login, make_routes
 from sayso.gateway import make_app, open_gateway
 from sayso.store.sqlite import open_sqlite
@@ -45,7 +45,7 @@ async def chatting(folder: Path, **more: Any) -> AsyncGenerator[Chat]:
             gateway,
             login,
             base_url=base,
-            access=Machines(store.api_keys, gateway.keys),
+            access=ApiKeyAuth(store.api_keys, gateway.keys),
             screens=Screens(frozenset({origin}), ROLES),
         )
         app = make_app(gateway, base, routes)

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from tests.console.conftest import BASE, Bench
 from tests.console.surface import COOKIE
 
-from sayso.access import Access, Machines, Screens, make_api_key
+from sayso.access import Access, ApiKeyAuth, Screens, make_api_key
 from sayso.console import make_routes
 from sayso.console.api.document import document
 from sayso.console.entry.roles import Role
@@ -79,7 +79,7 @@ def make_app(bench: Bench, access: Access | None = None, screens: Screens | None
 
 def make_dispatcher(bench: Bench, screens: Screens | None = SCREENS) -> Desk:
     """A desk whose callers have keys."""
-    access = Machines(bench.store.api_keys, bench.gateway.keys, now=bench.clock)
+    access = ApiKeyAuth(bench.store.api_keys, bench.gateway.keys, now=bench.clock)
     return Desk(bench, make_app(bench, access, screens))
 
 

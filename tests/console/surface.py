@@ -67,7 +67,7 @@ class Told:
     @property
     def is_barred(self) -> bool:
         """Whether it says that a role is missing."""
-        return self.status == 403 and "This needs the role" in self.text
+        return self.status == 403 and "This requires the role" in self.text
 
 
 async def ask(

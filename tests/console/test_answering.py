@@ -85,7 +85,7 @@ async def test_whoever_may_only_look_is_shown_no_buttons(bench: Bench, path: str
     async with bench.browser() as browser:
         bench.login.session = look  # pyright: ignore[reportAttributeAccessIssue] - a session of another role
         page = (await browser.get(path)).text
-        assert "You may look at questions here" in page
+        assert "You may view questions" in page
         assert 'name="verdict"' not in page
         fields = {"csrf": "token", "verdict": "allow"}
         refused = await browser.post("/console/approvals/1/answer", data=fields)
@@ -97,7 +97,7 @@ async def test_who_asked_is_shown_no_buttons(bench: Bench) -> None:
     await bench.call(subject="console")
     async with bench.browser() as browser:
         page = (await browser.get("/console/approvals/1")).text
-    assert "You cannot answer this one: console asked for approval 1" in page
+    assert "You cannot answer: console made this call" in page
     assert 'name="verdict"' not in page
 
 
@@ -114,7 +114,7 @@ async def test_a_part_of_a_page_is_told_in_words_what_went_wrong(bench: Bench) -
         )
         assert (await browser.post(where, data=fields, headers=part)).status_code == 204
         late = await browser.post(where, data=fields, headers=part)
-        assert (late.status_code, late.text[:23]) == (409, "Your answer came second")
+        assert (late.status_code, late.text[:33]) == (409, "The question was already answered")
 
 
 async def test_a_call_that_does_not_run_cannot_be_stopped(bench: Bench) -> None:
@@ -122,7 +122,7 @@ async def test_a_call_that_does_not_run_cannot_be_stopped(bench: Bench) -> None:
     async with bench.browser() as browser:
         fields = {"csrf": csrf_of(await browser.get("/console/"))}
         refused = await browser.post("/console/approvals/1/stop", data=fields)
-        assert (refused.status_code, "does not run any more" in refused.text) == (409, True)
+        assert (refused.status_code, "is no longer running" in refused.text) == (409, True)
 
 
 async def test_a_comment_is_kept_with_an_approval(bench: Bench) -> None:

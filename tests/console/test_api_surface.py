@@ -27,9 +27,6 @@ LIMIT: Final = 10
 CALLER, VIEWER, APPROVER = "caller", Role.VIEWER, Role.APPROVER
 WHO: Final[dict[str, str | None]] = {
     # They lead to the newest version, and say nothing else.
-    "GET /api/tools": None,
-    "GET /api/approvals": None,
-    "GET /api/events": None,
     "GET /api/v1/openapi.json": None,
     "GET /api/v1/sayso-confirm.js": None,
     # Each sees what it may call.

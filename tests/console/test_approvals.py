@@ -31,7 +31,7 @@ async def test_an_empty_queue_says_what_to_do_next(bench: Bench) -> None:
         page = await browser.get("/console/")
 
     assert "<title>Approvals · sayso</title>" in page.text
-    assert "No call waits for an answer." in page.text
+    assert "No call is waiting for an answer." in page.text
     assert '<code id="address">http://127.0.0.1:8321/mcp</code>' in page.text
 
 
@@ -45,17 +45,17 @@ async def test_a_question_holds_all_that_a_person_needs(bench: Bench) -> None:
         words = plain((await browser.get("/console/approvals/1")).text)
 
     assert "<title>(1) Approvals · sayso</title>" in queue.text
-    assert "One call waits for your answer." in queue.text
+    assert "One call is waiting for your answer." in queue.text
     assert "Requires confirmation ▲ Destructive may delete or overwrite" in plain(queue.text)
     for shown in (
         "May “ desk-agent ” run “ Delete customer · customer_id 41, api_key •••, reason “”, tags ",
         "▲ Destructive may delete or overwrite",
         "Tool customer_delete",
         "Server studio",
-        "Agent desk-agent as it calls itself",
+        "Agent desk-agent as named by itself",
         "For this machine’s user",
         "Why it asks it may destroy or overwrite something",
-        "By the mode “guarded”; no rule of the policy is about it",
+        "By the mode “guarded”; no rule of the policy matches",
         f"Digest {digest[:12]}",
         "Read-only: no declared by the server",
         "Destructive: yes declared by the server",
@@ -66,8 +66,8 @@ async def test_a_question_holds_all_that_a_person_needs(bench: Bench) -> None:
         "reason empty text",
         'tags list of 2 ["a", "b"]',
         "This cannot be undone.",
-        "This tool has not run lately, so there is nothing to compare with.",
-        "in 15 min 0 s , and nothing is run.",
+        "This tool has not run recently, so there is nothing to compare with.",
+        "in 15 min 0 s , and nothing runs.",
     ):
         assert shown in words, shown
 
@@ -85,7 +85,7 @@ async def test_a_row_says_whether_the_agent_still_waits(bench: Bench) -> None:
         silent = plain((await browser.get("/console/")).text)
 
     (said,) = re.findall(r"The agent stopped waiting at [\d:]+:07 \. [^.]+\.", plain(stopped.text))
-    assert said.endswith("Allowing lets it make this call once within 5 minutes.")
+    assert said.endswith("If you allow it, it can make this call once within 5 minutes.")
     assert "The agent is waiting." in plain(waiting.text)
     assert "The agent stopped waiting at" in silent
 
@@ -122,7 +122,7 @@ async def test_the_oldest_question_comes_first(bench: Bench) -> None:
         page = await browser.get("/console/")
 
     assert re.findall(r'id="approval-(\d+)"', page.text) == ["1", "2", "3"]
-    assert "3 calls wait for your answer, the oldest first." in page.text
+    assert "3 calls are waiting for your answer, the oldest first." in page.text
 
 
 @pytest.mark.parametrize(("verdict", "state"), [("allow", "approved"), ("deny", "denied")])
@@ -182,7 +182,7 @@ async def test_whoever_comes_second_sees_who_answered_and_when(bench: Bench) -> 
         page = await other.get(second.headers["location"])
 
     assert page.status_code == 200
-    assert "Your answer came second, and changed nothing." in page.text
+    assert "The question was already answered, so your answer changed nothing." in page.text
     assert re.search(r"Denied at <time [^>]+>[\d:]+</time> in the console", page.text)
     assert (await bench.find()).state == "denied"
 
@@ -217,7 +217,7 @@ async def test_nobody_answers_their_own_call(bench: Bench) -> None:
         refused = await answer(browser, "allow")
 
     assert refused.status_code == 403
-    assert "cannot answer it" in refused.text
+    assert "another person must answer" in refused.text
     assert (await bench.find()).state == "pending"
 
 
@@ -281,7 +281,7 @@ async def test_a_settled_question_has_a_page_without_buttons(bench: Bench) -> No
         page = await browser.get("/console/approvals/1")
 
     assert 'name="verdict"' not in page.text
-    assert "Good for one call until" in page.text
+    assert "Valid for one call until" in page.text
 
 
 async def test_what_became_of_questions_is_told(bench: Bench) -> None:
@@ -296,8 +296,8 @@ async def test_what_became_of_questions_is_told(bench: Bench) -> None:
         later = plain((await browser.get("/console/")).text)
 
     assert "in the console. Ran in less than 0.01 s. See the call" in earlier
-    assert "Good for one call until" in earlier
-    assert "The same call stays denied until" in earlier
+    assert "Valid for one call until" in earlier
+    assert "The same call is denied until" in earlier
     assert "No call was made by" in later
     assert "Not answered by" in later
     assert "in the console. Nothing was run." in later
@@ -326,11 +326,11 @@ async def approved(bench: Bench) -> tuple[str, str, str]:
             "The tool reported an error after less than 0.01\N{NO-BREAK SPACE}s.",
             "is-bad",
         ),
-        (False, RpcError(-1, "no"), "The server answered with an error.", "is-bad"),
+        (False, RpcError(-1, "no"), "The server returned an error.", "is-bad"),
         (
             False,
             RpcError(-1, "gone", fault=Fault.LOST),
-            "Outcome unknown: look before doing anything else.",
+            "Outcome unknown. Check the result before you do anything else.",
             "is-bad",
         ),
     ],
@@ -360,7 +360,7 @@ async def test_an_approval_and_its_call_lead_to_each_other(bench: Bench) -> None
     ("later", "shown"),
     [
         (5, "Running since 12:00:00 …"),
-        (3601, "No end of it is on record: look before doing anything else."),
+        (3601, "No outcome is recorded. Check the result before you do anything else."),
     ],
 )
 async def test_an_approved_call_without_an_end_is_not_said_to_have_run(
@@ -377,7 +377,7 @@ async def test_an_approved_call_without_an_end_is_not_said_to_have_run(
         bench.clock.now += later
         words = plain((await browser.get("/console/")).text)
 
-    assert "Its one call has begun." in begun
+    assert "Its call has started." in begun
     assert shown.partition("12:")[0] in words
     assert "Ran in" not in words
 

@@ -50,7 +50,7 @@ async def test_a_call_appears_without_a_reload_and_is_allowed_by_mouse(
 ) -> None:
     async with watched(chromium, served) as page:
         await log_in(page, served)
-        await expect(page.get_by_text("No call waits for an answer.")).to_be_visible()
+        await expect(page.get_by_text("No call is waiting for an answer.")).to_be_visible()
         await page.evaluate("document.body.dataset.loaded = 'once'")
 
         async with asking(served, 3) as asked:
@@ -109,9 +109,9 @@ async def test_five_hundred_questions_are_shown_found_and_answered(
                 group.start_soon(ask, number)
         await expect(page).to_have_title("(500) Approvals · sayso")
         await expect(rows(page)).to_have_count(50)
-        await expect(page.get_by_text("500 calls wait")).to_be_visible()
+        await expect(page.get_by_text("500 calls are waiting")).to_be_visible()
 
-        await page.get_by_role("link", name="Show more; 450 that wait").click()
+        await page.get_by_role("link", name="Show more (450 pending)").click()
         await expect(rows(page)).to_have_count(100)
         await page.keyboard.press("/")
         await page.keyboard.type("customer_id 499")
@@ -249,7 +249,7 @@ async def test_two_people_at_once_answer_once(chromium: Browser, served: Served)
         await asked.text()
 
         late = other if (await served.newest()).state == "used" else one
-        await expect(dialog(late)).to_contain_text("Your answer came second")
+        await expect(dialog(late)).to_contain_text("The question was already answered")
         await late.keyboard.press("Escape")
         for page in (one, other):
             await expect(rows(page)).to_contain_text("in the console")
@@ -387,7 +387,7 @@ async def test_going_back_shows_what_became_of_a_question(
 
         await page.go_back()
 
-        await expect(page.get_by_text("No call waits for an answer.")).to_be_visible()
+        await expect(page.get_by_text("No call is waiting for an answer.")).to_be_visible()
         await expect(page.locator("#recent")).to_contain_text("by amy (terminal)")
         await expect(page.get_by_role("button", name="Allow once")).to_have_count(0)
 
@@ -426,7 +426,7 @@ async def test_a_reviewer_changes_the_arguments(chromium: Browser, served: Serve
         await shown.get_by_label("customer_id").fill('"five"')
         await page.keyboard.press("Enter")
         await shown.get_by_role("button", name="Allow once with these changes").click()
-        await expect(shown.get_by_role("alert")).to_contain_text("does not fit the tool")
+        await expect(shown.get_by_role("alert")).to_contain_text("does not match the tool")
         assert (await served.newest()).state == "pending"
 
         await shown.get_by_label("customer_id").fill("5")
@@ -451,8 +451,8 @@ async def test_an_answer_for_the_session_is_spelt_out_and_serves_the_next_call(
             await shown.get_by_text("Allow for longer").click()
             button = shown.get_by_role("button", name="Allow for this session, this tool")
             await expect(button).to_have_accessible_description(
-                "Every call of this tool by “desk-agent”, whatever its arguments, runs without "
-                "asking until “desk-agent” has been silent for 30 minutes."
+                "Every call of this tool by “desk-agent”, with any arguments, runs without "
+                "asking until “desk-agent” has made no call for 30 minutes."
             )
             await button.click()
             assert '"success": true' in await asked.text()
@@ -482,7 +482,7 @@ async def test_a_page_that_nobody_looks_at_lets_go_of_its_stream_and_still_count
         await page.wait_for_function("!main._htmx.sse?.reader")
         async with asking(served, 3):
             await expect(page).to_have_title("(1) Approvals · sayso")
-            assert await page.evaluate("told") == ["One call waits for your answer."]
+            assert await page.evaluate("told") == ["One call is waiting for your answer."]
             await expect(rows(page)).to_have_count(0)
             await page.evaluate(
                 "delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))"

@@ -62,7 +62,10 @@ async def test_the_newest_calls_say_who_did_what_and_how_it_ended(bench: Bench) 
     async with bench.browser() as browser:
         unknown, waited, listed = rows_of(await browser.get("/console/audit"))
 
-    assert "studio__no_such_tool – There is no such tool for this caller. desk-agent" in unknown
+    assert (
+        "studio__no_such_tool – This caller has no such tool. Nothing was run. desk-agent"
+        in unknown
+    )
     assert "may delete or overwrite No answer yet. Nothing was run. night-agent" in waited
     assert "Delete customer · customer_id 41 customer_delete on studio ▲ Destructive" in waited
     assert waited.endswith("night-agent for this machine’s user 1")
@@ -118,7 +121,7 @@ async def test_pages_follow_each_other_without_a_gap(bench: Bench) -> None:
 
     assert shown[:120] == [f"c{index}" for index in reversed(range(120))]
     assert len(shown) == 121
-    assert "That is all." in text
+    assert "End of the log." in text
 
 
 async def test_a_filter_is_in_the_address_and_in_its_fields(bench: Bench) -> None:
@@ -158,7 +161,7 @@ async def test_each_field_of_the_filter_counts(bench: Bench, query: str, count: 
         page = await browser.get(f"/console/audit?{query}")
 
     assert len(rows_of(page)) == count
-    assert ("Nothing fits" in page.text) is (count == 0)
+    assert ("No call matches" in page.text) is (count == 0)
 
 
 async def test_what_went_wrong_needs_attention(bench: Bench) -> None:
@@ -205,7 +208,7 @@ async def test_what_cannot_be_meant_is_said_and_left_out(bench: Bench, query: st
         file = await browser.get(f"/console/audit/export?{query}")
 
     assert page.status_code == 200
-    assert "Not understood, and left out" in page.text
+    assert "Invalid and ignored" in page.text
     assert len(rows_of(page)) == 1
     assert file.status_code == 400
 
@@ -218,12 +221,12 @@ async def test_a_search_that_ran_out_of_time_says_so_and_goes_on(
 
     async with bench.browser() as browser:
         page = await browser.get("/console/audit?text=nothing")
-        (further,) = re.findall(r'href="([^"]+)">Look further', page.text)
+        (further,) = re.findall(r'href="([^"]+)">Search older lines', page.text)
         rest = await browser.get(further.replace("&amp;", "&"))
 
-    assert "Looked through 2,048 lines" in page.text
+    assert "Searched 2,048 lines" in page.text
     assert "text=nothing" in further
-    assert "Nothing fits that is older" in plain(rest.text)
+    assert "No older call matches" in plain(rest.text)
 
 
 async def test_an_export_holds_what_the_filter_finds(bench: Bench) -> None:
@@ -274,7 +277,7 @@ async def test_an_export_is_for_admins(bench: Bench, monkeypatch: pytest.MonkeyP
         file = await browser.get("/console/audit/export?format=csv")
 
     assert "/export" not in page.text
-    assert (file.status_code, "This needs the role “admin”" in file.text) == (403, True)
+    assert (file.status_code, "This requires the role “admin”" in file.text) == (403, True)
 
 
 async def test_there_are_two_formats(bench: Bench) -> None:

@@ -48,7 +48,7 @@ async def test_a_call_comes_up_by_itself_and_not_while_paused(
         await call(served, client="later")
         await expect(page.locator("#tail")).to_contain_text("2 new lines since then")
         await expect(rows).to_have_count(2)
-        await page.get_by_role("button", name="Go on").press("Enter")
+        await page.get_by_role("button", name="Continue").press("Enter")
         await expect(rows).to_have_count(3)
         await expect(page.locator("body")).to_have_attribute("data-loaded", "once")
 
@@ -63,7 +63,7 @@ async def test_what_the_filter_leaves_out_does_not_come_up(
         await call(served, client="desk")
 
         await expect(rows).to_have_count(2)
-        await expect(page.get_by_label("Agent’s name holds")).to_have_value("desk")
+        await expect(page.get_by_label("Agent’s name contains")).to_have_value("desk")
         await expect(rows.first).not_to_contain_text("night")
 
 
@@ -95,7 +95,7 @@ async def test_back_from_a_call_keeps_the_filter(chromium: Browser, served: Serv
     await call(served, client="desk")
     await call(served, client="night")
     async with audit(chromium, served) as page:
-        await page.get_by_label("Agent’s name holds").fill("night")
+        await page.get_by_label("Agent’s name contains").fill("night")
         await page.get_by_label("Level").select_option("read")
         await page.keyboard.press("Tab")
         await page.get_by_role("button", name="Filter").click()
@@ -107,22 +107,22 @@ async def test_back_from_a_call_keeps_the_filter(chromium: Browser, served: Serv
         await page.go_back()
 
         await expect(rows).to_have_count(1)
-        await expect(page.get_by_label("Agent’s name holds")).to_have_value("night")
+        await expect(page.get_by_label("Agent’s name contains")).to_have_value("night")
         await expect(page.get_by_label("Level")).to_have_value("read")
 
 
 async def test_without_javascript_links_and_forms_do_it(chromium: Browser, served: Served) -> None:
     await call(served)
     async with audit(chromium, served, java_script_enabled=False) as page:
-        await page.get_by_label("Tool or title holds").fill("LIST")
+        await page.get_by_label("Tool or title contains").fill("LIST")
         await page.get_by_role("button", name="Filter").click()
         await page.locator("#lines td a").first.click()
         await expect(page.get_by_role("heading", name="What happened")).to_be_visible()
-        await page.get_by_role("link", name="Make a rule of this").click()
+        await page.get_by_role("link", name="Make a rule from this call").click()
         await expect(page.locator("#snippet")).to_contain_text('tool = "customers_list"')
         await page.goto(f"{served.base}/console/audit/chain")
         await page.get_by_role("button", name="Check now").click()
-        await expect(page.get_by_role("heading", name="Is the log")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Integrity of the log")).to_be_visible()
 
 
 async def test_a_check_of_the_log_ends_on_the_page_by_itself(
@@ -133,7 +133,7 @@ async def test_a_check_of_the_log_ends_on_the_page_by_itself(
         await page.get_by_role("button", name="Check now").click()
 
         # This gateway keeps its log without a chain: that is what the check must say.
-        await expect(page.get_by_text("The log is not as it was written.")).to_be_visible()
+        await expect(page.get_by_text("The log was tampered with or damaged.")).to_be_visible()
         await expect(page.get_by_role("button", name="Check again")).to_be_visible()
 
 
@@ -141,7 +141,7 @@ async def test_what_if_is_answered_where_the_form_is(chromium: Browser, served: 
     async with watched(chromium, served) as page:
         await log_in(page, served)
         await page.get_by_role("link", name="Policy").click()
-        await page.get_by_label("Tool, as agents see it").fill("studio__customer_delete")
+        await page.get_by_label("Tool name, as").fill("studio__customer_delete")
         await page.get_by_label("Arguments, as JSON").fill('{"customer_id": 3}')
         await page.keyboard.press("Tab")
         await page.get_by_role("button", name="What would happen?").press("Enter")

@@ -55,10 +55,10 @@ async def test_one_call_shows_all_its_lines(bench: Bench) -> None:
         "declared by the server",
         "asks a person: it may destroy or overwrite something by the mode “guarded”",
         "Allowed at",
-        "in the console not through the agent",
+        "in the console out of band",
         "in no chain",
         "Definition",
-        "digest, of the real ones",
+        "digest of the real arguments",
     ):
         assert shown in page, shown
 
@@ -116,8 +116,8 @@ async def test_an_erased_call_says_what_is_gone(bench: Bench) -> None:
                 )
             ]
 
-    assert "What was personal in this call was erased" in page.text
-    assert "nobody can say what else they did" in talk.text
+    assert "The personal data of this call was erased" in page.text
+    assert "the conversation cannot be shown" in talk.text
     assert "with exactly these arguments" not in rule.text
     assert test.status_code == 200
     for shown in (page, talk, rule, test, listed):
@@ -143,7 +143,7 @@ async def test_a_conversation_ends_with_a_long_silence(bench: Bench) -> None:
         page = plain((await browser.get(f"/console/audit/{second}/conversation")).text)
 
     assert re.findall(r"step “(\w+)”", page) == ["first", "second", "third"]
-    assert "It goes on" not in page
+    assert "Not all calls of this conversation" not in page
 
 
 async def test_a_long_conversation_says_that_it_goes_on(bench: Bench) -> None:
@@ -151,7 +151,7 @@ async def test_a_long_conversation_says_that_it_goes_on(bench: Bench) -> None:
         await bench.call("studio__customers_list", {})
 
     async with page_of(bench, "/conversation") as page:
-        assert "It goes on beyond what is shown here." in page.text
+        assert "Not all calls of this conversation are shown." in page.text
 
 
 async def test_a_rule_made_of_a_call_is_about_that_call(bench: Bench) -> None:
@@ -175,7 +175,7 @@ async def test_a_rule_made_of_a_call_is_about_that_call(bench: Bench) -> None:
     kept = {name: one["equals"] for name, one in table["when"]["arguments"].items()}
     assert kept == {name: arguments[name] for name in ("customer_id", "note", "tags")}
     for name in ("nothing", "api_key", "a.b", "*"):
-        assert f"The argument “ {name} ” is left out" in plain(page.text)
+        assert f"The argument “ {name} ” is omitted" in plain(page.text)
     assert MASK not in snippet_of(page)
 
 
@@ -212,18 +212,18 @@ async def test_a_client_without_a_name_makes_no_rule_about_it(bench: Bench) -> N
     await bench.call(client=" ")
 
     async with page_of(bench, "/rule?client=1") as page:
-        assert "No rule can be made of this" in page.text
+        assert "No rule can be made from this call" in page.text
 
 
 async def test_a_test_made_of_a_call_passes_until_the_policy_changes(bench: Bench) -> None:
     await bench.call()
     async with page_of(bench, "/test") as page:
         (case,) = tomllib.loads(snippet_of(page))["cases"]
-        assert "Under the policy of this moment it passes." in page.text
+        assert "It passes under the current policy." in page.text
     strict = load_policy('[[rules]]\nname = "no"\neffect = "deny"\nwhen = { tool = "customer_*" }')
     object.__setattr__(bench.gateway.guard, "policy", lambda: strict)
     async with page_of(bench, "/test") as page:
-        assert "it fails: expected confirm, and it is deny" in plain(page.text)
+        assert "It fails under the current policy: expected confirm, got deny" in plain(page.text)
 
     assert case["expect"] == "confirm"
     assert case["tool"]["destructive"] is True

@@ -1,4 +1,4 @@
-"""Whether the log is whole: looked for beside everything else, and told as it is."""
+"""Whether the log is intact: looked for beside everything else, and told as it is."""
 
 import re
 import sqlite3
@@ -50,8 +50,8 @@ async def test_nothing_is_said_before_it_was_looked_at(bench: Bench) -> None:
         listed = await browser.get("/console/audit")
 
     for shown in (page, listed):
-        assert "was not checked since sayso was started" in shown.text
-        assert "is whole:" not in shown.text
+        assert "was not verified since sayso started" in shown.text
+        assert "is intact:" not in shown.text
 
 
 async def test_a_whole_log_is_said_to_be_whole(bench: Bench) -> None:
@@ -59,9 +59,9 @@ async def test_a_whole_log_is_said_to_be_whole(bench: Bench) -> None:
         text = await checked(browser)
         listed = plain((await browser.get("/console/audit")).text)
 
-    assert "The log is whole: 7 lines, checked at" in text
-    assert "7 lines in 1 chain, 0 in none, 0 erased" in text
-    assert "The log is whole:" in listed
+    assert "The log is intact: 7 lines, verified at" in text
+    assert "7 lines in 1 chain, 0 not in a chain, 0 erased" in text
+    assert "The log is intact:" in listed
 
 
 async def test_a_changed_line_is_found_and_named(bench: Bench, tmp_path: Path) -> None:
@@ -75,11 +75,11 @@ async def test_a_changed_line_is_found_and_named(bench: Bench, tmp_path: Path) -
             page = (await browser.get("/console/audit/chain")).text
             listed = plain((await browser.get("/console/audit")).text)
 
-    assert "The log is not as it was written." in text
+    assert "The log was tampered with or damaged." in text
     assert "record 3" in text
-    assert "its MAC does not fit" in text
+    assert "its MAC does not match" in text
     assert re.search(r'href="/console/audit/\w+">the call', page)
-    assert "The log is not as it was written." in listed
+    assert "The log was tampered with or damaged." in listed
 
 
 async def test_many_mistakes_are_counted(bench: Bench) -> None:
@@ -102,7 +102,7 @@ async def test_a_line_that_is_no_json_is_no_good_verdict(bench: Bench) -> None:
         async with bench.browser() as browser:
             text = await checked(browser)
 
-    assert "The log is not as it was written." in text
+    assert "The log was tampered with or damaged." in text
     assert "its payload is not a JSON object" in text
 
 
@@ -119,7 +119,7 @@ async def test_a_store_that_fails_is_no_good_verdict(
             text = await checked(browser)
         monkeypatch.undo()
 
-    assert "The log could not be checked." in text
+    assert "The log could not be verified." in text
     assert "the disk is gone" in text
 
 
@@ -172,4 +172,4 @@ async def test_progress_is_shown_while_it_is_read(
     assert "Checking: 0 of" in page.text
     assert "<progress" in page.text
     assert "Check now" not in page.text
-    assert "The log is being checked" in listed.text
+    assert "The log is being verified" in listed.text

@@ -100,6 +100,6 @@ async def test_another_site_cannot_frame_the_console_or_post_to_it(
             framed = page.frame_locator("iframe")
             await expect(framed.get_by_role("button", name="Allow once")).to_have_count(0)
             await page.get_by_role("button", name="Win").click()
-            await expect(page.get_by_text("did not come from the console")).to_be_visible()
+            await expect(page.get_by_text("was not sent by the console")).to_be_visible()
 
         assert (await served.newest()).state == "pending"

@@ -49,10 +49,10 @@ async def test_a_question_shows_what_differs_from_the_last_run(bench: Bench) -> 
     await bench.call(arguments={"customer_id": 42, "note": "same", "new": 2, "api_key": "b"})
     async with bench.browser() as browser:
         page = words((await browser.get("/console/approvals/2")).text)
-    assert "Compared with when this tool ran last, at 12:00:00" in page
+    assert "Compared with the last run of this tool, at 12:00:00" in page
     assert "customer_id number 42 Last time: 41" in page
-    assert "note text same new number 2 Not given last time." in page
-    assert "old not given now Last time: 1" in page
+    assert "note text same new number 2 New since last time." in page
+    assert "old removed Last time: 1" in page
     assert "api_key secret, masked ••• old" in page
 
 
@@ -61,7 +61,7 @@ async def test_a_call_like_the_last_one_says_so(bench: Bench) -> None:
     await bench.call(arguments={"customer_id": 41})
     async with bench.browser() as browser:
         page = words((await browser.get("/console/approvals/2")).text)
-    assert "the same as when this tool ran last" in page
+    assert "No visible difference from the last run of this tool" in page
 
 
 async def test_a_call_that_was_only_asked_about_is_not_the_last_run(bench: Bench) -> None:
@@ -70,7 +70,7 @@ async def test_a_call_that_was_only_asked_about_is_not_the_last_run(bench: Bench
     await bench.call(arguments={"customer_id": 41})
     async with bench.browser() as browser:
         page = words((await browser.get("/console/approvals/2")).text)
-    assert "This tool has not run lately" in page
+    assert "This tool has not run recently" in page
 
 
 async def test_the_rule_that_asks_stands_with_its_line(bench: Bench) -> None:
@@ -88,7 +88,7 @@ async def test_each_call_is_labelled_in_words(bench: Bench) -> None:
     await bench.call()
     async with bench.browser() as browser:
         page = words((await browser.get("/console/")).text)
-    waiting, lately = page.split("Lately")
+    waiting, lately = page.split("Recent")
     assert "Requires confirmation ▲ Destructive" in waiting
     assert "Safe List customers" in lately
 
@@ -103,15 +103,15 @@ async def test_a_link_shows_its_question_and_nothing_of_other_calls(bench: Bench
     token = make_token(bench.gateway.keys, await bench.find(2), "ann", frozenset())
     async with bench.visitor() as browser:
         page = await browser.get("/console/link", params={"token": token})
-        assert "You answer as ann" in words(page.text)
+        assert "You are answering as ann" in words(page.text)
         assert "customer_id number 42" in words(page.text)
         assert "Last time" not in page.text
-        assert "ran last" not in page.text
+        assert "last run" not in page.text
         fields = {"token": token, "verdict": "allow", "seen": ""}
         told = await browser.post("/console/link", data=fields)
-        assert "Your answer counts." in told.text
+        assert "Your answer was recorded." in told.text
         late = await browser.post("/console/link", data=fields)
-        assert "Your answer came second" in late.text
+        assert "The question was already answered" in late.text
         nothing = await browser.post("/console/link", data={**fields, "verdict": "x"})
         assert nothing.status_code == 400
     assert (await bench.find(2)).answered_by == "ann"

@@ -68,7 +68,7 @@ async def test_keys_deny_and_put_off_and_never_allow_by_mistake(
         await expect(shown(page)).to_have_count(0)
         assert (await chat.served.newest()).state == "pending"
 
-        await page.get_by_role("button", name="One call waits for your answer").click()
+        await page.get_by_role("button", name="One call is waiting for your answer").click()
         await ready(page)
         await page.keyboard.press("d")
         assert "A person denied this call" in await asked.text()

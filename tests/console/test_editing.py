@@ -91,7 +91,7 @@ def test_what_is_no_json_is_refused_by_name(text: str) -> None:
 
 @pytest.mark.parametrize("names", ["", "{", "{}", "7"])
 def test_a_form_without_its_names_is_refused(names: str) -> None:
-    with pytest.raises(UsageError, match="which arguments"):
+    with pytest.raises(UsageError, match="does not name its arguments"):
         read_arguments({"names": names}, {})
 
 
@@ -140,7 +140,7 @@ async def test_an_edit_that_does_not_fit_the_tool_is_refused_before_it_counts(be
     await bench.call(arguments={"customer_id": 41, "note": "x"})
     refused = await edited(bench, **{"json.0": '"x"', "text.1": "x"})
     assert refused.status_code == 403
-    assert "does not fit the tool" in refused.text
+    assert "does not match the tool" in refused.text
     assert (await bench.find()).state == "pending"
 
 
@@ -157,7 +157,7 @@ async def test_a_browser_puts_nothing_of_its_own_into_the_answer(bench: Bench) -
 async def test_an_edit_that_changes_nothing_is_refused(bench: Bench) -> None:
     await bench.call(arguments={"customer_id": 41, "note": "x"})
     refused = await edited(bench, **{"json.0": "41", "text.1": "x"})
-    assert "Nothing was changed" in refused.text
+    assert "The edit changes nothing" in refused.text
     assert (await bench.find()).state == "pending"
 
 
@@ -178,9 +178,9 @@ async def test_the_second_reviewer_sees_the_edit_and_agrees_to_no_other(bench: B
         stale = {"csrf": csrf_of(early), "verdict": "allow", "seen": ""}
         late = await browser.post("/console/approvals/1/answer", data=stale)
         assert late.status_code == 409
-        assert "Another reviewer changed the arguments meanwhile" in late.text
+        assert "Another reviewer has changed the arguments" in late.text
         ended = await browser.get("/console/approvals/1/end", params={"edit": ""})
-        assert "changed the arguments meanwhile" in ended.text
+        assert "changed the arguments" in ended.text
 
         page = await browser.get("/console/approvals/1")
         assert "The call would run with these changes" in page.text
@@ -206,11 +206,11 @@ async def test_whoever_has_allowed_it_is_told_who_is_missing_and_may_still_deny(
         fields = {"csrf": csrf_of(await browser.get("/console/")), "verdict": "allow"}
         await browser.post("/console/approvals/1/answer", data={**fields, "message": "fine by me"})
         page = (await browser.get("/console/approvals/1")).text
-        assert "You have allowed it; 1 more must." in page
+        assert "You have allowed it; 1 more must allow it." in page
         assert "fine by me" in page
         assert 'value="allow"' not in page
         twice = await browser.post("/console/approvals/1/answer", data=fields)
-        assert (twice.status_code, "You have answered this one" in twice.text) == (409, True)
+        assert (twice.status_code, "You have already answered" in twice.text) == (409, True)
         await browser.post("/console/approvals/1/answer", data={**fields, "verdict": "deny"})
     assert (await bench.find()).state == "denied"
 

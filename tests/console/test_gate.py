@@ -52,7 +52,7 @@ async def test_a_form_from_elsewhere_is_refused(bench: Bench, headers: dict[str,
         refused = await press(browser, headers)
 
     assert refused.status_code == 403
-    assert "did not come from the console" in refused.text
+    assert "was not sent by the console" in refused.text
     assert (await bench.find()).state == "pending"
 
 
@@ -104,7 +104,7 @@ async def test_a_name_that_is_not_the_consoles_is_refused(
         refused = await browser.get(path, headers={"host": host})
 
     assert refused.status_code == 421
-    assert "does not go by that name" in refused.text
+    assert "does not serve that host name" in refused.text
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ async def test_a_mistake_of_ours_shows_nothing_of_itself(
             page = await served.get("/console/")
 
     assert page.status_code == 500
-    assert "Incident" in page.text
+    assert "See incident" in page.text
     assert "secret" not in page.text
     assert page.headers["cache-control"] == "no-store"
 

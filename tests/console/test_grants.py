@@ -34,7 +34,7 @@ async def test_without_grants_there_is_a_word(bench: Bench) -> None:
     async with bench.browser() as browser:
         page = await browser.get("/console/grants")
 
-    assert "No answer stands for more than one call." in page.text
+    assert "There are no grants." in page.text
 
 
 async def test_a_grant_is_told_in_words(bench: Bench) -> None:
@@ -63,9 +63,9 @@ async def test_a_grant_of_a_conversation_that_is_over_holds_no_more(bench: Bench
     async with bench.browser() as browser:
         page = plain((await browser.get("/console/grants")).text)
 
-    assert "no more: its conversation is over" in page
+    assert "no longer: its conversation has ended" in page
     assert "with any arguments" in page
-    assert "Take it back" not in page
+    assert "Revoke" not in page
 
 
 async def test_what_is_taken_back_asks_again_and_is_on_record(bench: Bench) -> None:
@@ -80,9 +80,9 @@ async def test_what_is_taken_back_asks_again_and_is_on_record(bench: Bench) -> N
     bench.clock.now += 301
     await bench.call()
 
-    assert "Grant 1 was taken back. It is on record." in page
-    assert "taken back by console at" in page
-    assert "Grant 1 did not hold any more: nothing was changed." in late
+    assert "Grant 1 was revoked, which is recorded in the log." in page
+    assert "revoked by console at" in page
+    assert "Grant 1 was no longer valid, so nothing was changed." in late
     log = await bench.gateway.guard.audit.newest()
     rows = [json.loads(row.body) | {"event": row.event} for row in log]
     (said,) = [row for row in rows if row["event"] == "revoked"]
@@ -117,7 +117,7 @@ async def test_a_viewer_takes_nothing_back(bench: Bench, monkeypatch: pytest.Mon
         told = await browser.post("/console/grants/1/revoke", data={"csrf": "c"})
         check = await browser.post("/console/audit/chain/check", data={"csrf": "c"})
 
-    assert "Take it back" not in page.text
+    assert "Revoke" not in page.text
     assert (told.status_code, check.status_code) == (403, 403)
     (grant,) = await bench.gateway.guard.approvals.list_grants()
     assert grant.holds

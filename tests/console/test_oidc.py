@@ -63,7 +63,7 @@ async def test_whoever_logs_in_with_the_issuer_comes_in_as_who_they_are(
 
     assert entered.status_code == 200
     assert "amy" in entered.text
-    assert "who may look and answer" in entered.text
+    assert "who may view and answer" in entered.text
     assert 'content="0;url=/console/"' in entered.text
     assert page.status_code == 200
     assert "amy" in page.text
@@ -169,8 +169,8 @@ NOBODY: list[tuple[dict[str, Any], str]] = [
     ({"roles": ["*"]}, "You have no role here"),
     ({"roles": {"admin": True}}, "not valid"),
     ({"roles": [["platform"]]}, "not valid"),
-    ({"sub": "console"}, "a name that sayso gives to others"),
-    ({"sub": "link"}, "a name that sayso gives to others"),
+    ({"sub": "console"}, "a reserved name"),
+    ({"sub": "link"}, "a reserved name"),
     ({"sub": "local"}, "not valid"),
     ({"sub": "key:nightly"}, "not valid"),
     ({"sub": None}, "not valid"),
@@ -255,7 +255,7 @@ async def test_nobody_logs_in_under_the_name_of_another(entrance: Entrance) -> N
         refused = await entrance.log_in(browser)
 
         assert refused.status_code == 403
-        assert "Somebody else acts in this name." in refused.text
+        assert "The token is delegated: somebody else acts for you." in refused.text
         assert not await is_in(browser)
 
 
@@ -336,7 +336,7 @@ async def test_an_answer_counts_once_on_every_replica(
         refused = await browser.get(back)
 
     assert refused.status_code == 403
-    assert "used already" in refused.text
+    assert "already used" in refused.text
 
 
 async def test_a_login_takes_ten_minutes_at_most(entrance: Entrance) -> None:
@@ -559,7 +559,7 @@ async def test_no_person_answers_their_own_call_and_who_answers_is_on_record(
     async with entrance.browser(sub="amy") as amy, entrance.browser(sub="bob") as bob:
         refused = await answer(amy, "allow")
         assert refused.status_code == 403
-        assert "cannot answer it" in refused.text
+        assert "another person must answer" in refused.text
         assert (await entrance.bench.find()).state == "pending"
 
         assert (await answer(bob, "allow")).status_code == 303

@@ -61,9 +61,9 @@ async def test_without_a_file_the_mode_decides(bench: Bench) -> None:
     async with bench.browser() as browser:
         page = plain((await browser.get("/console/policy")).text)
 
-    assert "No file was given; give one with sayso gateway --policy FILE" in page
-    assert "The mode guarded decides alone: what reads or writes runs;" in page
-    assert "The document" not in page
+    assert "There is no policy file; set one with sayso gateway --policy FILE" in page
+    assert "The mode guarded decides alone: reads and writes run;" in page
+    assert "Policy file" not in page
 
 
 async def test_the_document_stands_with_its_lines(bench: Bench, tmp_path: Path) -> None:
@@ -93,10 +93,10 @@ async def test_a_broken_file_is_told_while_the_last_good_one_counts(
         file.reload()
         mended = plain((await browser.get("/console/policy")).text)
 
-    assert "The file as it stands cannot count" in broken
+    assert "The policy file is invalid" in broken
     assert "policy.toml:22: the key “effect” is missing" in broken
     assert "customers are kept" in broken
-    assert "cannot count" not in mended
+    assert "is invalid" not in mended
 
 
 async def test_rules_are_counted_in_the_newest_lines(bench: Bench, tmp_path: Path) -> None:
@@ -135,10 +135,10 @@ async def test_rules_are_counted_in_the_newest_lines(bench: Bench, tmp_path: Pat
         ({"arguments": ""}, "arguments.customer_id is not there"),
         ({"tool": "studio__customers_list"}, "The call runs : it only reads"),
         ({"roles": "staff"}, "2 people must approve."),
-        ({"roles": "staff"}, "The answer must not come through the agent."),
-        ({"roles": "staff"}, "The question stands for 15 min 0 s."),
+        ({"roles": "staff"}, "The answer must come out of band."),
+        ({"roles": "staff"}, "The question expires after 15 min 0 s."),
         ({"client": "chat"}, "The tool is hidden from this caller"),
-        ({"tool": "studio__nothing"}, "No server has a tool of this name."),
+        ({"tool": "studio__nothing"}, "No server has a tool with this name."),
         ({"arguments": "{"}, "The arguments are not JSON"),
         ({"arguments": "[" * 2000}, "The arguments are not JSON"),
         ({"arguments": "[1]"}, "The arguments must be a JSON object"),
@@ -164,7 +164,7 @@ async def test_what_if_in_a_mode_that_only_observes(bench: Bench, tmp_path: Path
         seen = await what_if(browser)
         off = await what_if(browser, subject="zed")
 
-    assert "It is only observed. Enforced, it asks a person." in seen
+    assert "This is only observed. If enforced, it asks a person." in seen
     assert "The call is refused: the policy switches off the caller “zed”." in off
 
 

@@ -39,7 +39,7 @@ async def test_it_says_for_whom_it_is_and_about_how_long(bench: Bench) -> None:
         words = plain((await browser.get("/console/prompt")).text)
 
     assert "For this machine’s user: 2 tools, about " in words
-    assert "tokens estimated: each model counts in its own way" in words
+    assert "tokens estimated: models count differently" in words
 
 
 async def test_it_is_another_for_another_caller(bench: Bench) -> None:
@@ -69,4 +69,4 @@ async def test_a_server_that_is_missing_is_told_of(bench: Bench) -> None:
     async with bench.browser() as browser:
         page = await browser.get("/console/prompt")
 
-    assert "Not all servers have told what they have" in page.text
+    assert "Not all servers have answered" in page.text

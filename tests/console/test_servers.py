@@ -34,8 +34,8 @@ async def test_a_server_is_told_of_with_its_tools(bench: Bench) -> None:
 
     assert "1 server" in words
     assert "studio ● up since" in words
-    assert "2025-06-18 with a handshake" in words
-    assert "a program on this machine (stdio): studio-server one for each caller" in words
+    assert "2025-06-18 with handshake" in words
+    assert "a program on this machine (stdio): studio-server one per caller" in words
     assert "2 : 1 read, 0 write, 1 destructive" in words
     assert "none to accept" in words
     assert "not verified" in words
@@ -66,7 +66,7 @@ async def test_what_an_address_hides_is_not_shown(bench: Bench) -> None:
     async with bench.browser() as browser:
         words = plain((await browser.get("/console/servers")).text)
 
-    assert "streamable HTTP: https://example.com/mcp?… one for all callers" in words
+    assert "streamable HTTP: https://example.com/mcp?… shared by all callers" in words
     assert "hunter2" not in words
 
 
@@ -91,9 +91,9 @@ async def test_a_real_server_is_told_of_and_comes_back(tmp_path: Path) -> None:
                     words := plain((page := await browser.get("/console/servers")).text)
                 ):
                     pass
-            assert "talks calls itself Studio customers and invoices sayso-demo" in words
-            assert "2026-07-28 each request for itself" in words
-            assert "1 open, 0 made again, 0 failed or lost" in words
+            assert "talks named Studio customers and invoices sayso-demo" in words
+            assert "2026-07-28 stateless requests" in words
+            assert "1 open, 0 restarted, 0 failed or lost" in words
             assert "reading the key •••" in words
             assert "hunter2" not in words
             assert "sk-live" not in words
@@ -107,4 +107,4 @@ async def test_a_real_server_is_told_of_and_comes_back(tmp_path: Path) -> None:
                     words = plain((await browser.get("/console/servers")).text)
 
     await store.close()
-    assert "gone calls itself Studio customers and invoices" in words
+    assert "gone named Studio customers and invoices" in words

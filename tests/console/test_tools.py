@@ -62,7 +62,7 @@ async def test_a_server_that_fails_is_told_of(bench: Bench) -> None:
 
     assert page.status_code == 200
     assert "studio: it ended before it answered" in page.text
-    assert "No server has shown a tool yet." in page.text
+    assert "No server has listed a tool yet." in page.text
 
 
 async def test_a_page_that_waits_for_a_server_asks_again(
@@ -159,7 +159,7 @@ async def test_a_page_that_is_shown_gets_the_list_alone_and_its_address(bench: B
 
     assert page.headers["hx-replace-url"] == "/console/tools?q=delete+%C3%A9"
     assert page.text.lstrip().startswith('<div id="found"')
-    assert "No tool fits that search." in page.text
+    assert "No tool matches." in page.text
 
 
 async def test_many_tools_come_in_pages(bench: Bench) -> None:

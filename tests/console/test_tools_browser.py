@@ -125,7 +125,7 @@ async def test_a_tool_is_tried_by_keyboard_alone(chromium: Browser, served: Serv
         await opened(page, served, "/tools/rich__paint")
         await page.get_by_label("name", exact=False).first.focus()
         await page.keyboard.type("A")
-        await press(page, "Check it")
+        await press(page, "Check")
         await expect(page.locator("#errors")).to_be_focused()
         name = page.get_by_label("name", exact=False).first
         await expect(name).to_have_attribute("aria-invalid", "true")
@@ -134,7 +134,7 @@ async def test_a_tool_is_tried_by_keyboard_alone(chromium: Browser, served: Serv
         for keys in ("3", "blue", "yes", "2.5"):
             await page.keyboard.press("Tab")
             await page.keyboard.type(keys)
-        await press(page, "Check it")
+        await press(page, "Check")
 
         decision = page.locator("#decision")
         await expect(decision).to_be_focused()
@@ -156,10 +156,10 @@ async def test_a_try_shows_how_far_it_is_and_is_cancelled(
 ) -> None:
     async with watched(chromium, served) as page:
         await opened(page, served, "/tools/rich__wait")
-        await page.get_by_role("button", name="Check it").click()
+        await page.get_by_role("button", name="Check").click()
         await page.get_by_role("button", name="Run it").click()
 
-        bar = page.get_by_role("progressbar", name="It runs.")
+        bar = page.get_by_role("progressbar", name="Running.")
         await expect(page.get_by_text("step 1 of 100")).to_be_visible()
         await expect(page.get_by_text("step 2 of 100")).to_be_visible()
         assert await bar.get_attribute("max") == "100"
@@ -175,9 +175,9 @@ async def test_a_call_that_must_ask_asks_on_its_page_and_runs(
     async with watched(chromium, served) as page:
         await opened(page, served, "/tools/studio__customer_delete")
         await page.get_by_label("customer_id").fill("3")
-        await page.get_by_role("button", name="Check it").click()
+        await page.get_by_role("button", name="Check").click()
         await page.get_by_role("button", name="Ask, and run it").click()
-        await expect(page.get_by_text("This call waits for an answer.")).to_be_visible()
+        await expect(page.get_by_text("This call is waiting for an answer.")).to_be_visible()
         address = page.url
         await page.get_by_role("button", name="Allow once").click()
 
@@ -192,9 +192,9 @@ async def test_a_try_that_is_answered_elsewhere_goes_on_by_itself(
     async with watched(chromium, served) as page:
         await opened(page, served, "/tools/studio__customer_delete")
         await page.get_by_label("customer_id").fill("4")
-        await page.get_by_role("button", name="Check it").click()
+        await page.get_by_role("button", name="Check").click()
         await page.get_by_role("button", name="Ask, and run it").click()
-        await expect(page.get_by_text("This call waits for an answer.")).to_be_visible()
+        await expect(page.get_by_text("This call is waiting for an answer.")).to_be_visible()
 
         await served.answer(is_allowed=False)
 
@@ -206,9 +206,9 @@ async def test_without_javascript_a_tool_is_tried_by_plain_forms(
 ) -> None:
     async with watched(chromium, served, java_script_enabled=False) as page:
         await opened(page, served, "/tools/rich__hide")
-        await page.get_by_role("button", name="Check it").click()
+        await page.get_by_role("button", name="Check").click()
         await page.get_by_role("button", name="Run it").click()
-        while await page.get_by_text("It runs.").count():
+        while await page.get_by_text("Running.").count():
             await page.reload()
 
         await expect(page.locator("#ended")).to_have_text("It ran.")

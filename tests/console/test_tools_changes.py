@@ -52,13 +52,13 @@ async def test_a_change_is_told_in_words_and_side_by_side(bench: Bench) -> None:
         tools = plain((await browser.get("/console/tools")).text)
         words = plain((await browser.get("/console/changes")).text)
 
-    assert "One tool has changed and would permit more." in tools
+    assert "One tool has changed and would be allowed more." in tools
     assert "Destructive may delete or overwrite would become ○ Read" in words
     assert (
-        "Permits more: Read-only: was no, would be yes, declared by the server. It changes nothing."
+        "Allows more: Read-only: was no, would be yes, declared by the server. It changes nothing."
     ) in words
     assert "its description was “It deletes.”, is “It only reads now.”" in words
-    assert "Before: this counts Now It deletes. It only reads now." in words
+    assert "Before (counts) Now It deletes. It only reads now." in words
 
 
 async def test_what_the_server_says_otherwise_without_effect_is_told_too(bench: Bench) -> None:
@@ -71,7 +71,7 @@ async def test_what_the_server_says_otherwise_without_effect_is_told_too(bench: 
     async with bench.browser() as browser:
         words = plain((await browser.get("/console/changes")).text)
 
-    assert "Open world: the server said nothing, and now says yes." in words
+    assert "Open world: the server declared nothing, and now declares yes." in words
 
 
 async def test_an_accepted_change_counts_and_is_on_record(bench: Bench) -> None:
@@ -82,8 +82,8 @@ async def test_an_accepted_change_counts_and_is_on_record(bench: Bench) -> None:
         sent = await browser.post("/console/changes/accept", data=data)
         page = await browser.get(sent.headers["location"])
 
-    assert "Accepted. It is on record with your name" in plain(page.text)
-    assert "No change waits for a person." in plain(page.text)
+    assert "Accepted, and recorded with your name" in plain(page.text)
+    assert "No change is waiting for a person." in plain(page.text)
     (row,) = await bench.store.definitions.all("p")
     assert (row.held, row.accepted_by) == (None, "console")
     (record,) = await bench.gateway.guard.audit.newest()
@@ -99,7 +99,7 @@ async def test_a_change_that_is_another_one_by_now_is_not_accepted(bench: Bench)
         sent = await browser.post("/console/changes/accept", data=data)
         page = await browser.get(sent.headers["location"])
 
-    assert "Nothing was accepted: the change is another one by now" in plain(page.text)
+    assert "Nothing was accepted: the tool changed again" in plain(page.text)
     assert len(await held_changes(bench.store.definitions)) == 1
 
 
@@ -133,8 +133,8 @@ async def test_a_tool_that_has_changed_says_so_on_its_page(
         words = plain((await browser.get("/console/tools/studio__note")).text)
         found = plain((await browser.get("/console/tools?findings=changed")).text)
 
-    assert "This tool has changed and would permit more." in words
-    assert "The stricter value counts until a person accepts that." in words
+    assert "This tool has changed and would be allowed more." in words
+    assert "The stricter value counts until a person accepts the change." in words
     assert "1 of 1 tool" in found
 
 
@@ -158,7 +158,7 @@ async def test_a_tool_in_quarantine_is_shown_with_what_it_tried_and_is_lifted_on
 
     assert "One tool counts as read-only and tried to change something." in tools
     assert "write /home/bo/&lt;b&gt;.txt" in page.text
-    assert "Lifted. It is on record with your name" in lifted
+    assert "Lifted, and recorded with your name" in lifted
     assert "Nothing was lifted" in gone
     assert await bench.store.quarantines.all() == []
     (record, *_) = await bench.gateway.guard.audit.newest()

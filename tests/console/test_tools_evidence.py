@@ -29,17 +29,17 @@ OPERATOR = load_policy("[operator.s.thing]\nread_only = true\n")
 @pytest.mark.parametrize(
     ("raw", "policy", "hint", "answer", "why"),
     [
-        ({}, None, "Destructive", "yes", "Nobody says anything that counts"),
-        (annotated(readOnlyHint=True), None, "Read-only", "yes", "nothing speaks against it"),
-        (annotated(readOnlyHint=True), TRUSTED, "Read-only", "yes", "trusts this server’s word"),
+        ({}, None, "Destructive", "yes", "No source decides"),
+        (annotated(readOnlyHint=True), None, "Read-only", "yes", "nothing contradicts it"),
+        (annotated(readOnlyHint=True), TRUSTED, "Read-only", "yes", "trusts this server"),
         (annotated(readOnlyHint=True), UNTRUSTED, "Read-only", "no", "does not trust this server"),
-        (annotated(readOnlyHint=True), None, "Idempotent", "yes", "nothing to lose"),
-        (annotated(readOnlyHint=False), None, "Read-only", "no", "says the stricter is believed"),
-        (annotated(destructiveHint=True), None, "Read-only", "no", "then it does not only read"),
-        ({}, OPERATOR, "Read-only", "yes", "What the policy says of a tool is final."),
-        ({"name": "delete_all"}, None, "Destructive", "yes", "speaks against the looser value"),
-        ({"name": "list_things"}, None, "Read-only", "yes", "is sure enough (at least 0.98)"),
-        ({"name": "list_things"}, CAREFUL, "Read-only", "no", "is not sure enough (below 1.00)"),
+        (annotated(readOnlyHint=True), None, "Idempotent", "yes", "has no effect"),
+        (annotated(readOnlyHint=False), None, "Read-only", "no", "stricter value always counts"),
+        (annotated(destructiveHint=True), None, "Read-only", "no", "so it does not only read"),
+        ({}, OPERATOR, "Read-only", "yes", "The policy sets this hint, which is final."),
+        ({"name": "delete_all"}, None, "Destructive", "yes", "contradicts the looser value"),
+        ({"name": "list_things"}, None, "Read-only", "yes", "confident enough (at least 0.98)"),
+        ({"name": "list_things"}, CAREFUL, "Read-only", "no", "not confident enough (below 1.00)"),
     ],
 )
 def test_the_reason_is_told(
@@ -57,7 +57,7 @@ def test_the_reason_is_told(
     [
         ("supported", "yes", "yes: supported", "A signed receipt supports it."),
         ("refuted", "no", "no: refuted", "A signed receipt refutes the looser value."),
-        ("not_exercised", "no", "not tried", "Nobody says anything that counts"),
+        ("not_exercised", "no", "not tried", "No source decides"),
     ],
 )
 def test_a_receipt_shows_as_soon_as_there_is_one(

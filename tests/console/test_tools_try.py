@@ -69,7 +69,7 @@ async def watch(browser: httpx2.AsyncClient, path: str) -> httpx2.Response:
     with anyio.fail_after(LIMIT):
         while True:
             page = await browser.get(path)
-            if "It runs." not in page.text:
+            if "Running." not in page.text:
                 return page
             await anyio.lowlevel.checkpoint()
 
@@ -100,7 +100,7 @@ async def test_a_form_shows_what_would_become_of_the_call_and_sends_nothing(benc
     assert "It would ask a person first" in words
     assert "because it may destroy or overwrite something by the mode “guarded”" in words
     assert '"customer_id": 41' in words
-    assert "as this machine’s user, through the agent “console”" in words
+    assert "as this machine’s user, with the agent “console”" in words
     assert bench.ran == []
     assert await bench.gateway.guard.audit.newest() == []
 
@@ -158,7 +158,7 @@ async def test_a_call_that_must_ask_shows_its_question_and_runs_on_the_answer(
         page = await run(browser, DELETE)
         words = plain(page.text)
         assert "run “ Delete customer · customer_id 41 ” on “ studio ”?" in words
-        assert "This call waits for an answer." in words
+        assert "This call is waiting for an answer." in words
         assert bench.ran == []
 
         data = {"csrf": csrf_of(page), "verdict": "allow"}
@@ -222,7 +222,7 @@ async def test_a_form_that_another_process_has_run_does_not_run_here(bench: Benc
         page = await browser.post(f"/console/tools/{LIST}/run", data=data)
 
     assert page.status_code == 409
-    assert "It was not run a second time." in page.text
+    assert "It was not run again." in page.text
     assert bench.ran == []
 
 
@@ -232,7 +232,7 @@ async def test_a_tool_that_has_changed_meanwhile_is_shown_again(bench: Bench) ->
         bench.shelf.raws[1] = {**bench.shelf.raws[1], "description": "It does more now."}
         page = await browser.post(f"/console/tools/{LIST}/run", data=data)
 
-    assert "The tool has changed since you looked at it. Nothing was sent." in plain(page.text)
+    assert "The tool has changed since you opened this page. Nothing was sent." in plain(page.text)
     assert bench.ran == []
 
 
@@ -278,7 +278,7 @@ async def test_a_try_that_runs_shows_how_far_it_is_and_can_be_cancelled(bench: B
 
     assert sent.headers["location"] == path
     assert "You cancelled it." in plain(page.text)
-    assert "Outcome unknown: look before doing anything else." in plain(page.text)
+    assert "Outcome unknown. Check the result before you do anything else." in plain(page.text)
     assert live.headers["hx-refresh"] == "true"
 
 
@@ -287,7 +287,7 @@ async def test_a_try_that_fails_says_why(bench: Bench) -> None:
     async with bench.browser() as browser:
         page = await run(browser)
 
-    assert "It failed: The server answered with an error: no room left" in plain(page.text)
+    assert "It failed: The server returned an error: no room left" in plain(page.text)
 
 
 async def test_a_result_is_a_tree_and_raw_text_and_hides_nothing(bench: Bench) -> None:
@@ -307,7 +307,7 @@ async def test_a_result_is_a_tree_and_raw_text_and_hides_nothing(bench: Bench) -
     assert "\u202e" not in page.text
     assert "image, image/png, about 3 bytes: not shown" in words
     assert "items 1,000 items" in words
-    assert re.search(r"and \d{3} more, in the raw result", words)
+    assert re.search(r"and \d{3} more; see the raw result", words)
     assert "more characters)" in words
     assert 'href="https://example.com' not in page.text
     assert len(page.text) < 200_000
@@ -338,7 +338,7 @@ async def test_whoever_may_only_look_cannot_try(
             for does in ("try", "run")
         ]
 
-    assert "Trying a tool needs the role “approver”." in page.text
+    assert "Trying a tool requires the role “approver”." in page.text
     assert "/try" not in page.text
     assert [one.status_code for one in answers] == [403, 403]
     assert bench.ran == []
@@ -359,13 +359,13 @@ async def test_where_people_prove_who_they_are_nobody_answers_their_own_try(
     as_somebody(monkeypatch, person="amy")
     async with bench.browser() as browser:
         shown = await check(browser)
-        assert "You cannot answer your own question" in plain(shown.text)
+        assert "Another person must answer your question" in plain(shown.text)
         sent = await browser.post(f"/console/tools/{DELETE}/run", data=hidden(shown))
         await watch(browser, sent.headers["location"])
 
     approval = await bench.find()
     assert approval.question.subject == "amy"
-    with pytest.raises(UsageError, match="amy asked for approval 1 and cannot answer it"):
+    with pytest.raises(UsageError, match="amy made this call, so another person must answer"):
         await bench.gateway.guard.approvals.answer(
             1, Answer(is_allowed=True, by="amy", channel="console")
         )
@@ -379,8 +379,8 @@ async def test_with_authentication_whoever_has_the_terminal_is_somebody_too(benc
     async with bench.browser() as browser:
         shown = await check(browser)
 
-    assert "Called as console, through the agent “console”" in plain(shown.text)
-    assert "You cannot answer your own question" in plain(shown.text)
+    assert "Called as console, with the agent “console”" in plain(shown.text)
+    assert "Another person must answer your question" in plain(shown.text)
 
 
 async def test_a_tool_that_asks_for_scopes_is_unknown_to_who_holds_none(
@@ -391,7 +391,7 @@ async def test_a_tool_that_asks_for_scopes_is_unknown_to_who_holds_none(
     async with bench.browser() as browser:
         shown = await check(browser, LIST)
 
-    assert "as amy you may not know of this tool" in plain(shown.text)
+    assert "as amy you may not see this tool" in plain(shown.text)
     assert "/run" not in shown.text
 
 
@@ -422,7 +422,7 @@ async def test_the_form_turns_into_json_and_back(bench: Bench) -> None:
         page = await check(browser, **{"mode": "json", "/": '{"customer_id": 7}', "do": "fields"})
         assert 'name="/customer_id" type="text" value="7"' in page.text
         page = await check(browser, **{"mode": "json", "/": '{"other": 7}', "do": "fields"})
-        assert "the fields cannot say" in page.text
+        assert "the fields cannot express" in page.text
         page = await check(browser, **{"mode": "json", "/": '{"customer_id": "x"}'})
 
     assert page.status_code == 422

@@ -257,8 +257,8 @@ async def test_a_link_in_a_chat_approves_once(
     found = await answer_by_link("allow", git_server, repository, tmp_path / "a.db")
     assert "May" in found.message["text"]
     assert found.message["links"][0]["person"] == "ann"
-    assert "Your answer counts" in found.said
-    assert "Your answer counts" not in found.said_again
+    assert "Your answer was recorded" in found.said
+    assert "Your answer was recorded" not in found.said_again
     assert (found.approval.answered_by, found.approval.channel) == ("ann", "link")
     assert not found.result.is_error
     assert staged(repository) == ""

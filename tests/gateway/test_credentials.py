@@ -1,4 +1,4 @@
-"""A server that wants tokens gets sayso's own, or one for each caller; never a caller's."""
+"""A server that wants tokens gets sayso's own, or one per caller; never a caller's."""
 
 import json
 import logging

@@ -12,7 +12,7 @@ import pytest
 from tests.connect.serving import faulty, free_port, until
 from tests.postgres import PostgresServer
 
-from sayso.access import Arrival, RefusedError
+from sayso.access import RefusedError, RequestInfo
 from sayso.connect import UrlTarget
 from sayso.errors import ConfigError, StoreError
 from sayso.gateway import Gateway, make_app, open_gateway
@@ -30,8 +30,8 @@ WELL = {"ready": True, "store": "ok", "policy": "ok", "gateway": "ok"}
 class Known:
     """Takes whoever brings the right token."""
 
-    async def identify(self, arrival: Arrival) -> Principal:
-        if arrival.bearer() != "good":
+    async def identify(self, request: RequestInfo) -> Principal:
+        if request.bearer() != "good":
             raise RefusedError(401, "Who are you?")
         return Principal("amy", scopes=frozenset())
 

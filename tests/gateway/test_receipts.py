@@ -146,7 +146,7 @@ async def test_without_a_trusted_key_the_call_waits_for_a_person(world: World) -
             f'[trust.receipt_keys]\no = {{ key = "{key_in(world.folder, "o").public}" }}'
         )
         (row, *_) = evidence_rows(tool, other)
-        assert row.proof == "Its receipt is signed by no key that the policy trusts."
+        assert row.proof == "The policy does not trust the key of its receipt."
 
 
 async def test_too_few_calls_are_told_in_the_console(world: World) -> None:
@@ -155,7 +155,7 @@ async def test_too_few_calls_are_told_in_the_console(world: World) -> None:
     async with running(world, policy := load_policy(text)) as served:
         (row, *_) = evidence_rows(await seen(served), policy)
         assert row.verified == "not verified"
-        assert "it does not count, 12 calls stand behind it, and the policy wants 13" in row.proof
+        assert "it does not count, 12 calls; the policy requires 13" in row.proof
 
 
 async def test_an_old_receipt_does_not_count_after_an_update(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sayso.approvals import Approval, Approvals
-from sayso.audit import AuditLog, opening
+from sayso.audit import AuditLog, lifecycle
 from sayso.connect import RpcError
 from sayso.guard import Call, pipeline
 from sayso.guard.context import GuardContext, Then
@@ -52,7 +52,7 @@ def _never_use() -> None:
 
 
 def _never_close() -> None:
-    opening.close_unfinished = _careless
+    lifecycle.close_unfinished = _careless
 
 
 MUTANTS: Final[dict[str, Callable[[], None]]] = {

@@ -80,7 +80,7 @@ async def test_a_state_that_is_replayed_runs_nothing_more(world: World) -> None:
     assert "isError" not in await guard.call(AMY, "t", CUSTOMER, rounds=Rounds(APPROVE, state))
     world.ran.clear()
     answer = await guard.call(AMY, "t", CUSTOMER, rounds=Rounds(APPROVE, state))
-    await refused(world, answer, "of another question, or too old", ("outcome", "denied"))
+    await refused(world, answer, "belongs to another question", ("outcome", "denied"))
 
 
 async def test_of_many_replays_at_once_one_runs(world: World) -> None:
@@ -137,10 +137,10 @@ async def test_a_state_that_has_expired_runs_nothing_also_when_the_clock_is_set_
     rounds = Rounds(APPROVE, await sealed(guard))
     world.clock.now += 901
     answer = await guard.call(AMY, "t", CUSTOMER, rounds=rounds)
-    await refused(world, answer, "too old", ("outcome", "denied"))
+    await refused(world, answer, "has expired", ("outcome", "denied"))
     world.clock.now -= 901
     answer = await guard.call(AMY, "t", CUSTOMER, rounds=rounds)
-    await refused(world, answer, "of another question", ("outcome", "denied"))
+    await refused(world, answer, "belongs to another question", ("outcome", "denied"))
 
 
 async def test_where_policy_takes_no_relayed_answer_any_more_a_state_is_worth_nothing(

@@ -40,8 +40,8 @@ def test_people_are_named_with_their_roles() -> None:
         ('[approvals.people]\nbo = [""]', "and it is empty"),
         (rule("confirm", "", more='grant = "forever"'), "“forever” is none of once, session"),
         (rule("confirm", "", more='require = "none"'), "“none” is none of out_of_band, any"),
-        (rule("allow", "", more='grant = "once"'), "is about a question, and this rule asks none"),
-        (rule("deny", "", more='require = "any"'), "is about a question, and this rule asks none"),
+        (rule("allow", "", more='grant = "once"'), "this rule asks no question"),
+        (rule("deny", "", more='require = "any"'), "this rule asks no question"),
     ],
 )
 def test_what_cannot_be_meant_is_told(text: str, told: str) -> None:

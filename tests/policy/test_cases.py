@@ -116,8 +116,8 @@ def test_a_case_that_comes_out_otherwise_says_how() -> None:
     (result,) = (run_case(policy(POLICY), one) for one in load_cases(text))
     assert result.case.line == 2
     assert result.faults == (
-        "expected allow, and it is confirm: it may destroy or overwrite something",
-        "expected the rule “own”, and “mode:guarded” decided",
+        "expected allow, got confirm: it may destroy or overwrite something",
+        "expected the rule “own”, got “mode:guarded”",
     )
     assert result.to_dict()["faults"] == list(result.faults)
 

@@ -31,7 +31,7 @@ TABLE: dict[tuple[str, bool, bool], str] = {
 }
 
 READS = "it only reads"
-WRITES = "it writes, and nothing is lost by it"
+WRITES = "it writes, and loses nothing"
 SENDS = "it reaches the outside world and must not happen twice"
 DESTROYS = "it may destroy or overwrite something"
 
@@ -78,7 +78,7 @@ def test_a_mode_decides_as_the_table_says(key: tuple[str, bool, bool], column: i
             Mode.UNATTENDED,
             "destructive",
             False,
-            Decision(Effect.DENY, "mode:unattended", f"{DESTROYS}, and nobody is there to ask"),
+            Decision(Effect.DENY, "mode:unattended", f"{DESTROYS}, and no one is there to answer"),
         ),
     ],
 )

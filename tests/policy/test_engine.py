@@ -45,7 +45,7 @@ def test_deny_wins_over_confirm_and_confirm_over_allow() -> None:
 def test_among_rules_of_one_effect_the_first_in_the_file_is_named() -> None:
     two = '[[rules]]\nname = "one"\neffect = "allow"\n[[rules]]\nname = "two"\neffect = "allow"'
     decision = judge(two, call())
-    assert (decision.rule, decision.reason) == ("one", "the rule “one” says so")
+    assert (decision.rule, decision.reason) == ("one", "the rule “one” matches")
 
 
 def test_where_no_rule_matches_the_mode_decides() -> None:
@@ -68,7 +68,7 @@ def test_observe_allows_and_says_what_would_have_become_of_the_call() -> None:
 def test_unattended_turns_every_question_into_a_denial() -> None:
     decision = judge(rule("confirm", "", mode="unattended"), call("read"))
     assert (decision.effect, decision.rule) == (Effect.DENY, "r")
-    assert decision.reason.endswith("and nobody is there to ask")
+    assert decision.reason.endswith("and no one is there to answer")
     assert judge('mode = "unattended"', call("post")).effect is Effect.DENY
 
 
@@ -192,7 +192,7 @@ def test_of_several_rules_that_ask_the_strictest_bounds_hold() -> None:
     assert decision == Decision(
         Effect.CONFIRM,
         "a",
-        "the rule “a” says so",
+        "the rule “a” matches",
         2,
         require=Require.OUT_OF_BAND,
         reviewers=Reviewers(2, frozenset({"bo"}), frozenset({"lead"})),

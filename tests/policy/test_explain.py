@@ -51,7 +51,7 @@ def test_it_names_the_rule_that_decides_with_its_line() -> None:
         "crm customer_delete: confirm, out_of_band, 2 must approve, expires after 300 s"
     )
     assert lines[1] == "  because look at it (ask, policy.toml:9)"
-    assert "mode:strict alone says confirm: it may destroy or overwrite something" in lines
+    assert "mode:strict alone decides confirm: it may destroy or overwrite something" in lines
 
 
 def test_it_says_of_each_rule_why_it_does_not_match() -> None:
@@ -60,7 +60,7 @@ def test_it_says_of_each_rule_why_it_does_not_match() -> None:
     assert reports["no-deletes"].why_not == ("role is staff, not lead",)
     read = {one.name: one for one in explain(policy(TEXT), call("read")).rules}
     assert read["no-deletes"].why_not[0] == "level is read, not destructive"
-    assert reports["not-amy"].why_not == ("all that “unless” names holds",)
+    assert reports["not-amy"].why_not == ("its “unless” conditions hold",)
     assert reports["staff-may"].why_not == (
         "tag is none, not pii",
         "destructive is true, not false",
@@ -71,7 +71,7 @@ def test_it_says_of_each_rule_why_it_does_not_match() -> None:
         "arguments.id is 0, not at least 1",
         f"arguments.long is '{'x' * 58}…, not 1",
         (
-            "after is nothing of the kind, not an earlier call (level read, tag x) of this "
+            "after is no such call, not an earlier call (level read, tag x) of this "
             "conversation within 30m"
         ),
         "expression is false, not true: arguments.id > 1",
@@ -88,11 +88,11 @@ def test_it_is_data_too() -> None:
 
 def test_it_says_what_is_only_observed_and_what_is_hidden() -> None:
     observed = explain(policy(rule("deny", "", mode="observe")), call())
-    assert observed.lines()[0].endswith("allow, only observed; enforced it would be deny")
+    assert observed.lines()[0].endswith("allow, observed only; if enforced: deny")
     hidden = explain(policy(rule("hide", 'level = "destructive"')), call())
     assert hidden.lines()[0].endswith("customer_delete: unknown")
-    assert hidden.lines()[1].endswith("there is such a tool: a rule hides it")
-    assert hidden.lines()[2].startswith("were it seen: deny, because ")
+    assert hidden.lines()[1].endswith("the tool is hidden from this caller: a rule hides it")
+    assert hidden.lines()[2].startswith("if it were visible: deny, because ")
     assert hidden.rules[0].effect is Effect.HIDE
 
 
@@ -107,7 +107,7 @@ def test_it_says_which_scopes_and_roles_a_caller_would_need_to_see_the_tool() ->
         asked = call(principal=amy)
         facts = replace(asked.facts, **{name: wanting[name] for name in names})
         found = explain(policy(""), replace(asked, facts=facts))
-        assert found.lines()[1].endswith(f"there is such a tool: it wants {said}")
+        assert found.lines()[1].endswith(f"hidden from this caller: it requires {said}")
 
 
 def test_it_says_what_is_switched_off_and_which_limit_is_reached() -> None:
@@ -137,5 +137,5 @@ def test_a_condition_that_cannot_be_told_counts_against_what_permits() -> None:
 def test_it_says_when_a_rule_matches_only_because_a_condition_cannot_be_told() -> None:
     text = rule("deny", 'expression = "arguments.id > 5"')
     found = explain(policy(text), call())
-    assert "policy.toml:2 r (deny) matches, since expression cannot be told" in found.lines()
+    assert "policy.toml:2 r (deny) matches, because expression is unknown" in found.lines()
     assert found.to_dict()["rules"][0]["unsure"] == ["expression"]

@@ -135,7 +135,10 @@ def test_the_dearest_expression_over_the_largest_arguments_ends_soon() -> None:
     [
         ('when = { expression = "levl == 3" }', "policy.toml:4: CEL: undeclared reference to "),
         ('when = { expression = "level == 3" }', "policy.toml:4: CEL: found no matching overload"),
-        ('when = { expression = "level" }', "policy.toml:4: the expression must be true or false"),
+        (
+            'when = { expression = "level" }',
+            "policy.toml:4: the expression must return true or false",
+        ),
         ('[rules.when]\nexpression = """\nread_only\n&& nope"""', "policy.toml:7: CEL: undeclared"),
         ("[rules.when]\nexpression = '''read_only\n&& nope'''", "policy.toml:6: CEL: undeclared"),
         ("[rules.when]\nexpression = '''\nnope'''", "policy.toml:6: CEL: undeclared"),

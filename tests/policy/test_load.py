@@ -52,15 +52,15 @@ def mistakes(text: str) -> list[str]:
         (
             'pin = ["crm__list"]',
             (
-                "p:1: “pin” keeps tools listed, and here all of them are. "
-                'Write tools = "search", or take it out.'
+                "p:1: “pin” has no effect: all tools are listed. "
+                'Write tools = "search", or remove “pin”.'
             ),
         ),
         (
             'tools = "search"\npin = [\n"crm__list",\n"list"]',
             (
-                "p:4: “list” is the name of no tool behind the gateway. "
-                "Its server's name comes first: SERVER__list, or *__list."
+                "p:4: “list” is not a tool's name behind the gateway. "
+                "Put the server's name first: SERVER__list, or *__list."
             ),
         ),
         (
@@ -72,16 +72,16 @@ def mistakes(text: str) -> list[str]:
         (
             '[trust]\n"a*" = "trusted"',
             (
-                "p:2: “a*” is not the name of one server. Write "
-                "its name in full, or “*” for all servers that are not named."
+                "p:2: “a*” must be the name of one server. Write "
+                "the full name, or “*” for all servers that are not named."
             ),
         ),
         ("[dry_run]\ncrm = true", "p:2: this must be a text, not a boolean"),
         (
             '[dry_run]\n"a*" = "dryRun"',
             (
-                "p:2: “a*” is not the name of one server. Write "
-                "its name in full, or “*” for all servers that are not named."
+                "p:2: “a*” must be the name of one server. Write "
+                "the full name, or “*” for all servers that are not named."
             ),
         ),
         ("max_result_characters = 100", "p:1: this must be at least 200, not 100"),
@@ -97,15 +97,15 @@ def mistakes(text: str) -> list[str]:
         (
             '[max_result_characters]\n"a*" = 9000',
             (
-                "p:2: “a*” is not the name of one server. Write "
-                "its name in full, or “*” for all servers that are not named."
+                "p:2: “a*” must be the name of one server. Write "
+                "the full name, or “*” for all servers that are not named."
             ),
         ),
         (
             'first_use = { "a*" = "confirm" }',
             (
-                "p:1: “a*” is not the name of one server. "
-                "Write its name in full, or “*” for all servers that are not named."
+                "p:1: “a*” must be the name of one server. "
+                "Write the full name, or “*” for all servers that are not named."
             ),
         ),
         (
@@ -136,8 +136,8 @@ def mistakes(text: str) -> list[str]:
         (
             '\nforward_meta = ["acme.com/a", "io.sayso/b"]',
             (
-                "p:2: “forward_meta” cannot hold 'io.sayso/b', which the protocol, sayso or a "
-                "framework reads itself. Take it out."
+                "p:2: “forward_meta” cannot contain 'io.sayso/b': it is reserved for the protocol, "
+                "sayso or a framework. Remove it."
             ),
         ),
         ("rules = 3", "p:1: this must be an array, not a number"),
@@ -154,7 +154,7 @@ def mistakes(text: str) -> list[str]:
         ("rules = [3]", "p:1: this must be a table, not a number"),
         (
             RULE,
-            "p:1: the key “effect” is missing here. It says what becomes of the call.",
+            "p:1: the key “effect” is missing here. It says what happens to the call.",
         ),
         (
             DENY + "when = { level = [] }",
@@ -175,57 +175,60 @@ def mistakes(text: str) -> list[str]:
         (
             DENY + 'expires = "5m"',
             (
-                "p:4: “expires” is about a question, and this rule "
-                'asks none. Write effect = "confirm", or take it out.'
+                'p:4: “expires” needs effect = "confirm"; this rule asks no question. '
+                'Write effect = "confirm", or remove it.'
             ),
         ),
         (
             DENY + DENY,
-            ("p:5: the rule on line 2 is called “r” too. Give each rule a name of its own."),
+            ("p:5: the rule on line 2 has the same name, “r”. Give each rule a unique name."),
         ),
         (
             DENY.replace('"r"', '"mode:strict"'),
             (
-                "p:2: “mode:strict” is what sayso calls "
-                "something else in its decisions. Choose another name."
+                "p:2: the rule name “mode:strict” is reserved for sayso's own decisions. "
+                "Choose another name."
             ),
         ),
         (
             RULE + 'effect = "confirm"\nreviewers = { count = 3, subjects = ["a", "b"] }',
-            "p:4: 3 people must approve, and 2 are named. Name more, or ask for fewer.",
+            "p:4: 3 people must approve, but only 2 are named. Name more people, or lower “count”.",
         ),
         (
             RULE + 'effect = "hide"\nlimits = { targets = 3 }',
-            "p:4: this rule lets no call through that could be limited",
+            'p:4: “limits” has no effect in a rule with effect = "hide". Remove it.',
         ),
         (
             RULE + 'effect = "hide"\n[rules.unless]\nafter = { level = "read" }',
             (
-                "p:5: a rule that hides cannot look at “after”: a tool is hidden before a "
-                "call. Deny such calls instead."
+                "p:5: a rule that hides cannot use “after”: a tool is hidden before any "
+                'call. Write effect = "deny" instead.'
             ),
         ),
         (
             RULE + 'effect = "hide"\n[rules.when.meta]\na = { exists = true }',
             (
-                "p:4: a rule that hides cannot look at “meta”: a tool is hidden before a "
-                "call. Deny such calls instead."
+                "p:4: a rule that hides cannot use “meta”: a tool is hidden before any "
+                'call. Write effect = "deny" instead.'
             ),
         ),
         (
             DENY + '[rules.when.arguments]\n"a..b" = { exists = true }',
             (
-                "p:5: “a..b” is "
-                "not a path: a step of it is empty. Join keys with single dots: customer.id."
+                "p:5: the path “a..b” has an empty step. "
+                "Separate keys with single dots: customer.id."
             ),
         ),
         (
             DENY + "[rules.when.arguments]\na = { exists = false, equals = 1 }",
-            ("p:5: what is absent has no value to look at. Take the other conditions out."),
+            (
+                "p:5: exists = false cannot be combined with other conditions. "
+                "Remove the other conditions."
+            ),
         ),
         (
             DENY + "[rules.when.arguments]\na.range = { min = 2, max = 1 }",
-            ("p:5: min is larger than max. Swap them."),
+            ("p:5: min must not be larger than max. Swap them."),
         ),
         (
             DENY + "[rules.when.arguments]\na.equals = [{ b = 2026-01-01 }]",

@@ -23,8 +23,8 @@ RULE = '[[rules]]\nname = "r"\neffect = "deny"\n'
 def test_a_name_behind_the_gateway_is_told(text: str, place: str) -> None:
     (told,) = misnamed(load_policy(text, "p"), ["crm", "git"])
     assert told == (
-        f"{place} names a tool “git__push”: here a tool goes by its server's own name for it, "
-        'as server = "git", tool = "push"'
+        f"{place} names a tool “git__push”: a policy uses the server's own tool names; "
+        'write server = "git", tool = "push"'
     )
 
 

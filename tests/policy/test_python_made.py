@@ -101,7 +101,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     (
         lambda: Policy(forward_meta=cast("Any", ["a", "traceparent"])),
         "forward_meta",
-        "cannot hold 'traceparent'",
+        "cannot contain 'traceparent'",
     ),
     (lambda: Policy(forward_meta=cast("Any", "a")), "forward_meta", "set of texts"),
     (lambda: rule(effect="ask"), "effect", "allow, confirm, deny, hide"),
@@ -251,5 +251,5 @@ def test_a_rule_about_earlier_calls_brings_its_window_along() -> None:
     assert made.window == 7200
     assert Policy(rules=(rule(limits=Limits(calls=1)),)).window == 60
     assert decide(made, replace(call("write"), history=(past("read"),), now=NOW)) == Decision(
-        Effect.DENY, "r", "the rule “r” says so", 2
+        Effect.DENY, "r", "the rule “r” matches", 2
     )

@@ -99,7 +99,7 @@ def test_what_counts_is_signed_watched_whole_and_ran_in_the_layers_that_are_want
     doubts = [one.doubt for one in weigh(policy.receipt_keys, held, "read_only")]
     assert doubts == [
         "",
-        "it was not watched by all that this needs",
-        f"it ran without {', '.join(sorted(CONTAINING))}, which the policy wants",
+        "not every required observer watched it",
+        f"it ran without {', '.join(sorted(CONTAINING))}, which the policy requires",
     ]
     assert [policy.verdicts([one]) for one in held] == [{"read_only": "supported"}, {}, {}, {}]

@@ -85,14 +85,14 @@ async def test_the_channel_of_approvals_is_known_only_to_those_with_the_keys(
     store = open_store(url)
     approvals = Approvals.of(store, keys=KEYS)
     other = Approvals.of(store, keys=Keyring.of([b"x" * 32]))
-    assert approvals.notary.channel != other.notary.channel
+    assert approvals.signer.channel != other.notary.channel
     with psycopg.connect(url, autocommit=True) as db:
         async with listening(approvals):
             await until(db, LISTENING)
             asked = await approvals.ask(question())
             await approvals.answer(asked.number, yes())
             shown = db.execute("SELECT query FROM pg_stat_activity").fetchall()
-    assert approvals.notary.channel not in str(shown)
+    assert approvals.signer.channel not in str(shown)
     await store.close()
 
 

@@ -1,14 +1,14 @@
-"""Authentication: who calls, and the names by which sayso may be called."""
+"""Authentication of callers, and the host names that sayso accepts."""
 
 from typing import TYPE_CHECKING
 
 from sayso.access.admission import Access, admit, open_access
-from sayso.access.apikey import KEY_SECONDS, Machines, make_api_key
+from sayso.access.apikey import KEY_SECONDS, ApiKeyAuth, make_api_key
 from sayso.access.load import load_access, read_access
-from sayso.access.loopback import Local, stated
+from sayso.access.loopback import LoopbackOnly, stated
 from sayso.access.origin import Names, is_own_host, is_own_origin, is_same_origin, own_names
 from sayso.access.refusal import RefusedError
-from sayso.access.request_info import Arrival, Headers
+from sayso.access.request_info import Headers, RequestInfo
 from sayso.access.resource import ALL, API, WELL_KNOWN
 from sayso.access.screens import may_use
 from sayso.access.settings import Console, OAuth, Screens, Settings
@@ -30,15 +30,15 @@ __all__ = [
     "KEY_SUBJECT",
     "WELL_KNOWN",
     "Access",
-    "Arrival",
+    "ApiKeyAuth",
     "Console",
     "Headers",
     "Issuer",
-    "Local",
-    "Machines",
+    "LoopbackOnly",
     "Names",
     "OAuth",
     "RefusedError",
+    "RequestInfo",
     "Screens",
     "Settings",
     "Terms",

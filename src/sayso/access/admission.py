@@ -1,18 +1,18 @@
-"""Admission of a request: by which name, from which page, and from whom."""
+"""Admission of requests: checks of `Host`, `Origin` and the caller."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sayso.access.apikey import PREFIX, Machines
+from sayso.access.apikey import PREFIX, ApiKeyAuth
 from sayso.access.bearer import Bearer
 from sayso.access.claims import Terms
 from sayso.access.issuer import Issuer
-from sayso.access.loopback import Local
+from sayso.access.loopback import LoopbackOnly
 from sayso.access.origin import Names, is_own_host, is_own_origin
 from sayso.access.refusal import RefusedError, UnfitError
-from sayso.access.request_info import Arrival
+from sayso.access.request_info import RequestInfo
 from sayso.access.resource import Resource
 from sayso.access.settings import OAuth, Settings
 from sayso.access.verifiers import Introspected, Signed
@@ -25,43 +25,42 @@ from sayso.store import ApiKeys
 class Access(Protocol):
     """Identifies the caller of a request."""
 
-    async def identify(self, arrival: Arrival) -> Principal:
-        """Return the caller. Raises `RefusedError`, and `StoreError` where the store fails."""
+    async def identify(self, request: RequestInfo) -> Principal:
+        """Return the caller. Raises `RefusedError`, and `StoreError` if the store fails."""
         ...
 
     def metadata(self, path: str) -> dict[str, Any] | None:
-        """Return the protected resource metadata of `path` (RFC 9728); `None` is 404."""
+        """Return the protected resource metadata of `path` (RFC 9728); `None` means 404."""
         ...
 
 
-async def admit(arrival: Arrival, access: Access, names: Names) -> Principal:
-    """Return the caller of a request that came by sayso's name and from no foreign page.
+async def admit(request: RequestInfo, access: Access, names: Names) -> Principal:
+    """Return the caller of a request for one of sayso's names, not from a foreign web page.
 
-    Raises `RefusedError`, and `StoreError` where the store fails.
+    Raises `RefusedError`, and `StoreError` if the store fails.
     """
-    if not is_own_host(arrival.headers, names):
-        raise RefusedError(421, "This gateway does not go by that name.")
-    if not is_own_origin(arrival.headers, names):
-        raise RefusedError(403, "Web pages of others may not call this gateway.")
-    return await access.identify(arrival)
+    if not is_own_host(request.headers, names):
+        raise RefusedError(421, "This gateway does not serve that host name.")
+    if not is_own_origin(request.headers, names):
+        raise RefusedError(403, "Requests from other web pages are not allowed.")
+    return await access.identify(request)
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
-    """People with tokens, and machines with API keys, over the same header."""
+class TokenOrApiKey:
+    """Access by tokens of people or API keys of machines, in the same header."""
 
     bearer: Bearer
-    machines: Machines
+    api_keys: ApiKeyAuth
 
-    async def identify(self, arrival: Arrival) -> Principal:
-        """Take what looks like an API key for one, and for no token."""
+    async def identify(self, request: RequestInfo) -> Principal:
         try:
-            token = arrival.bearer()
+            token = request.bearer()
             if token is None or not token.startswith(PREFIX):
-                return await self.bearer.identify(arrival)
-            return await self.machines.holder(token)
+                return await self.bearer.identify(request)
+            return await self.api_keys.holder(token)
         except UnfitError as unfit:
-            raise self.bearer.challenge(arrival.path).refuse(unfit) from None
+            raise self.bearer.challenge(request.path).refuse(unfit) from None
 
     def metadata(self, path: str) -> dict[str, Any] | None:
         return self.bearer.metadata(path)
@@ -76,21 +75,21 @@ async def open_access(
     url: str,
     wallet: Wallet | None = None,
 ) -> AsyncGenerator[Access]:
-    """Open the access that `settings` describe; without them, for callers on this machine.
+    """Open the access that `settings` describe; without settings, for this machine only.
 
-    `url` is where others reach the gateway. `wallet` is given where some server behind wants
-    callers' tokens exchanged. Nothing is fetched before the first call.
+    `url` is the gateway's public address. `wallet` keeps callers' tokens if a server behind needs
+    them exchanged. Nothing is fetched before the first call.
     """
-    machines = bearer = None
+    key_auth = bearer = None
     async with open_fetcher() as fetcher:
         if settings is not None and settings.has_api_keys:
-            machines = Machines(api_keys, keys)
+            key_auth = ApiKeyAuth(api_keys, keys)
         if settings is not None and settings.oauth is not None:
             bearer = _bearer(settings.oauth, fetcher, url, wallet)
-        if bearer is not None and machines is not None:
-            yield Together(bearer, machines)
+        if bearer is not None and key_auth is not None:
+            yield TokenOrApiKey(bearer, key_auth)
         else:
-            yield bearer or machines or Local()
+            yield bearer or key_auth or LoopbackOnly()
 
 
 def _bearer(oauth: OAuth, fetcher: Fetcher, url: str, wallet: Wallet | None) -> Bearer:

@@ -1,12 +1,11 @@
-"""API keys of machines, which cannot log in: how keys are made, kept and taken.
+"""API keys of machines: format, creation and verification.
 
-`sayso_ID_SECRET` and a checksum: a scanner of repositories knows one when it sees it, and a typing
-mistake is told from a key that does not hold.
+A key is `sayso_ID_SECRET` and a checksum, so secret scanners recognize it and typing mistakes are
+told from invalid keys.
 
-Of a key only a MAC is kept, over its secret and all that it may do, by a key that is not in the
-database. So whoever reads the database has no key, and whoever writes it can neither make one nor
-widen one. A slow hash would gain nothing: it makes guessing dear where people choose the secret,
-and 256 random bits cannot be guessed.
+The database holds only a MAC of the secret and the key's permissions, under a key that is not in
+the database. So reading the database reveals no key, and writing it can neither create nor widen
+one. A slow hash is not needed: 256 random bits cannot be guessed.
 """
 
 import json
@@ -21,8 +20,8 @@ from typing import Any, Final
 
 from sayso.access.claims import KEY_SUBJECT
 from sayso.access.refusal import Challenge, UnfitError
-from sayso.access.request_info import Arrival
-from sayso.access.token_cache import Recent
+from sayso.access.request_info import RequestInfo
+from sayso.access.token_cache import TokenCache
 from sayso.errors import UsageError
 from sayso.keys import Keyring
 from sayso.policy import Principal
@@ -32,10 +31,10 @@ from sayso.store import ApiKeyRow, ApiKeys
 PREFIX: Final = "sayso_"
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 KEY_SECONDS: Final = 2.0
-"""How long a key that was taken back may still be taken, on any replica."""
+"""How long a revoked key may still be accepted by a replica."""
 _HOUR: Final = 3600.0
 _INVALID: Final = "The API key is not valid here."
-_MISTYPED: Final = "This is no whole API key: was all of it copied?"
+_MISTYPED: Final = "The API key is incomplete or mistyped: was all of it copied?"
 _PURPOSE: Final = "api key"
 _ID_DIGITS: Final = string.digits + string.ascii_lowercase
 _DIGITS: Final = _ID_DIGITS + string.ascii_uppercase
@@ -50,25 +49,25 @@ _FORM: Final = re.compile(
 
 
 @dataclass(slots=True)
-class Machines:
-    """Takes the API keys that `sayso keys create` has made. Subjects are `key:` and the name."""
+class ApiKeyAuth:
+    """Access by the API keys of `sayso keys create`. Subjects are `key:` and the key's name."""
 
     api_keys: ApiKeys
     keys: Keyring = field(repr=False)
     now: Callable[[], float] = time.time
-    recent: Recent[tuple[Principal, float]] = field(
-        default_factory=Recent["tuple[Principal, float]"], repr=False
+    recent: TokenCache[tuple[Principal, float]] = field(
+        default_factory=TokenCache["tuple[Principal, float]"], repr=False
     )
-    # So that an id that is not there takes as long as a wrong secret.
-    _nobody: ApiKeyRow = field(init=False, repr=False)
+    # Makes an unknown id take as long as a wrong secret.
+    _decoy: ApiKeyRow = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        _, self._nobody = make_api_key(self.keys, "nobody", now=0.0, by="")
+        _, self._decoy = make_api_key(self.keys, "decoy", now=0.0, by="")
 
-    async def identify(self, arrival: Arrival) -> Principal:
+    async def identify(self, request: RequestInfo) -> Principal:
         challenge = Challenge()
         try:
-            token = arrival.bearer()
+            token = request.bearer()
             if token is None:
                 raise challenge.refuse()
             return await self.holder(token)
@@ -79,7 +78,7 @@ class Machines:
         del path
 
     async def holder(self, token: str) -> Principal:
-        """Return whose key this is. Raises `UnfitError`, and `StoreError` if the store fails."""
+        """Return the key's holder. Raises `UnfitError`, and `StoreError` if the store fails."""
         principal, expires = self.recent.get(token) or await self._look(token)
         if self.now() >= expires:
             raise UnfitError(_INVALID)
@@ -91,10 +90,10 @@ class Machines:
             raise UnfitError(_MISTYPED)
         number, secret = parts
         row = await self.api_keys.find(number)
-        is_held = is_genuine(self.keys, row or self._nobody, secret)
+        is_held = is_genuine(self.keys, row or self._decoy, secret)
         if row is None or not is_held or row.revoked_at is not None:
             raise UnfitError(_INVALID)
-        # By the hour: that tells whether a key is in use, at one write an hour.
+        # Hourly: enough to see whether a key is in use, at one write an hour.
         hour = self.now() // _HOUR * _HOUR
         if (row.used or 0.0) < hour:
             await self.api_keys.touch(row.id, at=hour)
@@ -109,7 +108,7 @@ class Machines:
 
 
 def read_key(text: str) -> tuple[str, str] | None:
-    """Return the id and the secret of a key; `None` if it was mistyped, or is no key."""
+    """Return a key's id and secret; `None` if the text is mistyped or not a key."""
     match = _FORM.fullmatch(text)
     if match is None or checksum(text[:-_CHECK_LENGTH]) != match[3]:
         return None
@@ -126,13 +125,13 @@ def make_api_key(
     seconds: float | None = None,
     by: str,
 ) -> tuple[str, ApiKeyRow]:
-    """Return a new key, valid for `seconds` or until it is taken back, and what is kept of it.
+    """Return a new key, valid for `seconds` or until revoked, and its row for the store.
 
     Raises `UsageError` for an invalid name, scope or role.
     """
     if not NAME.fullmatch(name):
-        fix = "Up to 64 letters, digits and . _ - will do."
-        raise UsageError(f"{name!r} cannot be the name of a key", fix=fix)
+        fix = "Use up to 64 letters, digits and . _ -"
+        raise UsageError(f"invalid key name {name!r}", fix=fix)
     number = _random(_ID_DIGITS, _ID_LENGTH)
     secret = _random(_DIGITS, _SECRET_LENGTH)
     row = ApiKeyRow(
@@ -151,10 +150,7 @@ def make_api_key(
 
 
 def is_genuine(keys: Keyring, row: ApiKeyRow, secret: str) -> bool:
-    """Return whether `secret` is a key's, and what the key may do is as it was made.
-
-    Takes the same time for every wrong secret.
-    """
+    """Return whether `secret` matches and the permissions are unchanged; in constant time."""
     return keys.verify(_PURPOSE, _message(row, secret), row.mac)
 
 
@@ -166,7 +162,7 @@ def _words(words: Iterable[str], what: str) -> str:
     distinct = sorted(set(words))
     for word in distinct:
         if not word or not word.isprintable() or " " in word:
-            raise UsageError(f"{word!r} cannot be a {what}")
+            raise UsageError(f"invalid {what} {word!r}")
     return json.dumps(distinct)
 
 
@@ -175,7 +171,7 @@ def _random(digits: str, length: int) -> str:
 
 
 def checksum(text: str) -> str:
-    """Return the CRC-32 in 62 digits: against mistakes, not against forgers."""
+    """Return the CRC-32 in base 62; it detects mistakes, not forgery."""
     number = zlib.crc32(text.encode())
     digits = ""
     for _ in range(_CHECK_LENGTH):

@@ -1,7 +1,6 @@
-"""The claims of a genuine token: whether it holds here, and for whom.
+"""Validation of a genuine token's claims, from a JWT (RFC 9068) or introspection (RFC 7662).
 
-The same rules for what stands in a JWT (RFC 9068) and for what an issuer answers (RFC 7662).
-Pure: time is given.
+Pure: the time is a parameter.
 """
 
 import math
@@ -15,22 +14,23 @@ from sayso.policy import Principal, is_reserved
 from sayso.schema import is_hidden
 
 KEY_SUBJECT: Final = "key:"
-"""How the subjects of API keys begin."""
+"""The prefix of the subjects of API keys."""
 
 _KINDS: Final = ("token_type", "token_use", "typ")
 _ACCESS_KINDS: Final = frozenset({"bearer", "access", "access_token", "at+jwt", "jwt"})
 _OF_OTHERS: Final = ("at_hash", "c_hash", "s_hash", "events")
 """Claims of ID tokens (OpenID Connect Core, 3.3.2.11) and of security events (RFC 8417)."""
 _SCOPES: Final = ("scope", "scp")
-_NOT_ACCESS: Final = "The token is no access token."
+_NOT_ACCESS: Final = "The token is not an access token."
 _LONGEST_NAME: Final = 255  # of `sub`, OpenID Connect Core, section 2
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a token must say. `roles` is the claim with the roles, dotted where it is nested.
+    """The requirements on a token.
 
-    `tenant` is the claim with the tenant, also dotted; a token without it is refused.
+    `roles` and `tenant` are the claims with these, dotted if nested; a token without the tenant's
+    claim is refused.
     """
 
     issuer: str
@@ -41,9 +41,9 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A caller who has proved who it is, for which resources, and until when (Unix seconds).
+    """An authenticated caller, its token's audiences, and the expiry in Unix seconds.
 
-    `is_delegated` is whether somebody else acts for them (RFC 8693, section 4.1).
+    `is_delegated` if somebody else acts for the caller (RFC 8693, section 4.1).
     """
 
     principal: Principal
@@ -55,17 +55,16 @@ class Verified:
 def read_claims(
     claims: Mapping[str, Any], terms: Terms, *, now: float, is_answer: bool = False
 ) -> Verified:
-    """Return who a genuine token is for. Raises `UnfitError` if it does not hold now or here.
+    """Return the caller of a genuine token. Raises `UnfitError` if it is not valid now or here.
 
-    With `is_answer` the issuer has just said all this itself: then it need not say again that it
-    is the issuer, or until when the token holds.
+    `is_answer` marks claims from introspection, which may omit issuer and expiry.
     """
     issuer = claims.get("iss", terms.issuer if is_answer else None)
     if issuer != terms.issuer:
-        raise UnfitError("The token was issued by somebody else.")
+        raise UnfitError("The token is from another issuer.")
     if "cnf" in claims:
-        # It must come with a proof that only its owner can make (RFC 7800); sayso checks none.
-        raise UnfitError("The token is bound to a key, and cannot be used as a bearer token.")
+        # It needs a proof of possession (RFC 7800), which sayso does not check.
+        raise UnfitError("The token is bound to a key, so it is not a bearer token.")
     expires = _moment(claims, "exp", None if is_answer else 0.0)
     if expires is not None and now >= expires + terms.leeway:
         raise UnfitError("The token has expired.")
@@ -89,18 +88,17 @@ def read_claims(
 
 
 def read_tenant(claims: Mapping[str, Any], claim: str) -> str:
-    """Return the tenant that `claim` names. Raises `UnfitError` for a token without one."""
+    """Return the tenant in `claim`. Raises `UnfitError` for a token without one."""
     tenant = _name(_at(claims, claim))
     if tenant is None:
-        raise UnfitError("The token does not say for which tenant it is.")
+        raise UnfitError("The token has no tenant.")
     return tenant
 
 
 def check_access(claims: Mapping[str, Any]) -> None:
-    """Raise `UnfitError` for a genuine token that is no access token: a refresh or an ID token.
+    """Raise `UnfitError` for a refresh or ID token, or an unknown kind of token.
 
-    Issuers name the kind differently: `token_type` (RFC 7662, section 2.2), `token_use`, or `typ`
-    among the claims. A kind that is not known is refused.
+    Issuers state the kind in `token_type` (RFC 7662, section 2.2), `token_use`, or `typ`.
     """
     for name in _KINDS:
         kind = claims.get(name)
@@ -111,7 +109,7 @@ def check_access(claims: Mapping[str, Any]) -> None:
             or kind.strip().lower().removeprefix("application/") not in _ACCESS_KINDS
         ):
             raise UnfitError(_NOT_ACCESS)
-    # Some issuers leave the nonce of a login in its access tokens, too, but those have scopes.
+    # Some issuers keep a login's nonce in access tokens too, but those have scopes.
     is_of_login = "nonce" in claims and not any(claims.get(name) for name in _SCOPES)
     if is_of_login or any(name in claims for name in _OF_OTHERS):
         raise UnfitError(_NOT_ACCESS)
@@ -122,27 +120,27 @@ def _moment(claims: Mapping[str, Any], name: str, missing: float | None) -> floa
     if value is None:
         return missing
     if not is_number(value):
-        raise UnfitError("The token holds a time that is none.")
+        raise UnfitError("The token contains an invalid time.")
     return float(value)
 
 
 def _subject(claims: Mapping[str, Any]) -> str:
     value = claims.get("sub")
     if isinstance(value, str) and is_reserved(value[: _LONGEST_NAME + 1]):
-        raise UnfitError("The token is for a name that sayso gives to others.")
+        raise UnfitError("The token's subject is a reserved name.")
     subject = _name(value)
     if subject is None:
-        raise UnfitError("The token does not say whom it is for.")
+        raise UnfitError("The token has no subject.")
     return subject
 
 
 def _client(claims: Mapping[str, Any]) -> str:
-    """Return the client (RFC 9068, section 2.2; `azp` of OpenID Connect), or who acts."""
+    """Return the client (RFC 9068, section 2.2; `azp` of OpenID Connect), or the actor."""
     actor = claims.get("act")
     if actor is None:
         actor = {}
     if not isinstance(actor, dict):
-        raise UnfitError("The token holds an actor that is none.")
+        raise UnfitError("The token contains an invalid actor.")
     acts = _name(cast("dict[str, object]", actor).get("sub"))
     return _name(claims.get("client_id", claims.get("azp"))) or acts or "unknown"
 
@@ -151,10 +149,10 @@ def _name(value: object) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME:
-        raise UnfitError("The token holds a name that is none.")
-    # What only blanks tell apart reads the same: `amy` and `amy `.
+        raise UnfitError("The token contains an invalid name.")
+    # Names that differ only in blanks look the same: `amy` and `amy `.
     if any(map(is_hidden, value)) or value != " ".join(value.split()):
-        raise UnfitError("The token holds a name with hidden characters.")
+        raise UnfitError("The token contains a name with hidden characters.")
     return value
 
 
@@ -175,9 +173,7 @@ def _words(value: object, *, is_spaced: bool) -> frozenset[str]:
         return frozenset()
     if isinstance(value, str):
         return frozenset(value.split(" ") if is_spaced else [value]) - {""}
-    if not isinstance(value, list):
-        raise UnfitError("The token holds a list that is none.")
-    items = cast("list[object]", value)
-    if not all(isinstance(word, str) for word in items):
-        raise UnfitError("The token holds a list that is none.")
-    return frozenset(cast("list[str]", items)) - {""}
+    words = cast("list[object]", value)
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in words):
+        raise UnfitError("The token contains an invalid list.")
+    return frozenset(cast("list[str]", words)) - {""}

@@ -1,4 +1,4 @@
-"""The `[console]` of an access.toml: where people log in to the console, and their roles."""
+"""The table `[console]` of access.toml: the issuer for logins, and people's roles."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -9,7 +9,7 @@ from sayso.keys import FORM, Reference
 from sayso.settings import DURATION, Choice, Document, Items, Key, Table, Text, seconds
 
 EVERYBODY: Final = "*"
-"""In place of a word of the claim: all who may log in."""
+"""The value that stands for everyone who may log in."""
 
 _ROLES: Final = ("viewer", "approver", "admin")
 _LONGEST: Final = 12 * 3600.0
@@ -21,17 +21,22 @@ CLIENT_AUTH: Final = Key(
 )
 SHAPE: Final = Table(
     {
-        "issuer": Key(Text(), "who says who people are (OpenID Connect)", is_required=True),
-        "client_id": Key(Text(), "as what sayso is known there", is_required=True),
-        "client_secret": Key(Text(), f"where its secret is: {FORM}; none for a public client"),
+        "issuer": Key(
+            Text(), "the OpenID Connect issuer that people log in with", is_required=True
+        ),
+        "client_id": Key(Text(), "sayso's client ID at the issuer", is_required=True),
+        "client_secret": Key(
+            Text(), f"a reference to the client secret: {FORM}; omit it for a public client"
+        ),
         "client_auth": CLIENT_AUTH,
         "scopes": Key(
-            Items(Text("a scope")), "what is asked for beside openid, so that the roles come"
+            Items(Text("a scope")),
+            "scopes to request in addition to openid, so that the roles are included",
         ),
-        "roles": Key(Text(), "the claim that holds roles, dotted where nested", default="roles"),
-        "viewer": Key(Items(Text()), "the words of that claim whose holders may look"),
-        "approver": Key(Items(Text()), "those whose holders may answer too"),
-        "admin": Key(Items(Text()), "those whose holders may do everything"),
+        "roles": Key(Text(), "the claim that holds roles, dotted if nested", default="roles"),
+        "viewer": Key(Items(Text()), "the values of that claim that may look"),
+        "approver": Key(Items(Text()), "the values that may answer too"),
+        "admin": Key(Items(Text()), "the values that may do everything"),
         "people": Key(Items(Text()), "the only people who may log in, by their “sub”"),
         "session": Key(
             Text("a duration such as 1h", DURATION),
@@ -39,7 +44,7 @@ SHAPE: Final = Table(
             default="12h",
         ),
         "algorithms": Key(
-            Items(Choice(tuple(ALGORITHMS))), "what may sign; by default all of these"
+            Items(Choice(tuple(ALGORITHMS))), "the accepted signature algorithms; all by default"
         ),
     },
     "people log in to the console with OpenID Connect",
@@ -47,31 +52,31 @@ SHAPE: Final = Table(
 
 
 def check_console(document: Document, value: Mapping[str, Any]) -> None:
-    """Report what is wrong with the meaning of the table `console` in `value`."""
+    """Report mistakes in the table `console` of `value` that the format allows."""
     table = cast("Mapping[str, Any]", value.get("console", {}))
     if not table:
         return
     if document.is_sound("console") and not any(role in table for role in _ROLES):
-        fix = "Say who may do what: viewer, approver, admin, each with words of the claim."
-        document.report(("console",), "nobody could log in", fix)
+        fix = "Set viewer, approver or admin to values of the roles claim."
+        document.report(("console",), "no role is set, so no one could log in", fix)
     if "people" not in table:
         for role in _ROLES:
             if EVERYBODY in table.get(role, ()):
-                what = f"“{EVERYBODY}” lets in whoever has an account with the issuer"
-                document.report(("console", role), what, "Name the people: people = […].")
+                what = f"“{EVERYBODY}” allows everyone with an account at the issuer"
+                document.report(("console", role), what, "Limit it to people = […].")
     if seconds(table.get("session", "12h")) > _LONGEST:
         what = f"this must be at most 12h, not {table['session']}"
         document.report(("console", "session"), what)
     issuer = value.get("oauth", {}).get("issuer", table.get("issuer"))
     if "issuer" in table and table["issuer"] != issuer:
-        # Of two issuers the same name may be two people, and two names one.
-        fix = "Use one issuer for both: a person must have one name."
-        what = "this is another issuer than [oauth] has, so nobody knows who asks and who answers"
+        # One name at two issuers may be two people, and two names one person.
+        fix = "Use one issuer for both, so that each person has one name."
+        what = "the issuer differs from [oauth].issuer, so callers and approvers cannot be matched"
         document.report(("console", "issuer"), what, fix)
 
 
 def make_console(table: Mapping[str, Any] | None, secret: Reference | None) -> Console | None:
-    """Return the settings of a checked table."""
+    """Return the settings of a validated table."""
     if table is None:
         return None
     people = table.get("people")

@@ -1,4 +1,4 @@
-"""An issuer and its keys: where they are (RFC 8414), fetched once and kept, renewed when asked."""
+"""An issuer and its keys, discovered (RFC 8414), cached, and renewed on demand."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -14,14 +14,14 @@ from sayso.errors import UnreachableError
 
 FRESH_SECONDS: Final = 600.0
 USABLE_SECONDS: Final = 3600.0
-"""How long keys are used while the issuer does not answer: no longer, since one may be revoked."""
+"""How long keys are used while the issuer does not answer; one may have been revoked."""
 RENEW_SECONDS: Final = 10.0
-"""However many tokens name keys that are not there, no more often than this is looked for them."""
+"""The least interval between renewals for tokens with unknown keys."""
 
 
 @dataclass(slots=True)
 class Issuer:
-    """Whose tokens are taken. Without `jwks_url` its own metadata says where its keys are."""
+    """An issuer of tokens. Without `jwks_url` the URL of its keys comes from its metadata."""
 
     issuer: str
     fetcher: Fetcher
@@ -34,17 +34,16 @@ class Issuer:
         self._keys = RefreshingCache(self._fetch, cooldown=RENEW_SECONDS, clock=self.clock)
 
     async def key(self, header: Header) -> Key:
-        """Return the key that a token says it was signed by.
+        """Return the key that a token's header names.
 
-        Raises `UnfitError` where the issuer has no such key, `UnreachableError` where there are
-        no keys and it does not answer.
+        Raises `UnfitError` for an unknown key, and `UnreachableError` without any keys.
         """
         key = (await self._keys.get()).find(header.kid, header.algorithm)
         if key is None:
-            # The issuer may have begun to sign with another key since.
+            # The issuer may have rotated its keys.
             key = (await self._keys.renew()).find(header.kid, header.algorithm)
         if key is None:
-            raise UnfitError("The token was signed by a key that is not known.")
+            raise UnfitError("The token was signed with an unknown key.")
         return key
 
     async def _fetch(self) -> Fetched[KeySet]:
@@ -57,37 +56,37 @@ class Issuer:
         if reply.is_ok:
             keys = read_keys(reply.body, self.algorithms)
         if keys is None:
-            raise UnreachableError("there is no set of keys there", where=url)
+            raise UnreachableError("no valid key set (JWKS)", where=url)
         return Fetched(keys, FRESH_SECONDS, USABLE_SECONDS)
 
 
 async def discover(fetcher: Fetcher, issuer: str) -> dict[str, Any]:
-    """Return the issuer's metadata, which must be its own. Raises `UnreachableError`."""
+    """Return the issuer's metadata. Raises `UnreachableError` if it is missing or another's."""
     reply = Reply(0, {})
     for url in _metadata_urls(issuer):
         reply = await fetcher.get(url)
         if reply.is_ok:
             break
     if not reply.is_ok:
-        fix = "Say where its keys are: jwks_url."
+        fix = "Set jwks_url to the URL of its keys."
         raise UnreachableError("the issuer has no metadata", where=issuer, fix=fix)
     if reply.body.get("issuer") != issuer:
-        # Otherwise anybody's metadata would do (RFC 8414, section 3.3).
-        fix = "Write the issuer exactly as its metadata says it."
+        # Required by RFC 8414, section 3.3.
+        fix = "Write the issuer exactly as in its metadata."
         raise UnreachableError("the metadata is of another issuer", where=issuer, fix=fix)
     return dict(reply.body)
 
 
 def address_in(document: dict[str, Any], name: str, issuer: str) -> str:
-    """Return an address in an issuer's metadata. Raises `UnreachableError` if it is unfit."""
+    """Return a URL in an issuer's metadata. Raises `UnreachableError` if it is invalid."""
     url = document.get(name)
     if not isinstance(url, str) or fault_of_url(url) or not is_private(url):
-        raise UnreachableError(f"the metadata names no sound {name}", where=issuer)
+        raise UnreachableError(f"the metadata has no valid {name}", where=issuer)
     return url
 
 
 def _metadata_urls(issuer: str) -> list[str]:
-    """Follow RFC 8414, section 3.1, then OpenID Connect Discovery, both ways."""
+    """Return the URLs of RFC 8414, section 3.1, then of OpenID Connect Discovery."""
     parts = urlsplit(issuer)
     path = parts.path.rstrip("/")
     root = f"{parts.scheme}://{parts.netloc}/.well-known"

@@ -1,7 +1,4 @@
-"""The keys of an issuer (RFC 7517), and the one that a token must be signed by.
-
-A key is used only with an algorithm of its own kind, so that nobody chooses for it.
-"""
+"""An issuer's public keys (RFC 7517); each is used only with algorithms of its own type."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,11 +12,8 @@ ALGORITHMS: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
     "Ed25519": ("OKP", frozenset({"Ed25519"})),
     "EdDSA": ("OKP", frozenset({"Ed25519"})),
 }
-"""What may sign a token: the kind of key, and its curves (RFC 7518, section 3.1; RFC 8037;
-RFC 9864, which gives the last but one its name).
-
-All of them asymmetric: whoever can verify cannot sign.
-"""
+"""Signature algorithms with their key types and curves, all asymmetric (RFC 7518, section 3.1;
+RFC 8037; RFC 9864)."""
 
 _NUMBERS: Final = ("kty", "crv", "n", "e", "x", "y")
 _MOST: Final = 100
@@ -28,7 +22,7 @@ _LEAST_BITS: Final = 2048  # RFC 7518, section 3.3
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One public key, and what it may be used for."""
+    """A public key and its permitted algorithms."""
 
     kid: str | None
     algorithms: frozenset[str]
@@ -42,7 +36,7 @@ class KeySet:
     keys: tuple[Key, ...]
 
     def find(self, kid: str | None, algorithm: str) -> Key | None:
-        """Return the one key of this name for this algorithm; without a name, the only one."""
+        """Return the key with this ID for this algorithm; without an ID, the only one."""
         matches = [
             key
             for key in self.keys
@@ -54,7 +48,7 @@ class KeySet:
 
 
 def read_keys(document: Mapping[str, Any], algorithms: Iterable[str]) -> KeySet | None:
-    """Return the keys of a JSON Web Key Set for these `algorithms`, or `None` if it is none."""
+    """Return the keys of a JSON Web Key Set for these `algorithms`; `None` if it is invalid."""
     listed = document.get("keys")
     if not isinstance(listed, list):
         return None
@@ -68,7 +62,7 @@ def _key(value: object, permitted: frozenset[str]) -> Key | None:
         return None
     jwk = cast("dict[str, Any]", value)
     kid = jwk.get("kid")
-    said = jwk.get("alg")
+    named = jwk.get("alg")
     if not isinstance(kid, str | None) or jwk.get("use", "sig") != "sig":
         return None
     operations = jwk.get("key_ops", ["verify"])
@@ -80,7 +74,7 @@ def _key(value: object, permitted: frozenset[str]) -> Key | None:
         if name in permitted
         and jwk.get("kty") == kind
         and (not curves or str(jwk.get("crv")) in curves)
-        and said in (None, name)
+        and named in (None, name)
     )
     if not fit:
         return None
@@ -91,14 +85,14 @@ def _key(value: object, permitted: frozenset[str]) -> Key | None:
 
 
 def _public(jwk: dict[str, Any]) -> object | None:
-    """Return the key to verify with, if it is a sound public key that is long enough."""
+    """Return the key for verification; `None` if it is invalid, private or too short."""
     from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, for those who verify
     from joserfc.jwk import import_key  # noqa: PLC0415
     from joserfc.util import base64_to_int  # noqa: PLC0415
 
     if "d" in jwk:
         return None
-    # Only its numbers: what it says of its use was looked at above.
+    # Only its numbers; its use was checked above.
     numbers = {name: jwk[name] for name in _NUMBERS if name in jwk}
     try:
         if jwk["kty"] == "RSA" and base64_to_int(numbers["n"]).bit_length() < _LEAST_BITS:

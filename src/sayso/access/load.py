@@ -1,4 +1,4 @@
-"""The format of access.toml, and its loading: settings, or all that is wrong with the file."""
+"""The format of access.toml, and loading it into settings."""
 
 import re
 from collections.abc import Mapping
@@ -40,54 +40,54 @@ _SCOPE: Final = Text("a scope", re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+"))  # RFC
 
 _INTROSPECTION: Final = Table(
     {
-        "client_id": Key(Text(), "as whom sayso asks", is_required=True),
-        "client_secret": Key(Text(), f"where its secret is: {FORM}", is_required=True),
+        "client_id": Key(Text(), "sayso's client ID at the issuer", is_required=True),
+        "client_secret": Key(Text(), f"a reference to the client secret: {FORM}", is_required=True),
         "client_auth": CLIENT_AUTH,
-        "url": Key(Text(), "where to ask; by default the issuer's metadata says it"),
-        "remember": Key(_DURATION, "how long an answer counts, at most 5m", default="30s"),
+        "url": Key(Text(), "the introspection URL; from the issuer's metadata by default"),
+        "remember": Key(_DURATION, "how long an answer is cached, at most 5m", default="30s"),
     },
-    "the issuer is asked about each token, whose form is its own affair",
+    "the issuer is asked about each token, which may have any format",
 )
 _OAUTH: Final = Table(
     {
-        "issuer": Key(Text(), "whose tokens are taken, as “iss” says it", is_required=True),
-        "audience": Key(
-            Text(), "what “aud” must say; by default the address that a request is for"
-        ),
-        "scopes": Key(Items(_SCOPE), "what every token must hold to come in at all"),
-        "roles": Key(Text(), "the claim that holds roles, dotted where nested", default="roles"),
+        "issuer": Key(Text(), "the issuer of accepted tokens, as in “iss”", is_required=True),
+        "audience": Key(Text(), "the required “aud”; the URL of the request by default"),
+        "scopes": Key(Items(_SCOPE), "the scopes that every token must have"),
+        "roles": Key(Text(), "the claim that holds roles, dotted if nested", default="roles"),
         "tenant": Key(Text(), "the claim that names the tenant; tokens without it are refused"),
-        "leeway": Key(_DURATION, "how far clocks may be apart, at most 5m", default="30s"),
-        "jwks_url": Key(Text(), "where the issuer's keys are; by default its metadata says it"),
+        "leeway": Key(_DURATION, "the allowed clock difference, at most 5m", default="30s"),
+        "jwks_url": Key(Text(), "the URL of the issuer's keys; from its metadata by default"),
         "algorithms": Key(
-            Items(Choice(tuple(ALGORITHMS))), "what may sign; by default all of these"
+            Items(Choice(tuple(ALGORITHMS))), "the accepted signature algorithms; all by default"
         ),
-        "typ": Key(Choice(TYPES), "the only type of token that is taken; by default both, or none"),
+        "typ": Key(Choice(TYPES), "the only accepted token type; by default either, or none"),
         "introspection": Key(_INTROSPECTION, "instead of verifying signatures"),
     },
-    "people come with tokens of an authorization server",
+    "people authenticate with tokens of an authorization server",
 )
 ACCESS: Final = Table(
     {
-        "api_keys": Key(Boolean(), "machines come with keys of sayso keys create", default=False),
-        "oauth": Key(_OAUTH, "people come with tokens of an authorization server"),
+        "api_keys": Key(
+            Boolean(), "machines authenticate with API keys of sayso keys create", default=False
+        ),
+        "oauth": Key(_OAUTH, "people authenticate with tokens of an authorization server"),
         "console": Key(CONSOLE, "people log in to the console with OpenID Connect"),
-        "screens": Key(SCREENS, "screens of others show what waits"),
+        "screens": Key(SCREENS, "other web pages show pending questions"),
     },
-    "Who may call the gateway, and log in to its console.",
+    "Access to the gateway and logins to its console.",
 )
 
 
 def read_access(path: str) -> Settings:
     """Read the access.toml at `path`.
 
-    Raises `AccessError` with every mistake, each with its line, and `ConfigError` without a file.
+    Raises `AccessError` with every mistake and its line, and `ConfigError` without a file.
     """
     return load_access(read_text(path, fix="Name an access.toml."), path)
 
 
 def load_access(text: str, where: str = "access.toml") -> Settings:
-    """Read `text`; `where` is its file: for errors, and secrets are looked for beside it.
+    """Read `text` of the file `where`; references to secrets are relative to its folder.
 
     >>> load_access("api_keys = true")
     Settings(oauth=None, has_api_keys=True, console=None, screens=None)
@@ -116,13 +116,13 @@ def load_access(text: str, where: str = "access.toml") -> Settings:
 def _check_meaning(document: Document, value: Mapping[str, Any]) -> None:
     if document.is_sound() and not value.get("api_keys") and "oauth" not in value:
         fix = "Write [oauth] with an issuer, or api_keys = true."
-        document.report((), "nobody could call", fix)
+        document.report((), "no authentication is set, so no one could call", fix)
     oauth: Mapping[str, Any] = value.get("oauth", {})
     if "introspection" in oauth:
         for key in _OF_SIGNED:
             if key in oauth:
-                what = f"“{key}” is about signatures, and the issuer is asked about tokens instead"
-                document.report(("oauth", key), what, "Keep the one that is meant.")
+                what = f"“{key}” is about signatures, which “introspection” replaces"
+                document.report(("oauth", key), what, "Remove one of the two.")
 
 
 def _check_url(document: Document, path: tuple[str, ...], url: Any) -> None:
@@ -131,10 +131,10 @@ def _check_url(document: Document, path: tuple[str, ...], url: Any) -> None:
     if fault := fault_of_url(url):
         document.report(path, fault[0])
     elif not is_private(url):
-        fix = "Only an address of this machine may be without it."
-        document.report(path, "this URL is not https", fix)
+        fix = "Only URLs of this machine may use http."
+        document.report(path, "this URL must use https", fix)
     elif path in _ISSUERS and "?" in url:
-        document.report(path, "an issuer has no query (RFC 8414, section 2)")
+        document.report(path, "an issuer must not have a query (RFC 8414, section 2)")
 
 
 def _check_duration(document: Document, path: tuple[str, ...], text: Any) -> None:
@@ -150,8 +150,8 @@ def _secret(
         return None
     reference = find_reference(text, Path(document.where).absolute().parent)
     if reference is None:
-        fix = "Put the secret into the environment or a file of its own."
-        document.report(path, f"this must say where the secret is: {FORM}", fix)
+        fix = "Put the secret into an environment variable or a separate file."
+        document.report(path, f"this must be a reference to the secret: {FORM}", fix)
         return None
     try:
         reference.read()

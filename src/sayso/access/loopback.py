@@ -1,11 +1,11 @@
-"""Callers on this machine, where nobody has to prove who they are."""
+"""Access for callers on this machine, without authentication."""
 
 from collections.abc import Collection
 from functools import lru_cache
 from typing import Any, Final
 
 from sayso.access.refusal import RefusedError
-from sayso.access.request_info import Arrival
+from sayso.access.request_info import RequestInfo
 from sayso.connect import is_loopback
 from sayso.errors import UsageError
 from sayso.policy import LOCAL, Principal, is_reserved
@@ -19,28 +19,28 @@ _FORWARDED: Final = frozenset(
     }
 )
 _FORWARDING: Final = (b"x-forwarded", b"x-forward-", b"cf-", b"tailscale-", b"x-arr-", b"ngrok-")
-"""What proxies and tunnels add to a request. `x-forwarded` stands for the whole family."""
+"""Headers that proxies and tunnels add to a request."""
 _TELLING: Final = frozenset(
     {b"addr", b"cdn", b"forwarded", b"ip", b"original", b"originating", b"proxy", b"remote"}
     | {b"tunnel", b"via", b"viewer"}
 )
-"""Words in the names of headers by which proxies tell where a request came from."""
+"""Words in the names of headers with a request's origin, as proxies add them."""
 _OWN: Final = b"mcp-"
-"""How the protocol's own headers begin, which name arguments of tools too."""
+"""The prefix of the protocol's own headers, which may contain any word."""
 _LOCAL_USER: Final = Principal(LOCAL)
 
 
-class Local:
-    """Takes everybody on this machine for its one user."""
+class LoopbackOnly:
+    """Access for this machine; every caller is its one user."""
 
-    async def identify(self, arrival: Arrival) -> Principal:
-        """Return this machine's user. Raises `RefusedError` if the caller may be elsewhere."""
-        if not is_loopback(arrival.peer or ""):
-            raise RefusedError(403, "Without authentication sayso serves its own machine alone.")
-        for name, _ in arrival.headers:
+    async def identify(self, request: RequestInfo) -> Principal:
+        """Return this machine's user. Raises `RefusedError` if the caller may be remote."""
+        if not is_loopback(request.peer or ""):
+            raise RefusedError(403, "Without authentication sayso serves only its own machine.")
+        for name, _ in request.headers:
             if _is_forwarding(name.lower()):
-                # A proxy on this machine speaks for others, who are anywhere.
-                sentence = "This came through a proxy, and sayso runs without authentication."
+                # A proxy on this machine may forward remote callers.
+                sentence = "Without authentication sayso takes no requests through a proxy."
                 raise RefusedError(403, sentence)
         return _LOCAL_USER
 
@@ -50,7 +50,7 @@ class Local:
 
 @lru_cache(maxsize=256)
 def _is_forwarding(name: bytes) -> bool:
-    # Remembered, since every request of a client has the same few names.
+    # Cached, because every request of a client has the same few names.
     if name in _FORWARDED or name.startswith(_FORWARDING):
         return True
     words = name.replace(b"_", b"-").split(b"-")
@@ -58,15 +58,14 @@ def _is_forwarding(name: bytes) -> bool:
 
 
 def stated(name: str, scopes: Collection[str] = (), roles: Collection[str] = ()) -> Principal:
-    """Return the caller on stdio that `--as` names. Nothing proves it, so it counts as local.
+    """Return the caller on stdio that `--as` names; it is not authenticated, so it is local.
 
-    With no scope and no role it needs none, as in `sayso explain --as`. Raises `UsageError` for an
-    invalid or reserved name.
+    Without scopes and roles it needs none. Raises `UsageError` for an invalid or reserved name.
     """
     if not name.strip() or not name.isprintable():
-        raise UsageError("this is no name of a caller", where="--as")
+        raise UsageError("the caller's name must be printable and not empty", where="--as")
     if is_reserved(name):
-        raise UsageError(f"sayso gives the name “{name}” to others", where="--as")
+        raise UsageError(f"the name “{name}” is reserved", where="--as")
     held = None
     if scopes or roles:
         held = frozenset(scopes)

@@ -1,8 +1,7 @@
-"""By which name sayso was called, and which page sent a request.
+"""Checks of the `Host` and `Origin` headers.
 
-A web page may send requests to any address from its reader's browser. It cannot choose the `Host`
-and `Origin` that go with them, so these tell it from a client, and also where its author has let
-a name of his own point at this machine (DNS rebinding).
+A web page can send requests from a browser to any address, but cannot choose these headers. So they
+reveal requests of foreign pages, also with DNS rebinding.
 """
 
 from dataclasses import dataclass
@@ -12,23 +11,23 @@ from urllib.parse import urlsplit
 from sayso.access.request_info import Headers, values
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
-_EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104 - told from a name, and never bound
+_EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104 - compared, never bound
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What `Host` and `Origin` may say: the names of one sayso."""
+    """The accepted values of `Host` and `Origin`."""
 
     hosts: frozenset[str]
     origins: frozenset[str]
 
 
 def own_names(base_url: str, public_url: str | None = None) -> Names:
-    """The names of a sayso that listens at `base_url`, and that others reach at `public_url`.
+    """Return the names of a gateway that listens at `base_url` and is public at `public_url`.
 
-    Those are the loopback names with its own port, and the two that are given; `0.0.0.0` is an
-    address to listen on, and nobody's name. A default port may be left out, as browsers do.
+    These are the loopback names with its port, and the two given ones, except `0.0.0.0`. A default
+    port may be omitted.
 
     >>> sorted(own_names("http://127.0.0.1:8321").hosts)
     ['127.0.0.1:8321', '[::1]:8321', 'localhost:8321']
@@ -40,34 +39,30 @@ def own_names(base_url: str, public_url: str | None = None) -> Names:
         urls.append(base_url)
     if public_url is not None:
         urls.append(public_url)
-    spelt = [spelling for url in urls for spelling in _spellings(url)]
+    names = [name for url in urls for name in _spellings(url)]
     return Names(
-        hosts=frozenset(host for _, host in spelt),
-        origins=frozenset(f"{scheme}://{host}" for scheme, host in spelt),
+        hosts=frozenset(host for _, host in names),
+        origins=frozenset(f"{scheme}://{host}" for scheme, host in names),
     )
 
 
 def is_own_host(headers: Headers, names: Names) -> bool:
-    """Return whether a request names sayso, once, as its host."""
-    said = values(headers, b"host")
-    return len(said) == 1 and said[0].decode("latin-1").lower() in names.hosts
+    """Return whether a request has exactly one `Host`, which is one of `names`."""
+    hosts = values(headers, b"host")
+    return len(hosts) == 1 and hosts[0].decode("latin-1").lower() in names.hosts
 
 
 def is_own_origin(headers: Headers, names: Names) -> bool:
-    """Return whether a request comes from no page, or from one of sayso's own.
-
-    No client that is a program sends `Origin`; `null` is what a browser sends for a page that it
-    keeps apart, and it is not ours.
-    """
+    """Return whether a request has no `Origin`, or only one of `names`; `null` is foreign."""
     return all(origin.lower() in names.origins for origin in _texts(headers, b"origin"))
 
 
 def is_same_origin(headers: Headers, scheme: str) -> bool:
-    """Return whether, by its browser's headers, the console itself sent a form.
+    """Return whether the browser's headers show that the console itself sent a form.
 
-    A browser sends `Origin: null` from a page with `Referrer-Policy: no-referrer`, which all of
-    ours have (Fetch, section 3.2); then `Sec-Fetch-Site` must say it. A client that sends neither
-    is no browser, and the token in the form decides.
+    Pages with `Referrer-Policy: no-referrer`, as all of ours, send `Origin: null` (Fetch, section
+    3.2); then `Sec-Fetch-Site` decides. A client that sends neither is not a browser, and the
+    form's token decides.
     """
     origins = _texts(headers, b"origin")
     sites = _texts(headers, b"sec-fetch-site")

@@ -1,6 +1,6 @@
 """The refusal of a request before it is read: status, challenge, and a sentence.
 
-Nothing that a caller sent is repeated in any of them.
+They never repeat anything that a caller sent.
 """
 
 import json
@@ -13,7 +13,7 @@ RETRY_SECONDS: Final = 5
 
 
 class RefusedError(Exception):
-    """Nobody may call like this; `www_authenticate` says how one may (RFC 6750, section 3)."""
+    """A refused request; `www_authenticate` is the challenge (RFC 6750, section 3)."""
 
     def __init__(self, status: int, sentence: str, www_authenticate: str | None = None) -> None:
         self.status = status
@@ -39,7 +39,7 @@ UNAVAILABLE: Final = 503
 
 
 class UnfitError(Exception):
-    """What is wrong with a token, by a code of RFC 6750, section 3.1, and a sentence."""
+    """An invalid token, with a code of RFC 6750, section 3.1, and a sentence."""
 
     def __init__(self, sentence: str, code: str = "invalid_token") -> None:
         self.sentence = sentence
@@ -49,7 +49,7 @@ class UnfitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """How to come in: where the metadata is (RFC 9728, section 5.1), and with which scopes."""
+    """A `WWW-Authenticate` challenge: metadata URL (RFC 9728, section 5.1) and scopes."""
 
     metadata_url: str | None = None
     scopes: Iterable[str] = ()

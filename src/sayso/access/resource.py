@@ -1,4 +1,4 @@
-"""The resources that tokens are for: addresses of this gateway (RFC 8707, RFC 9728)."""
+"""Protected resources: the gateway's URLs that tokens are issued for (RFC 8707, RFC 9728)."""
 
 import re
 from collections.abc import Sequence
@@ -7,10 +7,10 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 ALL: Final = "/mcp"
-"""The path of all servers together; a token for it is good for each alone."""
+"""The path of all servers; its tokens are valid for each server too."""
 
 API: Final = "/api"
-"""Where the API for screens is: a token for it is good there alone, and no other is."""
+"""The path of the API for screens; only its own tokens are valid there, and only there."""
 
 _PATH: Final = re.compile(r"/servers/[A-Za-z0-9._-]+/mcp")
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
@@ -18,9 +18,9 @@ WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """This gateway as a protected resource: `url` is where others reach it, without a path of MCP.
+    """This gateway as a protected resource at the public `url`, without a path.
 
-    With an `audience` tokens name that, whatever path they are for; without, the URL of the path.
+    Tokens must have the `audience`, or without one the URL of the path.
     """
 
     url: str
@@ -29,7 +29,7 @@ class Resource:
     audience: str | None = None
 
     def audiences(self, path: str) -> frozenset[str]:
-        """Return the audiences that a token for requests to `path` may have.
+        """Return the accepted audiences of tokens for `path`.
 
         >>> gateway = Resource("https://sayso.example", "https://login.example")
         >>> sorted(gateway.audiences("/servers/crm/mcp"))
@@ -38,12 +38,12 @@ class Resource:
         if self.audience is not None:
             return frozenset({self.audience})
         if is_api(path):
-            # What an agent holds for its calls must not answer for them.
+            # An agent's token for calls must not answer questions.
             return frozenset({self._at(API)})
         return frozenset({self._at(ALL), self._at(path)})
 
     def metadata(self, path: str) -> dict[str, Any]:
-        """Return the metadata of what is at `path` (RFC 9728, section 2)."""
+        """Return the metadata of the resource at `path` (RFC 9728, section 2)."""
         document: dict[str, Any] = {
             "resource": self._at(path),
             "authorization_servers": [self.issuer],
@@ -55,7 +55,7 @@ class Resource:
         return document
 
     def metadata_url(self, path: str) -> str:
-        """Return the address of that metadata (RFC 9728, section 3.1)."""
+        """Return the URL of that metadata (RFC 9728, section 3.1)."""
         parts = urlsplit(self._at(path))
         return parts._replace(path=f"{WELL_KNOWN}{parts.path}").geturl()
 
@@ -63,13 +63,13 @@ class Resource:
         if is_api(path):
             path = API
         elif not _PATH.fullmatch(path):
-            # Whatever else a path holds, nothing of it is told back.
+            # Other paths are never repeated in an answer.
             path = ALL
         return f"{self.url.rstrip('/')}{path}"
 
 
 def is_api(path: str) -> bool:
-    """Return whether a path is of the API for screens, which is a resource of its own.
+    """Return whether a path belongs to the API for screens, a separate resource.
 
     >>> is_api("/api/v1/tools"), is_api("/apis")
     (True, False)

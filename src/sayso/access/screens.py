@@ -1,4 +1,4 @@
-"""The `[screens]` of an access.toml: pages that may show what waits, and who may answer there."""
+"""The table `[screens]` of access.toml: other pages that show pending questions, and the roles."""
 
 import re
 from collections.abc import Mapping
@@ -17,19 +17,17 @@ _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[1-9][
 
 SHAPE: Final = Table(
     {
-        "origins": Key(
-            Items(Text()), "the pages that may call, each by its whole origin; none by default"
-        ),
-        "viewer": Key(Items(Text()), "the roles of callers that may look at what waits"),
-        "approver": Key(Items(Text()), "the roles of callers that may answer too"),
-        "clients": Key(Items(Text()), "the only clients whose tokens count, by their “client_id”"),
+        "origins": Key(Items(Text()), "the origins of pages that may call; none by default"),
+        "viewer": Key(Items(Text()), "the callers' roles that may see pending questions"),
+        "approver": Key(Items(Text()), "the callers' roles that may answer too"),
+        "clients": Key(Items(Text()), "the only accepted clients, by their “client_id”"),
     },
-    "screens of others, such as a chat, show what waits and take answers",
+    "other pages, such as a chat, show pending questions and take answers",
 )
 
 
 def check_screens(document: Document, value: Mapping[str, Any]) -> None:
-    """Report what is wrong with the meaning of the table `screens` in `value`."""
+    """Report mistakes in the table `screens` of `value` that the format allows."""
     if "screens" not in value:
         return
     table = cast("Mapping[str, Any]", value["screens"])
@@ -38,19 +36,19 @@ def check_screens(document: Document, value: Mapping[str, Any]) -> None:
             document.report(("screens", "origins"), f"“{origin}” {what}")
     for role in _ROLES:
         if EVERYBODY in table.get(role, ()):
-            what = f"“{EVERYBODY}” would let in every agent"
+            what = f"“{EVERYBODY}” would allow every agent"
             document.report(("screens", role), what, "Name the roles of people.")
     if document.is_sound("screens") and not any(role in table for role in _ROLES):
-        fix = "Say whose callers may look or answer: viewer, approver, each with roles."
-        document.report(("screens",), "nobody could see anything", fix)
+        fix = "Set viewer or approver to roles of callers."
+        document.report(("screens",), "no role is set, so no one could see anything", fix)
     if "audience" in value.get("oauth", {}) and "clients" not in table:
-        # Then a token for an agent and one for a screen look the same.
-        what = "tokens for one audience are good for agents and for screens alike"
-        document.report(("screens",), what, "Name the clients that are screens: clients = […].")
+        # Then tokens of agents and of screens look the same.
+        what = "with “audience” in [oauth], tokens of agents would be valid for screens too"
+        document.report(("screens",), what, "Name the clients of screens: clients = […].")
 
 
 def make_screens(table: Mapping[str, Any] | None, people: frozenset[str] | None) -> Screens | None:
-    """Return the settings of a checked table; `people` are those who may log in, if limited."""
+    """Return the settings of a validated table; `people` may log in, if that is limited."""
     if table is None:
         return None
     clients = table.get("clients")
@@ -63,7 +61,7 @@ def make_screens(table: Mapping[str, Any] | None, people: frozenset[str] | None)
 
 
 def may_use(screens: Screens, subject: str, client: str) -> bool:
-    """Return whether this caller may be at a screen at all, whatever its roles.
+    """Return whether this caller may use the API for screens, apart from its roles.
 
     >>> may_use(Screens(clients=frozenset({"chat"})), "amy", "some-agent")
     False
@@ -76,12 +74,12 @@ def may_use(screens: Screens, subject: str, client: str) -> bool:
 
 
 def _fault(origin: str) -> str | None:
-    """Return why this is not an origin as browsers write one (RFC 6454, section 6.2)."""
+    """Return why this is not an origin as browsers send it (RFC 6454, section 6.2)."""
     if not _ORIGIN.fullmatch(origin):
-        return "is no origin: write scheme, host and port, as in https://chat.example.com"
+        return "is not an origin: write scheme, host and port, as in https://chat.example.com"
     parts = urlsplit(origin)
     if parts.port == _USUAL[parts.scheme]:
-        return "names the usual port, which browsers leave out"
+        return "contains the default port, which browsers omit"
     if not is_private(origin):
-        return "is not https; only a page of this machine may be"
+        return "must use https, except on this machine"
     return None

@@ -1,4 +1,4 @@
-"""The settings of an access.toml, checked."""
+"""The validated settings of access.toml."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from sayso.keys import Reference
 
 @dataclass(frozen=True, slots=True)
 class Introspection:
-    """How the issuer is asked about tokens; without a `url` its metadata says where."""
+    """Token introspection at the issuer; without a `url`, at the one in its metadata."""
 
     auth: ClientAuth
     url: str | None = None
@@ -19,7 +19,7 @@ class Introspection:
 
 @dataclass(frozen=True, slots=True)
 class OAuth:
-    """Whose tokens are taken, and what they must say."""
+    """The accepted issuer of tokens, and the requirements on them."""
 
     issuer: str
     audience: str | None = None
@@ -35,10 +35,10 @@ class OAuth:
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """With whom people log in to the console, and what each may do there.
+    """The issuer for logins to the console, and people's roles.
 
-    `roles` are the words of `claim` that bring each of the console's roles, and `people` the only
-    ones who may log in. `seconds` is how long a login lasts.
+    `roles` maps each of the console's roles to values of `claim`. Only `people` may log in, if set.
+    `seconds` is how long a login lasts.
     """
 
     issuer: str
@@ -55,10 +55,10 @@ class Console:
 
 @dataclass(frozen=True, slots=True)
 class Screens:
-    """Which pages of others may show what waits, and which callers may look and answer there.
+    """The other pages that may show pending questions, and the callers who may see or answer them.
 
-    `roles` are the roles of callers that bring each of the console's. `clients` are the only ones
-    whose tokens count, and `people` the only subjects of tokens.
+    `roles` maps each of the console's roles to callers' roles. Only `clients` and `people`
+    (subjects of tokens) are accepted, if set.
     """
 
     origins: frozenset[str] = frozenset()
@@ -69,7 +69,7 @@ class Screens:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Who may call: at least one of the first two lets somebody in. And who may log in."""
+    """The accepted callers, by at least one of the first two, and the logins."""
 
     oauth: OAuth | None = None
     has_api_keys: bool = False

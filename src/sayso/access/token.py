@@ -1,7 +1,7 @@
 """The header and the signature of a JSON Web Token.
 
-joserfc does the signatures. What a header says of keys (`jwk`, `jku`, `x5c`, `x5u`) is never looked
-at: keys come from the issuer alone.
+joserfc verifies signatures. Keys come only from the issuer, never from the header (`jwk`, `jku`,
+`x5c`, `x5u`).
 """
 
 import re
@@ -23,17 +23,17 @@ _INVALID: Final = "The token is not valid here."
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Which key a token says it was signed by, and how."""
+    """The algorithm and key ID in a token's header."""
 
     algorithm: str
     kid: str | None
 
 
 def read_header(token: str, algorithms: Collection[str], typ: str | None) -> Header:
-    """Return the header of a token. Raises `UnfitError` for one that could never be verified.
+    """Return the header of a token. Raises `UnfitError` for one that cannot be verified.
 
-    `typ` is the only type that is taken (RFC 9068, section 2.1); without it either of `TYPES`, or
-    none at all, since many issuers do not say.
+    `typ` is the only accepted type (RFC 9068, section 2.1); without it any of `TYPES`, or none,
+    because many issuers omit it.
     """
     if not _FORM.fullmatch(token):
         raise UnfitError(_INVALID)
@@ -43,7 +43,7 @@ def read_header(token: str, algorithms: Collection[str], typ: str | None) -> Hea
     if algorithm not in algorithms or "crit" in header:
         raise UnfitError(_INVALID)
     if header.get("b64", True) is not True:
-        # Its claims would not be encoded (RFC 7797, section 7: never in a JWT).
+        # Unencoded claims (RFC 7797, section 7: never in a JWT).
         raise UnfitError(_INVALID)
     if not isinstance(kid, str | None) or len(kid or "") > _LONGEST_KID:
         raise UnfitError(_INVALID)
@@ -52,7 +52,7 @@ def read_header(token: str, algorithms: Collection[str], typ: str | None) -> Hea
 
 
 def read_signed(token: str, header: Header, key: Key) -> Mapping[str, Any]:
-    """Return the claims of a token that this key has signed. Raises `UnfitError`."""
+    """Return the claims of a token signed with this key. Raises `UnfitError`."""
     from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, for those who verify
     from joserfc.jws import JWSRegistry  # noqa: PLC0415
 
@@ -62,7 +62,7 @@ def read_signed(token: str, header: Header, key: Key) -> Mapping[str, Any]:
         algorithm.check_key(key.public)
         is_genuine = algorithm.verify(signed.encode(), _decode(signature), key.public)
     except (JoseError, ValueError):
-        # Without the cause: it may hold the token.
+        # Without the cause, which may contain the token.
         raise UnfitError(_INVALID) from None
     if not is_genuine:
         raise UnfitError(_INVALID)
@@ -74,13 +74,13 @@ def _check_type(value: object, typ: str | None) -> None:
         return
     types = TYPES if typ is None else (typ,)
     taken = [name.lower() for name in types]
-    # The prefix may be left out where nothing but it has a slash (RFC 7515, section 4.1.9).
+    # The prefix may be omitted (RFC 7515, section 4.1.9).
     if not isinstance(value, str) or value.lower().removeprefix("application/") not in taken:
         raise UnfitError("The token is of another type.")
 
 
 def _object(part: str) -> dict[str, Any]:
-    """Read a part of a token. `parse_json` refuses a name given twice, and joserfc does not."""
+    """Read a part of a token with `parse_json`, which, unlike joserfc, refuses duplicate names."""
     try:
         value = parse_json(_decode(part))
     except (UsageError, ValueError):

@@ -1,4 +1,4 @@
-"""A cache of verified tokens, by the digest of a token and never by the token."""
+"""A cache of verified tokens, keyed by a digest of the token."""
 
 import time
 from collections import OrderedDict
@@ -12,31 +12,31 @@ MOST: Final = 4096
 
 
 @dataclass(slots=True)
-class Recent(Generic[T]):
-    """A bounded cache; the least recently used value goes first."""
+class TokenCache(Generic[T]):
+    """A bounded cache that evicts the least recently used value."""
 
     clock: Callable[[], float] = time.monotonic
     most: int = MOST
-    _found: OrderedDict[bytes, tuple[T, float]] = field(
+    _entries: OrderedDict[bytes, tuple[T, float]] = field(
         default_factory=OrderedDict[bytes, "tuple[T, float]"], repr=False
     )
 
     def put(self, token: str, value: T, *, seconds: float) -> None:
         name = _name(token)
-        self._found[name] = value, self.clock() + seconds
-        self._found.move_to_end(name)
-        while len(self._found) > self.most:
-            self._found.popitem(last=False)
+        self._entries[name] = value, self.clock() + seconds
+        self._entries.move_to_end(name)
+        while len(self._entries) > self.most:
+            self._entries.popitem(last=False)
 
     def get(self, token: str) -> T | None:
         name = _name(token)
-        value, until = self._found.get(name, (None, 0.0))
+        value, until = self._entries.get(name, (None, 0.0))
         if value is None:
             return None
         if self.clock() >= until:
-            del self._found[name]
+            del self._entries[name]
             return None
-        self._found.move_to_end(name)
+        self._entries.move_to_end(name)
         return value
 
 

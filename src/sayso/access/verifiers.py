@@ -1,7 +1,7 @@
-"""The two ways to verify a token: by its signature, or by asking its issuer.
+"""Two ways to verify a token: by its signature, or by introspection.
 
-`verify` raises `UnfitError` for a token that is not genuine or does not hold, `UnreachableError`
-and `KeysError` where that cannot be told. `seconds` is how long its result may be cached.
+`verify` raises `UnfitError` for an invalid token, `UnreachableError` and `KeysError` if it cannot
+be verified. `seconds` is how long its result may be cached.
 """
 
 import math
@@ -20,14 +20,14 @@ from sayso.connect import ClientAuth, Fetched, Fetcher, RefreshingCache
 from sayso.errors import TimedOutError, UnreachableError
 
 SIGNED_SECONDS: Final = 60.0
-"""How long a signature is not looked at again; a key that the issuer took back counts no longer."""
+"""How long a verified signature is cached, and so a revoked key may still count."""
 _AT_ONCE: Final = 16
 _METADATA_SECONDS: Final = 3600.0
 
 
 @dataclass(slots=True)
 class Signed:
-    """Tokens that hold by their signature: JWTs (RFC 9068)."""
+    """Verifies signed tokens (JWTs, RFC 9068)."""
 
     issuer: Issuer
     terms: Terms
@@ -45,7 +45,7 @@ class Signed:
 
 @dataclass(slots=True)
 class Introspected:
-    """Tokens that their issuer is asked about (RFC 7662). It is asked no more than 16 at once."""
+    """Verifies tokens by introspection (RFC 7662), at most 16 at once."""
 
     terms: Terms
     fetcher: Fetcher
@@ -67,14 +67,16 @@ class Introspected:
             with anyio.fail_after(self.fetcher.seconds):
                 await self._turn.acquire()
         except TimeoutError:
-            raise TimedOutError("too many tokens wait for an answer", where=url) from None
+            raise TimedOutError(
+                "too many tokens are waiting for introspection", where=url
+            ) from None
         try:
             form = {"token": token, "token_type_hint": "access_token"}
             reply = await self.fetcher.post(url, form, self.auth)
         finally:
             self._turn.release()
         if not reply.is_ok:
-            what = f"the issuer does not say what becomes of tokens: {reply.error}"
+            what = f"token introspection failed: {reply.error}"
             raise UnreachableError(what, where=url)
         return self._read(reply.body)
 

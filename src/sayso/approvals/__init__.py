@@ -1,4 +1,4 @@
-"""Asking a person: one question, one answer, one use; and answers that stand for longer."""
+"""Approvals: questions to people, answered once and used once; and grants for longer."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,6 @@ from sayso.lazy import lazily
 
 if TYPE_CHECKING:
     from sayso.approvals.answer import Answer, Strength, check_answer, patched
-    from sayso.approvals.channel import Channel
     from sayso.approvals.confirmation import say_call
     from sayso.approvals.elicitation import (
         FORM,
@@ -21,19 +20,25 @@ if TYPE_CHECKING:
         take_answer,
     )
     from sayso.approvals.grant import Grant
-    from sayso.approvals.ledger import Approvals, Lifetimes, listening
+    from sayso.approvals.ledger import APPROVAL_SECONDS, Approvals, Channel, listening
     from sayso.approvals.link import LinkChannel, LinkHolder, make_token, read_token
     from sayso.approvals.plan import Plan, make_plan, take_plan
     from sayso.approvals.posting import webhook
     from sayso.approvals.question import Approval, Question, make_question
     from sayso.approvals.sentence import ask
     from sayso.approvals.terminal import TerminalChannel
-    from sayso.approvals.visit import VisitChannel, ask_to_visit, is_declined, page_of
+    from sayso.approvals.url_elicitation import (
+        UrlElicitationChannel,
+        ask_to_open_page,
+        is_declined,
+        page_of,
+    )
     from sayso.approvals.waiting import Waiters
     from sayso.store import ApprovalState
 
 
 __all__ = [
+    "APPROVAL_SECONDS",
     "FORM",
     "MODES_SINCE",
     "SEALED_FOR",
@@ -46,7 +51,6 @@ __all__ = [
     "Elicit",
     "ElicitationChannel",
     "Grant",
-    "Lifetimes",
     "LinkChannel",
     "LinkHolder",
     "Plan",
@@ -54,11 +58,11 @@ __all__ = [
     "Rounds",
     "Strength",
     "TerminalChannel",
-    "VisitChannel",
+    "UrlElicitationChannel",
     "Waiters",
     "ask",
     "ask_client",
-    "ask_to_visit",
+    "ask_to_open_page",
     "check_answer",
     "is_declined",
     "listening",
@@ -79,7 +83,6 @@ __getattr__ = lazily(
     __name__,
     {
         "sayso.approvals.answer": ("Answer", "Strength", "check_answer", "patched"),
-        "sayso.approvals.channel": ("Channel",),
         "sayso.approvals.confirmation": ("say_call",),
         "sayso.approvals.elicitation": (
             "Elicit",
@@ -94,14 +97,19 @@ __getattr__ = lazily(
             "take_answer",
         ),
         "sayso.approvals.grant": ("Grant",),
-        "sayso.approvals.ledger": ("Approvals", "Lifetimes", "listening"),
+        "sayso.approvals.ledger": ("APPROVAL_SECONDS", "Approvals", "Channel", "listening"),
         "sayso.approvals.link": ("LinkChannel", "LinkHolder", "make_token", "read_token"),
         "sayso.approvals.plan": ("Plan", "make_plan", "take_plan"),
         "sayso.approvals.posting": ("webhook",),
         "sayso.approvals.question": ("Approval", "Question", "make_question"),
         "sayso.approvals.sentence": ("ask",),
         "sayso.approvals.terminal": ("TerminalChannel",),
-        "sayso.approvals.visit": ("VisitChannel", "ask_to_visit", "is_declined", "page_of"),
+        "sayso.approvals.url_elicitation": (
+            "UrlElicitationChannel",
+            "ask_to_open_page",
+            "is_declined",
+            "page_of",
+        ),
         "sayso.approvals.waiting": ("Waiters",),
         "sayso.store": ("ApprovalState",),
     },

@@ -1,4 +1,4 @@
-"""A person's answer to a question, and the checks of whether that person may give it."""
+"""A person's answer to a question, and the check that this person may give it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _LONGEST_MESSAGE: Final = 2000
 
 
 class Strength(StrEnum):
-    """How sure it is that a person answered: out of band, or relayed by the client that asks."""
+    """The strength of an answer's channel: out of band, or relayed by the calling client."""
 
     OUT_OF_BAND = "out_of_band"
     RELAYED = "relayed"
@@ -25,9 +25,9 @@ class Strength(StrEnum):
 class Answer:
     """One person's answer to one question.
 
-    `span` is how long the answer holds, for the tool or, with `is_for_arguments`, for these
-    arguments alone. `edit` changes the arguments (JSON Merge Patch, RFC 7396), and `seen` is the
-    edit of another reviewer that this person has seen and agrees to. `message` goes to the agent.
+    `span` is how long the answer is valid, for the tool or, with `is_for_arguments`, only for these
+    arguments. `edit` changes the arguments (JSON Merge Patch, RFC 7396); `seen` is another
+    reviewer's edit that this person agrees to. `message` goes to the agent.
     """
 
     is_allowed: bool
@@ -56,12 +56,12 @@ class Answer:
 
 
 def check_answer(answer: Answer, approval: Approval) -> None:
-    """Raise `UsageError` where this person may not give this answer."""
+    """Raise `UsageError` if this person may not give this answer."""
     what = (
-        _who(answer, approval)
-        or _where(answer, approval)
-        or _how_long(answer, approval)
-        or _edit(answer)
+        _person_fault(answer, approval)
+        or _channel_fault(answer, approval)
+        or _span_fault(answer, approval)
+        or _edit_fault(answer)
     )
     if answer.message is not None and len(answer.message) > _LONGEST_MESSAGE:
         what = what or f"the message is longer than {_LONGEST_MESSAGE:,} characters"
@@ -69,12 +69,12 @@ def check_answer(answer: Answer, approval: Approval) -> None:
         raise UsageError(what, where=f"approval {approval.number}")
 
 
-def _who(answer: Answer, approval: Approval) -> str | None:
+def _person_fault(answer: Answer, approval: Approval) -> str | None:
     question = approval.question
     if answer.by == question.subject:
-        return f"{answer.by} asked for approval {approval.number} and cannot answer it"
+        return f"{answer.by} made this call, so another person must answer"
     if question.is_out_of_band and answer.strength is not Strength.OUT_OF_BAND:
-        return "this question must be answered out of band, not through the client that asks"
+        return "this question must be answered out of band, not through the calling client"
     named = question.reviewers or {}
     subjects = named.get("subjects") or ()
     roles = named.get("roles") or ()
@@ -83,43 +83,43 @@ def _who(answer: Answer, approval: Approval) -> str | None:
     if answer.by in subjects or not answer.roles.isdisjoint(roles):
         return None
     may_answer = [*subjects, *(f"the role {role}" for role in roles)]
-    return f"only {', '.join(may_answer)} may answer this"
+    return f"only {', '.join(may_answer)} may answer this question"
 
 
-def _where(answer: Answer, approval: Approval) -> str | None:
+def _channel_fault(answer: Answer, approval: Approval) -> str | None:
     channels = approval.question.channels
     if not channels or answer.channel in channels:
         return None
-    return f"policy takes no answer over “{answer.channel}”, only over {', '.join(channels)}"
+    return f"the policy allows no answer over “{answer.channel}”, only over {', '.join(channels)}"
 
 
-def _how_long(answer: Answer, approval: Approval) -> str | None:
+def _span_fault(answer: Answer, approval: Approval) -> str | None:
     if answer.span is Span.ONCE:
         return None
     if not answer.is_allowed:
-        return "only an approval can hold for longer than one call"
+        return "only an approval can apply to more than one call"
     if answer.edit is not None or answer.seen is not None:
-        return "an approval of edited arguments is for one call"
+        return "an approval of edited arguments applies to one call only"
     if answer.strength is Strength.RELAYED:
-        return "an answer that the client relays is for one call"
+        return "an answer that the client relays applies to one call only"
     longest = Span(approval.question.longest)
     if answer.span.rank > longest.rank:
-        return f"this question may be answered for “{longest}” at the longest"
+        return f"the longest validity of an answer to this question is “{longest}”"
     return None
 
 
-def _edit(answer: Answer) -> str | None:
+def _edit_fault(answer: Answer) -> str | None:
     if answer.edit is None:
         return None
     if not answer.is_allowed:
         return "only an approval can edit the arguments"
-    if MASK in canonical(answer.edit).decode():  # raises for what is no JSON
-        return "the edit holds a masked value; leave what is masked out of it"
+    if MASK in canonical(answer.edit).decode():  # raises for values outside JSON
+        return "the edit contains a masked value; leave masked values out"
     return None
 
 
 def patched(arguments: Mapping[str, Any], edit: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments with an edit, as RFC 7396 has it: `null` takes a key out.
+    """Return the arguments with an edit applied (RFC 7396): `null` removes a key.
 
     >>> patched({"to": {"a": 1, "b": 2}, "n": 3}, {"to": {"b": None}, "n": 4})
     {'to': {'a': 1}, 'n': 4}

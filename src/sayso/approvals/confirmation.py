@@ -1,6 +1,6 @@
-"""Sentences that say what a call will do, for questions, chats and logs.
+"""Sentences that describe a call's effect, for questions, chats and logs.
 
-`sayso-confirm.js` says the same; `tests/approvals/sentences.json` holds both to the same words.
+`sayso-confirm.js` writes the same sentences; `tests/approvals/sentences.json` tests both.
 """
 
 import json
@@ -19,12 +19,11 @@ _LONGEST_LIST: Final = 80
 
 
 def say_call(tool: object, arguments: Mapping[str, Any]) -> str:
-    """Say what a call of `tool` with these arguments will do, in one sentence on one line.
+    """Describe the effect of a call of `tool` with these arguments, in one line.
 
-    `tool` is a catalog tool, a tool of the SDK, a `ToolDefinition`, an entry of `tools/list`, or
-    what the API for screens gives. Of the last two its own word counts for its level, so let it
-    come through the gateway. The author's sentence is taken where there is one. Secrets are masked,
-    and no character in it steers anything.
+    `tool` is a catalog tool, a tool of the SDK, a `ToolDefinition`, an entry of `tools/list`, or a
+    tool of the API for screens. For the last two the level is as declared, so take them from the
+    gateway. The author's own sentence is preferred. Secrets are masked, control characters removed.
 
     >>> say_call({"title": "Send mail", "level": "destructive"}, {"to": "amy@example.com"})
     'This may delete, overwrite or send something: Send mail (to amy@example.com). Proceed?'
@@ -39,11 +38,11 @@ def say_call(tool: object, arguments: Mapping[str, Any]) -> str:
     return plain(_cut(sentence, _LONGEST))
 
 
-def _parts(given: object) -> tuple[str, Level, str | None]:
-    if not isinstance(given, Mapping):
-        known = as_tool(given)
+def _parts(value: object) -> tuple[str, Level, str | None]:
+    if not isinstance(value, Mapping):
+        known = as_tool(value)
         return known.title, known.level, known.intent.confirm
-    tool = cast("Mapping[str, Any]", given)
+    tool = cast("Mapping[str, Any]", value)
     intent = read_tool(tool).intent
     level = tool.get("level")
     confirm = tool.get("confirm")
@@ -64,7 +63,6 @@ def _declared(hints: Hints) -> Level:
 
 
 def _listed(known: Mapping[str, Any]) -> str:
-    """List the arguments, as far as there is room for whole ones."""
     parts: list[str] = []
     for name, value in known.items():
         part = f"{name} {shown(value)}"
@@ -77,9 +75,7 @@ def _listed(known: Mapping[str, Any]) -> str:
 
 
 def fill(template: str, known: Mapping[str, Any]) -> str:
-    """Fill the gaps of an author's sentence; what is not known stays as it is.
-
-    `known` holds the arguments and what the plan says.
+    """Fill the placeholders of an author's sentence from arguments and plan; keep unknown ones.
 
     >>> fill("Delete {customer.name}?", {"customer": {"name": "Amy"}})
     'Delete Amy?'
@@ -88,7 +84,7 @@ def fill(template: str, known: Mapping[str, Any]) -> str:
 
 
 def sentence_of(title: str, level: Level, known: Mapping[str, Any]) -> str | None:
-    """Return a sentence of intent and title; `None` for what only reads.
+    """Return a sentence from level and title; `None` for reads.
 
     >>> sentence_of("Delete customer", Level.DESTRUCTIVE, {"customer_id": 42})
     'This may delete, overwrite or send something: Delete customer 42. Proceed?'
@@ -110,7 +106,7 @@ def _filled(gap: re.Match[str], known: Mapping[str, Any]) -> str:
 
 
 def which(known: Mapping[str, Any]) -> str:
-    """Name the target, where exactly one argument does: `customer_id` 42."""
+    """Return the target if exactly one argument is an id, such as ` 42` for `customer_id`."""
     ids = [value for name, value in known.items() if name == "id" or name.endswith(("_id", "Id"))]
     if len(ids) != 1 or not isinstance(ids[0], int | str):
         return ""
@@ -118,14 +114,14 @@ def which(known: Mapping[str, Any]) -> str:
 
 
 def _lowered(title: str) -> str:
-    """Return a title as it stands inside a sentence; what is all in capitals stays so."""
+    """Return a title in lower case for use inside a sentence; acronyms stay."""
     if title[1:2].isupper():
         return title
     return f"{title[:1].lower()}{title[1:]}"
 
 
 def shown(value: Any) -> str:
-    """Return a value in a sentence: a text as it is, anything else as JSON, cut where long."""
+    """Return a text as it is and other values as JSON, both shortened."""
     if not isinstance(value, str):
         value = json.dumps(value, ensure_ascii=False)
     return _cut(value, _LONGEST_VALUE)

@@ -1,9 +1,9 @@
-"""The caller's own client as a channel, by elicitation. It is relayed by the client, so weaker.
+"""Elicitation: the calling client as a channel. The client relays the answer, so it is weaker.
 
 Before 2026-07-28 the server asks the client while the call waits (`elicitation/create`). Since
-then the call is answered with a request for input and a state; the client makes the same call
-again with both (MCP 2026-07-28, multi round-trip requests). The state comes back from the client,
-so it is sealed, bound to the question and the caller, and good for one use in the ledger.
+then the call returns a request for input and a state, and the client makes the call again with
+both (MCP 2026-07-28, multi round-trip requests). The state is sealed, bound to the question and
+the caller, and can be used once.
 """
 
 import secrets
@@ -38,16 +38,13 @@ _SCHEMA: Final[Mapping[str, Any]] = {
 
 FORM: Final = "form"
 URL: Final = "url"
-"""The modes of elicitation: a form in the client, and a page that the client leads to."""
+"""The modes of elicitation: a form in the client, or a URL that it opens."""
 MODES_SINCE: Final = "2025-11-25"
-"""The version of the protocol that has more than forms."""
+"""The first protocol version with URLs."""
 
 
 def modes_of(capability: object, version: str) -> frozenset[str]:
-    """Return what a client can show, by its capability `elicitation`: by default forms.
-
-    A mode that it does not name must not be sent (MCP 2026-07-28, elicitation, capabilities).
-    """
+    """Return a client's modes from its capability `elicitation`; only these may be sent."""
     if not isinstance(capability, Mapping):
         return frozenset()
     modes = cast("Mapping[str, Any]", capability)
@@ -57,28 +54,28 @@ def modes_of(capability: object, version: str) -> frozenset[str]:
     return frozenset(named & {FORM, URL})
 
 
-async def _tell_nobody(_: str) -> None:
+async def _ignore(_: str) -> None:
     pass
 
 
 @dataclass(frozen=True, slots=True)
 class Elicit:
-    """How the caller's client is asked while its call waits, in those `modes` that it can show.
+    """Elicitation while the call waits, in the client's `modes`.
 
-    `send` sends `elicitation/create` with these parameters and gives the client's result.
-    `complete` tells the client that the page it was led to, by this id, is done with.
+    `send` sends `elicitation/create` with these parameters and returns the client's result.
+    `complete` notifies the client that the elicitation with this id is complete.
     """
 
     send: Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
     modes: frozenset[str] = frozenset({FORM})
-    complete: Callable[[str], Awaitable[None]] = _tell_nobody
+    complete: Callable[[str], Awaitable[None]] = _ignore
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """How a client of 2026-07-28 is asked: by an answer that wants the call made again.
+    """Elicitation by multi round-trip requests, for clients of 2026-07-28.
 
-    `responses` and `state` are what this call brought along of an earlier one, if any.
+    `responses` and `state` are those that this call returns from an earlier one, if any.
     """
 
     responses: Mapping[str, Any] | None = None
@@ -94,7 +91,7 @@ class Rounds:
 
 
 def verdict_of(result: Mapping[str, Any]) -> bool | None:
-    """Return whether a client's answer allows or denies; `None` where it was dismissed."""
+    """Return whether a client's result allows; `None` if the person dismissed the question."""
     action = result.get("action")
     content = result.get("content")
     if action == "decline":
@@ -107,7 +104,7 @@ def verdict_of(result: Mapping[str, Any]) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class ElicitationChannel:
-    """Asks through the client that makes the call, while the call waits."""
+    """Asks through the calling client while the call waits."""
 
     elicit: Elicit
     client: str
@@ -121,7 +118,7 @@ class ElicitationChannel:
 
 
 def relayed(client: str, *, is_allowed: bool) -> Answer:
-    """Return the answer of a person at a client, as that client relays it."""
+    """Return the answer that a client relays."""
     by = f"a person at {quoted(client)}"
     return Answer(is_allowed=is_allowed, by=by, channel="elicitation", strength=Strength.RELAYED)
 
@@ -145,18 +142,17 @@ def ask_client(keys: Keyring, approval: Approval) -> dict[str, Any]:
 async def take_answer(
     keys: Keyring, approvals: Approvals, approval: Approval, rounds: Rounds, client: str
 ) -> None:
-    """Answer a question with what the client brought back.
+    """Answer a question with the client's response, unless the person dismissed it.
 
-    Raises `SealError` for a state that sayso did not make for this question, that has expired, or
-    that was used before. Where the person dismissed the question, nothing is answered.
+    Raises `SealError` for a state that is not this question's, has expired, or was used before.
     """
     bound = {"binding": approval.question.binding}
     state: dict[str, Any] = keys.open(SEALED_FOR, rounds.state or "", bound=bound)
     now = approvals.clock()
     if state["number"] != approval.number or now >= state["expires"]:
-        raise SealError("this state is of another question, or too old")
+        raise SealError("the state belongs to another question, or has expired")
     if not await approvals.tokens.spend(state["use"], now=now, expires=state["expires"]):
-        raise SealError("this state was used before")
+        raise SealError("the state was already used")
     verdict = verdict_of(rounds.response or {})
     if verdict is not None:
         await approvals.answer(approval.number, relayed(client, is_allowed=verdict))

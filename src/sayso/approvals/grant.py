@@ -1,4 +1,4 @@
-"""Standing answers: for a conversation or until they are taken back, for one tool as it stands."""
+"""Grants: answers that stay valid for a conversation or until revoked, for one tool."""
 
 import json
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from sayso.store import GrantRow
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a person allowed for more than one call; times in Unix seconds.
+    """A permission for more than one call; times in Unix seconds.
 
-    `arguments` are those that it is for, redacted, or `None` for any. `approval` is the question
-    that it was given with. `holds` says whether it counts now.
+    `arguments` limits it to these (redacted); `None` means any. `approval` is the question that it
+    answered. `holds` is whether it is valid now.
     """
 
     number: int
@@ -62,7 +62,7 @@ class Grant:
 
 
 def read_grant(row: GrantRow) -> Grant | None:
-    """Return the grant in a row; `None` for one that was not written by sayso."""
+    """Return the grant in a row; `None` for an invalid row."""
     try:
         return Grant.from_row(row)
     except (ValueError, TypeError, KeyError):
@@ -70,7 +70,7 @@ def read_grant(row: GrantRow) -> Grant | None:
 
 
 def grant_body(question: Question, *, is_for_arguments: bool) -> str:
-    """Return what a list of grants shows of one, as the store keeps it."""
+    """Return the details of a grant that lists show, as JSON for the store."""
     return json.dumps(
         {
             "server": question.server,

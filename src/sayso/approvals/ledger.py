@@ -1,18 +1,18 @@
-"""Questions asked, answered once, and used once; and the answers that stand for longer."""
+"""Questions, answered once and used once; and grants, which stay valid for longer."""
 
 import json
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 import anyio
 
-from sayso.approvals.answer import Answer, check_answer
+from sayso.approvals.answer import Answer, Strength, check_answer
 from sayso.approvals.grant import Grant, grant_body, read_grant
-from sayso.approvals.notary import Notary, process_keys
 from sayso.approvals.question import Approval, Question
+from sayso.approvals.signatures import Signer, process_keys
 from sayso.approvals.waiting import Waiters
 from sayso.beside import beside
 from sayso.errors import UsageError
@@ -37,36 +37,35 @@ if TYPE_CHECKING:
     from sayso.store import Database
 
 _POLL_SECONDS: Final = 0.5
-"""How often the store is looked at for answers given in other processes, once for all who wait.
-One given in this process wakes at once, as does one that the database notifies of."""
+"""The polling interval for answers in other processes; notifications wake waiters at once."""
 
 IDLE_SECONDS: Final = 1800.0
-"""How long a conversation may be silent before it is over."""
+"""The silence after which a conversation ends."""
 
 CONVERSATION_SECONDS: Final = 12 * 3600.0
-"""How long a grant for a conversation counts at most, however long the conversation goes on."""
+"""The longest validity of a grant for a conversation."""
+
+QUESTION_SECONDS: Final = 900.0
+"""How long a question can be answered."""
+
+APPROVAL_SECONDS: Final = 300.0
+"""How long an approval can be used."""
+
+DENIAL_SECONDS: Final = 300.0
+"""How long a denial applies to the same call."""
 
 _GRANT: Final = "grant"
 _QUESTION: Final = "question"
 _log: Final = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Lifetimes:
-    """In seconds: how long a question stands, an approval may be used, and a denial holds."""
-
-    question: float = 900.0
-    approval: float = 300.0
-    denial: float = 300.0
-
-
 @dataclass(slots=True)
 class Approvals:
-    """The ledger of questions. Safe to use from many tasks, and beside other processes.
+    """The ledger of questions and grants. Safe to use from many tasks and processes.
 
-    `keys` sign questions, answers and grants, and only what they signed counts; without them, only
-    what this process wrote. `clock` is the database's in production. `heard` is called with each
-    answer given here: whether it allows, and how many seconds it took.
+    Only rows that `keys` signed count; without keys, only rows that this process wrote. `clock` is
+    the database's in production. `on_answer` is called with each answer in this process: whether it
+    allows, and how many seconds it took.
     """
 
     questions: Questions
@@ -74,18 +73,17 @@ class Approvals:
     tokens: Tokens
     _: KW_ONLY
     clock: Callable[[], float]
-    lifetimes: Lifetimes = field(default_factory=Lifetimes)
     idle: float = IDLE_SECONDS
-    heard: Callable[[bool, float], None] | None = None
+    on_answer: Callable[[bool, float], None] | None = None
     is_released: bool = False
     keys: Keyring | None = field(default=None, repr=False)
-    notary: Notary = field(init=False, repr=False)
+    signer: Signer = field(init=False, repr=False)
     waiters: Waiters[int] = field(init=False)
     _ended: dict[int, float] = field(default_factory=dict[int, float], init=False, repr=False)
-    """Questions that ended here, with when they expire: nobody who writes the store revives one."""
+    """Questions that ended here, with their expiry: a changed store cannot reopen one."""
 
     def __post_init__(self) -> None:
-        self.notary = Notary(self.keys or process_keys())
+        self.signer = Signer(self.keys or process_keys())
         self.waiters = Waiters(self._settled_among, lambda: _POLL_SECONDS)
 
     @classmethod
@@ -94,18 +92,16 @@ class Approvals:
         database: "Database",
         *,
         clock: Callable[[], float] | None = None,
-        lifetimes: Lifetimes | None = None,
         keys: Keyring | None = None,
-        heard: Callable[[bool, float], None] | None = None,
+        on_answer: Callable[[bool, float], None] | None = None,
     ) -> Self:
         return cls(
             database.questions,
             database.grants,
             database.tokens,
             clock=clock or database.clock,
-            lifetimes=lifetimes or Lifetimes(),
             keys=keys,
-            heard=heard,
+            on_answer=on_answer,
         )
 
     async def ask(
@@ -116,33 +112,33 @@ class Approvals:
         seal: Seal | None = None,
         most: int | None = MAX_OPEN_QUESTIONS,
     ) -> Approval:
-        """Put the question, or join the one with the same binding that is open.
+        """Open a question, or join the open one with the same binding.
 
-        What `asked` makes of it is on record, in the chain of `seal`, when anybody can see it.
-        Raises `DeniedError` if the caller has `most` pending questions and this is another one.
+        Its record, made by `asked` and sealed by `seal`, is written in the same transaction.
+        Raises `DeniedError` if the caller already has `most` pending questions.
         """
         now = self.clock()
         row = await self.questions.open(
             question.binding,
             question.to_json(),
             now=now,
-            expires=now + (question.expires or self.lifetimes.question),
+            expires=now + (question.expires or QUESTION_SECONDS),
             needed=question.needed,
             idle=self.idle,
             asked=asked,
             seal=seal,
-            sign=self.notary.sign_question,
+            sign=self.signer.sign_question,
             judge=self._counts,
             most=most,
         )
         return Approval.from_row(row)
 
     async def answer(self, number: int, answer: Answer) -> bool:
-        """Answer a pending question; `False` when this answer came too late to count.
+        """Answer a pending question; `False` if the answer does not count.
 
-        That is after another answer that ended it, after its expiry, after an answer of the same
-        person, or after an edit that this person has not seen. Raises `UsageError` where there is
-        no such question, or this person may not give this answer.
+        That is after another decisive answer, expiry, an answer of the same person, or an edit that
+        this person has not seen. Raises `UsageError` for an unknown question, or if this person may
+        not give this answer.
         """
         row = await self._row(number)
         if row is None:
@@ -155,17 +151,17 @@ class Approvals:
         if has_counted and not answer.is_allowed:
             self._end(number, said.expires)
         self.wake(number)
-        if has_counted and self.heard is not None:
-            self.heard(answer.is_allowed, self.clock() - approval.created)
+        if has_counted and self.on_answer is not None:
+            self.on_answer(answer.is_allowed, self.clock() - approval.created)
         return has_counted
 
     async def withdraw(self, number: int) -> bool:
-        """Take a question back that nobody needs the answer to; `False` when it was over."""
+        """Withdraw a question whose answer is no longer needed; `False` if it was settled."""
         now = self.clock()
-        token = self.notary.token(_QUESTION, number)
-        channel = self.notary.channel
+        token = self.signer.token(_QUESTION, number)
+        channel = self.signer.channel
         was_open = await self.questions.withdraw(number, now=now, token=token, notify=channel)
-        self._end(number, now + self.lifetimes.question)
+        self._end(number, now + QUESTION_SECONDS)
         self.wake(number)
         return was_open
 
@@ -173,17 +169,17 @@ class Approvals:
         self.waiters.wake(number)
 
     def release(self) -> None:
-        """Have nobody wait any more: this process ends. The questions stay open."""
+        """Wake all waiters because this process ends. The questions stay open."""
         self.is_released = True
         self.waiters.wake_all()
 
     async def listen(self) -> None:
-        await self.questions.watch(self.wake, self.notary.channel)
+        await self.questions.watch(self.wake, self.signer.channel)
 
     async def wait(self, number: int, seconds: float) -> Approval | None:
-        """Return the question once it is no longer pending, or as it is after `seconds`.
+        """Return the question once it is settled, or as it is after `seconds`; `None` if unknown.
 
-        `None` if there is no such question. Cancelling it leaves the question as it is.
+        Cancellation does not affect the question.
         """
         with anyio.move_on_after(seconds):
             while not self.is_released:
@@ -198,7 +194,7 @@ class Approvals:
         return {*numbers} - pending
 
     async def use(self, approval: Approval, *, call: str) -> bool:
-        """Use an approval for one call; `False` when it was used, has expired, or was not given."""
+        """Use an approval for one call; `False` if it was used, has expired, or was not given."""
         number = approval.number
         now = self.clock()
         if number in self._ended:
@@ -211,7 +207,7 @@ class Approvals:
             binding=approval.question.binding,
             call=call,
             now=now,
-            token=self.notary.token(_QUESTION, number),
+            token=self.signer.token(_QUESTION, number),
             expires=row.expires,
         )
         if was_there:
@@ -241,10 +237,12 @@ class Approvals:
         return replace(row, state=ApprovalState.EXPIRED)
 
     def _counts(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
-        """Return whether a question and its answers were signed here. What was not is logged."""
-        is_sound = self.notary.is_sound(row, answers)
+        """Return whether a question and its answers have valid signatures; log it if not."""
+        is_sound = self.signer.is_sound(row, answers)
         if not is_sound and row.mac:
-            _log.warning("approval %s was changed in the database and does not count", row.number)
+            _log.warning(
+                "approval %s was changed in the database, so it does not count", row.number
+            )
         return is_sound
 
     def _end(self, number: int, expires: float) -> None:
@@ -261,7 +259,7 @@ class Approvals:
         return await self._listed(rows)
 
     async def pending(self, limit: int, *, after: int = 0) -> list[Approval]:
-        """Return the questions that wait, one of each caller in turn; see `Questions.pending`."""
+        """Return the pending questions, one of each caller in turn, as `Questions.pending` does."""
         rows = await self.questions.pending(now=self.clock(), limit=limit, after=after)
         return [Approval.from_row(row) for row in rows if self._counts(row, ())]
 
@@ -270,7 +268,7 @@ class Approvals:
         return await self._listed(rows)
 
     async def granted(self, question: Question) -> Grant | None:
-        """Return a standing answer that serves this question; counts as one use of it."""
+        """Return a grant that covers this question, and count one use of it."""
         if question.needed > 1 or question.longest == Span.ONCE:
             return None
         alive = self.clock() - self.idle
@@ -286,7 +284,7 @@ class Approvals:
         return Grant.from_row(row)
 
     async def list_grants(self, limit: int = 100) -> list[Grant]:
-        """Return the newest standing answers, those that were not revoked first."""
+        """Return the newest grants, those that are not revoked first."""
         rows = await self.grants.newest(limit=limit, alive=self.clock() - self.idle)
         grants: list[Grant] = []
         for row in rows:
@@ -296,14 +294,14 @@ class Approvals:
         return grants
 
     def grant_token(self, number: int) -> str:
-        return self.notary.token(_GRANT, number)
+        return self.signer.token(_GRANT, number)
 
     def _token_of(self, row: GrantRow) -> str | None:
-        """Return the token of a grant that counts, as far as its row tells."""
+        """Return the token of a valid grant; `None` if it has expired or was changed."""
         lasted = self.clock() - row.created
         if row.conversation is not None and lasted >= CONVERSATION_SECONDS:
             return None
-        if not self.notary.is_genuine(row):
+        if not self.signer.is_genuine(row):
             return None
         return self.grant_token(row.number)
 
@@ -316,10 +314,10 @@ class Approvals:
         seen = _text(answer.seen)
         edit = _text(answer.edit) or seen
         signed_edit = ""
-        seconds = self.lifetimes.denial
+        seconds = DENIAL_SECONDS
         if answer.is_allowed:
             signed_edit = edit
-            seconds = self.lifetimes.approval
+            seconds = APPROVAL_SECONDS
         row = AnswerRow(
             approval.number,
             storable(answer.by),
@@ -343,15 +341,32 @@ class Approvals:
             edit=edit,
             message=row.message,
             grant=_grant(answer, approval, now),
-            mac=self.notary.sign_answer(question, row),
-            token=self.notary.token(_QUESTION, row.number),
-            sign_grant=self.notary.sign_grant,
-            notify=self.notary.channel,
+            mac=self.signer.sign_answer(question, row),
+            token=self.signer.token(_QUESTION, row.number),
+            sign_grant=self.signer.sign_grant,
+            notify=self.signer.channel,
         )
 
 
+class Channel(Protocol):
+    """A channel to people. Its `name`, such as `link`, is used in policies and records."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def strength(self) -> Strength: ...
+
+    async def offer(self, approvals: Approvals, approval: Approval) -> None:
+        """Ask the question, and pass the person's answer to `approvals`.
+
+        Cancelled when the question is settled elsewhere, or its call stops waiting. An exception
+        is logged and does not affect other channels.
+        """
+
+
 def listening(approvals: Approvals) -> AbstractAsyncContextManager[None]:
-    """Hear at once of answers given in other processes, as far as the store can tell of them."""
+    """Wake waiters at once for answers in other processes, if the store sends notifications."""
     return beside(approvals.listen)
 
 

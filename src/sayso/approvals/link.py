@@ -1,4 +1,4 @@
-"""Signed links: whoever holds one may answer one question as one person, until it is void."""
+"""Signed links: the holder of one may answer one question, as one person, until it expires."""
 
 import asyncio
 import logging
@@ -23,12 +23,12 @@ _ANYONE: Final = "link"
 _POST_TRIES: Final = 3
 
 People = Mapping[str, frozenset[str]]
-"""Who may answer by a link, with their roles."""
+"""The people who may answer by a link, with their roles."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkHolder:
-    """The question of a link, and the person as whom its holder answers."""
+    """A link's question, and the person as whom its holder answers."""
 
     number: int
     person: str
@@ -36,7 +36,7 @@ class LinkHolder:
 
 
 def make_token(keys: Keyring, approval: Approval, person: str, roles: frozenset[str]) -> str:
-    """Return a link's sealed token: it tells its holder nothing, and cannot be forged."""
+    """Return a link's sealed token."""
     value = {
         "number": approval.number,
         "binding": approval.question.binding,
@@ -50,12 +50,12 @@ def make_token(keys: Keyring, approval: Approval, person: str, roles: frozenset[
 async def read_token(
     keys: Keyring, token: str, approvals: Approvals
 ) -> tuple[LinkHolder, Approval]:
-    """Return whose link it is, and its question. Raises `SealError` if it is void."""
+    """Return a link's holder and question. Raises `SealError` if it is invalid or expired."""
     value: dict[str, Any] = keys.open(_PURPOSE, token)
     approval = await approvals.find(value["number"])
     is_same = approval is not None and approval.question.binding == value["binding"]
     if approval is None or not is_same or approvals.clock() >= value["expires"]:
-        raise SealError("this link is void")
+        raise SealError("this link is invalid or has expired")
     return LinkHolder(approval.number, value["person"], frozenset(value["roles"])), approval
 
 
@@ -63,8 +63,8 @@ async def read_token(
 class LinkChannel:
     """Posts each question once, with a link for each person who may answer it.
 
-    `base` is the address that a token is put behind. Where `people` names nobody, there is one
-    link, and whoever opens it answers as `link`.
+    The token is appended to `base`. Without `people` there is one link, whose holder answers as
+    `link`.
     """
 
     keys: Keyring
@@ -77,14 +77,17 @@ class LinkChannel:
     _posting: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """Post the question in a task of its own, which a cancellation of this one leaves.
+        """Post the question in a separate task, which continues after a cancellation.
 
-        A post that fails is tried again, and then logged.
+        A failed post is retried, then logged.
         """
         token = f"link {approval.number}"
         if await approvals.tokens.spend(token, now=approvals.clock(), expires=approval.expires):
             if not self.limits.admits(approval.question.account):
-                _log.warning("approval %s was not posted: too many of its caller", approval.number)
+                _log.warning(
+                    "approval %s was not posted: its caller has reached the limit of posts",
+                    approval.number,
+                )
                 return
             task = asyncio.create_task(self._post(approval))
             self._posting.add(task)
@@ -99,12 +102,12 @@ class LinkChannel:
                 async with self.limits.slot(approval.question.account):
                     with attempt, anyio.fail_after(POST_SECONDS):
                         await self.post(message)
-        except Exception as error:  # noqa: BLE001 - whatever a transport raises is for the log
+        except Exception as error:  # noqa: BLE001 - a transport may raise anything
             what = "approval %s could not be posted: %s"
             _log.warning(what, approval.number, type(error).__name__)
 
     def _message(self, approval: Approval) -> dict[str, Any]:
-        """`text` is what chats show; the rest is for programs. Secrets are masked in both."""
+        """Return the message: `text` for chats, the rest for programs; secrets are masked."""
         question = approval.question
         lines = [without_markup(line) for line in tell(question)]
         links: list[dict[str, str]] = []

@@ -1,4 +1,4 @@
-"""Plans: what a call would change, taken before a person is asked and again before it runs."""
+"""Plans: the changes that a call would make, taken before asking and again before it runs."""
 
 import copy
 import dataclasses
@@ -18,18 +18,18 @@ _PLAN_SECONDS: Final = 10.0
 
 @runtime_checkable
 class _Model(Protocol):
-    """What a pydantic model can do; pydantic itself is not needed to know one."""
+    """A pydantic model, recognized without importing pydantic."""
 
     def model_dump(self, *, mode: str) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The changes that one call would make, in the order in which its author gives them.
+    """The changes that a call would make, in the author's order.
 
     A change is a text, or an object such as `{"action": "delete", "target": "customer 12"}`;
-    `before` and `after` are shown beside each other. `facts` are what else it says, for the
-    sentence that a person is asked. `digest` covers all of it.
+    `before` and `after` are shown side by side. `facts` are other values for the question's
+    sentence. `digest` covers everything.
     """
 
     changes: tuple[Any, ...]
@@ -37,15 +37,14 @@ class Plan:
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a person is shown: the first 200 changes of `total`, redacted."""
+        """Return the first 200 changes, redacted, and the `total`, for display."""
         return {"changes": redact(self.changes[:_MOST_SHOWN]), "total": len(self.changes)}
 
 
 def make_plan(value: Any) -> Plan:
-    """Make a plan of what an author's function gave: a list, or an object with `changes`.
+    """Make a plan from an author's value: a list, or an object with `changes`.
 
-    Dataclasses and pydantic models are taken as the objects that they are in JSON. Raises
-    `UsageError` for anything else: what cannot be read cannot be shown.
+    Dataclasses and pydantic models count as objects. Raises `UsageError` for anything else.
     """
     plain = _plain(value)
     facts: dict[str, Any] = {}
@@ -60,9 +59,9 @@ def make_plan(value: Any) -> Plan:
 
 
 async def take_plan(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Plan:
-    """Ask an author's function for its plan, on a copy of the arguments.
+    """Call an author's plan function with a copy of the arguments.
 
-    Raises `UsageError`, `TimeoutError` after 10 s, and whatever the function raises.
+    Raises `UsageError`, `TimeoutError` after 10 s, and the function's own exceptions.
     """
     with anyio.fail_after(_PLAN_SECONDS):
         value = function(copy.deepcopy(dict(arguments)))

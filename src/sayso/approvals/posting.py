@@ -1,4 +1,4 @@
-"""Posting questions to a chat or a mail gateway: what is sent, where to, and how often."""
+"""Posting questions to a chat or mail gateway, without markup and with rate limits."""
 
 import asyncio
 import re
@@ -19,28 +19,28 @@ _MINUTE: Final = 60.0
 _MAX_CALLERS: Final = 1000
 
 Post = Callable[[Mapping[str, Any]], Awaitable[None]]
-"""Sends one JSON document to where people see it: a chat, a mail gateway."""
+"""Sends a JSON document to a chat or mail gateway."""
 
 _MARKUP: Final = str.maketrans(
     "<>&@[]`*~|#\\",
     "\u2039\u203a\uff06\uff20\uff3b\uff3d\u02bc\u2217\u223c\u00a6\uff03\uff3c",
 )
-"""Marks of all chats, and signs that look alike and mean nothing."""
+"""Markup characters of chats, and lookalikes without meaning."""
 _DOT: Final = chr(0x2024)
 _ADDRESS: Final = re.compile(
     r"(?i)\b([a-z][a-z0-9+.-]{1,20}):/{1,2}|\b(mailto|tel|javascript|data):"
 )
 _DOMAIN: Final = re.compile(r"(?<=\S)[.\u3002\uff0e\uff61](?=[^\W\d_]\S)")
-"""The dot before a label of a domain, in any script and with any dot that IDNA takes for one."""
+"""The dots of a domain name in any script, including IDNA's other dots."""
 _NUMERIC: Final = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)")
-"""An address of IPv4, of which some chats and mail programs make a link."""
+"""An IPv4 address, which some programs turn into a link."""
 
 
 def without_markup(text: str) -> str:
-    """Return a stranger's text as every chat shows it as text: no link, mention or formatting.
+    """Return untrusted text that no chat turns into a link, mention or formatting.
 
-    Slack, Discord, Mattermost, Teams and mail read different marks, and each also makes links of
-    bare addresses. The marks of all of them become signs that look alike and mean nothing.
+    The markup of Slack, Discord, Mattermost, Teams and mail becomes lookalikes without meaning;
+    bare addresses are broken up.
 
     >>> any(mark in without_markup("<https://x.example|Allow> <!here>") for mark in "<>|")
     False
@@ -63,13 +63,13 @@ class _Caller:
 
 @dataclass(slots=True)
 class PostLimits:
-    """How many posts one caller may cause in a minute, and at once."""
+    """Limits of one caller's posts, per minute and concurrent."""
 
     clock: Callable[[], float] = time.monotonic
     _callers: dict[str, _Caller] = field(default_factory=dict[str, _Caller])
 
     def admits(self, name: str) -> bool:
-        """Count one more post for a caller; return false, and count nothing, if it is too many."""
+        """Count a caller's post; return false, without counting, if the limit is reached."""
         now = self.clock()
         self._forget(now)
         times = self._callers.setdefault(name, _Caller()).times
@@ -81,7 +81,6 @@ class PostLimits:
         return True
 
     def slot(self, name: str) -> asyncio.Semaphore:
-        """Return what a post of this caller is to hold while it is sent."""
         return self._callers.setdefault(name, _Caller()).slots
 
     def _forget(self, now: float) -> None:
@@ -93,10 +92,10 @@ class PostLimits:
 
 
 def webhook(url: str) -> Post:
-    """Return what posts JSON to `url`, directly: through no proxy, and following no redirect.
+    """Return a function that posts JSON to `url`, without proxies and redirects.
 
-    What it returns raises what the HTTP client raises, also for a refusal. Raises `UsageError` for
-    a URL that others on the way could read.
+    It raises the HTTP client's errors, also for an error status. Raises `UsageError` for an
+    invalid or insecure URL.
     """
     check_webhook(url)
 
@@ -112,18 +111,15 @@ def webhook(url: str) -> Post:
 
 
 def check_webhook(url: str) -> None:
-    """Raise `UsageError` for a URL that links to answer by may not be sent to.
-
-    The URL may itself be a secret, so no error repeats it.
-    """
+    """Raise `UsageError` for an invalid or insecure URL, without repeating it: it may be secret."""
     try:
         parts = urlsplit(url)
         is_web = parts.scheme in {"http", "https"} and bool(parts.hostname)
     except ValueError:
         is_web = False
     if not is_web:
-        raise UsageError("the webhook is not an http(s) URL", where="--webhook")
+        raise UsageError("the webhook must be an http(s) URL", where="--webhook")
     if not is_private(url):
-        fix = "Use https: whoever reads the links on the way could answer by them."
-        what = "the webhook is not https, and it is not on this machine"
+        fix = "Use https: links that are read on the way could be used to answer."
+        what = "the webhook must use https unless it is on this machine"
         raise UsageError(what, where="--webhook", fix=fix)

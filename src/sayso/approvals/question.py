@@ -1,4 +1,4 @@
-"""A question to a person, and what its answer is bound to."""
+"""A question to a person, and the binding of its answer."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,14 +16,14 @@ from sayso.store import ApprovalRow, ApprovalState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """May `principal` make this one call? `arguments` are redacted; `binding` covers the real ones.
+    """A question: whether the principal may make this call.
 
-    `findings` and `hints` are as they stood when the question was asked. `confirm` is the sentence
-    of the tool's author, its gaps filled, and `sentence` sayso's own. `plan` is what the call would
-    change. It may be answered over `channels`, or over any where there are none. `longest` is the
-    longest that an answer may hold; `tool_binding` and `call_binding` are what a standing one is
-    for, with any arguments and with these. `extras` is what else reaches the tool (redacted), by
-    the member of the request that holds it; no standing answer serves other extras.
+    `arguments` are redacted; `binding` covers the real ones. `findings` and `hints` are those at
+    the time of asking. `confirm` is the author's sentence, filled in, and `sentence` sayso's own.
+    `plan` is what the call would change. It may be answered over `channels`, or any if empty.
+    `longest` is the longest validity of an answer; a grant is bound to `tool_binding` (any
+    arguments) or `call_binding` (these). `extras` are other redacted inputs of the tool, by their
+    member of the request; a grant covers only the same extras.
     """
 
     binding: str
@@ -58,7 +58,7 @@ class Question:
 
     @property
     def account(self) -> str:
-        """Return the caller as grants and limits know it: its subject, with its tenant."""
+        """The caller's key for grants and limits: its subject with its tenant."""
         return Principal(self.subject, tenant=self.tenant).account
 
     @property
@@ -80,7 +80,6 @@ class Question:
 
     @classmethod
     def from_row(cls, row: ApprovalRow) -> Self:
-        """Read what this version or an earlier one wrote."""
         body: dict[str, Any] = json.loads(row.body)
         body["findings"] = tuple(body["findings"])
         body["channels"] = tuple(body.get("channels", ()))
@@ -92,10 +91,9 @@ _FIELDS: Final = frozenset(part.name for part in fields(Question))
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One question and where it stands; times in Unix seconds.
+    """A question and its state; times in Unix seconds.
 
-    `used_by` is the call that it was used for: the id under which the log has that call's end.
-    `edit` is what a reviewer changed in the arguments.
+    `used_by` is the id of the call that used it. `edit` is a reviewer's change of the arguments.
     """
 
     number: int
@@ -136,10 +134,9 @@ def make_question(
     extras: Mapping[str, Any] | None = None,
     channels: Iterable[str] = (),
 ) -> Question:
-    """Make the question that `decision` asks, bound to caller, tool, exact arguments and plan.
+    """Make the question of `decision`, bound to caller, tool, exact arguments and plan.
 
-    It is bound to what the policy asks of the answer, too: one that was given when less was asked
-    does not serve.
+    It is also bound to the policy's requirements: an answer given under weaker ones does not count.
     """
     reviewers = decision.reviewers and decision.reviewers.to_dict()
     require = decision.require and str(decision.require)
@@ -197,7 +194,7 @@ def _call_of(principal: Principal, tool: Tool) -> dict[str, Any]:
 
 
 def _hints(tool: Tool) -> dict[str, Any]:
-    """Return the hints with their sources, and how sure it is what was inferred."""
+    """Return the hints with their sources, and the confidence of inferred ones."""
     hints: dict[str, Any] = tool.resolved.to_dict()
     for name, guess in tool.inferred.items():
         if hints[name]["source"] == Source.INFERRED:
@@ -206,9 +203,10 @@ def _hints(tool: Tool) -> dict[str, Any]:
 
 
 def _longest(tool: Tool, decision: Decision) -> Span:
-    """Return the longest that an answer may hold: less for what destroys, unless a rule says more.
+    """Return the longest validity of an answer.
 
-    Where several people must agree, they agree to one call. An author may forbid, never permit.
+    For destructive tools that is a conversation, unless a rule says otherwise; with several
+    reviewers it is one call. The author may only shorten it.
     """
     if decision.reviewers is not None and decision.reviewers.count > 1:
         return Span.ONCE

@@ -1,4 +1,4 @@
-"""The question as text, for channels that have no page: a terminal, a chat, a client's dialog."""
+"""A question as text, for terminals, chats and clients' dialogs."""
 
 import json
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ _DONE: Final = ("action", "target")
 
 
 def ask(question: Question) -> str:
-    """Return one sentence: who wants to run what, and where."""
+    """Return the question in one sentence."""
     title = quoted(question.title, _TITLE_CHARACTERS)
     return f"May {quoted(question.client)} run {title} on {quoted(question.server)}?"
 
 
 def tell(question: Question) -> list[str]:
-    """Return all that a person needs to know, in lines without control characters."""
+    """Return the question with its details, in lines without control characters."""
     lines = [ask(question), f"level {question.level}: {question.reason} ({question.rule})"]
     if question.confirm:
         lines.append(f"the tool's author says: {_short(question.confirm)}")
@@ -46,7 +46,7 @@ def _fields(arguments: Mapping[str, Any], most: int) -> list[tuple[str, str]]:
 
 
 def _change(value: Any) -> str:
-    """Return a change in words: what is done to what, and what else its author says of it."""
+    """Return a change as text: action, target and other fields."""
     if not isinstance(value, Mapping):
         return _text(value)
     change = cast("Mapping[str, Any]", value)
@@ -66,7 +66,7 @@ def _text(value: Any) -> str:
 
 
 def _short(text: str) -> str:
-    # The end of a long value may be what matters, so its length is told.
+    # The length is shown because the end of a long value may matter.
     if len(text) <= _LONGEST_VALUE:
         return text
     return f"{text[:_LONGEST_VALUE]}… ({len(text):,} characters)"

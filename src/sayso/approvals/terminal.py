@@ -1,4 +1,4 @@
-"""The terminal as a channel: the person at the program's own terminal answers."""
+"""The program's own terminal as a channel."""
 
 import os
 import termios
@@ -19,10 +19,7 @@ _WORDS: Final = {"yes": True, "no": False}
 
 @dataclass(slots=True)
 class TerminalChannel:
-    """Asks on a terminal, one question at a time; only `yes` and `no` in full are answers.
-
-    `reader` and `writer` are a terminal's. Where `reader` ends, nothing is asked any more.
-    """
+    """Asks on a terminal, one question at a time; only `yes` and `no` in full are answers."""
 
     reader: TextIO
     writer: TextIO
@@ -39,7 +36,7 @@ class TerminalChannel:
             try:
                 verdict = await self._read()
             except anyio.get_cancelled_exc_class():
-                self._write("\n(no answer is needed any more)\n")
+                self._write("\n(this question no longer needs an answer)\n")
                 raise
             if verdict is None:
                 return
@@ -50,18 +47,16 @@ class TerminalChannel:
                 self._write(f"{error}\n")
                 return
             if not has_counted:
-                self._write("(somebody else was faster)\n")
+                self._write("(already answered by someone else)\n")
 
     def _drop_typed(self) -> None:
-        """What was typed before a question was shown does not answer it."""
         if self.reader.isatty():
             termios.tcflush(self.reader, termios.TCIFLUSH)
 
     async def _read(self) -> bool | None:
         number = self.reader.fileno()
         while True:
-            # Waited for, and only then read: a blocked thread would take the next line from whoever
-            # reads after this.
+            # Wait before reading: a blocked thread would take the next reader's line.
             await anyio.wait_readable(number)
             data = os.read(number, _LONGEST)
             if not data:
@@ -69,7 +64,7 @@ class TerminalChannel:
             word = data.decode(errors="replace").strip().lower()
             if word in _WORDS:
                 return _WORDS[word]
-            self._write("yes or no, in full: ")
+            self._write("type yes or no in full: ")
 
     def _write(self, text: str) -> None:
         self.writer.write(text)

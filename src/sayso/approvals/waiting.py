@@ -1,4 +1,4 @@
-"""Calls that wait for something in the store: one look serves all of them."""
+"""Waiting for changes in the store, with one shared poll for all waiters."""
 
 import asyncio
 import contextvars
@@ -14,7 +14,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True, eq=False)
 class _Entry:
-    """One key, and how many tasks wait for it."""
+    """A key's event, and the number of tasks that wait for it."""
 
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     tasks: int = 0
@@ -22,11 +22,11 @@ class _Entry:
 
 @dataclass(slots=True, eq=False)
 class Waiters(Generic[K]):
-    """Tasks that wait until something in the store has changed, each for one key.
+    """Tasks that wait until a key in the store has changed.
 
-    `look` returns those of some keys that may have changed. It is called for all keys once per
-    `period` seconds, by one task that ends with the last waiter, and at once for keys that are new.
-    Where it fails, all waiters wake, so that each looks for itself and meets the error.
+    `look` returns those of the given keys that may have changed. One task calls it for all keys
+    every `period` seconds, and at once for new keys. If it fails, all waiters wake, so that each
+    meets the error itself.
     """
 
     look: Callable[[Collection[K]], Awaitable[Collection[K]]]
@@ -40,7 +40,7 @@ class Waiters(Generic[K]):
         return len(self._entries)
 
     async def wait(self, key: K) -> None:
-        """Return when this key may have changed; the caller looks whether it has."""
+        """Return when this key may have changed; the caller checks whether it has."""
         entry = self._entries.setdefault(key, _Entry())
         entry.tasks += 1
         self._new.add(key)
@@ -68,7 +68,7 @@ class Waiters(Generic[K]):
 
     def _start(self) -> None:
         if self._task is None:
-            # Without the context of this call: the task serves others too, and outlives it.
+            # Without this call's context, because the task serves others and outlives it.
             self._task = asyncio.create_task(self._run(), context=contextvars.Context())
 
     def _stop(self) -> None:
@@ -97,10 +97,10 @@ class Waiters(Generic[K]):
             return
         try:
             changed = await self.look(keys)
-        except Exception as error:  # noqa: BLE001 - each waiter looks for itself, and raises it
-            _log.info("%d waiting calls look for themselves: %s", len(self._entries), error)
+        except Exception as error:  # noqa: BLE001 - each waiter looks itself and raises it
+            _log.info("%d waiting calls are woken after an error: %s", len(self._entries), error)
             self.wake_all()
-            # They may come back at once.
+            # The waiters may return at once.
             await asyncio.sleep(self.period())
         else:
             for key in changed:

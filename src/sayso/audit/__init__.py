@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sayso.audit.chain import Chain
     from sayso.audit.chain_heads import Emit, heads_file, log_head, read_heads
     from sayso.audit.exporter import export, to_dict
+    from sayso.audit.lifecycle import close_unfinished, open_audit
     from sayso.audit.log import AuditLog, may_wait
-    from sayso.audit.opening import close_unfinished, open_audit
     from sayso.audit.query import Filter, RecordPage, search
     from sayso.audit.record import Event, Facts, Outcome, draw_salt, merged
     from sayso.audit.upkeep import drop_before, erase_subject
@@ -61,7 +61,7 @@ __getattr__ = lazily(
         "sayso.audit.chain_heads": ("Emit", "heads_file", "log_head", "read_heads"),
         "sayso.audit.exporter": ("export", "to_dict"),
         "sayso.audit.log": ("AuditLog", "may_wait"),
-        "sayso.audit.opening": ("close_unfinished", "open_audit"),
+        "sayso.audit.lifecycle": ("close_unfinished", "open_audit"),
         "sayso.audit.query": ("Filter", "RecordPage", "search"),
         "sayso.audit.record": ("Event", "Facts", "Outcome", "draw_salt", "merged"),
         "sayso.audit.upkeep": ("drop_before", "erase_subject"),

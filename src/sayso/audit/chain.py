@@ -1,4 +1,4 @@
-"""The chain: each record vouches for the one before it, by a key that is not in the store."""
+"""The hash chain of records, keyed by a key that is not in the store (HMAC)."""
 
 import hmac
 import secrets
@@ -8,25 +8,35 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final, Self
 
-from sayso.audit.text import to_array
+import msgspec
+
 from sayso.errors import KeysError, StoreError
 from sayso.keys import Keyring
 from sayso.store import Head, LogView, RecordRow
 
 PURPOSE: Final = "audit"
 FIRST: Final = "0" * 64
-"""What the first record of a chain has for a predecessor."""
+"""The predecessor's MAC of the first record of a chain."""
 _FORM: Final = 1
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+def to_array(parts: list[str | int]) -> bytes:
+    """Return strings and integers as an array in canonical JSON (RFC 8785).
+
+    Raises `UnicodeEncodeError` for half of a surrogate pair.
+    """
+    return _ENCODER.encode(parts)
 
 
 def link_mac(key: bytes, row: RecordRow) -> str:
-    """HMAC-SHA-256 over all of a record but its payload, whose digest stands for it."""
+    """Return the HMAC-SHA-256 of a record; the payload is covered by its digest."""
     place = (row.writer, row.index, row.previous, row.key)
     return hmac.digest(key, _signed(row, place, row.digest), "sha256").hex()
 
 
 def payload_digest(payload: str | None) -> str:
-    """SHA-256 of a payload, which holds a salt: once erased, its digest tells nothing."""
+    """Return the SHA-256 of a payload; its salt keeps the digest of an erased one secret."""
     return "" if payload is None else sha256(payload.encode()).hexdigest()
 
 
@@ -36,17 +46,17 @@ def _signed(row: RecordRow, place: tuple[str, int, str, str], digest: str) -> by
 
 @dataclass(slots=True, eq=False)
 class Chain:
-    """One writer's chain. A `Seal` of the store: records get their places as they are written."""
+    """One writer's chain: a `Seal` of the store, which places records as they are written."""
 
     writer: str
     key_id: str
     _mac: hmac.HMAC = field(repr=False)
-    """Has taken in the key already; each record is signed by a copy."""
+    """Initialized with the key; each record is signed by a copy."""
     _settled: Head | None = None
     _last: Head | None = None
     is_in_doubt: bool = False
     start: Callable[[LogView], RecordRow] | None = None
-    """Makes the first record of the chain, when another record is about to be written."""
+    """Makes the first record of the chain, just before another one is written."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @classmethod
@@ -71,12 +81,9 @@ class Chain:
     def seal(self, records: Sequence[RecordRow]) -> list[RecordRow]:
         writer = self.writer
         key = self.key_id
-        last = self._last
-        index = 0
-        mac = FIRST
-        if last is not None:
-            index = last.index
-            mac = last.mac
+        last = self._last or Head(writer, 0, FIRST)
+        index = last.index
+        mac = last.mac
         sealed: list[RecordRow] = []
         for record in records:
             index += 1
@@ -85,7 +92,7 @@ class Chain:
             signature = self._mac.copy()
             signature.update(_signed(record, (writer, index, previous, key), digest))
             mac = signature.hexdigest()
-            # Every field by its place: `replace` would take longer than all of the above.
+            # Positional, because `replace` would be slower than all of the above.
             sealed.append(
                 RecordRow(
                     record.call,
@@ -110,7 +117,7 @@ class Chain:
     def settle(self, *, is_written: bool | None) -> None:
         with self._lock:
             if self.is_in_doubt:
-                # What was sealed then stays open until `recall` has looked into the store.
+                # What was sealed stays undecided until `recall` has read the store.
                 return
             if is_written is None:
                 self.is_in_doubt = True
@@ -122,7 +129,7 @@ class Chain:
     def recall(self, head: Head | None) -> None:
         with self._lock:
             if head not in (self._settled, self._last):
-                what = "the audit log was changed by somebody else: its chain cannot go on"
-                raise StoreError(what, fix="Look at sayso audit verify, and start sayso again.")
+                what = "the audit log was changed by another program, so its chain cannot continue"
+                raise StoreError(what, fix="Run sayso audit verify, and restart sayso.")
             self._settled = self._last = head
             self.is_in_doubt = False

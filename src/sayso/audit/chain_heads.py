@@ -1,4 +1,4 @@
-"""Chain heads, kept outside the store: they find a tail that was cut off."""
+"""Chain heads, kept outside the store: they reveal a chain that was cut at its end."""
 
 import json
 import logging
@@ -17,19 +17,19 @@ _log: Final = logging.getLogger(__name__)
 
 
 def to_json(head: Head) -> str:
-    """Return one line of a file of heads."""
+    """Return a head as one line of JSON."""
     return json.dumps(asdict(head))
 
 
 def log_head(head: Head) -> None:
-    """Tell a head to the log; a file of such lines is a file of heads."""
+    """Write a head to the log; `read_heads` reads such a log file."""
     _log.info("audit head %s", to_json(head), extra={"head": asdict(head)})
 
 
 def heads_file(path: Path) -> Emit:
-    """Tell heads to a file, one line each; it should be where the store's writer cannot write.
+    """Return a function that appends heads to a file; a line that cannot be written is logged.
 
-    A line that cannot be written is logged, and does not stop the log.
+    The file should be where a process that writes the store cannot write.
     """
 
     def emit(head: Head) -> None:
@@ -38,24 +38,21 @@ def heads_file(path: Path) -> Emit:
             with os.fdopen(number, "w") as file:
                 file.write(f"{to_json(head)}\n")
         except OSError as error:
-            _log.warning("%s: a chain head cannot be written: %s", path, error.strerror)
+            _log.warning("%s: cannot write a chain head: %s", path, error.strerror)
 
     return emit
 
 
 def read_heads(lines: Iterable[str], where: str = "the heads") -> dict[str, Head]:
-    """Return the furthest head of each chain in lines of JSON, or of a log with such lines.
-
-    Raises `UsageError` where no line holds one.
-    """
+    """Return the last head of each chain in lines of JSON or of a log. Raises `UsageError`."""
     heads: dict[str, Head] = {}
     for line in lines:
         head = _head(line)
         if head is not None and head.index > heads.get(head.writer, _NONE).index:
             heads[head.writer] = head
     if not heads:
-        fix = "A line holds writer, index and mac, as `sayso audit verify --json` prints them."
-        raise UsageError("there is no chain head in it", where=where, fix=fix)
+        fix = "Each line holds writer, index and mac, as `sayso audit verify --json` prints them."
+        raise UsageError("no chain head found", where=where, fix=fix)
     return heads
 
 
@@ -68,7 +65,7 @@ def _head(line: str) -> Head | None:
         members: dict[str, Any] = json.JSONDecoder().raw_decode(brace + rest)[0]
     except ValueError:
         return None
-    # A line of a log in JSON holds the head as one of its members.
+    # In a log in JSON the head is a member of the line.
     if isinstance(members.get("head"), dict):
         members = members["head"]
     writer = members.get("writer")

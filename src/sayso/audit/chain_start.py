@@ -1,7 +1,7 @@
-"""The first record of a chain, written together with the first record that needs it.
+"""The first record of a chain, written in the transaction of the first record that needs it.
 
-It names the ends of earlier chains, so that none of them can be cut off. An end that an earlier
-record names already is left out: the log grows with the number of chains, not with its square.
+It names the ends of earlier chains, so that none of them can be cut off. Ends that another record
+already names are left out: the log grows with the number of chains, not with its square.
 """
 
 import hmac
@@ -19,14 +19,14 @@ from sayso.store import Head, LogView, RecordRow
 NAMING: Final = (Event.OPENED, Event.CHECKPOINT)
 """Events whose records name the ends of other chains."""
 SAYING: Final = (*NAMING, Event.ERASED)
-"""Events whose records say something of other records."""
+"""Events whose records refer to other records."""
 
 
 @dataclass(slots=True)
 class Unchained:
-    """Records from before there was a chain: the first chain vouches for them as it found them.
+    """Count and digest of the records from before there was a chain, in the order of their numbers.
 
-    Counts and digests them in the order of their numbers.
+    The first chain records both.
     """
 
     count: int = 0
@@ -46,17 +46,17 @@ class Unchained:
     def to_dict(self) -> dict[str, Any]:
         return {"count": self.count, "digest": self._hash.hexdigest()}
 
-    def anchor(self, told: Any) -> None:
-        """Take what a genuine record says of all that came before it; the last one counts."""
+    def anchor(self, recorded: Any) -> None:
+        """Compare with the count and digest in a genuine record; the last one counts."""
         self._is_anchored = True
-        self._is_as_found = told == self.to_dict()
+        self._is_as_found = recorded == self.to_dict()
         self._stray = None
 
     def problem(self) -> tuple[RecordRow, str] | None:
         if self._stray is not None:
             if self._is_anchored:
-                return self._stray, "it was put in past the chains"
-            return self._stray, "it is not chained"
+                return self._stray, "it was inserted outside the chains"
+            return self._stray, "it is not in a chain"
         if not self._is_as_found and self._first is not None:
             what = f"one of the {self.count} records from before the chains was changed"
             return self._first, what
@@ -67,8 +67,8 @@ class Unchained:
 class ChainStart:
     """Makes the first record of a chain.
 
-    `seen` are the ends of the chains when this process started. One that has gone since then is
-    named all the same, so that a cut between the start and the first call is found.
+    `seen` are the ends of the chains when this process started. An end missing since then is
+    named too, so that a cut between the start and the first call is found.
     """
 
     keys: Keyring
@@ -76,13 +76,13 @@ class ChainStart:
     clock: Callable[[], float]
 
     def record(self, log: LogView) -> RecordRow:
-        """Return the record, from a view of the log in the transaction that will write it."""
+        """Return the record; `log` is a view in the transaction that will write it."""
         ends = log.ends()
-        # The missing ones last: of two ends of one chain the body holds the one that was further.
+        # Missing ones last: of two ends of one chain the body keeps the later one.
         named = [*self._unnamed(log, ends), *self._missing(ends)]
         body: dict[str, Any] = {"heads": to_places(named)}
         if not ends:
-            # Records from before there were chains: the first chain vouches for them.
+            # The first chain covers the records from before there were chains.
             unchained = Unchained()
             for row in log.rows():
                 unchained.add(row)
@@ -90,15 +90,14 @@ class ChainStart:
         return make_row("", self.clock(), Event.OPENED, body)
 
     def _missing(self, ends: Sequence[tuple[int, Head]]) -> list[Head]:
-        """Return the ends seen at the start that the store no longer reaches."""
         reached = {head.writer: head for _, head in ends}
         return [head for head in self.seen if not _is_reached(head, reached.get(head.writer))]
 
     def _unnamed(self, log: LogView, ends: Sequence[tuple[int, Head]]) -> list[Head]:
         """Return the ends that no genuine record names.
 
-        A record names only what was written before it. So going back from the newest record can
-        stop where every end that is still unnamed is newer.
+        A record names only earlier ones. So the search, from the newest record back, can stop when
+        every unnamed end is newer.
         """
         oldest_first = sorted(ends, key=lambda end: end[0])
         unnamed = {head for _, head in oldest_first}
@@ -120,7 +119,7 @@ class ChainStart:
 
 
 def to_places(heads: Sequence[Head]) -> dict[str, list[int | str]]:
-    """Return heads as a record's body holds them: index and MAC by writer."""
+    """Return heads in the form of a record's body: index and MAC by writer."""
     return {head.writer: [head.index, head.mac] for head in heads}
 
 

@@ -1,7 +1,6 @@
-"""Ends of calls that could not be written when they came, kept until they can be.
+"""Outcomes that could not be written, kept in memory until they can be.
 
-The caller had its answer by then. Without this the record would say `outcome_unknown` of a call
-whose end was known.
+Without this the log would say `outcome_unknown` for calls that were answered.
 """
 
 import logging
@@ -15,18 +14,18 @@ from sayso.errors import StoreError
 from sayso.store import RecordRow, Records, Seal
 
 _MOST: Final = 4096
-"""How many are kept; of those beyond it the record says that nobody knows."""
+"""The limit of kept outcomes; those beyond it are recorded as unknown."""
 _AGAIN_SECONDS: Final = 1.0
 
 _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
-class Late:
-    """Lines that are late. Each is written once, and only where its call has no end yet.
+class DeferredOutcomes:
+    """Deferred outcomes. Each is written once, and only if its call has no outcome yet.
 
-    So it does not matter whether a commit that broke off had gone through, nor whether another
-    process took this one for dead and has closed its calls.
+    So a broken commit may have succeeded, and another process may have closed the calls, without
+    a duplicate.
     """
 
     records: Records
@@ -39,7 +38,7 @@ class Late:
         return len(self._rows)
 
     def keep(self, row: RecordRow) -> bool:
-        """Write this line as soon as possible; return whether there is room for it."""
+        """Write this line as soon as possible; return false if there is no room for it."""
         if len(self._rows) >= _MOST:
             return False
         self._rows[row.call] = row
@@ -53,10 +52,10 @@ class Late:
             try:
                 await self.write()
             except StoreError as error:
-                _log.info("%d outcomes wait to be written: %s", self.count, error)
+                _log.info("%d outcomes are waiting to be written: %s", self.count, error)
 
     async def write(self) -> None:
-        """Write all that wait. Raises `StoreError`, and then they wait on."""
+        """Write all deferred outcomes. Raises `StoreError`; then they are kept."""
         if not self._rows:
             return
         rows = dict(self._rows)
@@ -69,4 +68,4 @@ class Late:
             del self._rows[call]
         if not self._rows:
             self._some = anyio.Event()
-        _log.warning("%d outcomes were written late, of %d", written, len(rows))
+        _log.warning("%d of %d deferred outcomes were written", written, len(rows))

@@ -1,4 +1,4 @@
-"""The log for other programs: JSON Lines, CSV, and OCSF for security tools."""
+"""Export of the log as JSON Lines, CSV, and OCSF for security tools."""
 
 import csv
 import io
@@ -51,12 +51,12 @@ def _csv(rows: Iterable[RecordRow]) -> Iterator[str]:
 def _line(cells: Iterable[Any]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\r\n").writerow(cells)  # RFC 4180
-    # Half a surrogate pair is no text that a file could hold.
+    # A file cannot hold half a surrogate pair.
     return out.getvalue().encode(errors="replace").decode()
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell, in which a stranger's text is no formula."""
+    """Return a cell, escaped if a spreadsheet could read it as a formula."""
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, str) and _is_formula(value):
@@ -65,7 +65,7 @@ def _cell(value: Any) -> Any:
 
 
 def _is_formula(text: str) -> bool:
-    """Return whether a spreadsheet may read a formula, also in full width or after blanks."""
+    """Return whether a spreadsheet may read a formula, even in full width or after blanks."""
     if text[:1] in _CONTROLS:
         return True
     shown = text.lstrip(_INVISIBLE).lstrip()
@@ -86,7 +86,7 @@ def _ocsf(rows: Iterable[RecordRow]) -> Iterator[str]:
 
 
 def _event(body: Mapping[str, Any]) -> dict[str, Any]:
-    """One record as OCSF 1.5 *API Activity*: read, update or delete by the tool's level."""
+    """Return a record as OCSF 1.5 *API Activity*: read, update or delete by the tool's level."""
     activity = _ACTIVITIES.get(body.get("level", ""), _OTHER)
     return {
         "metadata": {

@@ -1,4 +1,4 @@
-"""The log that calls are written to."""
+"""The audit log that calls are written to."""
 
 import json
 import time
@@ -11,7 +11,7 @@ import msgspec
 from anyio import to_thread
 
 from sayso.audit.chain import Chain
-from sayso.audit.deferred import Late
+from sayso.audit.deferred import DeferredOutcomes
 from sayso.audit.record import (
     Event,
     Facts,
@@ -51,26 +51,33 @@ _sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 @dataclass(frozen=True, slots=True)
 class AuditLog:
-    """Writes what happens to calls; each method returns when its line is on disk.
+    """Writes the events of calls; each method returns when its line is on disk.
 
-    Lines about a call that only reads may be on disk a moment later. Every method raises
-    `StoreError` when the line, or an earlier one, could not be written. Without a `chain` the
-    lines are not chained, and `verify` says so. Arguments are masked at the `hidden` paths.
-    `late` keeps the ends of calls that could not be written. `keys` are those of the chain.
-    `database` is set by `open_audit`, for code that sets up more on the same database.
+    Lines about a call that only reads may reach the disk a moment later. Every method raises
+    `StoreError` if the line, or an earlier one, could not be written. Without a `chain` the lines
+    are not chained, and `verify` reports that. Arguments are masked at the `hidden` paths.
+    `deferred` keeps outcomes that could not be written. `keys` are those of the chain. `database`
+    is set by `open_audit`.
     """
 
     records: Records
     clock: Callable[[], float] = time.time
     chain: Chain | None = None
     hidden: Sequence[Path] = ()
-    late: Late | None = None
+    deferred: DeferredOutcomes | None = None
     keys: Keyring | None = field(default=None, repr=False)
     database: "Database | None" = field(default=None, repr=False)
 
     @property
     def writer(self) -> str:
         return self.chain.writer if self.chain else ""
+
+    @property
+    def required_chain(self) -> Chain:
+        """The chain. Raises `StoreError` for a log without one."""
+        if self.chain is None:
+            raise StoreError("the log has no chain", where=self.database and self.database.where)
+        return self.chain
 
     def asking(self, facts: Facts, known: int | None) -> Asked:
 
@@ -94,11 +101,11 @@ class AuditLog:
         *,
         may_wait: bool = True,
     ) -> Quota | Lapse | None:
-        """Record that a call is about to be sent, and note it for later calls.
+        """Record that a call is about to be sent, and count it for later calls.
 
-        Returns the quota that it would exceed, or the grant that does not hold any more, and then
-        nothing was written. Where a call only reads, and nobody was asked, its line may be on disk
-        a moment later, if it `may_wait`.
+        Returns the quota that it would exceed, or the grant that no longer holds; then nothing was
+        written. If it `may_wait`, the line of a read that needed no answer may reach the disk a
+        moment later.
         """
         row = self._record(facts, Event.ATTEMPT, approval=approval)
         return await self.records.begin(
@@ -119,9 +126,9 @@ class AuditLog:
         result: Mapping[str, Any] | None = None,
         incident: str | None = None,
     ) -> None:
-        """Record that a call has ended; `started` is the clock's time when it came in.
+        """Record the outcome of a call; `started` is the time when it came in.
 
-        Where this raises, the line is written later if it can be.
+        If this raises, the line is written later if possible.
         """
         result_digest = None if result is None else await _digest_of(result)
         row = self._record(
@@ -138,8 +145,8 @@ class AuditLog:
         try:
             await self.records.append([row], seal=self.chain, is_deferred=is_deferred)
         except StoreError:
-            if self.late is not None:
-                self.late.keep(row)
+            if self.deferred is not None:
+                self.deferred.keep(row)
             raise
 
     async def refused(
@@ -180,7 +187,7 @@ class AuditLog:
         return await quarantines.add(row, record=record, seal=self.chain)
 
     async def lift(self, quarantines: Quarantines, row: QuarantineRow, *, by: str) -> bool:
-        """Lift a quarantine for a person; `False` if the tool was not in it any more."""
+        """Lift a quarantine for a person; `False` if it was already lifted."""
         body = {"server": row.server, "tool": row.tool, "since": row.since, "severity": "notice"}
         record = make_row("", self.clock(), Event.LIFTED, body, {"subject": by})
         return await quarantines.lift(row, record=record, seal=self.chain)
@@ -194,9 +201,9 @@ class AuditLog:
         by: str,
         token: str | None = None,
     ) -> bool:
-        """Revoke a grant for a person; `False` if it was revoked before or never given.
+        """Revoke a grant for a person; `False` if it is already revoked or does not exist.
 
-        `about` is what the line says of it in addition to its number, and `token` is that of
+        `about` describes it in the line, in addition to its number; `token` is that of
         `Approvals.grant_token`.
         """
         now = self.clock()
@@ -214,7 +221,7 @@ class AuditLog:
 
 
 def may_wait(level: Level, outcome: Outcome) -> bool:
-    """Return whether the end of a call may be on disk later: only of a read that went well."""
+    """Return whether an outcome may reach the disk later: only that of a successful read."""
     return level is Level.READ and outcome is Outcome.OK
 
 
@@ -222,15 +229,12 @@ async def _digest_of(result: Mapping[str, Any]) -> str:
     sizes = (len(member) for member in result.values() if isinstance(member, msgspec.Raw))
     if sum(sizes) <= _MAX_LOCAL_BYTES:
         return _digest(result)
-    # Hashing lets other threads run meanwhile, and this has the result to itself.
+    # Hashing releases the interpreter lock.
     return await to_thread.run_sync(_digest, result)
 
 
 def _digest(result: Mapping[str, Any]) -> str:
-    """SHA-256 of a result as it is sent; also of one that holds what JSON cannot say.
-
-    A result may be large, and is a server's to choose: this is fast and refuses nothing.
-    """
+    """Return the SHA-256 of a result as it is sent, even if it holds values outside JSON."""
     try:
         return sha256(msgspec.json.encode(result)).hexdigest()
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Search in the log: newest first, a page at a time, for a bounded time at once.
+"""Search in the log: newest first, page by page, each within a bounded time.
 
 There is no index except by number, call and subject: writing must be fast, and erasable data must
 be in one place only. A search walks back from the newest record in short steps. `store.prefilter`
@@ -25,12 +25,12 @@ ATTENTION: Final = (
     Outcome.BROKE_CONTRACT,
     Outcome.OUTCOME_UNKNOWN,
 )
-"""Ends of calls that somebody should look into."""
+"""Outcomes that need attention."""
 _ENDED: Final = '"outcome":'
 _WELL: Final = '"outcome":"ok"'
-"""As a body holds it. Within a text the quotes would be escaped, so it stands nowhere else."""
+"""As in a body. Within a JSON text the quotes would be escaped, so it occurs nowhere else."""
 _SKEW_SECONDS: Final = 120.0
-"""By how much lines may be out of order: clocks of machines, and lines that wait for a commit."""
+"""The maximum disorder of lines, from different clocks and deferred commits."""
 _FIRST_STEP: Final = 2_048
 _MOST_STEP: Final = 32_768
 _QUICK_SECONDS: Final = 0.01
@@ -39,10 +39,10 @@ _NAMED: Final = ("server", "tool", "level", "decision", "outcome", "severity")
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which calls are wanted; what is empty asks for nothing. Times are Unix seconds.
+    """A filter of calls; empty fields match everything. Times are Unix seconds.
 
-    `text` stands in the name or the title of the tool, and `client` in that of the client, in
-    whatever case. All else is meant exactly. `is_attention` wants what somebody should look into.
+    `text` is a part of the tool's name or title, `client` a part of the client's name, both
+    case-insensitive; all other fields match exactly. `is_attention` selects calls that need it.
     """
 
     text: str = ""
@@ -97,7 +97,7 @@ class Filter:
 
 
 def needs_attention(body: Mapping[str, Any]) -> bool:
-    """Return whether somebody should look into a line."""
+    """Return whether a line needs attention."""
     return body.get("outcome") in ATTENTION
 
 
@@ -105,9 +105,8 @@ def needs_attention(body: Mapping[str, Any]) -> bool:
 class RecordPage:
     """One page: the last line of each call, newest first, with its payload in its body.
 
-    `older` is the number before which the next page begins, `None` where there is nothing before.
-    `looked` is how many numbers were looked through; `is_cut` says that time ran out before the
-    page was full.
+    `older` is the number before which the next page begins, `None` at the end. `looked` is how many
+    numbers were searched; `is_cut` is set if time ran out before the page was full.
     """
 
     rows: list[RecordRow]
@@ -125,11 +124,7 @@ async def search(
     seconds: float = 0.1,
     clock: Callable[[], float] = time.perf_counter,
 ) -> RecordPage:
-    """Return the newest calls that are `wanted`, of those before a number.
-
-    After about so many `seconds` it gives what it has and where to go on: the log may be long, and
-    others wait for the same database.
-    """
+    """Return the newest `wanted` calls before a number; stops after about `seconds`."""
     prefilter = wanted.prefilter()
     started = clock()
     floor, top = await _range(records, wanted, before)
@@ -174,12 +169,12 @@ def _next_step(step: int, took: float) -> int:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether JSON has a text as it is, without escapes, whose case no database knows."""
+    """Return whether JSON holds a text without escapes, and every database knows its case."""
     return text.isascii() and text.isprintable()
 
 
 def _holds(text: str, part: str) -> bool:
     if not _is_plain(part):
         return part.casefold() in text.casefold()
-    # Bytes have a case in ASCII alone, as in the database.
+    # Bytes have a case only in ASCII, as in the database.
     return part.encode().lower() in text.encode(errors="surrogatepass").lower()

@@ -1,4 +1,4 @@
-"""The lines of the log: each stands for itself."""
+"""The lines of the log; each is complete on its own."""
 
 import json
 import os
@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from sayso.audit.text import describe, joined, to_text
+import msgspec
+
 from sayso.catalog import Tool
 from sayso.intent import Level
 from sayso.once import Once
@@ -16,16 +17,44 @@ from sayso.policy import Decision, Principal
 from sayso.schema import Path, bounded, hide, redact, redact_start
 from sayso.store import RecordRow, storable
 
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+def to_text(value: Any) -> str:
+    """Return `value` as JSON in ASCII."""
+    try:
+        return _ENCODER.encode(value).decode("ascii")
+    except (UnicodeError, TypeError):
+        # Non-ASCII text, half a surrogate pair, or a type that only the library knows.
+        return json.dumps(value, separators=(",", ":"))
+
+
+def joined(first: str, second: str) -> str:
+    """Join two non-empty JSON objects."""
+    return f"{first[:-1]},{second[1:]}"
+
+
+def describe(tool: Tool) -> str:
+    """Return a tool's part of every line as a JSON object."""
+    return to_text(
+        {
+            "server": tool.server,
+            "tool": tool.name,
+            "title": tool.title,
+            "fingerprint": tool.fingerprint,
+            "level": str(tool.level),
+            "hints": tool.resolved.to_dict(),
+        }
+    )
+
 
 class Event(StrEnum):
-    """The moments of a call.
+    """The kinds of lines.
 
-    `attempt` is on disk before anything is sent to the server; `refused` is the only line of a
-    call that never came as far as a decision. `accepted` is about a tool: a person let the change
-    count that its server made; so are `quarantined` (it broke its contract, and is not called any
-    more) and `lifted` (a person lets it be called again). `revoked` is about a grant: a person took
-    it back. The last three are about the log itself: a writer began its chain, payloads were
-    erased, old lines were dropped.
+    `attempt` is on disk before anything is sent to the server; `refused` is the only line of a call
+    without a decision. `accepted` (a person accepted a change), `quarantined` (it broke its
+    contract) and `lifted` (a person allowed it again) are about a tool, `revoked` about a grant.
+    The last three are about the log: a chain began, payloads were erased, old lines were dropped.
     """
 
     ASKED = "asked"
@@ -42,7 +71,7 @@ class Event(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a call ended. Only `outcome_unknown` leaves open whether it ran."""
+    """The end of a call. Only `outcome_unknown` leaves open whether it ran."""
 
     OK = "ok"
     TOOL_ERROR = "tool_error"
@@ -63,12 +92,16 @@ class Outcome(StrEnum):
 
 
 PERSONAL: Final = ("result_digest",)
-"""What else belongs into the payload: a digest of little text can be guessed."""
+"""Fields that belong in the payload too, because a digest of a short text can be guessed."""
 _NAME_CHARACTERS: Final = 256
 ERASED: Final = "(erased)"
 _RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.BAD_OUTPUT)
-_LOUDNESS: Final = {Level.READ: "info", Level.WRITE: "notice", Level.DESTRUCTIVE: "warning"}
-_ALARM: Final = {Level.READ: "notice", Level.WRITE: "error", Level.DESTRUCTIVE: "critical"}
+_SEVERITY: Final = {Level.READ: "info", Level.WRITE: "notice", Level.DESTRUCTIVE: "warning"}
+_SEVERITY_IF_UNKNOWN: Final = {
+    Level.READ: "notice",
+    Level.WRITE: "error",
+    Level.DESTRUCTIVE: "critical",
+}
 _tools: Final = Once(describe, most=512)
 _SALT_DIGITS: Final = 16
 _SALTS: Final = 256
@@ -77,11 +110,10 @@ _salts: Final[list[str]] = []
 
 @dataclass(slots=True)
 class Facts:
-    """Who calls what, and what was decided: the part that all lines of a call share.
+    """The part that all lines of a call share: caller, tool, arguments and decision.
 
-    `more` is what is not so of every call, and `personal` the same of what can be erased.
-    `hidden` are places in the arguments that the log masks. What lines have in common is encoded
-    once, so what is in here must stay as it is.
+    `more` and `personal` are additional fields; the latter can be erased. `hidden` are argument
+    paths that the log masks. The common part is encoded once, so these fields must not change.
     """
 
     call: str
@@ -96,10 +128,10 @@ class Facts:
     _texts: tuple[Sequence[Path], str, str] | None = field(default=None, repr=False, compare=False)
 
     def texts(self, hidden: Sequence[Path]) -> tuple[str, str]:
-        """Return what the body and the payload of each line hold, as objects in JSON.
+        """Return the common body and payload as JSON objects.
 
-        `arguments` are redacted here, masked at the `hidden` paths, and cut if they are large; the
-        digest covers the real ones.
+        `arguments` are redacted, masked at the `hidden` paths, and cut if large; the digest covers
+        the real ones.
         """
         if self._texts is None or self._texts[0] is not hidden:
             payload = {
@@ -128,15 +160,12 @@ class Facts:
 
 
 def draw_salt() -> str:
-    """Return 64 new random bits in hexadecimal; safe to call in any thread.
-
-    With them the digest of a payload tells nothing once the payload is erased.
-    """
+    """Return 64 random bits in hexadecimal, which hide an erased payload's digest; thread-safe."""
     try:
         return _salts.pop()
     except IndexError:
-        # Many at a time: asking the system gives up the interpreter's lock, and getting it back
-        # from a thread that is busy takes longer than all the rest of a record.
+        # Many at a time, because the system call releases the interpreter lock, and regaining it
+        # from a busy thread takes longer than the rest of a record.
         digits = secrets.token_hex(_SALT_DIGITS * _SALTS // 2)
         first, *others = (
             digits[at : at + _SALT_DIGITS] for at in range(0, len(digits), _SALT_DIGITS)
@@ -145,30 +174,30 @@ def draw_salt() -> str:
         return first
 
 
-# A fork would otherwise go on with the salts of its parent.
+# A forked process would otherwise reuse its parent's salts.
 os.register_at_fork(after_in_child=_salts.clear)
 
 
 def severity(level: Level, outcome: Outcome) -> str:
-    """Return how loud a line is: `info`, `notice`, `warning`, `error` or `critical`.
+    """Return a line's severity: `info`, `notice`, `warning`, `error` or `critical`.
 
-    A call that may or may not have happened is louder than one that did.
+    A call that may or may not have happened is more severe than one that did.
     """
     if outcome is Outcome.OUTCOME_UNKNOWN:
-        return _ALARM[level]
+        return _SEVERITY_IF_UNKNOWN[level]
     if outcome is Outcome.BROKE_CONTRACT:
         return "critical"
     if outcome in (Outcome.FAILED, Outcome.TOOL_CHANGED):
         return "error"
     if outcome in _RAN:
-        return _LOUDNESS[level]
+        return _SEVERITY[level]
     return "warning" if outcome is Outcome.DENIED else "notice"
 
 
 def record(
     facts: Facts, at: float, event: Event, *, hidden: Sequence[Path] = (), **more: Any
 ) -> RecordRow:
-    """Return one line about a call; its arguments are masked at the `hidden` paths too."""
+    """Return one line about a call, with its arguments masked at the `hidden` paths too."""
     body, payload = facts.texts(hidden)
     secret = {"salt": draw_salt()}
     public = {key: value for key, value in more.items() if value is not None}
@@ -202,7 +231,7 @@ def record_refused(
     outcome: Outcome,
     through: str | None = None,
 ) -> RecordRow:
-    """Return the one line about a call that came to nothing. `name` may hold a secret."""
+    """Return the only line of a refused call. `name` may hold a secret."""
     body = {"client": principal.client, "outcome": str(outcome), "severity": "notice"}
     if through:
         body["through"] = through
@@ -221,7 +250,7 @@ def make_row(
     body: dict[str, Any],
     payload: dict[str, Any] | None = None,
 ) -> RecordRow:
-    """Return a line that is about no decision. What is personal goes into the payload."""
+    """Return a line without a decision; personal fields go into the payload."""
     subject = text = None
     if payload is not None:
         moved = {name: body.pop(name) for name in PERSONAL if name in body}
@@ -231,7 +260,7 @@ def make_row(
 
 
 def merged(row: RecordRow) -> RecordRow:
-    """Return a line with its payload in its body; where it was erased, `subject` says so."""
+    """Return a line with its payload merged into its body; `subject` says if it was erased."""
     body: dict[str, Any] = json.loads(row.body)
     if row.payload is not None:
         body |= json.loads(row.payload)

@@ -1,4 +1,4 @@
-"""Erasure of one person's data, and retention: both leave a log that can be verified."""
+"""Erasure of a person's data, and retention; the log can still be verified afterwards."""
 
 import json
 from collections.abc import Sequence
@@ -11,22 +11,22 @@ from sayso.audit.record import Event, make_row
 from sayso.audit.verifier import PAGE, Ranges, Verifier, place_of, spans_of
 from sayso.errors import StoreError
 from sayso.keys import Keyring
-from sayso.store import Head, RecordRow, Seal
+from sayso.store import Head, RecordRow
 
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """How many records lost their payload, and how many questions are still open."""
+    """The number of records that lost their payload, and of questions still open."""
 
     records: int
     still_open: int
 
 
 async def erase_subject(log: AuditLog, subject: str) -> Erasure:
-    """Erase what the log holds of one person: subject, arguments and digests of both.
+    """Erase a person's data in the log: subject, arguments and their digests.
 
-    The records stay in their chains, and one more says which were erased. Questions that are over
-    go; those still open stay until they are. Raises `StoreError`, and then nothing was erased.
+    The records stay in their chains, and another record says which were erased. Answered questions
+    are deleted; open ones stay. Raises `StoreError`; then nothing was erased.
     """
 
     def note(erased: Sequence[RecordRow], gone: int) -> RecordRow:
@@ -34,18 +34,17 @@ async def erase_subject(log: AuditLog, subject: str) -> Erasure:
         return make_row("", log.clock(), Event.ERASED, body)
 
     erased, still_open = await log.records.erase(
-        subject, now=log.clock(), note=note, seal=_seal(log)
+        subject, now=log.clock(), note=note, seal=log.required_chain
     )
     return Erasure(erased, still_open)
 
 
 async def drop_before(log: AuditLog, keys: Keyring, before: float) -> int:
-    """Drop the records older than `before` from the beginning of each chain; return how many.
+    """Drop the records older than `before` from the start of each chain; return their number.
 
-    A checkpoint, signed as every record is, says where each chain begins from now on. It also
-    repeats what the dropped records said of others and still matters; what other checkpoints say
-    is not repeated, so that the log does not grow with each one. Raises `StoreError` for a log that
-    does not verify: what is wrong with it would be lost.
+    A signed checkpoint says where each chain begins now. It repeats what the dropped records said
+    about others, unless another checkpoint says it, so that the log does not grow with each one.
+    Raises `StoreError` for a log that does not verify, because the evidence would be lost.
     """
     prefix = _Prefix(before)
     verifier = Verifier(keys)
@@ -57,29 +56,32 @@ async def drop_before(log: AuditLog, keys: Keyring, before: float) -> int:
         after = rows[-1].seq
     first = verifier.finish().first
     if first is not None:
-        fix = "Look into it first: dropping records would destroy the traces."
-        raise StoreError(f"the log does not verify: {first}", where=_where(log), fix=fix)
+        fix = "Investigate first: dropping records would destroy the evidence."
+        where = log.database and log.database.where
+        raise StoreError(f"the log does not verify: {first}", where=where, fix=fix)
     upto = {writer: head.index for writer, head in prefix.ends.items()}
-    said = prefix.said
+    references = prefix.references
     if prefix.unchained_upto:
         upto[""] = prefix.unchained_upto
     if not upto:
         return 0
-    carried = [head for head in said.dropped if verifier.dropped[head.writer] == head]
+    carried = [head for head in references.dropped if verifier.dropped[head.writer] == head]
     body = {
         "before": before,
-        "heads": to_places([head for head in said.named if head.index > upto.get(head.writer, 0)]),
+        "heads": to_places(
+            [head for head in references.named if head.index > upto.get(head.writer, 0)]
+        ),
         "dropped": to_places([*carried, *prefix.ends.values()]),
-        "erased": said.erased.after(upto),
+        "erased": references.erased.after(upto),
         "unchained": prefix.kept.to_dict(),
     }
     note = make_row("", log.clock(), Event.CHECKPOINT, body)
-    return await log.records.prune(upto, before=before, note=note, seal=_seal(log))
+    return await log.records.prune(upto, before=before, note=note, seal=log.required_chain)
 
 
 @dataclass(slots=True)
-class _Said:
-    """What dropped records said of other records."""
+class _References:
+    """References of dropped records to other records."""
 
     named: list[Head] = field(default_factory=list[Head])
     dropped: list[Head] = field(default_factory=list[Head])
@@ -95,13 +97,13 @@ class _Said:
 
 
 class _Prefix:
-    """The records at the beginning of each chain that are older than a moment."""
+    """The records at the start of each chain that are older than a time."""
 
     def __init__(self, before: float) -> None:
         self.before = before
         self.ends: dict[str, Head] = {}
         self.kept = Unchained()
-        self.said = _Said()
+        self.references = _References()
         self.unchained_upto = 0
         self._ended: set[str] = set()
 
@@ -112,18 +114,8 @@ class _Prefix:
         if row.writer:
             if is_old:
                 self.ends[row.writer] = Head(row.writer, row.index, row.mac)
-                self.said.add(row)
+                self.references.add(row)
         elif is_old:
             self.unchained_upto = row.seq
         else:
             self.kept.add(row)
-
-
-def _where(log: AuditLog) -> str | None:
-    return log.database and log.database.where
-
-
-def _seal(log: AuditLog) -> Seal:
-    if log.chain is None:
-        raise StoreError("this log has no chain", where=_where(log))
-    return log.chain

@@ -1,4 +1,4 @@
-"""Verification: that every record is there, as it was written and where it was written."""
+"""Verification that every record is present, unchanged and in its place."""
 
 import hmac
 import json
@@ -14,7 +14,7 @@ from sayso.store import LOWEST_SEQ, Head, RecordRow, Records
 
 PAGE: Final = 1000
 FIRST_SEQ: Final = 1
-"""The number of the first record: a database counts from here."""
+"""The number of a database's first record."""
 _LAST: Final = float("inf")
 _NO_HEAD: Final = Head("", 0, "")
 
@@ -44,12 +44,12 @@ class Ranges:
 
 
 def place_of(row: RecordRow) -> tuple[str, int]:
-    """Return a record's place in its chain, or for the writer `""` its number."""
+    """Return a record's writer and index, or its number for the writer `""`."""
     return row.writer, row.index if row.writer else row.seq
 
 
 def spans_of(places: Iterable[tuple[str, int]]) -> dict[str, list[tuple[int, int]]]:
-    """Return places as ranges, as few as there can be."""
+    """Return places as the fewest possible ranges."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for writer, index in sorted(places):
         mine = spans.setdefault(writer, [])
@@ -62,7 +62,7 @@ def spans_of(places: Iterable[tuple[str, int]]) -> dict[str, list[tuple[int, int
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong at one record. `seq` is `None` where the record itself is missing."""
+    """A problem at one record. `seq` is `None` if the record itself is missing."""
 
     what: str
     seq: int | None
@@ -81,7 +81,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found. `heads` are those of the store, to be kept elsewhere."""
+    """The result of a verification. `heads` are those of the store, to be kept elsewhere."""
 
     records: int
     unchained: int
@@ -96,7 +96,7 @@ class Report:
 
 @dataclass(slots=True)
 class Verifier:
-    """Takes all records in the order of their numbers, and then says what is wrong."""
+    """Takes all records in the order of their numbers, then reports the problems."""
 
     keys: Keyring
     known: Mapping[str, Head] = field(default_factory=dict[str, Head])
@@ -130,7 +130,7 @@ class Verifier:
                 self._bad(row, f"{_span(1, row.index - 1)} before it in its chain missing")
         for row in self._bare:
             if not self.erased.holds(*place_of(row)):
-                self._bad(row, "its payload was taken away, and no erasure is on record")
+                self._bad(row, "its payload was removed, and no erasure is on record")
         for seq, head in self._named:
             self._check_named(head, seq)
         for head in self.known.values():
@@ -169,7 +169,7 @@ class Verifier:
             if (row.index, row.previous) != (1, FIRST):
                 self._starts.append(row)
         elif row.index <= last.index:
-            self._bad(row, f"it stands after record {last.index}: the order was changed")
+            self._bad(row, f"it follows record {last.index}: the order was changed")
             return
         elif row.index > last.index + 1:
             self._bad(row, f"{_span(last.index + 1, row.index - 1)} before it in its chain missing")
@@ -185,10 +185,10 @@ class Verifier:
             self._derived[row.key] = self.keys.derive(PURPOSE, row.key)
         key = self._derived[row.key]
         if key is None:
-            self._bad(row, f"it was signed with the key {row.key!r}, which is not among the keys")
+            self._bad(row, f"it was signed with the key {row.key!r}, which is missing")
             return False
         if not hmac.compare_digest(link_mac(key, row).encode(), row.mac.encode()):
-            self._bad(row, "it was changed, or not written by sayso: its MAC does not fit")
+            self._bad(row, "it was changed, or not written by sayso: its MAC does not match")
             return False
         return True
 
@@ -207,7 +207,7 @@ class Verifier:
             self.unchained.anchor(body["unchained"])
 
     def _name(self, row: RecordRow, head: Head) -> None:
-        """A record that begins a chain names the heads that it found: they came before it."""
+        """Check a head that a record names; it must have come before that record."""
         last = self.last.get(head.writer)
         if last is None or last.index < head.index:
             self._named.append((row.seq, head))
@@ -233,10 +233,10 @@ async def verify(
     known: Mapping[str, Head] | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Report:
-    """Read the whole log once and say what is wrong with it.
+    """Read the whole log once and report its problems.
 
-    `known` are heads that were kept elsewhere, by writer: without them a tail that was cut off
-    can be found only where a later chain has named it. `progress` is told how many were read.
+    `known` are heads that were kept elsewhere, by writer. Without them a chain that was cut at its
+    end is found only if a later chain names it. `progress` gets the number of records read.
     """
     return (await read_all(records, Verifier(keys, known or {}), progress)).finish()
 
@@ -244,7 +244,7 @@ async def verify(
 async def read_all(
     records: Records, verifier: Verifier, progress: Callable[[int], None] = lambda _: None
 ) -> Verifier:
-    """Feed all records of a store."""
+    """Feed all records of a store to a verifier."""
     after = LOWEST_SEQ
     while rows := await records.scan(after, PAGE):
         for row in rows:

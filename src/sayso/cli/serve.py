@@ -29,7 +29,7 @@ from sayso.cli.stored import beside as beside_store
 from sayso.cli.telemetry_options import showing
 from sayso.cli.workers import Parent, Worker
 from sayso.connect import Target, UrlTarget, Wallet
-from sayso.console import later_routes, open_provider
+from sayso.console import make_lazy_routes, open_provider
 from sayso.errors import ConfigError, SaysoError
 from sayso.gateway import (
     Gateway,
@@ -236,7 +236,7 @@ def _site(
     return make_app(
         gateway,
         base,
-        later_routes(make),
+        make_lazy_routes(make),
         access=access,
         public_url=options.public_url,
         heard=entrance.callers.note,

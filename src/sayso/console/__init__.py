@@ -1,7 +1,7 @@
-"""Web pages over the gateway: a person looks, decides, and finds out what happened.
+"""The web console of the gateway, and the API for screens.
 
 Pages are rendered on the server and work without a script; htmx then replaces parts of them. A
-process imports the pages with the first request (`later`). `pages` says who may see and send,
+process imports the pages with the first request (`lazy_routes`). `pages` says who may see and send,
 `gate` what every request passes; each page has a module or folder, and one in `templates`. `events`
 tells open pages only that something changed: content comes from a new request. Everything from
 servers, models and clients is escaped.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sayso.console.entry.login import Login, Session
     from sayso.console.entry.oidc import Provider, open_provider
     from sayso.console.entry.runtime import private_folder
-    from sayso.console.later import later_routes
+    from sayso.console.lazy_routes import make_lazy_routes
     from sayso.console.routes import make_routes
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
     "RunningGateway",
     "Session",
     "ask_for_link",
-    "later_routes",
+    "make_lazy_routes",
     "make_routes",
     "open_provider",
     "private_folder",
@@ -48,7 +48,7 @@ __getattr__ = lazily(
         "sayso.console.entry.login": ("Login", "Session"),
         "sayso.console.entry.oidc": ("Provider", "open_provider"),
         "sayso.console.entry.runtime": ("private_folder",),
-        "sayso.console.later": ("later_routes",),
+        "sayso.console.lazy_routes": ("make_lazy_routes",),
         "sayso.console.routes": ("make_routes",),
     },
 )

@@ -1,4 +1,4 @@
-"""A call's arguments as rows that a person can read, whole: what is long is folded, never cut."""
+"""A call's arguments as readable rows; long values are folded, never cut."""
 
 import json
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ _ONE_LINE: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class ArgumentRow:
-    """One argument: its name, what kind of value it is, and the value as text.
+    """One argument: its name, the kind of its value, and the value as text.
 
-    A value with a `start` is long: `start` is its beginning in one line, `size` how long it is.
+    A long value has a `start`, its beginning in one line, and a `size` in words.
     """
 
     name: str
@@ -32,20 +32,20 @@ class ArgumentRow:
 
 
 def argument_rows(arguments: Mapping[str, Any]) -> list[ArgumentRow]:
-    """One row for each argument, in the order in which they were sent."""
+    """Return a row for each argument, in the given order."""
     return [_row(name, value) for name, value in arguments.items()]
 
 
 @dataclass(frozen=True, slots=True)
 class PlanTable:
-    """A plan's changes: a column for each thing that they say, and no columns for mere texts."""
+    """A plan's changes as a table; plain texts have no columns."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 def plan_table(plan: Mapping[str, Any]) -> PlanTable:
-    """The changes that a plan shows, one row each; what says too many things is one text."""
+    """Return a plan's changes, one row each; changes with too many fields become texts."""
     changes: list[Any] = plan["changes"]
     objects = [cast("dict[str, Any]", change) for change in changes if isinstance(change, dict)]
     columns = tuple(dict.fromkeys(key for change in objects for key in change))
@@ -59,7 +59,7 @@ def plan_table(plan: Mapping[str, Any]) -> PlanTable:
 
 
 def in_short(arguments: Mapping[str, Any]) -> str:
-    """The arguments in part of a line, to tell one call from another; empty without any.
+    """Return the arguments in short, to tell calls apart.
 
     >>> in_short({"customer_id": 12, "name": "Amy"})
     'customer_id 12, name “Amy”'
@@ -79,7 +79,7 @@ def _clip(text: str, limit: int) -> str:
 
 
 def _row(name: str, value: Any) -> ArgumentRow:
-    kind = _kind_of(value)
+    kind = kind_of(value)
     text = _text_of(value)
     lines = text.count("\n") + 1
     if len(text) <= _LONG_CHARACTERS and lines <= _LONG_LINES:
@@ -90,7 +90,8 @@ def _row(name: str, value: Any) -> ArgumentRow:
     return ArgumentRow(name, kind, text, " ".join(text[:_START].split()) + "…", size)
 
 
-def _kind_of(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """Return the kind of a JSON value in words."""
     if value == MASK:
         return "secret, masked"
     if isinstance(value, str):

@@ -1,18 +1,21 @@
-"""What the templates are read with, and what they can call."""
+"""The static files, and the template environment with its filters and functions."""
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
-from sayso.approvals import Approval, Approvals
+from sayso.approvals import APPROVAL_SECONDS, Approval, Approvals
 from sayso.console import words
-from sayso.console.approvals.settled import by_whom, settlement
 from sayso.console.arguments import argument_rows, in_short, plan_table
-from sayso.console.assets import Assets
 from sayso.console.audit.calls import LoggedCall
-from sayso.console.audit.endings import ending, took
+from sayso.console.audit.endings import by_whom, ending, settlement, took
 from sayso.console.home import HOME
 from sayso.console.text import as_json, kept, lasting, moment, reveal, reveal_block, roughly
 from sayso.console.tools.fields import WHOLE
@@ -22,10 +25,42 @@ from sayso.gateway import PATH
 from sayso.schema import cut, unquoted
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
+_FOLDER: Final = Path(__file__).parent / "static"
+_TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+class Assets:
+    """The static files, read once; they need no session."""
+
+    def __init__(self, home: str) -> None:
+        self._home = home
+        # Licences are not served.
+        self._files = {
+            path.relative_to(_FOLDER).as_posix(): path.read_bytes()
+            for path in sorted(_FOLDER.rglob("*"))
+            if path.suffix in _TYPES
+        }
+        self._stamps = {name: sha256(body).hexdigest()[:12] for name, body in self._files.items()}
+
+    def address(self, name: str) -> str:
+        """Return a file's URL, which changes with its content. Raises `KeyError`."""
+        return f"{self._home}/static/{name}?v={self._stamps[name]}"
+
+    def routes(self) -> list[Route]:
+        return [Route("/static/{name:path}", self._serve)]
+
+    async def _serve(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in self._files:
+            raise HTTPException(404)
+        response = Response(self._files[name], media_type=_TYPES[Path(name).suffix])
+        if request.query_params.get("v") == self._stamps[name]:
+            response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return response
 
 
 def make_environment(base_url: str, approvals: Approvals, assets: Assets) -> Environment:
-    """Templates in which every value is escaped, and none is forgotten."""
+    """Return an environment that escapes every value and fails for missing ones."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -52,7 +87,7 @@ def make_environment(base_url: str, approvals: Approvals, assets: Assets) -> Env
 
 
 def _finalize(value: Any) -> Any:
-    """Every text that a template puts out, before it is escaped: nothing in it may hide."""
+    """Reveal hidden characters in every text that a template outputs."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return reveal(value)
     return value
@@ -85,7 +120,7 @@ def _names(base_url: str, approvals: Approvals) -> dict[str, Any]:
         "moment": at,
         "left": left,
         "lasting": lasting,
-        "lifetime": roughly(approvals.lifetimes.approval),
+        "lifetime": roughly(APPROVAL_SECONDS),
         "settlement": settled,
         "ending": ended,
         "took": took,

@@ -1,7 +1,7 @@
-"""What changes, told to open pages as it happens (server-sent events, HTML standard 9.2).
+"""Change notifications for open pages (server-sent events, HTML standard 9.2).
 
-A page is told that something changed, and fetches what it shows of it: so what it shows comes one
-way only, and a page that has missed an event is put right by the next one.
+A page fetches its content after each notification. So a page that has missed one is correct after
+the next.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ _PING_SECONDS: Final = 3.0
 
 
 class Beat(NamedTuple):
-    """What pages are told the changes of: how many questions wait, and the newest record."""
+    """The state that pages are notified of: the number of pending questions, the newest record."""
 
     questions: int
     records: int
 
 
 class Pulse:
-    """Looks at the store for all open pages together, a few times a second while there are any."""
+    """Polls the store for all open pages together, a few times a second while there are any."""
 
     def __init__(self, guard: Guard, clock: Callable[[], float] = time.monotonic) -> None:
         self._guard = guard
@@ -41,7 +41,6 @@ class Pulse:
         guard.shutdown.on_begin(self._over.set)
 
     async def beat(self) -> Beat:
-        """How things stand, as of a quarter of a second ago at most."""
         async with self._lock:
             if self._clock() - self._looked >= _LOOK_SECONDS:
                 newest = await self._guard.audit.newest(limit=1)
@@ -52,15 +51,15 @@ class Pulse:
             return self._beat
 
     async def beats(self, until: float) -> AsyncGenerator[Beat | None]:
-        """Yield each new beat, and `None` now and then; until the process ends, or `until`."""
+        """Yield each new beat, and `None` as a keep-alive, until the process ends or `until`."""
         last = None
-        told = self._clock()
+        sent = self._clock()
         while not self._over.is_set() and self._guard.clock() < until:
             beat = await self.beat()
-            if beat != last or self._clock() - told > _PING_SECONDS:
+            if beat != last or self._clock() - sent > _PING_SECONDS:
                 yield beat if beat != last else None
                 last = beat
-                told = self._clock()
+                sent = self._clock()
             try:
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._over.wait()
@@ -69,19 +68,19 @@ class Pulse:
 
 
 def event_routes(pages: Pages, pulse: Pulse) -> list[Route]:
-    """The one stream, which ends with its session, or once that is closed somewhere else."""
+    """Return the route of the stream, which ends with its session."""
 
     async def listen(request: Request, session: Session) -> Response:
         async def is_open() -> bool:
             return await pages.session_of(request) is not None
 
-        told = _told(pulse, session.expires, is_open)
-        return StreamingResponse(told, media_type="text/event-stream")
+        events = _events(pulse, session.expires, is_open)
+        return StreamingResponse(events, media_type="text/event-stream")
 
     return [Route("/events", pages.shown(listen))]
 
 
-async def _told(
+async def _events(
     pulse: Pulse, until: float, is_open: Callable[[], Awaitable[bool]]
 ) -> AsyncGenerator[str]:
     last: Beat | None = None

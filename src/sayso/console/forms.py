@@ -1,4 +1,4 @@
-"""What requests bring: short forms, numbers, and the names of things that are there or not."""
+"""Reading forms, numbers and CSRF tokens from requests."""
 
 import hmac
 import re
@@ -12,7 +12,7 @@ from sayso.console.entry.login import Session
 
 _LONGEST: Final = 8192
 _LONGEST_KNOWN: Final = 256 * 1024
-"""Of a form that somebody sends who is logged in: it may hold a call's arguments."""
+"""The limit for people who are logged in: a form may hold a call's arguments."""
 _MOST_FIELDS: Final = 8
 _MOST_FIELDS_KNOWN: Final = 256
 _TYPE: Final = "application/x-www-form-urlencoded"
@@ -22,14 +22,13 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 T = TypeVar("T")
 
 CSRF: Final = "csrf"
-"""The field of a form that holds its session's token."""
+"""The form field with the session's token."""
 
 
 async def read_form(request: Request, *, is_known: bool = False) -> dict[str, str]:
-    """The fields of a posted form; one of somebody who `is_known` may be longer.
+    """Return the fields of a posted form; `is_known` people may send longer ones.
 
-    Raises `HTTPException` for a body that is none: 415 for its type, 413 when it is too long, 400
-    when it cannot be read.
+    Raises `HTTPException`: 415 for another type, 413 if too long, 400 if invalid.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
         raise HTTPException(415)
@@ -47,13 +46,13 @@ async def read_form(request: Request, *, is_known: bool = False) -> dict[str, st
 
 
 def has_token(form: dict[str, str], session: Session) -> bool:
-    """Whether a form carries its session's token: without it, the page was not ours."""
-    said = form.get(CSRF, "").encode("utf-8", "replace")
-    return hmac.compare_digest(said, session.csrf.encode())
+    """Return whether a form has its session's token."""
+    token = form.get(CSRF, "").encode("utf-8", "replace")
+    return hmac.compare_digest(token, session.csrf.encode())
 
 
 def number_in(text: str) -> int | None:
-    """Return the number of a question, a grant or a line that a text is; `None` for another.
+    """Return the positive number in a text, as of questions, grants or lines; `None` without one.
 
     >>> number_in("12"), number_in("0"), number_in("x")
     (12, None, None)
@@ -62,7 +61,7 @@ def number_in(text: str) -> int | None:
 
 
 def found(thing: T | None) -> T:
-    """Return what was looked up. Raises `HTTPException` 404 if it is not there."""
+    """Return `thing`. Raises `HTTPException` 404 if it is `None`."""
     if thing is None:
         raise HTTPException(404)
     return thing

@@ -1,4 +1,4 @@
-"""The gate: what every request to the console passes, and what every answer carries."""
+"""Middleware for all console requests: host and origin checks, and security headers."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Final
@@ -13,7 +13,7 @@ from sayso.access import is_own_host, is_own_origin, is_same_origin, own_names
 from sayso.console.api.problem import problem
 
 Refuse = Callable[[int, str, str], Response]
-"""Makes a page of a status, what is wrong, and what to do."""
+"""Makes a page from a status, a problem and a fix."""
 
 HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": (
@@ -36,7 +36,7 @@ _CHANGES_NOTHING: Final = ("GET", "HEAD")
 
 
 class Gate:
-    """Stands before `app`. It is outermost, so that errors carry the headers too."""
+    """The outermost middleware of the console, so that errors have the headers too."""
 
     def __init__(self, app: ASGIApp, base_url: str, *, refuse: Refuse) -> None:
         self.app = app
@@ -45,8 +45,6 @@ class Gate:
         self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or refuse it."""
-
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 _dress(message)
@@ -60,18 +58,18 @@ class Gate:
 
     def _refusal(self, method: str, headers: Raw) -> Response | None:
         if not is_own_host(headers, self._names):
-            fix = "Open it under the address that sayso printed when it started."
-            return self._refuse(421, "This console does not go by that name.", fix)
+            fix = "Open it at the URL that sayso printed when it started."
+            return self._refuse(421, "This console does not serve that host name.", fix)
         if method not in _CHANGES_NOTHING and not is_same_origin(headers, self._scheme):
-            fix = "Nothing was done. Go to the console and press the button there."
-            return self._refuse(403, "This form did not come from the console.", fix)
+            fix = "Nothing was done. Press the button in the console itself."
+            return self._refuse(403, "The form was not sent by the console.", fix)
         return None
 
 
 class ScreenGate:
-    """Stands before `app` for holders of tokens; `origins` are the pages of others that may call.
+    """The middleware of the API for tokens; `origins` are the other pages that may call.
 
-    No cookie opens anything behind it, so a page of others can send nothing in its reader's name.
+    It accepts no cookies, so other pages cannot send requests in their reader's name.
     """
 
     def __init__(self, app: ASGIApp, base_url: str, origins: Collection[str]) -> None:
@@ -80,7 +78,6 @@ class ScreenGate:
         self._origins = frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or refuse it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -101,9 +98,9 @@ class ScreenGate:
 
     def _answer(self, scope: Scope, *, is_allowed: bool) -> Response | None:
         if not is_own_host(scope["headers"], self._names):
-            return problem(421, "host", "This gateway does not go by that name.")
+            return problem(421, "host", "This gateway does not serve that host name.")
         if not is_allowed and not is_own_origin(scope["headers"], self._names):
-            return problem(403, "origin", "Pages of this origin may not call this gateway.")
+            return problem(403, "origin", "This origin is not allowed.")
         if scope["method"] == "OPTIONS":
             return Response(status_code=204, headers=dict(_PREFLIGHT) if is_allowed else None)
         return None

@@ -1,4 +1,4 @@
-"""The grants page: each standing answer in words, and a button to take it back."""
+"""The grants page: each grant in words, with a button to revoke it."""
 
 from typing import Final
 
@@ -17,13 +17,13 @@ _MOST: Final = 500
 
 
 def grant_routes(pages: Pages) -> list[Route]:
-    """The list, and taking one back."""
+    """Return the routes of the list and of revocation."""
     guard = pages.gateway.guard
 
     async def listed(request: Request, session: Session) -> Response:
         grants = await guard.approvals.list_grants(_MOST)
-        told = request.query_params
-        done = _named(grants, told.get("revoked", "")) or _named(grants, told.get("late", ""))
+        query = request.query_params
+        done = _named(grants, query.get("revoked", "")) or _named(grants, query.get("late", ""))
         return await pages.page(
             "grants/grants.html",
             session,
@@ -31,7 +31,7 @@ def grant_routes(pages: Pages) -> list[Route]:
             holding=[grant for grant in grants if grant.holds],
             over=[grant for grant in grants if not grant.holds],
             done=done,
-            is_late="late" in told,
+            is_late="late" in query,
             most=_MOST,
             is_cut=len(grants) == _MOST,
         )
@@ -53,8 +53,8 @@ def grant_routes(pages: Pages) -> list[Route]:
             by=session.person,
             token=guard.approvals.grant_token(grant.number),
         )
-        told = "revoked" if was_there else "late"
-        return RedirectResponse(f"{HOME}/grants?{told}={number}", 303)
+        result = "revoked" if was_there else "late"
+        return RedirectResponse(f"{HOME}/grants?{result}={number}", 303)
 
     return [
         Route("/grants", pages.shown(listed)),

@@ -1,29 +1,29 @@
-"""The addresses of the console, and the pages that a login may lead to."""
+"""The console's paths, and the pages that a login may redirect to."""
 
 import re
 from typing import Final
 
 HOME: Final = "/console"
 CALLBACK: Final = f"{HOME}/login/oidc/callback"
-"""Where an issuer sends browsers back to."""
+"""The path of the issuer's redirect."""
 
 _OWN: Final = re.compile(rf"{HOME}/[A-Za-z0-9._~/?=&%+-]{{0,400}}")
 _ENCODED: Final = re.compile(r"(?i)%(2[ef5]|5c|[01][0-9a-f]|7f|(?![0-9a-f]{2}))")
 
 
 def is_own(address: str) -> bool:
-    """Whether an address is a page of the console, and cannot be read as anything else.
+    """Return whether a URL is unambiguously a page of the console.
 
     >>> is_own("/console/audit?q=a"), is_own("//evil.example/"), is_own("/console/../x")
     (True, False, False)
     """
-    # An encoded dot, slash, backslash, percent sign or control may be decoded on the way.
+    # An encoded dot, slash, backslash, percent sign or control character may be decoded later.
     is_plain = not _ENCODED.search(address) and "//" not in address and ".." not in address
     return is_plain and bool(_OWN.fullmatch(address))
 
 
 def wanted(path: str, query: str) -> str:
-    """The address of the page that was asked for; empty where a login should not lead there."""
+    """Return the requested page's URL; empty if a login should not redirect there."""
     address = path
     if query:
         address += f"?{query}"

@@ -1,4 +1,4 @@
-"""The prompt page: the system prompt as it stands for one caller, to be copied."""
+"""The prompt page: the current system prompt for one caller."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,7 +14,7 @@ _LONGEST = 200
 
 
 def prompt_routes(pages: Pages) -> list[Route]:
-    """The one page."""
+    """Return the route of the page."""
     gateway = pages.gateway
 
     async def show(request: Request, session: Session) -> Response:
@@ -44,7 +44,7 @@ def prompt_routes(pages: Pages) -> list[Route]:
 
 
 def caller_of(asked: dict[str, str]) -> Principal:
-    """The caller that a form names; one without scopes and roles needs none.
+    """Return the caller in a form; without scopes and roles it needs none.
 
     >>> caller_of({"as": "amy", "client": "", "scopes": "a, b", "roles": ""}).scopes == {"a", "b"}
     True

@@ -1,4 +1,4 @@
-"""The console's addresses, to be put beside `/mcp`."""
+"""The console's routes, served next to `/mcp`."""
 
 import logging
 import uuid
@@ -12,15 +12,15 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
-from sayso.access import Access, Local, Screens
+from sayso.access import Access, LoopbackOnly, Screens
 from sayso.console.api.routes import caller_api, session_api
 from sayso.console.approvals.links import link_routes
 from sayso.console.approvals.page import approval_routes
 from sayso.console.audit.page import audit_routes
-from sayso.console.entry.entrance import entrance_routes
-from sayso.console.entry.issuing import issuing_routes
 from sayso.console.entry.login import Login
+from sayso.console.entry.login_pages import login_routes
 from sayso.console.entry.oidc import Provider
+from sayso.console.entry.oidc_pages import oidc_routes
 from sayso.console.events import Pulse, event_routes
 from sayso.console.gate import Gate
 from sayso.console.grants import grant_routes
@@ -38,11 +38,11 @@ from sayso.gateway import Gateway
 _log: Final = logging.getLogger(__name__)
 
 _PROBLEMS: Final = {
-    400: ("This form cannot be read.", "Go back to the console and try again."),
-    404: ("There is no such page.", "What you look for may be gone: go back to the console."),
-    405: ("This address does not do that.", "Go back to the console."),
-    413: ("This form is too long.", "Go back to the console and try again."),
-    415: ("This is no form.", "Go back to the console and try again."),
+    400: ("The form is invalid.", "Go back to the console and try again."),
+    404: ("Page not found.", "It may have been removed. Go back to the console."),
+    405: ("Method not allowed.", "Go back to the console."),
+    413: ("The form is too long.", "Go back to the console and try again."),
+    415: ("The content is not a form.", "Go back to the console and try again."),
 }
 
 
@@ -56,20 +56,19 @@ def make_routes(
     access: Access | None = None,
     screens: Screens | None = None,
 ) -> list[BaseRoute]:
-    """The console under `/console`, the way to it from `/`, and the API under `/api`.
+    """Return the console under `/console`, a redirect from `/`, and the API under `/api`.
 
-    `base_url` is where the gateway is served, as in `http://127.0.0.1:8321`. `provider` is whom
-    people log in with, beside the links that `login` makes. `is_alone` says that callers need not
-    prove who they are: it is the machine of one person. `access` says who calls the API, and
-    `screens` on which pages and as what.
+    `base_url` is the gateway's URL, as in `http://127.0.0.1:8321`. `provider` is the issuer for
+    logins, if any. `is_alone` on a machine with one user, without authentication of callers.
+    `access` authenticates callers of the API, for the origins and roles in `screens`.
     """
     base = base_url.rstrip("/")
     pages = make_pages(gateway, login, base, provider=provider, is_alone=is_alone)
     pulse = Pulse(gateway.guard)
     console = Starlette(
         routes=[
-            *entrance_routes(pages),
-            *issuing_routes(pages),
+            *login_routes(pages),
+            *oidc_routes(pages),
             *approval_routes(pages),
             *link_routes(pages),
             *tool_routes(pages),
@@ -91,7 +90,7 @@ def make_routes(
         Route("/", to_console),
         Route(HOME, to_console),
         Mount(HOME, app=Gate(console, base_url, refuse=pages.problem)),
-        caller_api(pages, pulse, base, access or Local(), screens),
+        caller_api(pages, pulse, base, access or LoopbackOnly(), screens),
     ]
 
 
@@ -101,16 +100,16 @@ async def _redirect(scope: Scope, receive: Receive, send: Send) -> None:
 
 def _handlers(pages: Pages) -> dict[Any, Callable[[Request, Any], Awaitable[Response]]]:
     async def refused(_: Request, error: HTTPException) -> Response:
-        what, fix = _PROBLEMS.get(error.status_code, ("This cannot be done.", "Go back."))
+        what, fix = _PROBLEMS.get(error.status_code, ("This request is not possible.", "Go back."))
         return pages.problem(error.status_code, what, fix)
 
-    async def unkept(_: Request, error: StoreError) -> Response:
+    async def store_failed(_: Request, error: StoreError) -> Response:
         return pages.problem(503, "The console cannot read or write its records.", str(error))
 
     async def broken(_: Request, _error: Exception) -> Response:
         incident = uuid.uuid4().hex[:12]
         _log.error("incident %s in the console", incident)
-        fix = f"Incident {incident}: the log of sayso says more."
-        return pages.problem(500, "Something went wrong inside sayso.", fix)
+        fix = f"See incident {incident} in sayso's log."
+        return pages.problem(500, "Internal error.", fix)
 
-    return {HTTPException: refused, StoreError: unkept, Exception: broken}
+    return {HTTPException: refused, StoreError: store_failed, Exception: broken}

@@ -1,4 +1,4 @@
-"""The servers page: how each fares, what it speaks, and what its tools may do."""
+"""The servers page: each server's health, protocol and tools."""
 
 import time
 from collections import Counter
@@ -28,23 +28,23 @@ from sayso.policy import Policy
 _RETRY_SECONDS: Final = 5.0
 
 _STATES: Final[Mapping[State, str]] = {
-    State.UNTRIED: "not needed yet",
+    State.UNTRIED: "not used yet",
     State.UP: "up",
-    State.IDLE: "not needed just now",
+    State.IDLE: "idle",
     State.FAILING: "failing",
 }
 
 
 _TRUSTS: Final[Mapping[Trust, str]] = {
-    Trust.TRUSTED: "trusted: its word counts",
-    Trust.CAUTIOUS: "cautious: its word counts where nothing speaks against it",
-    Trust.UNTRUSTED: "untrusted: only its stricter word counts",
+    Trust.TRUSTED: "trusted: its declarations count",
+    Trust.CAUTIOUS: "cautious: its declarations count unless something contradicts them",
+    Trust.UNTRUSTED: "untrusted: only its stricter declarations count",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One server in words, as far as anything is known of it."""
+    """A server's description for the page."""
 
     name: str
     is_failing: bool
@@ -71,7 +71,7 @@ class Server:
 
 
 def server_routes(pages: Pages) -> list[Route]:
-    """The page, and trying a server again that fails."""
+    """Return the routes of the page and of retrying a failed server."""
     guard = pages.gateway.guard
     upstreams = pages.gateway.upstreams
 
@@ -89,7 +89,7 @@ def server_routes(pages: Pages) -> list[Route]:
     async def retry(_: Request, _session: Session, form: dict[str, str]) -> Response:
         named = (upstream for upstream in upstreams.upstreams if upstream.name == form.get("name"))
         failing = found(next(named, None))
-        # What comes of it stands on the page, also where it takes longer.
+        # The page shows the result, even if it takes longer.
         with suppress(SaysoError), anyio.move_on_after(_RETRY_SECONDS):
             await failing.retry()
         return RedirectResponse(f"{HOME}/servers", 303)
@@ -101,7 +101,7 @@ def server_routes(pages: Pages) -> list[Route]:
 
 
 def describe(upstream: Upstream, tools: Sequence[Tool], policy: Policy, held: int) -> Server:
-    """What a person is told of one server."""
+    """Describe one server."""
     own = [tool for tool in tools if tool.server == upstream.name]
     health = upstream.health()
     contact = upstream.latest
@@ -128,7 +128,7 @@ def _health(health: ServerHealth) -> dict[str, Any]:
     version = worst.version or ""
     era = ""
     if version:
-        era = "with a handshake" if version in HANDSHAKE_VERSIONS else "each request for itself"
+        era = "with handshake" if version in HANDSHAKE_VERSIONS else "stateless requests"
     return {
         "is_failing": health.is_failing,
         "state": _STATES[worst.state],
@@ -143,13 +143,13 @@ def _health(health: ServerHealth) -> dict[str, Any]:
 
 
 def _reached(upstream: Upstream) -> dict[str, Any]:
-    """How it is reached. Arguments and queries are left out: some hold secrets."""
+    """Describe the connection, without arguments and queries, which may contain secrets."""
     target = upstream.target
     if isinstance(target, CommandTarget):
         how = {"transport": "a program on this machine (stdio)", "where": target.command}
     else:
         how = {"transport": "streamable HTTP", "where": target.shown}
-    sharing = "one for all callers" if target.is_shared else "one for each caller"
+    sharing = "shared by all callers" if target.is_shared else "one per caller"
     if isinstance(target, CommandTarget) and target.contract is not None:
         sharing = f"{sharing}; held to its contract"
     return {**how, "sharing": sharing}

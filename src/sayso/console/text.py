@@ -1,4 +1,4 @@
-"""Text and times as people read them: no character in a text can hide or mislead."""
+"""Texts with visible hidden characters, and times, for people."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _ODD_IN_BLOCK: Final = re.compile(r"[^ -~\t\n]")
 
 
 def reveal(text: str) -> str:
-    """One line of text with each hidden character as its code point between angle quotes.
+    """Return one line of text with hidden characters as code points in angle quotes.
 
     >>> reveal(f"zero{chr(0x200B)}width").isprintable()
     True
@@ -25,7 +25,7 @@ def reveal(text: str) -> str:
 
 
 def reveal_block(text: str) -> Markup:
-    """Text of many lines as HTML: tabs and line ends stay, other hidden characters stand out."""
+    """Return multi-line text as HTML with hidden characters marked, except tabs and newlines."""
     parts: list[Markup] = []
     end = 0
     for match in _ODD_IN_BLOCK.finditer(text):
@@ -36,7 +36,7 @@ def reveal_block(text: str) -> Markup:
 
 
 def as_json(value: Any, indent: int | None = None) -> str:
-    """A JSON value as text to be read.
+    """Return a JSON value as readable text.
 
     >>> as_json({"a": None})
     '{"a": null}'
@@ -45,7 +45,7 @@ def as_json(value: Any, indent: int | None = None) -> str:
 
 
 def kept(text: str) -> Markup:
-    """What a person put into a field, given back into it as it was: not to be shown elsewhere."""
+    """Return a person's input unchanged, only for the field that it came from."""
     return escape(text.encode(errors="replace").decode())
 
 
@@ -58,7 +58,7 @@ def _shown(char: str) -> str:
 
 
 def moment(at: float, now: float) -> Markup:
-    """A time in Unix seconds as a `time` element; with its date when that is not today's."""
+    """Return Unix seconds as a `time` element, with the date unless it is today."""
     then = datetime.fromtimestamp(at).astimezone()
     today = datetime.fromtimestamp(now).astimezone()
     shown = f"{then:%H:%M:%S}"
@@ -68,7 +68,7 @@ def moment(at: float, now: float) -> Markup:
 
 
 def lasting(seconds: float) -> str:
-    """How long something lasts, in the words that the script uses too.
+    """Return a duration in minutes and seconds, as the script does.
 
     >>> lasting(862), lasting(59.5), lasting(-3)
     ('14 min 22 s', '59 s', '0 s')
@@ -78,7 +78,7 @@ def lasting(seconds: float) -> str:
 
 
 def roughly(seconds: float) -> str:
-    """A length of time in whole minutes, or in seconds where it is short.
+    """Return a duration in whole minutes, or else in seconds.
 
     >>> roughly(300), roughly(90), roughly(1)
     ('5 minutes', '90 seconds', '1 second')

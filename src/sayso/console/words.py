@@ -1,4 +1,4 @@
-"""The words the console uses for what the program calls by short names."""
+"""The console's labels for levels, hints, events, outcomes and modes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from sayso.policy import LOCAL, Effect, Mode
 
 @dataclass(frozen=True, slots=True)
 class LevelWords:
-    """A level: its name, what it means, and a sign that differs in shape and not only in colour."""
+    """A level's name and meaning, and a sign that differs in shape, not only in colour."""
 
     name: str
     meaning: str
@@ -21,7 +21,7 @@ class LevelWords:
 
 @dataclass(frozen=True, slots=True)
 class HintWords:
-    """A hint: its name, and what each of its values means to whoever never heard of it."""
+    """A hint's name, and the meaning of each value in plain words."""
 
     name: str
     yes: str
@@ -30,14 +30,16 @@ class HintWords:
 
 LEVELS: Final[Mapping[str, LevelWords]] = {
     Level.READ: LevelWords("Read", "changes nothing", "○"),
-    Level.WRITE: LevelWords("Write", "changes something, loses nothing", "◆"),
+    Level.WRITE: LevelWords("Write", "changes data, but loses nothing", "◆"),
     Level.DESTRUCTIVE: LevelWords("Destructive", "may delete or overwrite", "▲"),
 }
 
 HINTS: Final[Mapping[HintName, HintWords]] = {
     "read_only": HintWords("Read-only", "It changes nothing.", "It can change something."),
-    "destructive": HintWords("Destructive", "What it changes may be lost.", "Nothing is lost."),
-    "idempotent": HintWords("Idempotent", "A repeat adds nothing.", "Each repeat counts anew."),
+    "destructive": HintWords("Destructive", "It may delete or overwrite data.", "Nothing is lost."),
+    "idempotent": HintWords(
+        "Idempotent", "A repeat adds nothing.", "Each repeat has another effect."
+    ),
     "open_world": HintWords(
         "Open world", "It reaches outside systems.", "It stays within its system."
     ),
@@ -52,9 +54,9 @@ SOURCES: Final[Mapping[str, str]] = {
 }
 
 ROLES: Final[Mapping[str, str]] = {
-    Role.VIEWER: "who may look",
-    Role.APPROVER: "who may look and answer",
-    Role.ADMIN: "who may do everything here",
+    Role.VIEWER: "who may view",
+    Role.APPROVER: "who may view and answer",
+    Role.ADMIN: "who may do everything",
 }
 
 SOURCES_SHORT: Final[Mapping[str, str]] = {
@@ -73,29 +75,29 @@ EVENTS: Final[Mapping[str, str]] = {
     Event.ACCEPTED: "A change of a tool was accepted",
     Event.QUARANTINED: "A tool broke its contract",
     Event.LIFTED: "A tool may be called again",
-    Event.REVOKED: "A grant was taken back",
+    Event.REVOKED: "A grant was revoked",
     Event.OPENED: "The log was opened",
     Event.ERASED: "Payloads were erased",
-    Event.CHECKPOINT: "Old lines were dropped",
+    Event.CHECKPOINT: "Old lines were deleted",
 }
 
 OUTCOMES: Final[Mapping[str, str]] = {
     Outcome.OK: "It ran.",
-    Outcome.TOOL_ERROR: "It ran, and the tool reports an error.",
-    Outcome.ERROR: "The server answered with an error.",
+    Outcome.TOOL_ERROR: "It ran, and the tool reported an error.",
+    Outcome.ERROR: "The server returned an error.",
     Outcome.DENIED: "Denied. Nothing was run.",
     Outcome.WAITING: "No answer yet. Nothing was run.",
-    Outcome.CANCELLED: "The agent gave up. Nothing was run.",
+    Outcome.CANCELLED: "The agent cancelled the call. Nothing was run.",
     Outcome.UNREACHABLE: "The server could not be reached. Nothing was run.",
-    Outcome.UNKNOWN_TOOL: "There is no such tool for this caller.",
-    Outcome.BAD_ARGUMENTS: "Its arguments cannot be passed on. Nothing was run.",
+    Outcome.UNKNOWN_TOOL: "This caller has no such tool. Nothing was run.",
+    Outcome.BAD_ARGUMENTS: "The arguments are invalid. Nothing was run.",
     Outcome.FAILED: "It failed inside sayso.",
-    Outcome.BAD_OUTPUT: "It ran, and its result does not fit what the server promised.",
+    Outcome.BAD_OUTPUT: "It ran, and its result does not match the output schema.",
     Outcome.TOOL_CHANGED: "The tool changed while the call waited. Nothing was run.",
-    Outcome.INPUT_REQUIRED: "The agent’s person is asked. Nothing was run.",
-    Outcome.REPEATED: "Made again with its key: it was not run a second time.",
-    Outcome.BROKE_CONTRACT: "It counts as read-only and tried to change something, which failed.",
-    Outcome.OUTCOME_UNKNOWN: "Outcome unknown: look before doing anything else.",
+    Outcome.INPUT_REQUIRED: "The agent’s user is being asked. Nothing was run.",
+    Outcome.REPEATED: "A repeat with the same idempotency key: it was not run again.",
+    Outcome.BROKE_CONTRACT: "It counts as read-only, tried to change something, and was blocked.",
+    Outcome.OUTCOME_UNKNOWN: "Outcome unknown. Check the result before you do anything else.",
 }
 
 SAFE: Final = "Safe"
@@ -106,11 +108,11 @@ LABELS: Final[Mapping[str, str]] = {
     "allowed": "Allowed by the policy",
     "refused": "Refused",
 }
-"""What each call is labelled with, in words that need no explanation."""
+"""The label of each call."""
 
 
 def label_of(decision: str, level: str) -> str:
-    """The key of a call's label. What may destroy is not called safe, whatever lets it run."""
+    """Return the key of a call's label; a destructive call is never called safe."""
     if decision == Effect.CONFIRM:
         return "asks"
     if decision != Effect.ALLOW:
@@ -127,29 +129,29 @@ DECISIONS: Final[Mapping[str, str]] = {
 
 
 MODES: Final[Mapping[str, str]] = {
-    Mode.OBSERVE: "everything runs, and what “guarded” would have done is written down",
-    Mode.PLAN: "what only reads runs, and all else is refused",
+    Mode.OBSERVE: "everything runs, and the decision of “guarded” is recorded",
+    Mode.PLAN: "reads run, and everything else is refused",
     Mode.GUARDED: (
-        "what reads or writes runs; what may destroy, or reaches outside and must not happen twice,"
-        " asks a person"
+        "reads and writes run; destructive calls, and writes to outside systems that are not"
+        " idempotent, ask a person"
     ),
-    Mode.STRICT: "what only reads runs, and all else asks a person",
-    Mode.UNATTENDED: "as “guarded”, but what that would ask about is refused",
+    Mode.STRICT: "reads run, and everything else asks a person",
+    Mode.UNATTENDED: "as “guarded”, but calls that would ask are refused",
 }
-"""What each mode does with a call that no rule decides."""
+"""The modes' handling of calls that no rule decides."""
 
 
 _DECIDERS: Final[Mapping[str, str]] = {
-    "off": "what the policy switches off",
+    "off": "the policy’s off switch",
     "quarantine": "the tool’s quarantine",
     "limits": "the policy’s limits",
     "first_use": "the first use of a tool",
 }
-"""What decides besides rules and modes, by the name that the record has for it."""
+"""Deciders other than rules and modes, by their name in the log."""
 
 
 def decider(rule: str) -> str:
-    """What decided, by its name on record.
+    """Return the decider by its name in the log.
 
     >>> decider("mode:guarded"), decider("mail"), decider("limits")
     ('the mode “guarded”', 'the rule “mail”', 'the policy’s limits')
@@ -161,22 +163,22 @@ def decider(rule: str) -> str:
 
 
 def person(subject: str) -> str:
-    """Who is behind a call; without authentication that is whoever uses this machine."""
+    """Return a subject's name for people."""
     return "this machine’s user" if subject == LOCAL else subject
 
 
 def amount(value: float) -> str:
-    """A number as people write it.
+    """Return a number with separators.
 
     >>> amount(3.0), amount(12345), amount(0.25)
     ('3', '12,345', '0.25')
     """
-    return f"{value:,.10g}" if abs(value) < 1e10 else f"{value:.3g}"  # noqa: PLR2004 - more digits say nothing
+    return f"{value:,.10g}" if abs(value) < 1e10 else f"{value:.3g}"  # noqa: PLR2004 - enough digits
 
 
 @dataclass(frozen=True, slots=True)
 class HintRow:
-    """One hint in words. `reason` is why it was inferred, where it was and that is known."""
+    """A hint in words. `reason` is why it was inferred, if known."""
 
     name: str
     answer: str
@@ -188,7 +190,7 @@ class HintRow:
 def hint_rows(
     hints: Mapping[str, Any], inferred: Mapping[HintName, Guess] | None = None
 ) -> list[HintRow]:
-    """The rows of `hints`, shaped as `ResolvedIntent.to_dict` shapes them."""
+    """Return the rows of `hints`, which has the form of `ResolvedIntent.to_dict`."""
     rows: list[HintRow] = []
     for name, words in HINTS.items():
         reason = ""

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sayso.access import ALL, WELL_KNOWN, Access, Arrival, Local, Names, admit, own_names
+from sayso.access import ALL, WELL_KNOWN, Access, LoopbackOnly, Names, RequestInfo, admit, own_names
 from sayso.approvals import Approvals, Channel, listening
 from sayso.audit import AuditLog
 from sayso.connect import (
@@ -97,7 +97,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     own = keys or new_keys()
     client = replica_client or ReplicaClient()
     log = audit or AuditLog(store.records)
-    approvals = Approvals.of(store, heard=shown.heard, keys=own)
+    approvals = Approvals.of(store, on_answer=shown.heard, keys=own)
     judge = partial(_judge, store.definitions, policy)
     contracts = await open_contracts(targets, log, store.quarantines, judge)
     async with (
@@ -159,7 +159,7 @@ def _identifier(
     access: Access, names: Names, heard: Callable[[Scope], None] | None
 ) -> Callable[[Scope], Awaitable[Principal]]:
     async def identify(scope: Scope) -> Principal:
-        principal = await admit(Arrival.of(scope), access, names)
+        principal = await admit(RequestInfo.of(scope), access, names)
         if heard is not None:
             heard(scope)
         return principal
@@ -185,7 +185,7 @@ def make_app(
     a client that was let in.
     """
     names = own_names(base_url, public_url)
-    known = access or Local()
+    known = access or LoopbackOnly()
 
     identify = _identifier(known, names, heard)
     shutdown = gateway.guard.shutdown

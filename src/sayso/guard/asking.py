@@ -16,9 +16,9 @@ from sayso.approvals import (
     ElicitationChannel,
     Question,
     Strength,
-    VisitChannel,
+    UrlElicitationChannel,
     ask_client,
-    ask_to_visit,
+    ask_to_open_page,
     is_declined,
     page_of,
     take_answer,
@@ -92,7 +92,9 @@ def asked_in_rounds(guard: GuardContext, call: Call, approval: Approval) -> Answ
     if not is_first or URL not in rounds.modes:
         return None
     page = _page(guard, call, approval)
-    return None if page is None else ask_to_visit(question, page)
+    if page is None:
+        return None
+    return ask_to_open_page(question, page)
 
 
 def can_ask(guard: GuardContext, call: Call, question: Question) -> bool:
@@ -191,21 +193,23 @@ async def _offered(
     return approval
 
 
-def _visit(guard: GuardContext, call: Call, approval: Approval) -> VisitChannel | None:
+def _visit(guard: GuardContext, call: Call, approval: Approval) -> UrlElicitationChannel | None:
     """Lead an older client to the page, unless it may answer in a form."""
     elicit = call.request.elicit
     question = approval.question
     if elicit is None or URL not in elicit.modes or _relays_while_waiting(call, question):
         return None
     page = _page(guard, call, approval)
-    return None if page is None else VisitChannel(elicit, page)
+    if page is None:
+        return None
+    return UrlElicitationChannel(elicit, page)
 
 
 async def _lead(
     guard: GuardContext,
     call: Call,
     approval: Approval,
-    visit: VisitChannel,
+    visit: UrlElicitationChannel,
     scope: anyio.CancelScope,
 ) -> None:
     await _offer(visit, guard, approval)

@@ -1,4 +1,4 @@
-"""Who calls, and what may run. Pure: no I/O, no SDK."""
+"""Callers and policies: what may run, what asks, what is denied. Pure: no I/O, no SDK."""
 
 from typing import TYPE_CHECKING
 
@@ -20,9 +20,9 @@ from sayso.policy.principal import LOCAL, Principal, subject_of
 from sayso.policy.receipts import weigh
 from sayso.policy.reserved import is_reserved
 from sayso.policy.rule import Limits, Rule
-from sayso.policy.sight import Sight, Standing, facts_of, look_at, seen_under
 from sayso.policy.situation import Past, Situation, ToolFacts
 from sayso.policy.unmatched_rules import misnamed, unmatched, without_dry_run
+from sayso.policy.visibility import Sight, Standing, facts_of, look_at, seen_under
 
 if TYPE_CHECKING:
     from sayso.policy.cases import Case, CaseResult, load_cases, run_case

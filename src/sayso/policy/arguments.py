@@ -1,7 +1,7 @@
-"""Conditions on arguments: a path into them, and what must stand there."""
+"""Conditions on arguments: a path, and what its values must be."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
@@ -16,11 +16,11 @@ _SHOWN: Final = 60
 
 
 def argument_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list[Condition]:
-    """The conditions under `arguments`, one per path.
+    """Return the conditions under `arguments`, one per path.
 
-    A path is keys and indices joined by dots; `*` stands for every item of an array or every
-    value of an object. Of several values, all must fit where that loosens, and any where it
-    tightens.
+    A path is keys and indices joined by dots; `*` matches every item of an array or every value
+    of an object. If there are several values, a loosening rule needs all of them to match, a
+    tightening rule any.
     """
     return [
         _condition(
@@ -34,7 +34,7 @@ def argument_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list
 
 
 def meta_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list[Condition]:
-    """The conditions under `meta`, one per key of a call's `_meta`; a key is taken whole."""
+    """Return the conditions under `meta`, one per key of a call's `_meta`; dots have no meaning."""
     return [
         _condition(f"meta.{key}", partial(_in_meta, key), wanted, is_loosening=is_loosening)
         for key, wanted in table.items()
@@ -50,21 +50,15 @@ def _in_meta(key: str, situation: Situation) -> list[object]:
 
 
 def find_values(arguments: object, steps: tuple[str, ...]) -> list[object]:
-    """Return what stands at a path; nothing where it leads nowhere.
+    """Return the values at a path; an empty list if the path does not exist.
 
     >>> find_values({"to": [{"mail": "a@x"}, {"mail": "b@y"}]}, ("to", "*", "mail"))
     ['a@x', 'b@y']
     """
-    found: list[object] = [arguments]
+    values: list[object] = [arguments]
     for step in steps:
-        if len(found) == 1 and isinstance(found[0], dict) and step != _ANY:
-            table = cast("dict[str, object]", found[0])
-            if step not in table:
-                return []
-            found = [table[step]]
-        else:
-            found = [inner for value in found for inner in _inner(value, step)]
-    return found
+        values = [inner for value in values for inner in _inner(value, step)]
+    return values
 
 
 def _inner(value: object, step: str) -> Iterator[object]:
@@ -154,30 +148,22 @@ def is_same(value: Any, wanted: Any) -> bool | None:
     A server may read `"7"`, `7.0` and `7` as one, or not. `7` and `8.0` are different in any case.
     """
     if isinstance(value, Mapping) and isinstance(wanted, Mapping):
-        given = cast("Mapping[str, object]", value)
-        other = cast("Mapping[str, object]", wanted)
-        if given.keys() != other.keys():
+        actual = cast("Mapping[str, object]", value)
+        expected = cast("Mapping[str, object]", wanted)
+        if actual.keys() != expected.keys():
             return False
-        return _all_same((given[key], other[key]) for key in other)
+        return _all([is_same(actual[key], expected[key]) for key in expected])
     if isinstance(value, list | tuple) and isinstance(wanted, list | tuple):
-        ours = cast("Sequence[object]", value)
-        theirs = cast("Sequence[object]", wanted)
-        return len(ours) == len(theirs) and _all_same(zip(ours, theirs, strict=True))
-    if _is_container(value) or _is_container(wanted):
+        items = cast("Sequence[object]", value)
+        others = cast("Sequence[object]", wanted)
+        return len(items) == len(others) and _all(list(map(is_same, items, others)))
+    if isinstance(value, Mapping | list | tuple) or isinstance(wanted, Mapping | list | tuple):
         return False
     if type(value) is type(wanted):  # pyright: ignore[reportUnknownArgumentType] - any JSON value
         return bool(value == wanted)
     if _is_number(value) and _is_number(wanted) and value != wanted:
         return False
     return None
-
-
-def _all_same(pairs: Iterable[tuple[object, object]]) -> bool | None:
-    return _all([is_same(value, wanted) for value, wanted in pairs])
-
-
-def _is_container(value: Any) -> bool:
-    return isinstance(value, Mapping | list | tuple)
 
 
 def _is_number(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Cases: what a policy is expected to decide, written down beside it in TOML."""
+"""Test cases of a policy, in TOML: calls with the decision that is expected."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from sayso.settings import (
 )
 
 NOW: Final = 1_000_000.0
-"""The moment at which every case happens; only differences count."""
+"""The time of every case; only differences matter."""
 
 _TEXTS: Final = Items(Text(), 0)
 _COUNT: Final = Number(0, 100_000, is_whole=True)
@@ -43,7 +43,7 @@ _PRINCIPAL: Final = Table(
     {
         "subject": Key(Text(), "who calls", default=LOCAL),
         "tenant": Key(Text(), "the tenant it acts for"),
-        "client": Key(Text(), "through which client", default="unknown"),
+        "client": Key(Text(), "the client it calls through", default="unknown"),
         "scopes": Key(_TEXTS, "the scopes it holds; left out, it needs none"),
         "roles": Key(_TEXTS, "its roles"),
     }
@@ -57,19 +57,19 @@ _PAST: Final = Table(
 )
 _CASE: Final = Table(
     {
-        "name": Key(Text(), "what the case is called", is_required=True),
-        "expect": Key(Choice(tuple(Effect)), "what is expected", is_required=True),
+        "name": Key(Text(), "the case's name", is_required=True),
+        "expect": Key(Choice(tuple(Effect)), "the expected decision", is_required=True),
         "rule": Key(Text(), "the rule that is expected to decide"),
-        "mode": Key(Choice(tuple(Mode)), "decide in this mode, not in the policy's"),
+        "mode": Key(Choice(tuple(Mode)), "the mode to decide in, instead of the policy's"),
         "tool": Key(Table(_TOOL), "the tool, with its hints as declared", is_required=True),
         "arguments": Key(Named(Json()), "the call's arguments"),
         "principal": Key(_PRINCIPAL, "who calls"),
-        "history": Key(Items(_PAST, 0), "what was called before"),
+        "history": Key(Items(_PAST, 0), "the earlier calls"),
         "first_use": Key(Boolean(), "whether the tool was never used before", default=False),
-        "targets": Key(_COUNT, "how many things the call's plan would change"),
+        "targets": Key(_COUNT, "the number of things that the call's plan would change"),
         "recent": Key(
             Table({level: Key(_COUNT, f"{level} calls") for level in Level}),
-            "how many calls there were within the last minute, by level",
+            "the number of calls within the last minute, by level",
         ),
     }
 )
@@ -90,14 +90,13 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What a policy decided on a case; `faults` is empty where that was expected."""
+    """A policy's decision on a case; `faults` is empty if it was expected."""
 
     case: Case
     decision: Decision
     faults: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As data."""
         fields: dict[str, Any] = {
             "name": self.case.name,
             "line": self.case.line,
@@ -111,7 +110,7 @@ class CaseResult:
 
 
 def load_cases(text: str, where: str = "policy.test.toml") -> tuple[Case, ...]:
-    """The cases that `text` says; raises `PolicyError` with every mistake and its line."""
+    """Read cases from `text`. Raises `PolicyError` with every mistake and its line."""
     document = read_document(text, where, CASES)
     document.finish()
     return tuple(
@@ -128,7 +127,7 @@ def load_cases(text: str, where: str = "policy.test.toml") -> tuple[Case, ...]:
 
 
 def run_case(policy: Policy, case: Case) -> CaseResult:
-    """Decide one case. In the mode `observe`, what would have been counts."""
+    """Decide one case; in mode `observe` the decision that would be enforced counts."""
     if case.mode is not None:
         policy = replace(policy, mode=case.mode)
     situation = _situation(policy, case.table)
@@ -138,9 +137,9 @@ def run_case(policy: Policy, case: Case) -> CaseResult:
         judged = Effect.HIDE
     faults: list[str] = []
     if judged is not case.expect:
-        faults.append(f"expected {case.expect}, and it is {judged}: {decision.reason}")
+        faults.append(f"expected {case.expect}, got {judged}: {decision.reason}")
     if case.rule is not None and case.rule != decision.rule:
-        faults.append(f"expected the rule “{case.rule}”, and “{decision.rule}” decided")
+        faults.append(f"expected the rule “{case.rule}”, got “{decision.rule}”")
     return CaseResult(case, decision, tuple(faults))
 
 
@@ -169,7 +168,7 @@ def _principal(table: Mapping[str, Any]) -> Principal:
 
 
 def _facts(policy: Policy, table: Mapping[str, Any]) -> ToolFacts:
-    """Nothing is inferred here: a case says what is declared, and the policy adds its own."""
+    """Return the tool's facts; nothing is inferred, only declared hints and the policy count."""
     server = table["server"]
     name = table["name"]
     declared = Hints(**{hint: table[hint] for hint in HINT_NAMES if hint in table})

@@ -1,9 +1,8 @@
-"""Conditions: the typed matchers of a rule, made ready when the policy is loaded.
+"""Conditions: the typed matchers of a rule, compiled when the policy is loaded.
 
-A condition answers `True`, `False`, or `None` where it cannot tell: then, and where a path names
-several values, it is read the careful way, which is to match for what tightens (a rule that
-denies, asks or hides) and not to match for what loosens (a rule that allows, an `unless` of the
-others).
+A condition returns `True`, `False`, or `None` if the answer is unknown. An unknown answer counts
+as a match where that tightens (rules that deny, ask or hide) and as no match where that loosens
+(rules that allow, and the `unless` of the others).
 """
 
 import re
@@ -25,7 +24,7 @@ _GLOB_SIGNS: Final = re.compile(r"[*?\[]")
 
 
 class FactsTest(NamedTuple):
-    """One thing that is asked of a tool: its key, what is wanted in words, and the test."""
+    """A test of a tool: its key, the wanted value in words, and the function."""
 
     key: str
     wanted: str
@@ -33,24 +32,23 @@ class FactsTest(NamedTuple):
 
 
 class Reads(StrEnum):
-    """What a condition's answer depends on, so that it can be remembered."""
+    """The inputs of a condition's answer, so that it can be cached."""
 
     TOOL = "tool"
     CALLER = "caller"
     TOOL_AND_CALLER = "tool and caller"
     CALL = "call"
-    """Possibly everything: the answer is never remembered."""
+    """Possibly everything: the answer is never cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One thing that a rule asks of a call. `wanted` and `actual` say it in words.
+    """One requirement of a rule on a call. `wanted` and `actual` describe it in words.
 
-    `is_of_call` tells that the answer takes more than who calls which tool. `window` is how many
-    seconds of history the answer takes. `reads` says what else than the call itself is enough for
-    the answer. `names` are the only values of `key` for which it can hold, where that is known.
-    `about` is what it asks of one tool, this call's or an earlier one's; each test takes
-    `ToolFacts`.
+    `is_of_call` means that the answer needs more than the caller and the tool. `window` is the
+    history that it needs, in seconds. `reads` are the inputs of the answer. `names` are the only
+    values of `key` for which it can hold, if known. `about` are its tests of one tool, this
+    call's or an earlier one's; each takes `ToolFacts`.
     """
 
     key: str
@@ -77,19 +75,18 @@ class Condition:
         )
 
     def why_not(self, situation: Situation) -> str:
-        """Why the condition does not hold."""
         return f"{self.key} is {self.actual(situation)}, not {self.wanted}"
 
 
 def many(value: object) -> tuple[Any, ...]:
-    """One value or an array of them, as a tuple."""
+    """Return one value, or an array of values, as a tuple."""
     if isinstance(value, list):
         return tuple(cast("list[Any]", value))
     return (value,)
 
 
 def make_glob(patterns: Sequence[str]) -> Callable[[str], bool]:
-    """Whether a text fits one of `patterns`; case counts.
+    """Return a function that tells whether a text matches one of `patterns`; case-sensitive.
 
     >>> make_glob(["delete_*", "drop"])("delete_customer")
     True
@@ -103,27 +100,27 @@ def make_glob(patterns: Sequence[str]) -> Callable[[str], bool]:
 
 
 def is_glob(text: str) -> bool:
-    """Whether `text` has a sign in it that stands for something else."""
+    """Return whether `text` contains a wildcard."""
     return _GLOB_SIGNS.search(text) is not None
 
 
 def facts_tests(table: Mapping[str, Any], prefix: str = "") -> list[FactsTest]:
-    """The conditions of `table` on a tool.
+    """Return the tests of `table` on a tool.
 
-    Each test takes `ToolFacts`, or whatever holds them under the attributes that `prefix` names:
-    what is looked at on each call is reached in one step.
+    Each takes `ToolFacts`, or an object that holds them under the attribute path `prefix`, so that
+    a call's facts are reached in one step.
     """
-    found: list[FactsTest] = []
+    tests: list[FactsTest] = []
     for key, value in table.items():
         if key in _FACTS:
             wanted = str(value).lower() if isinstance(value, bool) else in_words(many(value))
             attributes, compared = _FACTS[key]
             test = _test(prefix + attributes, compared(many(value)))
-            found.append(FactsTest(key, wanted, test))
+            tests.append(FactsTest(key, wanted, test))
     for name, sources in table.get("source", {}).items():
         test = _test(f"{prefix}intent.{name}.source", _is_any(many(sources)))
-        found.append(FactsTest(f"source.{name}", in_words(many(sources)), test))
-    return found
+        tests.append(FactsTest(f"source.{name}", in_words(many(sources)), test))
+    return tests
 
 
 def _is_any(words: tuple[Any, ...]) -> AnyTest:
@@ -136,7 +133,7 @@ def _has_any(words: tuple[str, ...]) -> AnyTest:
 
 
 def _is_level(words: tuple[str, ...]) -> AnyTest:
-    """Compare a level; one that is not one counts as destructive."""
+    """Compare a level; an invalid level counts as destructive."""
     reads, writes, destroys = (level in words for level in Level)
 
     def fits(level: object) -> bool:
@@ -155,7 +152,7 @@ _FACTS: Final[Mapping[str, tuple[str, Callable[[tuple[Any, ...]], AnyTest]]]] = 
     "category": ("category", _is_any),
     "tag": ("tags", _has_any),
 }
-"""What a condition looks at, and how it is compared."""
+"""The attribute that a condition reads, and how it is compared."""
 
 
 def _test(attributes: str, fits: AnyTest) -> AnyTest:
@@ -181,7 +178,7 @@ def facts_conditions(table: Mapping[str, Any]) -> list[Condition]:
 
 
 def _names(table: Mapping[str, Any], key: str) -> frozenset[str] | None:
-    """Return the servers or tools that a condition names in full; `None` where a glob is among."""
+    """Return the servers or tools that a condition names in full; `None` if one is a glob."""
     if key not in ("server", "tool"):
         return None
     words = frozenset[str](many(table[key]))
@@ -207,7 +204,7 @@ def _actual_of(key: str) -> Callable[[Situation], str]:
 def principal_conditions(
     table: Mapping[str, Any], roles: Mapping[str, frozenset[str]]
 ) -> list[Condition]:
-    """Conditions on who calls; `roles` are the scopes that each role brings."""
+    """Return the conditions on the caller; `roles` maps each role to its scopes."""
     callers = ("subject", "tenant", "client")
     found = [_caller(key, many(table[key])) for key in callers if key in table]
     if "role" in table:
@@ -242,7 +239,7 @@ def _role(words: tuple[str, ...]) -> Condition:
 
 
 def _scope(words: tuple[str, ...], roles: Mapping[str, frozenset[str]]) -> Condition:
-    """Whoever needs no scopes, on a machine without authentication, holds them all."""
+    """Match a scope; a caller without scopes (no authentication) holds all of them."""
     wanted = frozenset(words)
 
     def test(situation: Situation) -> bool:
@@ -258,5 +255,5 @@ def _scope(words: tuple[str, ...], roles: Mapping[str, frozenset[str]]) -> Condi
 
 
 def in_words(words: Iterable[object], *, if_none: str = "none") -> str:
-    """Return `a`, `a or b`, or the words for none."""
+    """Join words as `a or b`; return `if_none` without any."""
     return " or ".join(map(str, words)) or if_none

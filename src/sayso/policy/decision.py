@@ -1,4 +1,4 @@
-"""A decision: what becomes of a call, by which rule, and why; and the modes' own decisions."""
+"""Decisions: a call's effect, the rule behind it and the reason; and the modes' defaults."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,7 +9,7 @@ from sayso.intent import Level, ResolvedIntent, Span
 
 
 class Effect(StrEnum):
-    """What becomes of a call; `hide` is only a rule's: a decision on a hidden tool is `deny`."""
+    """The result for a call. Only rules have `hide`: a call of a hidden tool is decided `deny`."""
 
     ALLOW = "allow"
     CONFIRM = "confirm"
@@ -18,7 +18,7 @@ class Effect(StrEnum):
 
 
 class Mode(StrEnum):
-    """What decides where no rule matches."""
+    """The default decision if no rule matches."""
 
     OBSERVE = "observe"
     PLAN = "plan"
@@ -28,14 +28,14 @@ class Mode(StrEnum):
 
 
 class Listing(StrEnum):
-    """Which tools the gateway lists: all, or those that find and call the others."""
+    """The tools that the gateway lists: all, or a few that find and call the others."""
 
     ALL = "all"
     SEARCH = "search"
 
 
 class Require(StrEnum):
-    """How strong the channel of an answer must be; `any` takes one that the client relays too."""
+    """The channel strength that an answer needs; `any` also accepts one relayed by the client."""
 
     OUT_OF_BAND = "out_of_band"
     ANY = "any"
@@ -43,7 +43,7 @@ class Require(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reviewers:
-    """Who may answer, and how many of them must; with no names, anyone who may answer at all."""
+    """The people who may answer, and how many must; without names, anyone who may answer."""
 
     count: int = 1
     subjects: frozenset[str] = frozenset()
@@ -53,12 +53,11 @@ class Reviewers:
         convert(self, count=whole(1), subjects=texts, roles=texts)
 
     def to_dict(self) -> dict[str, Any]:
-        """As data, names sorted."""
         return {"count": self.count, "subjects": sorted(self.subjects), "roles": sorted(self.roles)}
 
 
 def read_reviewers(value: Any) -> Reviewers:
-    """Read reviewers, or only how many. Raises `UnfitError` and `UsageError`."""
+    """Read reviewers, or only their number. Raises `UnfitError` and `UsageError`."""
     if isinstance(value, Reviewers):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -68,12 +67,12 @@ def read_reviewers(value: Any) -> Reviewers:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What becomes of one call, by which rule, and why in words a person reads.
+    """The effect on one call, the rule that decided, and the reason for people.
 
     `line` is that rule's line in the policy. `require`, `reviewers`, `expires` (seconds) and
-    `grant`, the longest that an answer may hold, bind the question when the effect is `confirm`.
-    `would_be` is what would have become of the call: set when the mode is `observe`, and when
-    somebody else asks. `retry_after` (seconds) is set when a limit on calls was reached.
+    `grant` (the longest validity of an answer) apply to the question if the effect is `confirm`.
+    `would_be` is the effect that is not enforced, in mode `observe` or because another gateway
+    asks. `retry_after` (seconds) is set if a rate limit was reached.
     """
 
     effect: Effect
@@ -89,11 +88,10 @@ class Decision:
 
     @property
     def judged(self) -> Effect:
-        """What the policy says, whether or not it is enforced."""
+        """The policy's effect, whether or not it is enforced."""
         return self.would_be or self.effect
 
     def to_dict(self) -> dict[str, Any]:
-        """As data, without what is unset."""
         fields: dict[str, Any] = {
             "effect": str(self.effect),
             "rule": self.rule,
@@ -110,14 +108,13 @@ class Decision:
 
 
 _ASKS_ABOUT_RISKS: Final = (Mode.GUARDED, Mode.UNATTENDED)
-"""Modes that let a write run without a question where nothing can be lost by it."""
+"""Modes in which a write runs without a question if it cannot lose anything."""
 
 
 def decide_by_mode(mode: Mode, intent: ResolvedIntent) -> Decision:
-    """The decision of `mode` alone on a call with `intent`.
+    """Return the decision of `mode` alone on a call with `intent`.
 
-    `observe` allows everything; what it would have done is what `guarded` does. What is not a
-    `Mode` denies everything, reads too.
+    `observe` allows everything. A value that is not a `Mode` denies everything, reads too.
 
     >>> from sayso.intent import Evidence, resolve
     >>> decide_by_mode(Mode.GUARDED, resolve(Evidence())).effect
@@ -135,7 +132,7 @@ def decide_by_mode(mode: Mode, intent: ResolvedIntent) -> Decision:
         return Decision(Effect.CONFIRM, rule, what)
     if mode is Mode.PLAN:
         return Decision(Effect.DENY, rule, f"{what}, and only reads run while planning")
-    return Decision(Effect.DENY, rule, f"{what}, and nobody is there to ask")
+    return Decision(Effect.DENY, rule, f"{what}, and no one is there to answer")
 
 
 def _describe(intent: ResolvedIntent) -> tuple[str, bool]:
@@ -143,4 +140,4 @@ def _describe(intent: ResolvedIntent) -> tuple[str, bool]:
         return "it may destroy or overwrite something", True
     if intent.open_world.value is not False and intent.idempotent.value is not True:
         return "it reaches the outside world and must not happen twice", True
-    return "it writes, and nothing is lost by it", False
+    return "it writes, and loses nothing", False

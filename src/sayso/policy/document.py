@@ -1,4 +1,4 @@
-"""A policy as it is held: what policy.toml says, checked and made ready."""
+"""A policy in memory: the checked content of policy.toml."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,29 +39,29 @@ from sayso.policy.rule import Limits, Rule
 from sayso.schema import Path, is_switch
 
 ANY: Final = "*"
-"""The name under which a table holds what is for all that it does not name."""
+"""The key of a table's default entry."""
 
 OWN_META: Final = frozenset({"progressToken", "traceparent", "tracestate", "fastmcp", "_fastmcp"})
 OWN_META_PREFIXES: Final = ("io.modelcontextprotocol/", "io.sayso/", "fastmcp.", "fastmcp/")
-"""Keys of `_meta` that say how a call travels or which code runs; no policy forwards them."""
+"""Keys of `_meta` for transport and frameworks; a policy cannot forward them."""
 
 MIN_RESULT_CHARACTERS: Final = 200
 MAX_RESULT_CHARACTERS: Final = 10_000_000
-"""Bounds of what a policy can say of the length of results."""
+"""Bounds of `max_result_characters`."""
 
 CHANNELS: Final = ("console", "link", "terminal", "program", "elicitation")
-"""The ways to people that a policy can name."""
+"""The channels that a policy can name."""
 
 MAX_OPEN_QUESTIONS: Final = 50
-"""How many questions of one caller may wait at once where a policy does not say."""
+"""The default limit of pending questions per caller."""
 
 DEFAULT_CHANNELS: Final = frozenset(CHANNELS) - {"elicitation"}
-"""What a client relays may be the client's own word, so it takes one more word to have it."""
+"""All but elicitation: a client may answer that by itself, so it must be enabled by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a policy says of the tools at `server` whose name fits `tool`."""
+    """A setting for the tools of `server` whose names match `tool`."""
 
     server: str
     tool: str
@@ -74,7 +74,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Operator(Entry):
-    """The hints that an operator says these tools have."""
+    """The hints that the operator sets for these tools."""
 
     hints: Hints = field(default_factory=Hints)
 
@@ -85,7 +85,7 @@ class Operator(Entry):
 
 @dataclass(frozen=True, slots=True)
 class FirstUse(Entry):
-    """Whether the first use of these tools asks."""
+    """A setting for the first use of these tools: whether it asks."""
 
     asks: bool = True
 
@@ -96,10 +96,7 @@ class FirstUse(Entry):
 
 @dataclass(frozen=True, slots=True)
 class ResultLimit(Entry):
-    """How long results of these tools may be, as `characters` of JSON.
-
-    Raises `UsageError` for a number that is out of bounds.
-    """
+    """The length limit of results, in characters of JSON. Raises `UsageError` out of bounds."""
 
     characters: int
 
@@ -120,29 +117,28 @@ class DryRun(Entry):
 
 
 def read_forwarded(value: Any) -> frozenset[str]:
-    """Read the keys of a call's `_meta` that go to servers. Raises `UnfitError`."""
+    """Read the keys of a call's `_meta` that are forwarded to servers. Raises `UnfitError`."""
     names = texts(value)
     for name in sorted(names):
         if name in OWN_META or name.startswith(OWN_META_PREFIXES):
-            message = f"cannot hold {name!r}, which the protocol, sayso or a framework reads itself"
+            message = (
+                f"cannot contain {name!r}: it is reserved for the protocol, sayso or a framework"
+            )
             raise UnfitError(message)
     return names
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What may run, what asks a person, and what may not; `Policy()` is the mode `guarded`.
+    """The rules for calls: which run, which ask a person, which are denied; `guarded` by default.
 
-    `receipt_keys` are those whose receipts count. `operator`, `first_use`, `max_result_characters`
-    and `dry_run` are in the order in which they count. `channels` are those over which people may
-    answer, and `people` those who may do so by a link, with their roles. `open_per_caller` is how
-    many questions of one subject may wait at once. `hidden` are the places in arguments that the
-    log masks. `window` is how many seconds of history a decision looks back: at least what the
-    rules need. `asks` is false where somebody else asks people about the calls that come, as a
-    gateway in front of a server does; no file says that.
-    `forward_meta` names the keys of a call's `_meta` that go to servers: they are bound to the
-    approval, shown, recorded and open to rules. `tools` is what the gateway lists, and
-    `pin` the names that it lists in any case; `is_pinned` tells of a qualified name.
+    `operator`, `first_use`, `max_result_characters` and `dry_run` are sorted, most specific first.
+    `people` may answer by a link, with their roles. `open_per_caller` limits the pending questions
+    of one subject. `hidden` are the argument paths that the log masks. `window` is the history
+    that a decision needs, in seconds: at least what the rules need. `asks` is false if another
+    gateway in front asks people; no file sets it. `forward_meta` are the keys of a call's `_meta`
+    that are forwarded to servers; they are bound to the approval, shown, recorded and open to
+    rules. `pin` are qualified names that are always listed; `is_pinned` matches one.
     """
 
     mode: Mode = Mode.GUARDED
@@ -170,15 +166,15 @@ class Policy:
     forward_meta: frozenset[str] = frozenset()
     is_pinned: Callable[[str], bool] = field(init=False, repr=False, compare=False)
     counts_calls: bool = field(init=False, repr=False, compare=False)
-    """Whether some limit is on how often there are calls."""
+    """Whether any limit is on the rate of calls."""
     counts_targets: bool = field(init=False, repr=False, compare=False)
-    """Whether some limit is on how much one call may change."""
+    """Whether any limit is on the number of targets of one call."""
     index: RuleIndex = field(init=False, repr=False, compare=False)
-    """Finds the rules that may be about a call."""
+    """The rules, indexed by tool and caller."""
     hiding: RuleIndex = field(init=False, repr=False, compare=False)
-    """Finds those of them that hide tools."""
+    """The rules that hide tools."""
     hides_by_call: bool = field(init=False, repr=False, compare=False)
-    """Whether what a caller sees may depend on more than the caller and the tools."""
+    """Whether visibility may depend on more than the caller and the tool."""
 
     def __post_init__(self) -> None:
         names = table(text, texts, "names to sets of texts")
@@ -227,57 +223,50 @@ class Policy:
         object.__setattr__(self, "hides_by_call", by_call)
 
     def trust_of(self, server: str) -> Trust:
-        """How far the word of `server` counts."""
         return self.trust.get(server) or self.trust.get(ANY, Trust.CAUTIOUS)
 
     def operator_hints(self, server: str, tool: str) -> Hints:
-        """What the operator says of one tool; for each hint the entry nearest to it counts.
+        """Return the operator's hints for one tool; for each hint the most specific entry counts.
 
-        That is the server by its name before `*`, then the tool by its name before globs, then
-        the order of the file.
+        That is a named server before `*`, then a named tool before globs, then the file's order.
         """
-        said: dict[str, bool] = {}
+        hints: dict[str, bool] = {}
         for entry in self.operator:
             if entry.server in (server, ANY) and entry.fits(tool):
                 for name in HINT_NAMES:
                     value = entry.hints[name]
                     if value is not None:
-                        said.setdefault(name, value)
-        return Hints(**said)
+                        hints.setdefault(name, value)
+        return Hints(**hints)
 
     def verdicts(self, receipts: Sequence[ToolReceipt]) -> dict[HintName, Verdict]:
-        """What counts of receipts about one tool: only that which a trusted key has signed."""
         if not receipts or not self.receipt_keys:
             return {}
-        found: dict[HintName, Verdict] = {}
+        verdicts: dict[HintName, Verdict] = {}
         for name in HINT_NAMES:
             verdict = verdict_of([*weigh(self.receipt_keys, receipts, name)])
             if verdict is not None:
-                found[name] = verdict
-        return found
+                verdicts[name] = verdict
+        return verdicts
 
     def resolve(
         self, server: str, tool: str, evidence: Evidence, *, receipts: Sequence[ToolReceipt] = ()
     ) -> ResolvedIntent:
-        """The hints that count for a tool under this policy.
-
-        It adds the operator's word, and of `receipts`, which are about the tool as it is and what
-        runs, those that count.
-        """
+        """Resolve a tool's hints: adds the operator's hints, and the trusted ones of `receipts`."""
         hints = self.operator_hints(server, tool)
         verdicts = self.verdicts(receipts) if receipts else evidence.verdicts
         known = Evidence(evidence.declared, evidence.inferred, verdicts, hints)
         return resolve(known, self.trust_of(server), threshold=self.threshold)
 
     def asks_first(self, server: str, tool: str) -> bool:
-        """Whether the first use of a tool asks; the entry nearest to it counts."""
+        """Return whether the first use of a tool asks; the most specific entry counts."""
         for entry in self.first_use:
             if entry.server in (server, ANY) and entry.fits(tool):
                 return entry.asks is not False
         return False
 
     def result_characters(self, server: str, tool: str) -> int | None:
-        """Return how long a tool's results may be; `None` where the policy does not say."""
+        """Return the length limit of a tool's results; `None` without one."""
         for entry in self.max_result_characters:
             if entry.server in (server, ANY) and entry.fits(tool):
                 return entry.characters
@@ -286,8 +275,7 @@ class Policy:
     def dry_run_of(self, server: str, tool: str, schema: object) -> str | None:
         """Return the parameter that makes a call of a tool a dry run, if the policy names one.
 
-        `schema` is that of its arguments. An entry for many tools is about those that have the
-        parameter; one for this tool counts in any case.
+        An entry with a glob applies only if the arguments' `schema` has the parameter.
         """
         for entry in self.dry_run:
             is_about = entry.server in (server, ANY) and entry.fits(tool)
@@ -296,7 +284,7 @@ class Policy:
         return None
 
     def scopes_of(self, principal: Principal) -> frozenset[str] | None:
-        """The scopes that a caller holds, itself or by its roles; `None` where none are needed."""
+        """Return the scopes of a caller and its roles; `None` if none are needed."""
         if principal.scopes is None:
             return None
         none: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""The engine: one situation, one policy, one decision."""
+"""The decision engine: one situation, one policy, one decision."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -19,11 +19,11 @@ FIRST_USE: Final = "first_use"
 
 
 def decide(policy: Policy, situation: Situation) -> Decision:
-    """What becomes of a call.
+    """Decide a call.
 
-    What is switched off is denied before everything, in every mode. Otherwise `observe` allows,
-    and the decision's `would_be` says what would have become of the call. So it does where a call
-    would ask and somebody else asks.
+    Servers and callers that are switched off are denied first, in every mode. Otherwise `observe`
+    allows, with the decision that would be enforced in `would_be`; likewise for a call that would
+    ask if another gateway asks.
     """
     if off := find_off(policy, situation):
         return off
@@ -35,11 +35,10 @@ def decide(policy: Policy, situation: Situation) -> Decision:
 
 
 def is_visible(policy: Policy, principal: Principal, facts: ToolFacts) -> bool:
-    """Whether `principal` may know that there is such a tool.
+    """Return whether `principal` may see a tool.
 
-    It needs every scope of the tool, where the tool names roles one of them, and no rule that
-    hides it. `observe` hides nothing, but scopes and roles hold in it too, and so does what is
-    switched off.
+    It needs every scope of the tool, one of its roles if it names any, and no rule that hides it.
+    In `observe` no rule hides a tool; scopes, roles and switched-off servers still count.
     """
     if is_switched_off(policy, server=facts.server, subject=principal.subject):
         return False
@@ -58,15 +57,12 @@ def is_visible(policy: Policy, principal: Principal, facts: ToolFacts) -> bool:
 
 
 def is_switched_off(policy: Policy, *, server: str | None = None, subject: str = "") -> bool:
-    """Return whether `policy` switches off this server or this caller, in whatever mode.
-
-    Every list, request and notification asks this; calls are denied by `decide` as well.
-    """
+    """Return whether `policy` switches off this server or this caller; holds in every mode."""
     return server in policy.off_servers or subject in policy.off_subjects
 
 
 def find_off(policy: Policy, situation: Situation) -> Decision | None:
-    """The decision on a call whose server or caller is switched off, or tool in quarantine."""
+    """Deny a call whose server or caller is switched off, or whose tool is in quarantine."""
     server = situation.facts.server
     subject = situation.principal.subject
     if server in policy.off_servers:
@@ -79,7 +75,7 @@ def find_off(policy: Policy, situation: Situation) -> Decision | None:
 
 
 def find_limit(policy: Policy, situation: Situation) -> Decision | None:
-    """The decision on a call beyond the policy's own limits."""
+    """Deny a call beyond the policy's own limits."""
     limits = policy.limits
     level = situation.facts.intent.level
     if limits.calls is not None:
@@ -94,7 +90,7 @@ def find_limit(policy: Policy, situation: Situation) -> Decision | None:
 
 
 def find_rule_limit(rule: Rule, situation: Situation) -> Decision | None:
-    """The decision on a call beyond the limits of a rule that is about it."""
+    """Deny a call beyond the limits of a matching rule."""
     limits = rule.limits
     facts = situation.facts
     if limits is None:
@@ -117,13 +113,13 @@ def _times_of(facts: ToolFacts, situation: Situation) -> Sequence[float]:
 
 
 def first_use_asks(policy: Policy, situation: Situation) -> bool:
-    """Whether the call is the first of its tool, and the policy asks about that."""
+    """Return whether this is the first call of its tool, and the policy asks about that."""
     facts = situation.facts
     return situation.is_first_use and policy.asks_first(facts.server, facts.tool)
 
 
 def by_mode(policy: Policy, situation: Situation) -> Decision:
-    """The mode's own word; `observe` says what `guarded` would do."""
+    """Return the mode's own decision; for `observe` that of `guarded`."""
     intent = situation.facts.intent
     if policy.mode is not Mode.OBSERVE:
         return decide_by_mode(policy.mode, intent)
@@ -132,7 +128,7 @@ def by_mode(policy: Policy, situation: Situation) -> Decision:
 
 @dataclass(slots=True)
 class _Matching:
-    """The rules that match, as far as they matter."""
+    """The matching rules that affect the decision."""
 
     denies: Rule | None = None
     over: Decision | None = None
@@ -143,26 +139,28 @@ class _Matching:
 def _judge(policy: Policy, situation: Situation) -> Decision:
     if not isinstance(policy.mode, Mode):  # pyright: ignore[reportUnnecessaryIsInstance] - a program may have set anything
         return by_mode(policy, situation)
-    found = _match(policy.index.about(situation.principal, situation.facts), situation)
-    if found.denies is not None:
-        return _by_rule(found.denies, Effect.DENY)
-    if over := find_limit(policy, situation) or found.over:
+    matching = _match(policy.index.about(situation.principal, situation.facts), situation)
+    if matching.denies is not None:
+        return _by_rule(matching.denies, Effect.DENY)
+    if over := find_limit(policy, situation) or matching.over:
         return over
-    decision = _permit(found) or by_mode(policy, situation)
+    if matching.confirms:
+        decision = _ask(matching.confirms)
+    elif matching.allows:
+        decision = _by_rule(matching.allows, Effect.ALLOW)
+    else:
+        decision = by_mode(policy, situation)
     if decision.effect is Effect.ALLOW and first_use_asks(policy, situation):
         reason = "this tool is used for the first time"
         decision = Decision(Effect.CONFIRM, FIRST_USE, reason)
     if decision.effect is Effect.CONFIRM and policy.mode is Mode.UNATTENDED:
-        reason = f"{decision.reason}, and nobody is there to ask"
+        reason = f"{decision.reason}, and no one is there to answer"
         return Decision(Effect.DENY, decision.rule, reason, decision.line)
     return decision
 
 
 def _with_default_strength(decision: Decision, situation: Situation) -> Decision:
-    """Where callers are known, nobody's own client may answer for what they destroy.
-
-    A rule that says `require = "any"` lets it.
-    """
+    """Require out-of-band answers for destructive calls of authenticated callers by default."""
     is_known = situation.principal.is_known
     destroys = situation.facts.intent.level not in (Level.READ, Level.WRITE)
     if decision.effect is Effect.CONFIRM and decision.require is None and is_known and destroys:
@@ -171,28 +169,20 @@ def _with_default_strength(decision: Decision, situation: Situation) -> Decision
 
 
 def _match(rules: Iterable[Rule], situation: Situation) -> _Matching:
-    found = _Matching()
+    matching = _Matching()
     for rule in rules:
         if not rule.matches(situation):
             continue
         if rule.effect is not Effect.ALLOW and rule.effect is not Effect.CONFIRM:
-            found.denies = rule
-            return found
-        if found.over is None:
-            found.over = find_rule_limit(rule, situation)
+            matching.denies = rule
+            return matching
+        if matching.over is None:
+            matching.over = find_rule_limit(rule, situation)
         if rule.effect is Effect.CONFIRM:
-            found.confirms.append(rule)
+            matching.confirms.append(rule)
         else:
-            found.allows = found.allows or rule
-    return found
-
-
-def _permit(found: _Matching) -> Decision | None:
-    if found.confirms:
-        return _ask(found.confirms)
-    if found.allows:
-        return _by_rule(found.allows, Effect.ALLOW)
-    return None
+            matching.allows = matching.allows or rule
+    return matching
 
 
 def _by_rule(rule: Rule, effect: Effect) -> Decision:
@@ -200,7 +190,7 @@ def _by_rule(rule: Rule, effect: Effect) -> Decision:
 
 
 def _ask(rules: Sequence[Rule]) -> Decision:
-    """One question for all rules that ask: the first gives its words, the strictest its bounds."""
+    """Combine all rules that ask: the first gives the reason, the strictest the bounds."""
     first = rules[0]
     strengths = {rule.require for rule in rules}
     ends = [rule.expires for rule in rules if rule.expires is not None]
@@ -216,20 +206,20 @@ def _ask(rules: Sequence[Rule]) -> Decision:
     )
 
 
-def _reviewers(asked: Sequence[Reviewers]) -> Reviewers | None:
-    """The largest number of people, out of those whom the first rule names that names any."""
-    if not asked:
+def _reviewers(reviewers: Sequence[Reviewers]) -> Reviewers | None:
+    """Return the largest count, with the people of the first rule that names any."""
+    if not reviewers:
         return None
-    named = next((who for who in asked if who.subjects or who.roles), asked[0])
-    return replace(named, count=max(who.count for who in asked))
+    named = next((entry for entry in reviewers if entry.subjects or entry.roles), reviewers[0])
+    return replace(named, count=max(entry.count for entry in reviewers))
 
 
 def _over(times: Sequence[float], most: int, situation: Situation, what: str) -> Decision | None:
-    """A denial when `most` of `times`, ascending, are within the last minute."""
+    """Deny if `most` of `times`, ascending, are within the last minute."""
     start = bisect_right(times, situation.now - LIMIT_WINDOW_SECONDS)
     if len(times) - start < most:
         return None
-    # A clock that was set back must not lock anyone out for longer than a minute.
+    # A clock that was set back must not block a caller for longer than a minute.
     wait = min(max(times[-most] + LIMIT_WINDOW_SECONDS - situation.now, 1.0), LIMIT_WINDOW_SECONDS)
     seconds = int(wait) + (wait > int(wait))
     reason = f"the limit of {most} {what} per minute is reached; try again in {seconds} seconds"

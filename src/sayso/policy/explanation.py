@@ -20,10 +20,7 @@ from sayso.policy.situation import Situation
 
 @dataclass(frozen=True, slots=True)
 class RuleReport:
-    """What became of one rule; `why_not` is empty where it matched.
-
-    `unsure` names the conditions of `when` that could not be told.
-    """
+    """One rule's result; `why_not` is empty for a match, `unsure` lists unknown conditions."""
 
     name: str
     line: int
@@ -33,7 +30,6 @@ class RuleReport:
     unsure: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As data."""
         fields: dict[str, Any] = {
             "name": self.name,
             "line": self.line,
@@ -49,7 +45,7 @@ class RuleReport:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """All that made a decision. `off` and `limit` are set where one of them denies."""
+    """A decision with everything that led to it; `off` and `limit` are set if they deny."""
 
     where: str
     situation: Situation
@@ -62,7 +58,6 @@ class Explanation:
     first_use: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """As data."""
         facts = self.situation.facts
         return {
             "server": facts.server,
@@ -80,38 +75,37 @@ class Explanation:
         }
 
     def lines(self) -> list[str]:
-        """In words, one line each."""
         facts = self.situation.facts
         decision = self.decision
         hints = ", ".join(f"{name} {_hint(self.situation, name)}" for name in HINT_NAMES)
         lines = [f"{facts.server} {facts.tool}: {self._verdict()}"]
         lines.append(f"  because {decision.reason} ({self._place(decision)})")
         if not self.is_visible and decision.rule != OFF:
-            # What comes first is what a call would come to.
-            hidden = f"  because this caller may not know that there is such a tool: {self._why()}"
-            told = f"were it seen: {self._verdict()}, {lines[1].strip()}"
-            lines = [f"{facts.server} {facts.tool}: unknown", hidden, told]
+            # The first line is the result of a call.
+            hidden = f"  because the tool is hidden from this caller: {self._why()}"
+            otherwise = f"if it were visible: {self._verdict()}, {lines[1].strip()}"
+            lines = [f"{facts.server} {facts.tool}: unknown", hidden, otherwise]
         lines.append(f"level {facts.intent.level}: {hints}")
         lines += [f"{denial.reason} ({denial.rule})" for denial in (self.off, self.limit) if denial]
         lines += map(self._of_rule, self.rules)
-        lines.append(f"{self.mode.rule} alone says {self.mode.effect}: {self.mode.reason}")
+        lines.append(f"{self.mode.rule} alone decides {self.mode.effect}: {self.mode.reason}")
         return lines
 
     def _why(self) -> str:
         if any(report.effect is Effect.HIDE and report.is_match for report in self.rules):
             return "a rule hides it"
         facts = self.situation.facts
-        wanted: list[str] = []
+        required: list[str] = []
         if facts.scopes:
-            wanted.append(f"all of the scopes {', '.join(sorted(facts.scopes))}")
+            required.append(f"all of the scopes {', '.join(sorted(facts.scopes))}")
         if facts.roles:
-            wanted.append(f"one of the roles {', '.join(sorted(facts.roles))}")
-        return f"it wants {' and '.join(wanted)}"
+            required.append(f"one of the roles {', '.join(sorted(facts.roles))}")
+        return f"it requires {' and '.join(required)}"
 
     def _verdict(self) -> str:
         decision = self.decision
         if decision.would_be is not None:
-            return f"{decision.effect}, only observed; enforced it would be {decision.would_be}"
+            return f"{decision.effect}, observed only; if enforced: {decision.would_be}"
         words = [str(decision.effect)]
         if decision.require:
             words.append(str(decision.require))
@@ -131,12 +125,12 @@ class Explanation:
         if not report.is_match:
             return f"{head} does not match: {'; '.join(report.why_not)}"
         if report.unsure:
-            return f"{head} matches, since {' and '.join(report.unsure)} cannot be told"
+            return f"{head} matches, because {' and '.join(report.unsure)} is unknown"
         return f"{head} matches"
 
 
 def explain(policy: Policy, situation: Situation) -> Explanation:
-    """Why a call is decided as it is; decides exactly as `decide` does."""
+    """Explain the decision on a call; decides exactly as `decide` does."""
     return Explanation(
         where=policy.where,
         situation=situation,
@@ -153,18 +147,18 @@ def explain(policy: Policy, situation: Situation) -> Explanation:
 def _report(rule: Rule, situation: Situation) -> RuleReport:
     is_match = rule.matches(situation)
     why_not = () if is_match else tuple(_why_not(rule, situation))
-    unsure = tuple(asked.key for asked in rule.when if asked.test(situation) is None)
+    unsure = tuple(condition.key for condition in rule.when if condition.test(situation) is None)
     return RuleReport(rule.name, rule.line, rule.effect, is_match, why_not, unsure)
 
 
 def _why_not(rule: Rule, situation: Situation) -> list[str]:
     refuting = (False, None) if rule.is_loosening else (False,)
-    found = [
+    reasons = [
         condition.why_not(situation)
         for condition in rule.when
         if condition.test(situation) in refuting
     ]
-    return found or ["all that “unless” names holds"]
+    return reasons or ["its “unless” conditions hold"]
 
 
 def _hint(situation: Situation, name: Any) -> str:

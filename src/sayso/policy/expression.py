@@ -1,8 +1,8 @@
 """CEL expressions: checked when the policy is loaded, bounded when they are evaluated.
 
-What an expression costs is bounded by its length and by how much it may look at: comprehensions
-(`all`, `exists`, `map` and their like) are refused, regular expressions are RE2's, and arguments
-beyond a size are not shown to it. Whatever does not come to `true` or `false` counts as unknown.
+The cost of an expression is bounded: its length is limited, comprehensions (`all`, `exists`, `map`
+and similar) are refused, regular expressions are RE2's, and large arguments are withheld. A result
+other than `true` or `false` counts as unknown.
 """
 
 import re
@@ -32,7 +32,7 @@ _MACHINE_WORDS: Final = re.compile(r" \(in container ''\)|\s*\[[A-Z_]+\]$|^[A-Z_
 
 
 class ExpressionError(Exception):
-    """An expression that cannot be used; `line` is counted from 0 within the expression."""
+    """An invalid expression; `line` is counted from 0 within the expression."""
 
     def __init__(self, what: str, line: int = 0, fix: str | None = None) -> None:
         super().__init__(what)
@@ -46,10 +46,9 @@ class _Compiled(Protocol):
 
 
 def expression_condition(text: str, *, is_listing: bool = False) -> Condition:
-    """The condition that the CEL expression `text` is true.
+    """Return the condition that the CEL expression `text` is true. Raises `ExpressionError`.
 
-    With `is_listing`, only what is known before a call may be used: no arguments.
-    Raises `ExpressionError`.
+    With `is_listing` it may use only what is known before a call: no arguments.
     """
     compiled = _compile(text, is_listing=is_listing)
 
@@ -71,37 +70,35 @@ def _compile(text: str, *, is_listing: bool) -> _Compiled:
     if len(text) > LONGEST_EXPRESSION:
         raise ExpressionError(f"the expression is longer than {LONGEST_EXPRESSION} characters")
     bare = _SKIPPED.sub(_blank, text)
-    if found := _LOOP.search(bare):
-        what = f"“{found[1]}” is a loop, and expressions here have none"
+    if loop := _LOOP.search(bare):
+        what = f"“{loop[1]}” is a loop, which expressions do not support"
         fix = "Use a condition on arguments with a path such as items.*.id."
-        raise ExpressionError(what, bare.count("\n", 0, found.start(1)), fix)
+        raise ExpressionError(what, bare.count("\n", 0, loop.start(1)), fix)
     environment = _environment(is_listing=is_listing)
     try:
         compiled = environment.compile(text)
     except Exception as error:
         raise _explained(str(error)) from error
     if (name := compiled.return_type().name()) != "BOOL":
-        what = f"the expression must be true or false, and this one is of the type {name.lower()}"
-        raise ExpressionError(what, fix="Compare it with something.")
+        what = f"the expression must return true or false, not {name.lower()}"
+        raise ExpressionError(what, fix="Compare it with a value.")
     return compiled
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Newlines stay, so that lines are still counted right; a text must not join two words."""
+    """Keep newlines, so that line numbers stay right; a blank keeps words apart."""
     return " " + "\n" * match[0].count("\n")
 
 
 def _explained(message: str) -> ExpressionError:
-    """What the engine says of a wrong expression, in its own words but without its codes."""
-    if found := _PLACE.search(message):
-        line = max(int(found[1]) - 1, 0)
-        return ExpressionError(f"CEL: {_MACHINE_WORDS.sub('', found[3])}", line)
+    if match := _PLACE.search(message):
+        line = max(int(match[1]) - 1, 0)
+        return ExpressionError(f"CEL: {_MACHINE_WORDS.sub('', match[3])}", line)
     return ExpressionError(f"CEL: {_MACHINE_WORDS.sub('', message.splitlines()[0])}")
 
 
 @cache
 def _environment(*, is_listing: bool) -> Any:
-    """The engine with the names that an expression may use; imported only when one is there."""
     try:
         from cel_expr_python import cel  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - an extra, imported where it is used; its stub lies inside
     except ImportError as error:
@@ -125,13 +122,12 @@ def _environment(*, is_listing: bool) -> Any:
 
 
 def _evaluate(compiled: _Compiled, situation: Situation, *, is_listing: bool) -> bool | None:
-    """What the expression comes to, or `None` where that is neither true nor false."""
     if not is_listing and not _is_small(situation.arguments):
         return None
     try:
         value = compiled.eval(data=_names(situation, is_listing=is_listing))
         answer = value.value()
-    except Exception:  # noqa: BLE001 - whatever the engine meets, the rule is read the careful way
+    except Exception:  # noqa: BLE001 - any failure counts as unknown
         return None
     return answer if isinstance(answer, bool) else None
 
@@ -156,17 +152,16 @@ def _names(situation: Situation, *, is_listing: bool) -> dict[str, Any]:
     if not is_listing:
         names["arguments"] = situation.arguments
         names["first_use"] = situation.is_first_use
-        # Without a plan nobody knows how many; an expression that asks is then unknown.
+        # Unknown without a plan; then an expression that uses it is unknown too.
         if situation.targets is not None:
             names["targets"] = situation.targets
     return names
 
 
 def _is_small(arguments: object) -> bool:
-    """Whether an expression may look at `arguments`: not too many, too long or too deep."""
     characters = 0
     todo: list[tuple[object, int]] = [(arguments, 0)]
-    for value, depth in todo:  # grows while it is walked
+    for value, depth in todo:  # grows during iteration
         inner: list[object] = []
         if isinstance(value, str):
             characters += len(value)

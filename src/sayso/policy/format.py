@@ -1,4 +1,4 @@
-"""The format of policy.toml, in one place: what is checked, what is published as JSON Schema."""
+"""The format of policy.toml: checked on load, and published as JSON Schema."""
 
 from typing import Any, Final
 
@@ -38,15 +38,18 @@ _DURATION: Final = Text("a duration such as 45s, 30m, 2h or 1d", DURATION)
 _HINT_DOCS: Final = {name: f"the value of {name} that counts" for name in HINT_NAMES}
 
 _RANGE: Final = Table(
-    {"min": Key(Number(), "the least, included"), "max": Key(Number(), "the most, included")},
+    {
+        "min": Key(Number(), "the minimum, inclusive"),
+        "max": Key(Number(), "the maximum, inclusive"),
+    },
     least=1,
 )
 _ARGUMENT: Final = Table(
     {
         "equals": Key(Json(), "the value is this, of the same type"),
-        "glob": Key(_NAMES, "the value is a text that fits this glob, or one of these"),
+        "glob": Key(_NAMES, "the value is a text that matches this glob, or one of these"),
         "range": Key(_RANGE, "the value is a number within these bounds"),
-        "exists": Key(Boolean(), "whether something stands there at all"),
+        "exists": Key(Boolean(), "whether there is a value at all"),
     },
     least=1,
 )
@@ -56,12 +59,14 @@ _TOOL_KEYS: Final[dict[str, Key]] = {
     "source": Key(
         Table(
             {
-                name: Key(one_or_more(Choice(tuple(Source))), f"who said {name}, or one of these")
+                name: Key(
+                    one_or_more(Choice(tuple(Source))), f"the source of {name}, or one of these"
+                )
                 for name in HINT_NAMES
             },
             least=1,
         ),
-        "who said the value of a hint",
+        "the sources of hints",
     ),
     "server": Key(_NAMES, "the server's name, or a glob, or one of these"),
     "tool": Key(_NAMES, "the tool's name at its server, or a glob, or one of these"),
@@ -74,7 +79,7 @@ _AFTER: Final = Table(
         "within": Key(_DURATION, "how far back to look", default=DEFAULT_WITHIN),
         "of": Key(
             Choice(("conversation", "principal")),
-            "whose earlier calls count: those of this conversation, or all of this principal's",
+            "whether earlier calls of this conversation count, or all of this principal",
             default="conversation",
         ),
     },
@@ -90,7 +95,7 @@ _MATCHER: Final = Table(
         "client": Key(_NAMES, "the client it calls through, or a glob, or one of these"),
         "arguments": Key(Named(_ARGUMENT), "conditions on arguments, by their path"),
         "meta": Key(Named(_ARGUMENT), "conditions on forwarded keys of _meta, by their name"),
-        "after": Key(_AFTER, "a condition on what was done before"),
+        "after": Key(_AFTER, "a condition on earlier calls"),
         "expression": Key(Text("an expression in CEL"), "a CEL expression that must be true"),
     },
     least=1,
@@ -107,11 +112,12 @@ _RECEIPT_KEYS: Final = Key(
                 ),
                 "calls": Key(
                     _COUNT,
-                    "how many calls must stand behind a hint that it supports",
+                    "the least number of calls behind a supported hint",
                     default=LEAST_CALLS,
                 ),
                 "layers": Key(
-                    Items(Choice(LAYERS), 0), "what must have contained and watched the server then"
+                    Items(Choice(LAYERS), 0),
+                    "the layers that must have contained and watched the server",
                 ),
             }
         )
@@ -128,18 +134,18 @@ _REVIEWERS: Final = Table(
 )
 _RULE: Final = Table(
     {
-        "name": Key(Text(), "what the rule is called in decisions and logs", is_required=True),
-        "effect": Key(Choice(tuple(Effect)), "what becomes of the call", is_required=True),
-        "reason": Key(Text(), "why, in words for the person who is asked or refused"),
-        "when": Key(_MATCHER, "all of this must hold; left out, the rule is about every call"),
-        "unless": Key(_MATCHER, "where all of this holds, the rule does not count"),
-        "require": Key(Choice(tuple(Require)), "how strong the channel of the answer must be"),
+        "name": Key(Text(), "the rule's name in decisions and logs", is_required=True),
+        "effect": Key(Choice(tuple(Effect)), "what happens to the call", is_required=True),
+        "reason": Key(Text(), "the reason, for the person who is asked or refused"),
+        "when": Key(_MATCHER, "all of this must hold; without it the rule matches every call"),
+        "unless": Key(_MATCHER, "if all of this holds, the rule does not apply"),
+        "require": Key(Choice(tuple(Require)), "the channel strength that the answer needs"),
         "reviewers": Key(
             Either(Number(1, 5, is_whole=True), _REVIEWERS, dict),
             "how many people must approve, or who",
         ),
-        "expires": Key(_DURATION, "how long the question stands"),
-        "grant": Key(Choice(tuple(Span)), "the longest that an answer may hold"),
+        "expires": Key(_DURATION, "how long the question can be answered"),
+        "grant": Key(Choice(tuple(Span)), "the longest validity of an answer"),
         "limits": Key(
             Table(
                 {
@@ -148,7 +154,7 @@ _RULE: Final = Table(
                 },
                 least=1,
             ),
-            "beyond these, a call that the rule is about is denied",
+            "matching calls beyond these limits are denied",
         ),
     }
 )
@@ -163,7 +169,7 @@ POLICY: Final = Table(
         ),
         "threshold": Key(
             Number(0.5, 1.0),
-            "how sure an inference must be to loosen a hint that nobody declared",
+            "the confidence that an inference needs to loosen an undeclared hint",
             default=THRESHOLD,
         ),
         "first_use": Key(
@@ -173,7 +179,7 @@ POLICY: Final = Table(
         ),
         "max_result_characters": Key(
             Either(_RESULT_LIMIT, Named(Either(_RESULT_LIMIT, Named(_RESULT_LIMIT), dict)), dict),
-            "longer results are cut; for all, by server, or by server and tool",
+            "the length beyond which results are cut; for all, by server, or by server and tool",
             default=LIMIT,
         ),
         "dry_run": Key(
@@ -182,10 +188,10 @@ POLICY: Final = Table(
         ),
         "trust": Key(
             Named(Choice(tuple(Trust)), {RECEIPT_KEYS: _RECEIPT_KEYS}),
-            "how far each server's word counts; “*” is for the rest",
+            "how far each server is trusted; “*” is for all others",
         ),
         "operator": Key(
-            Named(Named(_HINTS)), "hints that are so, by server and tool, whatever anyone declares"
+            Named(Named(_HINTS)), "hints that override all other sources, by server and tool"
         ),
         "roles": Key(Named(Items(Text(), 0)), "the scopes that each role brings"),
         "tools": Key(
@@ -195,11 +201,11 @@ POLICY: Final = Table(
         ),
         "pin": Key(
             Items(Text()),
-            "tools that are listed all the same, by their names behind the gateway or globs",
+            "tools that are always listed, by their names behind the gateway or globs",
         ),
         "forward_meta": Key(
             Items(Text(), 0),
-            "keys of a call's _meta that go to servers, bound to the approval; others are dropped",
+            "keys of a call's _meta that are forwarded, bound to the approval; others are dropped",
         ),
         "off": Key(
             Table(
@@ -208,7 +214,7 @@ POLICY: Final = Table(
                     "subjects": Key(Items(Text(), 0), "callers that are switched off"),
                 }
             ),
-            "what is switched off at once, in every mode",
+            "servers and callers that are switched off, in every mode",
         ),
         "limits": Key(
             Table(
@@ -256,14 +262,14 @@ POLICY: Final = Table(
                 },
                 least=1,
             ),
-            "what the log does not hold",
+            "what the log masks",
         ),
-        "rules": Key(Items(_RULE, 0), "deny wins, then confirm, then allow"),
+        "rules": Key(Items(_RULE, 0), "the rules: deny wins, then confirm, then allow"),
     },
     "The policy of sayso: what may run, what asks a person, and what may not.",
 )
 
 
 def json_schema() -> dict[str, Any]:
-    """The format of policy.toml as a JSON Schema (2020-12)."""
+    """Return the format of policy.toml as a JSON Schema (2020-12)."""
     return {"$schema": SCHEMA_DIALECT, "title": "policy.toml", **POLICY.schema()}

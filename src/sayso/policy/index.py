@@ -1,7 +1,7 @@
-"""The rules that can be about a call, found without looking at all of them.
+"""An index of rules: finds those that may match a call without testing all of them.
 
-What a rule asks of the tool or of the caller has the same answer for every call of that tool by
-that caller. So the rules that such an answer rules out are left out once, and that is remembered.
+A rule's conditions on tool and caller have the same answer for every call of that tool by that
+caller. So the rules that these exclude are left out once, and the result is cached.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,12 +15,12 @@ from sayso.policy.situation import Situation, ToolFacts
 
 MAX_TOOLS: Final = 10_000
 MAX_CALLERS: Final = 1_000
-"""Callers remembered for each set of rules; more of them are worked out again."""
+"""Callers that are cached per set of rules."""
 
 
 @dataclass(slots=True)
 class _Group:
-    """The rules that may be about some tools, and those of them that may be about each caller."""
+    """The rules that may match some tools, and those of them that may match each caller."""
 
     rules: tuple[Rule, ...]
     by_caller: dict[Principal, tuple[Rule, ...]] = field(
@@ -30,41 +30,38 @@ class _Group:
 
 
 class RuleIndex:
-    """Finds rules by tool and caller; for one policy, whose rules do not change."""
+    """Finds the rules of one policy by tool and caller."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules = tuple(rules)
         self._by_name: dict[tuple[str, str], list[int]] | None = None
         self._other: list[int] = []
-        # By identity: facts hold what takes long to hash. The entry keeps its facts alive.
+        # By identity, because facts are slow to hash. The entry keeps its facts alive.
         self._tools: dict[int, tuple[ToolFacts, _Group]] = {}
         self._groups: dict[tuple[int, ...], _Group] = {}
 
     def about(self, principal: Principal, facts: ToolFacts) -> tuple[Rule, ...]:
-        """Return the rules that may match a call of this tool by this caller, in their order.
-
-        A rule that is not among them matches no such call.
-        """
+        """Return the rules that may match a call of this tool by this caller, in order."""
         if not self._rules:
             return self._rules
         known = self._tools.get(id(facts))
         group = self._group(facts) if known is None else known[1]
         if group.is_for_all_callers:
             return group.rules
-        found = group.by_caller.get(principal)
-        if found is None:
+        rules = group.by_caller.get(principal)
+        if rules is None:
             if len(group.by_caller) >= MAX_CALLERS:
                 group.by_caller.clear()
             situation = Situation(principal, facts)
-            found = tuple(rule for rule in group.rules if _may_match(rule, situation, Reads.CALLER))
-            group.by_caller[principal] = found
-        return found
+            rules = tuple(rule for rule in group.rules if _may_match(rule, situation, Reads.CALLER))
+            group.by_caller[principal] = rules
+        return rules
 
     def _group(self, facts: ToolFacts) -> _Group:
-        situation = Situation(_ANYBODY, facts)
+        situation = Situation(_ANY_CALLER, facts)
         named = [self._rules[place] for place in self._places(facts)]
         rules = tuple(rule for rule in named if _may_match(rule, situation, Reads.TOOL))
-        # Tools that the same rules are about share what is remembered of callers.
+        # Tools with the same rules share a cache of callers.
         key = tuple(map(id, rules))
         group = self._groups.get(key)
         if group is None:
@@ -98,8 +95,8 @@ class RuleIndex:
         return self._by_name
 
 
-_ANYBODY: Final = Principal("")
-"""Who calls does not matter where only a tool is asked about."""
+_ANY_CALLER: Final = Principal("")
+"""A placeholder for conditions that read only the tool."""
 
 
 def _named_by(conditions: Iterable[Condition]) -> Condition | None:
@@ -116,7 +113,7 @@ def _ask_callers(rules: Iterable[Rule]) -> bool:
 
 
 def _may_match(rule: Rule, situation: Situation, reads: Reads) -> bool:
-    """Return whether a rule may match, given only what its conditions on `reads` answer."""
+    """Return whether a rule may match, given only its conditions on `reads`."""
     if any(when.test(situation) is False for when in rule.when if when.reads is reads):
         return False
     is_settled = rule.unless and all(unless.reads is reads for unless in rule.unless)

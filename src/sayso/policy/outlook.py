@@ -1,4 +1,4 @@
-"""The outlook of a tool: what may become of its calls, before there is one."""
+"""The decisions that are possible for a tool before it is called."""
 
 from dataclasses import replace
 
@@ -11,10 +11,10 @@ from sayso.policy.situation import Situation, ToolFacts
 
 
 def foresee(policy: Policy, principal: Principal, facts: ToolFacts) -> frozenset[Decision]:
-    """Every decision that calls of a tool by `principal` may meet, whatever their arguments.
+    """Return every decision that calls of a tool by `principal` can get, whatever their arguments.
 
-    What a rule asks of the call itself (arguments, earlier calls, an expression) is taken both
-    ways. Limits are left out: they depend on how often is called, and hold for every tool.
+    A condition on the call itself (arguments, earlier calls, an expression) may hold or not.
+    Rate limits are ignored.
 
     >>> from sayso.intent import DELETE, Evidence, resolve
     >>> facts = ToolFacts("crm", "customer_delete", resolve(Evidence(DELETE.hints)))
@@ -36,7 +36,7 @@ def foresee(policy: Policy, principal: Principal, facts: ToolFacts) -> frozenset
             possible.append(most)
     policies = [policy]
     if policy.rules:
-        # Of several rules the strictest decides: each alone with the sure ones shows every end.
+        # The strictest rule decides, so one possible rule at a time gives every result.
         choices = [tuple(sure), *((*sure, rule) for rule in possible)]
         policies = [replace(policy, rules=rules) for rules in choices]
     return frozenset(decide(policy, situation) for policy in policies for situation in situations)

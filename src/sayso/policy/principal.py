@@ -1,4 +1,4 @@
-"""Who calls."""
+"""The caller of a tool."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,11 +9,11 @@ from sayso.fields import boolean, convert, optional, text, texts
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """A caller: who it is, through which client it calls, and what it may see.
+    """A caller: its subject, its client, and its scopes and roles.
 
-    `scopes` is `None` where nobody hands out scopes or roles: a person's own machine, without
-    authentication. `is_local` says that it calls from such a machine all the same: an author has
-    said what it may see, and nobody has proved who it is. `tenant` is the organization it acts for.
+    `scopes` is `None` on a machine without authentication. `is_local` marks a caller there whose
+    scopes an author has set although it is not authenticated. `tenant` is the organization that it
+    acts for.
     """
 
     subject: str
@@ -36,20 +36,16 @@ class Principal:
 
     @property
     def account(self) -> str:
-        """The name under which answers, limits, history and connections are kept apart.
-
-        The subject, together with its tenant if it has one.
-        """
+        """The key of answers, limits, history and connections: the subject with its tenant."""
         return account_of(self.subject, self.tenant)
 
     @property
     def caller(self) -> str:
-        """Whom to share fairly with: its subject, or its client where no one has a subject."""
+        """The key for fair sharing: the account, with the client if it is not authenticated."""
         return self.account if self.is_known else f"{self.account} {self.client}"
 
     @property
     def is_known(self) -> bool:
-        """Whether it has proved who it is; then the person at its client is itself."""
         return self.scopes is not None and not self.is_local
 
 
@@ -57,7 +53,7 @@ LOCAL: Final = "local"
 """The subject of every caller on a machine without authentication."""
 
 TENANT_PREFIX: Final = "tenant:"
-"""How accounts with a tenant begin; no subject of a token does."""
+"""The prefix of accounts with a tenant; reserved, so no token's subject has it."""
 
 
 def account_of(subject: str, tenant: str | None) -> str:

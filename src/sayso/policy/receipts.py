@@ -1,4 +1,4 @@
-"""Whose receipts count: the keys that an operator trusts, and the least that each must show."""
+"""Trusted receipt keys, and the minimum that each requires of a receipt."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ LEAST_CALLS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class ReceiptKey:
-    """A public key, and what must stand behind a verdict by it that permits more."""
+    """A trusted public key, and the minimum behind a verdict that loosens a hint."""
 
     name: str
     key: str
@@ -23,19 +23,19 @@ class ReceiptKey:
         convert(self, name=text, key=text, calls=whole(1), layers=subset(*LAYERS))
 
     def doubt(self, receipt: ToolReceipt, found: HintReceipt) -> str:
-        """Why a hint that a receipt supports does not count by this key; empty where it does."""
+        """Say why a supported hint does not count with this key; empty if it counts."""
         if found.is_partial:
-            return "it was not watched by all that this needs"
+            return "not every required observer watched it"
         if found.calls < self.calls:
-            return f"{found.calls} calls stand behind it, and the policy wants {self.calls}"
+            return f"it rests on {found.calls} calls; the policy requires {self.calls}"
         if missing := sorted(self.layers - receipt.layers):
-            return f"it ran without {', '.join(missing)}, which the policy wants"
+            return f"it ran without {', '.join(missing)}, which the policy requires"
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """What one receipt says of one hint under a policy; `doubt` is why it does not count."""
+    """One receipt's verdict on one hint; `doubt` says why it does not count."""
 
     receipt: ToolReceipt
     key: ReceiptKey
@@ -46,10 +46,7 @@ class Weighed:
 def weigh(
     keys: Sequence[ReceiptKey], receipts: Sequence[ToolReceipt], name: HintName
 ) -> Iterator[Weighed]:
-    """What the receipts that a trusted key has signed say of one hint.
-
-    That it is refuted counts without any minimum: it permits less.
-    """
+    """Yield the verdicts on one hint by trusted keys; a refutation needs no minimum."""
     for receipt in receipts:
         found = receipt.hints.get(name)
         if found is None:
@@ -63,7 +60,7 @@ def weigh(
 
 
 def verdict_of(weighed: Sequence[Weighed]) -> Verdict | None:
-    """The verdict that counts: the strictest of those that do."""
+    """Return the strictest verdict that counts."""
     found = {receipt.found.verdict for receipt in weighed if not receipt.doubt}
     verdicts: tuple[Verdict, ...] = ("refuted", "supported", "not_exercised")
     return next((verdict for verdict in verdicts if verdict in found), None)

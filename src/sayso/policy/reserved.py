@@ -1,4 +1,4 @@
-"""Names that no caller may have, since records and rules use them for others."""
+"""Names that no caller may have, because records and rules use them."""
 
 import re
 import unicodedata
@@ -7,13 +7,12 @@ from typing import Final
 RESERVED_NAMES: Final = frozenset(
     {"local", "console", "link", "terminal", "elicitation", "program"}
 )
-"""The user of this machine, and people who answer without having proved a name of their own."""
+"""The user of this machine, and people who answer without authentication."""
 RESERVED_PREFIXES: Final = ("key:", "client:", "token:", "tenant:")
-"""API keys, programs that have a token without a person, names that sayso had to
-change, and accounts of a tenant."""
+"""API keys, programs without a person, changed names, and accounts with a tenant."""
 
 _LOOKALIKES: Final = str.maketrans(
-    # Cyrillic, Greek and Latin letters that read as those of the names above.
+    # Cyrillic, Greek and Latin letters that look like those of the names above.
     "".join(
         map(
             chr,
@@ -22,7 +21,7 @@ _LOOKALIKES: Final = str.maketrans(
                 *(0x0433, 0x0443, 0x03B1, 0x03B5, 0x03B9, 0x03BA, 0x03BD, 0x03BF, 0x03C4, 0x03C5),
                 *(0x0131, 0x0269, 0x043F, 0x03C1, 0x03F2, 0x0501, 0x0475, 0x03BB, 0x0237, 0x0585),
                 *(0x0251, 0x0261, 0x0440, 0x0030, 0x0031),
-                # What reads as a colon.
+                # Characters that look like a colon.
                 *(0x02D0, 0x02F8, 0x0589, 0x05C3, 0x1361, 0x1803, 0x205A, 0x2236, 0xA789, 0x0703),
             ),
         )
@@ -34,14 +33,13 @@ _LOOKALIKES: Final = str.maketrans(
 _LATIN: Final = re.compile(
     r".*\b(?:LATIN|CIRCLED|SQUARED|INDICATOR)\b.* (?:LETTER|CAPITAL) ([A-Z])(?: WITH .*)?"
 )
-"""What the name of a character says of the letter it is a form of: `LATIN LETTER SMALL CAPITAL C`.
-"""
+"""The base letter in a Unicode name, such as `LATIN LETTER SMALL CAPITAL C`."""
 _ALIKE: Final = str.maketrans("i|", "ll")
-"""Letters and signs of ASCII that read alike in many typefaces, in small letters."""
+"""ASCII characters that look alike in many typefaces, in lower case."""
 
 
 def is_reserved(name: str) -> bool:
-    """Return whether a name is one of sayso's own, or would be read as one.
+    """Return whether a name is reserved, or looks like a reserved one.
 
     >>> is_reserved("Console "), is_reserved("consoIe"), is_reserved("terminal"), is_reserved("amy")
     (True, True, True, False)
@@ -54,14 +52,13 @@ def is_reserved(name: str) -> bool:
 
 
 def _reads_as(name: str, own: str) -> bool:
-    """Whether a name is this one, where a letter of another script may stand for any of its own."""
+    """Return whether a name looks like `own`; any non-ASCII letter may stand for one of its."""
     pairs = list(zip(name, own, strict=False))
     is_alike = all(char == letter or not char.isascii() for char, letter in pairs)
     return len(name) == len(own) and is_alike and any(char == letter for char, letter in pairs)
 
 
 def _skeleton(name: str) -> str:
-    """Return a name without what readers do not see: case, accents, blanks, lookalikes."""
     folded = unicodedata.normalize("NFKD", name).casefold().translate(_LOOKALIKES)
     letters = map(_letter, folded)
     plain = "".join(char for char in letters if char == "|" or _is_seen(char)).translate(_ALIKE)
@@ -69,20 +66,19 @@ def _skeleton(name: str) -> str:
 
 
 def _letter(char: str) -> str:
-    """Return the letter of ASCII that a character is a form of, if it is one."""
     if not char.isascii() and (found := _LATIN.fullmatch(unicodedata.name(char, ""))):
         return found[1].lower()
     return char
 
 
 def _is_seen(char: str) -> bool:
-    """Whether something stands there: a letter, a figure, a colon, or any sign beyond ASCII."""
+    """Return whether a character is visible: a letter, digit, colon, or any non-ASCII sign."""
     if char.isascii():
         return char.isalnum() or char == ":"
     return unicodedata.category(char)[0] not in "CMZ" and char not in _FILLERS
 
 
 _FILLERS: Final = frozenset("\u3164\u115f\u1160\uffa0\u2800")
-"""Letters and signs that look like a blank."""
+"""Characters that look like a blank."""
 _NAMES: Final = frozenset(map(_skeleton, RESERVED_NAMES))
 _PREFIXES: Final = frozenset(map(_skeleton, RESERVED_PREFIXES))

@@ -1,4 +1,4 @@
-"""A rule as it is held, and the limits that it may set."""
+"""A rule of a policy, and limits."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ LIMIT_WINDOW_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is too much. `calls` is per minute, `by_level` too, for calls of that level."""
+    """Limits: `calls` per minute, `by_level` per minute and level, and `targets` per call."""
 
     calls: int | None = None
     by_level: Mapping[Level, int] = field(default_factory=dict[Level, int])
@@ -28,10 +28,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule, with the line on which it begins.
+    """One rule, with its first line.
 
-    All of `when` must hold; where all of `unless` holds as well (and there is any), the rule does
-    not count. `matches` is both, made ready.
+    It matches if all of `when` hold, and not all of `unless` (if there are any).
     """
 
     name: str
@@ -67,18 +66,18 @@ class Rule:
 
     @property
     def is_loosening(self) -> bool:
-        """Whether the rule permits more; then what cannot be told counts against it."""
+        """True if the rule permits more; then an unknown condition counts against it."""
         return self.effect is Effect.ALLOW
 
     @property
     def is_hiding(self) -> bool:
-        """Whether the rule hides its tools; one with an unknown effect does."""
+        """True if the rule hides its tools, as does one with an unknown effect."""
         known = (Effect.ALLOW, Effect.CONFIRM, Effect.DENY)
         return all(self.effect is not effect for effect in known)
 
     @property
     def window(self) -> float:
-        """How many seconds of history its conditions and limits look back."""
+        """The history that its conditions and limits need, in seconds."""
         conditions = (*self.when, *self.unless)
         windows = [condition.window for condition in conditions]
         if self.limits is not None and self.limits.calls is not None:
@@ -87,7 +86,7 @@ class Rule:
 
 
 def _matcher(rule: Rule) -> Callable[[Situation], bool]:
-    """Return the rule's test. An answer that is neither `True` nor `False` is unsure."""
+    """Return the rule's test; an answer other than `True` or `False` is unknown."""
     when = tuple(condition.test for condition in rule.when)
     unless = tuple(condition.test for condition in rule.unless)
     if_unsure = not rule.is_loosening

@@ -1,4 +1,4 @@
-"""Building one rule, and reporting what in it cannot be meant."""
+"""Building one rule, with the checks that the format cannot make."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -21,7 +21,7 @@ Roles = Mapping[str, frozenset[str]]
 def build_rule(
     document: Document, path: Path, table: Mapping[str, Any], roles: Roles
 ) -> Rule | None:
-    """The rule of a checked `table`, or `None` where a mistake in it is reported."""
+    """Build the rule of a checked `table`; `None` if it has a mistake, which is reported."""
     effect = Effect(table.get("effect", Effect.CONFIRM))
     _check_effect(document, path, table, effect)
     _check_reviewers(document, path, table)
@@ -33,7 +33,7 @@ def build_rule(
     return Rule(
         name=name,
         effect=effect,
-        reason=table.get("reason", f"the rule “{name}” says so"),
+        reason=table.get("reason", f"the rule “{name}” matches"),
         line=document.line_of(path),
         when=when,
         unless=unless,
@@ -46,7 +46,7 @@ def build_rule(
 
 
 def build_limits(table: Mapping[str, Any]) -> Limits:
-    """Limits, on all calls together or by level."""
+    """Build limits, on all calls together or by level."""
     calls: Any = table.get("calls_per_minute")
     if isinstance(calls, int):
         return Limits(calls=calls, targets=table.get("targets"))
@@ -57,25 +57,28 @@ def _check_effect(document: Document, path: Path, table: Mapping[str, Any], effe
     if effect is not Effect.CONFIRM:
         for key in _OF_QUESTIONS:
             if key in table:
-                what = f"“{key}” is about a question, and this rule asks none"
-                document.report((*path, key), what, 'Write effect = "confirm", or take it out.')
+                what = f'“{key}” needs effect = "confirm"; this rule asks no question'
+                document.report((*path, key), what, 'Write effect = "confirm", or remove it.')
     if "limits" in table and effect in (Effect.DENY, Effect.HIDE):
-        document.report((*path, "limits"), "this rule lets no call through that could be limited")
+        what = f'“limits” has no effect in a rule with effect = "{effect}"'
+        document.report((*path, "limits"), what, "Remove it.")
     if effect is not Effect.HIDE:
         return
     for part in ("when", "unless"):
         for key in _OF_CALLS:
             if key in table.get(part, {}):
-                what = f"a rule that hides cannot look at “{key}”: a tool is hidden before a call"
-                document.report((*path, part, key), what, "Deny such calls instead.")
+                what = f"a rule that hides cannot use “{key}”: a tool is hidden before any call"
+                document.report((*path, part, key), what, 'Write effect = "deny" instead.')
 
 
 def _check_reviewers(document: Document, path: Path, table: Mapping[str, Any]) -> None:
-    said = _reviewers(table.get("reviewers"))
-    if said is None or said.roles or not said.subjects or said.count <= len(said.subjects):
+    reviewers = _reviewers(table.get("reviewers"))
+    if reviewers is None or reviewers.roles or not reviewers.subjects:
         return
-    what = f"{said.count} people must approve, and {len(said.subjects)} are named"
-    document.report((*path, "reviewers"), what, "Name more, or ask for fewer.")
+    named = len(reviewers.subjects)
+    if reviewers.count > named:
+        what = f"{reviewers.count} people must approve, but only {named} are named"
+        document.report((*path, "reviewers"), what, "Name more people, or lower “count”.")
 
 
 def _reviewers(value: Any) -> Reviewers | None:
@@ -89,7 +92,7 @@ def _reviewers(value: Any) -> Reviewers | None:
 def _conditions(
     document: Document, path: Path, rule: Mapping[str, Any], effect: Effect, roles: Roles
 ) -> tuple[Condition, ...]:
-    """The conditions of `when` or `unless`, those that cost least first."""
+    """Return the conditions of `when` or `unless`, the cheapest first."""
     part: Literal["when", "unless"] = "when" if path[-1] == "when" else "unless"
     table = rule.get(part, {})
     is_loosening = (effect is Effect.ALLOW) is (part == "when")
@@ -120,7 +123,7 @@ def _flow_condition(after: Mapping[str, Any]) -> Condition:
     tests = [question.test for question in asked]
 
     def fits(past: Past, now: float) -> bool | None:
-        # A time ahead of `now` is a clock that was set back: it counts as just now.
+        # A time ahead of `now` means that the clock was set back: it counts as now.
         if now - past.at > window or not all(test(past.facts) for test in tests):
             return False
         return not is_of_conversation or past.is_same_conversation
@@ -142,7 +145,7 @@ def _flow_condition(after: Mapping[str, Any]) -> Condition:
         "after",
         wanted,
         test,
-        lambda _: "nothing of the kind",
+        lambda _: "no such call",
         is_of_call=True,
         window=window,
         about=tuple(asked),
@@ -152,11 +155,11 @@ def _flow_condition(after: Mapping[str, Any]) -> Condition:
 def _check_arguments(document: Document, path: Path, table: Mapping[str, Any]) -> None:
     for name, wanted in table.items():
         if not all(name.split(".")):
-            what = f"“{name}” is not a path: a step of it is empty"
-            document.report((*path, name), what, "Join keys with single dots: customer.id.")
+            what = f"the path “{name}” has an empty step"
+            document.report((*path, name), what, "Separate keys with single dots: customer.id.")
         if wanted.get("exists") is False and len(wanted) > 1:
-            what = "what is absent has no value to look at"
-            document.report((*path, name), what, "Take the other conditions out.")
+            what = "exists = false cannot be combined with other conditions"
+            document.report((*path, name), what, "Remove the other conditions.")
         bounds = wanted.get("range", {})
         if bounds.get("min", 0) > bounds.get("max", bounds.get("min", 0)):
-            document.report((*path, name, "range"), "min is larger than max", "Swap them.")
+            document.report((*path, name, "range"), "min must not be larger than max", "Swap them.")

@@ -1,4 +1,4 @@
-"""What a decision looks at: who calls which tool with what, and what was done before."""
+"""The inputs of a decision: caller, tool, arguments and history."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,9 +12,9 @@ NO_CALLS: Final[Mapping[Level, tuple[float, ...]]] = {}
 
 @dataclass(frozen=True, slots=True)
 class ToolFacts:
-    """What a policy knows of a tool; `scopes` and `roles` are those it asks of its callers.
+    """A policy's knowledge of a tool; callers need its `scopes` and `roles`.
 
-    `quarantine` says why it is not called until a person lifts that.
+    `quarantine` says why it is not called until a person lifts it.
     """
 
     server: str
@@ -28,7 +28,7 @@ class ToolFacts:
     quarantine: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """What later calls look back on, as data."""
+        """Return the facts that rules on later calls use."""
         return {
             "server": self.server,
             "tool": self.tool,
@@ -39,9 +39,8 @@ class ToolFacts:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Make what `to_dict` gave again."""
         hints = {
-            name: Resolved(value, Source(said)) for name, (value, said) in data["hints"].items()
+            name: Resolved(value, Source(source)) for name, (value, source) in data["hints"].items()
         }
         return cls(
             server=data["server"],
@@ -56,7 +55,7 @@ class ToolFacts:
 class Past:
     """One earlier call of the same principal that was sent; `at` is Unix seconds.
 
-    `is_same_conversation` is `None` if it came through another client name that nobody proved.
+    `is_same_conversation` is `None` if it came under another, unproved client name.
     """
 
     at: float
@@ -66,15 +65,12 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """One call, with all that a decision on it may depend on.
+    """One call, with everything that a decision may depend on.
 
-    `meta` holds the keys of its `_meta` that the policy forwards.
-
-    `history` holds what this principal has done within the longest window of the policy
-    (`Policy.window`), newest last. `recent` holds the times of its calls within the last minute,
-    by the level of the tool, ascending, and `of_tool` those of this tool (where it is `None`, the
-    history tells). `targets` is how many things the call's plan would
-    change, where there is a plan. `now` is Unix seconds.
+    `meta` holds the forwarded keys of its `_meta`. `history` holds the principal's calls within
+    `Policy.window`, newest last. `recent` holds the times of its calls within the last minute by
+    level, ascending, and `of_tool` those of this tool (if `None`, taken from the history).
+    `targets` is the number of things that the call's plan would change. `now` is Unix seconds.
     """
 
     principal: Principal

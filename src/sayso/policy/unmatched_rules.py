@@ -1,4 +1,4 @@
-"""Parts of a policy that are about no tool: rules with a misspelled name never count."""
+"""Parts of a policy that match no tool, such as rules with a misspelled name."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from sayso.policy.situation import ToolFacts
 from sayso.schema import is_switch
 
 _NAMING: Final = frozenset({"server", "tool", "category", "tag"})
-"""Conditions on words that somebody wrote, and may have misspelled."""
+"""Conditions on names, which may be misspelled."""
 
 
 def unmatched(
@@ -23,11 +23,10 @@ def unmatched(
     servers: Collection[str] = (),
     unknown: Collection[str] = (),
 ) -> list[str]:
-    """Return a sentence for each part of `policy` that is about none of these tools.
+    """Return a sentence for each part of `policy` that matches none of these tools.
 
-    `servers` are all servers, and `unknown` those whose tools are not known yet: what may be about
-    one of these is left out. Rules on levels and hints alone are left out too, since they are
-    about tools to come.
+    `servers` are all servers, `unknown` those whose tools are not known yet; parts that may match
+    these are left out, as are rules on levels and hints alone.
 
     >>> from sayso.policy import load_policy
     >>> rule = 'rules = [{ name = "r", effect = "deny", when = { tool = "delte_*" } }]'
@@ -42,12 +41,12 @@ def unmatched(
         if not _is_about(rule, known, unknown)
     ]
     found += [
-        f"“{table}.{entry.server}” ({policy.where}) names “{entry.tool}”, which is no tool"
+        f"“{table}.{entry.server}” ({policy.where}) names “{entry.tool}”, which is not a known tool"
         for table, entry in _entries(policy)
         if not _names_any(entry, known, names, unknown)
     ]
     found += [
-        f"“{table}” ({policy.where}) names “{server}”, which is no server"
+        f"“{table}” ({policy.where}) names “{server}”, which is not a known server"
         for table, entries in (("trust", policy.trust), ("off.servers", policy.off_servers))
         for server in sorted(entries)
         if server not in names
@@ -56,10 +55,9 @@ def unmatched(
 
 
 def misnamed(policy: Policy, servers: Iterable[str]) -> list[str]:
-    """What to tell of places that name a tool `SERVER__TOOL`, for any of these servers.
+    """Return a warning for each place that names a tool `SERVER__TOOL`, as clients see it.
 
-    It is no mistake for sure, since a server may call a tool so; but whoever means the name that
-    clients see has a rule that never counts.
+    Such a rule matches only if the server itself uses that name.
 
     >>> from sayso.policy import load_policy
     >>> rule = 'rules = [{ name = "r", effect = "deny", when = { tool = "git__push" } }]'
@@ -79,11 +77,11 @@ def misnamed(policy: Policy, servers: Iterable[str]) -> list[str]:
         for table, entry in _entries(policy)
     ]
     return [
-        f"{place} names a tool “{found[0]}”: here a tool goes by its server's own name for it, "
-        f'as server = "{found[1]}", tool = "{found[2]}"'
+        f"{place} names a tool “{match[0]}”: a policy uses the server's own tool names; "
+        f'write server = "{match[1]}", tool = "{match[2]}"'
         for place, text in places
         if one_of
-        for found in called.finditer(text)
+        for match in called.finditer(text)
     ]
 
 
@@ -107,7 +105,7 @@ def without_dry_run(policy: Policy, tools: Iterable[Tool]) -> list[str]:
 
 
 def _is_about(rule: Rule, known: tuple[ToolFacts, ...], unknown: Collection[str]) -> bool:
-    """Return whether a rule may match: each tool that it names, this call's or an earlier one's."""
+    """Return whether each tool that a rule names, of this call or an earlier one, may exist."""
     own = [test for condition in rule.when if not condition.is_of_call for test in condition.about]
     earlier = [condition.about for condition in rule.when if condition.is_of_call]
     return all(

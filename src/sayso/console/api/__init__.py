@@ -1,1 +1,1 @@
-"""The API for screens: what waits and what there is, for chats and other pages, as JSON."""
+"""The API for screens: pending questions and tools as JSON, for chats and other pages."""

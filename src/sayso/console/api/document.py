@@ -1,4 +1,4 @@
-"""The API's own description (OpenAPI 3.1), which is also what it holds requests to."""
+"""The API's description (OpenAPI 3.1), which also validates requests."""
 
 import json
 from functools import cache
@@ -20,7 +20,7 @@ _FILE: Final = Path(__file__).with_name("openapi.json")
 
 @cache
 def document() -> dict[str, Any]:
-    """All of it, as it stands beside this file."""
+    """Return the description in `openapi.json`."""
     return json.loads(_FILE.read_bytes())
 
 
@@ -31,27 +31,27 @@ def _checker_of(name: str) -> BoundedChecker:
 
 
 async def read_answer(request: Request) -> dict[str, Any]:
-    """An answer to a question. Raises `ProblemError` for what is none."""
+    """Read an answer to a question. Raises `ProblemError` for an invalid body."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
-        raise ProblemError(415, "body", "An answer is JSON: application/json.")
+        raise ProblemError(415, "body", "The content type must be application/json.")
     text = b""
     async for chunk in request.stream():
         text += chunk
         if len(text) > _LONGEST:
-            raise ProblemError(413, "body", "This answer is too long.")
+            raise ProblemError(413, "body", "The answer is too long.")
     try:
         body = parse_json(text.decode())
-        # Half of a surrogate pair is no text, and nothing further on could be told of it.
+        # Half of a surrogate pair could not be stored.
         canonical(body)
     except UnicodeDecodeError as error:
-        what = f"This is not UTF-8 text (byte {error.start})."
+        what = f"The body is not valid UTF-8 (byte {error.start})."
         raise ProblemError(400, "body", what) from None
     except UsageError as error:
-        raise ProblemError(400, "body", f"This cannot be read: {error.what}.") from None
+        raise ProblemError(400, "body", f"The body is invalid: {error.what}.") from None
     try:
         wrong = await _checker_of("Answer").problems(body, _CALLER)
     except UndecidedError:
-        raise ProblemError(422, "body", "This answer cannot be checked in time.") from None
+        raise ProblemError(422, "body", "The answer could not be validated in time.") from None
     if wrong:
         raise ProblemError(422, "body", "; ".join(str(problem) for problem in wrong))
     return body

@@ -1,4 +1,4 @@
-"""What is wrong, as JSON that says so to people and to programs (RFC 9457)."""
+"""Problem details: errors as JSON (RFC 9457)."""
 
 import logging
 import uuid
@@ -15,14 +15,14 @@ from sayso.errors import StoreError
 
 _log: Final = logging.getLogger(__name__)
 
-_TOLD: Final = {
-    404: ("absent", "There is no such thing here."),
-    405: ("method", "This address does not do that."),
+_MESSAGES: Final = {
+    404: ("absent", "Not found."),
+    405: ("method", "Method not allowed."),
 }
 
 
 class ProblemError(Exception):
-    """A request that is not answered as asked: by a `code` for programs, and in a sentence."""
+    """A failed request, with a `code` for programs and a sentence for people."""
 
     def __init__(
         self, status: int, code: str, what: str, *, headers: Mapping[str, str] | None = None
@@ -37,7 +37,7 @@ class ProblemError(Exception):
 def problem(
     status: int, code: str, what: str, *, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """One problem as an answer."""
+    """Return a problem response."""
     body = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -49,34 +49,35 @@ def problem(
 
 
 def handlers() -> dict[Any, Callable[[Request, Any], Awaitable[Response]]]:
-    """A problem for whatever goes wrong, without a word of what it looked like inside."""
+    """Return the exception handlers, which reveal no internals."""
 
-    async def told(_: Request, error: ProblemError) -> Response:
+    async def failed(_: Request, error: ProblemError) -> Response:
         return problem(error.status, error.code, error.what, headers=error.headers)
 
-    async def missed(_: Request, error: HTTPException) -> Response:
-        code, what = _TOLD.get(error.status_code, ("refused", "This cannot be done."))
+    async def not_routed(_: Request, error: HTTPException) -> Response:
+        code, what = _MESSAGES.get(error.status_code, ("refused", "This request is not possible."))
         return problem(error.status_code, code, what, headers=error.headers)
 
-    async def unknown(_: Request, error: RefusedError) -> Response:
-        kept = {name.decode(): value.decode() for name, value in error.headers}
-        sent = {name: kept[name] for name in ("www-authenticate", "retry-after") if name in kept}
-        return problem(error.status, "refused", error.sentence, headers=sent)
+    async def refused(_: Request, error: RefusedError) -> Response:
+        known = {name.decode(): value.decode() for name, value in error.headers}
+        names = ("www-authenticate", "retry-after")
+        headers = {name: known[name] for name in names if name in known}
+        return problem(error.status, "refused", error.sentence, headers=headers)
 
-    async def unkept(_: Request, error: StoreError) -> Response:
+    async def store_failed(_: Request, error: StoreError) -> Response:
         _log.error("%s", error)
         return problem(503, "store", "sayso cannot read or write its records.")
 
     async def broken(_: Request, _error: Exception) -> Response:
         incident = uuid.uuid4().hex[:12]
         _log.error("incident %s in the API", incident)
-        what = f"Something went wrong inside sayso. Incident {incident}: its log says more."
+        what = f"Internal error. See incident {incident} in sayso's log."
         return problem(500, "incident", what)
 
     return {
-        ProblemError: told,
-        HTTPException: missed,
-        RefusedError: unknown,
-        StoreError: unkept,
+        ProblemError: failed,
+        HTTPException: not_routed,
+        RefusedError: refused,
+        StoreError: store_failed,
         Exception: broken,
     }

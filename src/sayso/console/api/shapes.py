@@ -1,4 +1,4 @@
-"""Tools and questions as the API gives them; its document says what each field is."""
+"""Tools and questions as the API returns them, as described in its document."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -18,7 +18,7 @@ from sayso.store import AnswerRow
 
 
 def tool_shape(tool: Tool) -> dict[str, Any]:
-    """A tool with the hints that count."""
+    """Return a tool with the hints that count."""
     return {
         "name": tool.qualified_name,
         "server": tool.server,
@@ -43,7 +43,7 @@ def approval_shape(
     base: str,
     answers: Iterable[AnswerRow] = (),
 ) -> dict[str, Any]:
-    """One question for one person, where it stands, and what they may say to it."""
+    """Return a question, its state, and the answers that this person may give."""
     question = approval.question
     is_open = approval.state is ApprovalState.PENDING
     bar = None
@@ -91,7 +91,7 @@ def approval_shape(
 
 def _bar(approval: Approval, session: Session) -> str | None:
     if not session.role.covers(Role.APPROVER):
-        return "you may look at questions, and not answer them"
+        return "you may view questions but not answer them"
     return objection(approval, person_of(session))
 
 

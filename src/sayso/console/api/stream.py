@@ -1,7 +1,7 @@
-"""Questions as they come and go, told to screens (server-sent events, HTML standard 9.2).
+"""Changes of questions as server-sent events (HTML standard 9.2), for screens.
 
-A screen is first told of all that wait, then `ready` with their numbers: what it still shows and
-is not among them was settled while it did not listen. So nothing needs to be told again.
+A stream begins with all pending questions, then `ready` with their numbers: others that a screen
+still shows were settled while it was not connected. So no events need to be repeated.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
 from sayso.approvals import Approval
-from sayso.console.api.approvals import ApprovalShelf
-from sayso.console.api.door import Door, is_within
+from sayso.console.api.approvals import ApprovalEndpoints
+from sayso.console.api.authentication import Authentication, has_role
 from sayso.console.api.problem import ProblemError
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
@@ -27,14 +27,13 @@ from sayso.guard import Guard
 
 _LOOK_SECONDS: Final = 0.2
 _MOST: Final = 500
-"""Questions that a screen is told of at a time; the others come when these are settled."""
+"""The limit of questions sent at a time; others follow when these are settled."""
 EACH: Final = 20
-"""Streams that one person may have open in a process. Each looks a few times a second how things
-stand and whether it still may, so without an end to them one person could keep a gateway busy."""
+"""The limit of open streams per person and process, since each polls a few times a second."""
 
 
 class _Waiting:
-    """What waits, looked up for all screens together: at most a few times a second."""
+    """The pending questions, looked up for all screens together, a few times a second."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -43,7 +42,7 @@ class _Waiting:
         self._lock = asyncio.Lock()
 
     async def now(self) -> dict[int, Approval]:
-        """The questions that wait, by number, as of a fifth of a second ago at most."""
+        """Return the pending questions by number, at most a fifth of a second old."""
         async with self._lock:
             if time.monotonic() - self._looked >= _LOOK_SECONDS:
                 found = await self._guard.approvals.pending(_MOST)
@@ -53,12 +52,12 @@ class _Waiting:
 
 
 class _Counted(StreamingResponse):
-    """A stream that counts as its person's for as long as it is open."""
+    """A stream that counts towards its person's limit while it is open."""
 
     def __init__(self, told: AsyncGenerator[str], open_: Counter[str], person: str) -> None:
-        # A proxy that gathers an answer before it passes it on would hold the questions back.
-        unheld = {"X-Accel-Buffering": "no"}
-        super().__init__(told, media_type="text/event-stream", headers=unheld)
+        # A buffering proxy would delay the events.
+        headers = {"X-Accel-Buffering": "no"}
+        super().__init__(told, media_type="text/event-stream", headers=headers)
         self._open = open_
         self._person = person
 
@@ -74,25 +73,30 @@ class _Counted(StreamingResponse):
 
 
 class Stream:
-    """Tells each screen what waits, for as long as its visitor may look."""
+    """Sends each screen the pending questions while its visitor may see them."""
 
-    def __init__(self, guard: Guard, door: Door, shelf: ApprovalShelf, pulse: Pulse) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        authentication: Authentication,
+        approvals: ApprovalEndpoints,
+        pulse: Pulse,
+    ) -> None:
         self._guard = guard
         self._waiting = _Waiting(guard)
-        self._door = door
-        self._shelf = shelf
+        self._authentication = authentication
+        self._approvals = approvals
         self._pulse = pulse
         self._open = Counter[str]()
 
     async def listen(self, request: Request) -> Response:
-        """The stream."""
-        session = (await self._door.enter(request)).within(Role.VIEWER)
+        session = (await self._authentication.authenticate(request)).require(Role.VIEWER)
         if self._open[session.person] >= EACH:
-            what = f"You have {EACH} of these open already. Close one first."
+            what = f"You already have {EACH} streams open. Close one first."
             raise ProblemError(429, "streams", what, headers={"Retry-After": "10"})
 
         async def is_open() -> bool:
-            return await is_within(self._door, request, Role.VIEWER)
+            return await has_role(self._authentication, request, Role.VIEWER)
 
         return _Counted(self._told(session, is_open), self._open, session.person)
 
@@ -108,7 +112,7 @@ class Stream:
             at = at if beat is None else beat.records
             now = await self._waiting.now()
             for name, approval in await self._changes(known, now):
-                yield _event(name, at, self._shelf.shape(approval, session))
+                yield _event(name, at, self._approvals.shape(approval, session))
             if is_first:
                 yield _event("ready", at, {"open": [*now]})
             elif beat is None:
@@ -119,8 +123,8 @@ class Stream:
         self, known: Mapping[int, Approval], now: Mapping[int, Approval]
     ) -> list[tuple[str, Approval]]:
         gone = [await self._guard.approvals.find(number) for number in known if number not in now]
-        told = [("settled", approval) for approval in gone if approval is not None]
-        return told + [
+        settled = [("settled", approval) for approval in gone if approval is not None]
+        return settled + [
             ("asked", approval)
             for number, approval in now.items()
             if number not in known or known[number].edit != approval.edit
@@ -128,5 +132,4 @@ class Stream:
 
 
 def _event(name: str, at: int, value: Any) -> str:
-    """One event; its id is the newest line of the log when it was told."""
     return f"id: {at}\nevent: {name}\ndata: {json.dumps(value)}\n\n"

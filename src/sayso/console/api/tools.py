@@ -1,4 +1,4 @@
-"""The tools, as whoever asks may know of them."""
+"""Endpoints for tools, as far as the visitor may see them."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from sayso.catalog import Tool
-from sayso.console.api.door import Door, Visitor
+from sayso.console.api.authentication import Authentication, Visitor
 from sayso.console.api.problem import ProblemError
 from sayso.console.api.shapes import tool_shape
 from sayso.console.entry.roles import Role
@@ -16,7 +16,7 @@ from sayso.policy import Principal
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _CallersTools:
     upstream: Upstream
     caller: Principal
 
@@ -28,35 +28,33 @@ class _Told:
         return await self.upstream.of(self.caller).tools()
 
 
-class ToolShelf:
-    """Lists tools, and tells of one."""
+class ToolEndpoints:
+    """Lists tools, and returns one; a hidden tool is reported like a missing one."""
 
-    def __init__(self, gateway: Gateway, door: Door) -> None:
+    def __init__(self, gateway: Gateway, authentication: Authentication) -> None:
         self._gateway = gateway
-        self._door = door
+        self._authentication = authentication
 
     async def all(self, request: Request) -> Response:
-        """All that there are for this visitor."""
-        found = await self._seen(await self._door.enter(request))
+        found = await self._seen(await self._authentication.authenticate(request))
         return JSONResponse({"tools": [tool_shape(tool) for tool in found]})
 
     async def one(self, request: Request) -> Response:
-        """One of them; the same words for one that is hidden as for one that is not there."""
         name = request.path_params["name"]
-        found = await self._seen(await self._door.enter(request))
+        found = await self._seen(await self._authentication.authenticate(request))
         tool = next((tool for tool in found if tool.qualified_name == name), None)
         if tool is None:
-            raise ProblemError(404, "absent", "There is no such tool for you.")
+            raise ProblemError(404, "absent", "Tool not found.")
         return JSONResponse(tool_shape(tool))
 
     async def _seen(self, visitor: Visitor) -> list[Tool]:
         if visitor.principal is None:
-            visitor.within(Role.VIEWER)
+            visitor.require(Role.VIEWER)
             return [*(await seen_inventory(self._gateway)).tools]
         caller = visitor.principal
         guard = self._gateway.guard
         found = await take_inventory(
-            [_Told(upstream, caller) for upstream in self._gateway.upstreams.upstreams]
+            [_CallersTools(upstream, caller) for upstream in self._gateway.upstreams.upstreams]
         )
         looked = (guard.sees(caller, tool) for tool in found.tools)
         return [seen[0] for seen in looked if seen is not None]

@@ -1,1 +1,1 @@
-"""The approvals page: what waits for a person, and the answering."""
+"""The approvals page: pending questions and answering."""

@@ -1,4 +1,4 @@
-"""From a form that a person sent to an answer, and which answers a question may be offered."""
+"""Answers from submitted forms, and the answers that a question offers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ _LASTING: Final[Mapping[str, tuple[Span, bool]]] = {
     "always-tool": (Span.ALWAYS, False),
 }
 _UNTIL: Final = {
-    Span.SESSION: "until {client} has been silent for 30 minutes.",
-    Span.ALWAYS: "until you take this back under Grants, or the tool changes.",
+    Span.SESSION: "until {client} has made no call for 30 minutes.",
+    Span.ALWAYS: "until you revoke it under Grants, or the tool changes.",
 }
 _NAMES: Final = {
     "session-call": "Allow for this session, these arguments",
@@ -36,7 +36,7 @@ _NAMES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who answers, over which channel, and the roles that count among reviewers."""
+    """The person who answers, their channel, and their roles as a reviewer."""
 
     name: str
     channel: str
@@ -44,13 +44,13 @@ class Person:
 
 
 def person_of(session: Session) -> Person:
-    """Whoever is logged in, as they answer in the console."""
+    """Return the person of a console session."""
     return Person(session.person, "console", session.roles | {str(session.role)})
 
 
 @dataclass(frozen=True, slots=True)
 class Lasting:
-    """An answer that holds for longer than one call: its value in the form, and what it means."""
+    """An answer for more than one call: its value in the form, name and meaning."""
 
     value: str
     name: str
@@ -58,7 +58,7 @@ class Lasting:
 
 
 def lasting_choices(approval: Approval) -> list[Lasting]:
-    """The answers that this question may be given for longer, the shortest first."""
+    """Return the longer-lasting answers that a question allows, the shortest first."""
     if approval.edit is not None:
         return []
     longest = Span(approval.question.longest)
@@ -70,7 +70,7 @@ def lasting_choices(approval: Approval) -> list[Lasting]:
 
 
 def objection(approval: Approval, person: Person) -> str | None:
-    """Why this person may give no answer to a question at all, if so."""
+    """Return why this person may not answer a question; `None` if they may."""
     trial = Answer(is_allowed=False, by=person.name, channel=person.channel, roles=person.roles)
     try:
         check_answer(trial, approval)
@@ -80,18 +80,18 @@ def objection(approval: Approval, person: Person) -> str | None:
 
 
 def mark_of(edit: Mapping[str, Any] | None) -> str:
-    """An edit in a few digits: whoever agrees to one says so which they have seen."""
+    """Return a short digest of an edit, which shows the edit that a person has seen."""
     return "" if not edit else sha256(canonical(edit)).hexdigest()[:16]
 
 
 def answer_by(person: Person, approval: Approval, said: Mapping[str, Any], **given: Any) -> Answer:
-    """Return the answer of a person who `said` which edit they have seen, and a message."""
+    """Return a person's answer, with the edit they have seen and the message from `said`."""
     has_seen = said.get("seen", "") == mark_of(approval.edit)
     return Answer(
         by=person.name,
         channel=person.channel,
         roles=person.roles,
-        # Agreeing to an edit that came up meanwhile is agreeing to nothing: it does not count.
+        # Agreement to an edit that the person has not seen does not count.
         seen=approval.edit if has_seen else None,
         message=said.get("message", "").strip() or None,
         **given,
@@ -99,10 +99,7 @@ def answer_by(person: Person, approval: Approval, said: Mapping[str, Any], **giv
 
 
 def answer_of(form: Mapping[str, str], approval: Approval, person: Person) -> Answer | None:
-    """What the form says; `None` where that is no answer.
-
-    Raises `UsageError` for an edit that cannot be read.
-    """
+    """Return the answer in a form; `None` without one. Raises `UsageError` for an invalid edit."""
     verdict = form.get("verdict", "")
     if verdict not in {DENY, ALLOW, EDIT, *_LASTING}:
         return None
@@ -125,9 +122,11 @@ def _edit(form: Mapping[str, str], approval: Approval) -> Mapping[str, Any] | No
     before = approval.question.arguments
     edit = difference(before, read_arguments(form, before))
     if not edit and approval.edit is None:
-        raise UsageError("nothing was changed", fix="Change an argument, or allow the call as is.")
+        raise UsageError(
+            "the edit changes nothing", fix="Change an argument, or allow the call as it is."
+        )
     if not edit:
-        raise UsageError("a change cannot be taken back", fix="Deny the call instead.")
+        raise UsageError("another reviewer's change cannot be undone", fix="Deny the call instead.")
     if edit == approval.edit:
         return None
     return edit
@@ -135,7 +134,7 @@ def _edit(form: Mapping[str, str], approval: Approval) -> Mapping[str, Any] | No
 
 def _meaning(approval: Approval, span: Span, *, is_narrow: bool) -> str:
     client = quoted(approval.question.client)
-    what = f"Every call of this tool by {client}, whatever its arguments,"
+    what = f"Every call of this tool by {client}, with any arguments,"
     if is_narrow:
-        what = f"This very call, made again by {client},"
+        what = f"The same call by {client}, with these arguments,"
     return f"{what} runs without asking {_UNTIL[span].replace('{client}', client)}"

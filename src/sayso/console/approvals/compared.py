@@ -1,4 +1,4 @@
-"""What is different from the last time that a tool ran, as far as the log still tells."""
+"""Comparison of a call with the tool's last call in the log."""
 
 import json
 from collections.abc import Mapping
@@ -16,10 +16,10 @@ _SAME: Final = json.JSONEncoder(sort_keys=True).encode
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The last call of a tool, beside one that is asked about; of both, what may be shown.
+    """A question's arguments compared with the tool's last call.
 
-    `was` holds those arguments that were others then, and `gone` those that are not given now;
-    `added` are the names of those that were not given then.
+    `was` holds the former values of changed arguments, `gone` removed arguments, and `added` the
+    names of new ones.
     """
 
     last: Line
@@ -29,12 +29,11 @@ class Compared:
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing differs that can be seen."""
         return not (self.was or self.gone or self.added)
 
 
 def compare(now: Mapping[str, Any], last: Line) -> Compared:
-    """The arguments `now` against those of an earlier call."""
+    """Compare the arguments `now` with those of an earlier call."""
     then: Mapping[str, Any] = last["arguments"]
     others = {
         key: value for key, value in then.items() if key in now and not _same(value, now[key])

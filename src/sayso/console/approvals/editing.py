@@ -1,4 +1,4 @@
-"""A call's arguments as the fields of a form, and what a reviewer changed in them."""
+"""A call's arguments as form fields, and a reviewer's changes of them."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -10,6 +10,8 @@ from sayso.errors import UsageError
 from sayso.schema import MASK, canonical, is_hidden, parse_json
 from sayso.workers import BoundedChecker
 
+Json = Mapping[str, Any]
+
 NAMES: Final = "names"
 _MOST: Final = 100
 _LINE: Final = 80
@@ -17,12 +19,12 @@ _LINE: Final = 80
 TEXT: Final = "text"
 OPTIONAL: Final = "optional"
 JSON: Final = "json"
-"""The kinds of a field: a text as it is, a text that is left out when it is empty, any JSON."""
+"""The kinds of fields: text, text that is omitted if empty, and JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One argument in a form; without a `key` it is masked and cannot be changed."""
+    """An argument in a form; without a `key` it is masked and cannot be changed."""
 
     name: str
     key: str
@@ -32,18 +34,18 @@ class Field:
 
 
 def fields_of(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[Field]:
-    """The fields: one for each argument that is given, then for those that could be."""
+    """Return a field for each given argument, then for each other argument of the schema."""
     names = _names(arguments, schema)
     return [_field(names, at, arguments, schema) for at in range(len(names))]
 
 
 def names_of(fields: Iterable[Field]) -> str:
-    """The names in the order of the fields, as the form brings them back."""
+    """Return the fields' names as JSON, which the form sends back."""
     return json.dumps([field.name for field in fields])
 
 
 def read_arguments(form: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a form's arguments; others are as `before`. Raises `UsageError`."""
+    """Return a form's arguments; masked ones stay as `before`. Raises `UsageError`."""
     given: dict[str, Any] = {}
     for at, name in enumerate(_read_names(form)):
         if f"{TEXT}.{at}" in form:
@@ -58,16 +60,16 @@ def read_arguments(form: Mapping[str, str], before: Mapping[str, Any]) -> dict[s
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON Merge Patch (RFC 7396) that makes `after` of `before`.
+    """Return the JSON Merge Patch (RFC 7396) that turns `before` into `after`.
 
-    Raises `UsageError` where there is none: a patch cannot set `null` in an object.
+    Raises `UsageError` if there is none, because a patch cannot set `null` in an object.
 
     >>> difference({"to": {"a": 1, "b": 2}, "n": 3}, {"to": {"a": 1}, "n": 4})
     {'to': {'b': None}, 'n': 4}
     """
     patch = _patch(before, after)
     if canonical(patched(before, patch)) != canonical(after):
-        raise UsageError("null cannot be put into an object by a change")
+        raise UsageError("a change cannot set null inside an object")
     return patch
 
 
@@ -77,7 +79,7 @@ async def misfits(
     edit: Mapping[str, Any],
     caller: str = "",
 ) -> list[str]:
-    """Return what of an edit does not fit the schema for `caller`. Raises `UndecidedError`."""
+    """Return the schema violations that an edit adds. Raises `UndecidedError`."""
     if checker is None:
         return []
     known = set(await checker.problems(before, caller))
@@ -109,7 +111,7 @@ def _field(
     if isinstance(value, str) and not any(is_hidden(char) and char != "\n" for char in value):
         is_long = "\n" in value or len(value) > _LINE
         return Field(name, f"{TEXT}.{at}", value, is_long=is_long, is_given=True)
-    # In ASCII, so that what the page shows of hidden characters is not what comes back.
+    # In ASCII, so that revealed hidden characters are not sent back.
     text = json.dumps(value)
     if len(text) > _LINE:
         text = json.dumps(value, indent=2)
@@ -127,7 +129,7 @@ def _read_names(form: Mapping[str, str]) -> list[str]:
     except ValueError:
         names = None
     if not isinstance(names, list):
-        raise UsageError("the form does not say which arguments it is about")
+        raise UsageError("the form does not name its arguments")
     return [str(name) for name in cast("list[Any]", names)]
 
 
@@ -135,12 +137,12 @@ def _value(name: str, text: str) -> Any:
     try:
         return parse_json(text)
     except UsageError as error:
-        fix = "Write a number, true, false, a list or an object; a text goes between quotes."
+        fix = "Write a number, true, false, a list, an object, or a text in quotes."
         raise UsageError(f"“{name}” is {error.what}", fix=fix) from None
 
 
 def _lines(text: str) -> str:
-    """A browser sends every line's end as two characters (HTML standard, form submission)."""
+    """Normalize line ends, which browsers send as two characters (HTML standard)."""
     return text.replace("\r\n", "\n")
 
 
@@ -151,8 +153,7 @@ def _patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any
         if name in before and canonical(old) == canonical(value):
             continue
         if isinstance(old, Mapping) and isinstance(value, Mapping):
-            nested = cast("Mapping[str, Any]", old), cast("Mapping[str, Any]", value)
-            patch[name] = _patch(*nested)
+            patch[name] = _patch(cast("Json", old), cast("Json", value))
         else:
             patch[name] = value
     return patch

@@ -1,14 +1,14 @@
-"""The page behind a signed link: one question, for the one person whom the link was made for.
+"""The page of a signed link: one question, for the person whom the link was made for.
 
-It needs no login: whoever holds the link may answer, and may see nothing else. Opening it answers
-nothing, since previews of links open them too.
+It needs no login, and shows nothing else. Opening it answers nothing, because link previews open
+links too.
 """
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sayso.approvals import Approval, LinkHolder, read_token
+from sayso.approvals import LinkHolder, read_token
 from sayso.console.approvals.answering import Person
 from sayso.console.approvals.reply import NEITHER, read_answer, why_not
 from sayso.console.approvals.view import view_of
@@ -21,15 +21,15 @@ _CHANNEL = "link"
 
 
 def link_routes(pages: Pages) -> list[Route]:
-    """Looking at the question, and answering it."""
-    desk = _Desk(pages)
+    """Return the routes for viewing and answering the question."""
+    endpoints = _Endpoints(pages)
     return [
-        Route("/link", desk.look, methods=["GET"]),
-        Route("/link", desk.answer, methods=["POST"]),
+        Route("/link", endpoints.look, methods=["GET"]),
+        Route("/link", endpoints.answer, methods=["POST"]),
     ]
 
 
-class _Desk:
+class _Endpoints:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._guard = pages.gateway.guard
@@ -55,30 +55,25 @@ class _Desk:
             has_counted = await self._guard.approvals.answer(approval.number, given)
         except UsageError as error:
             what = f"{error.what[:1].upper()}{error.what[1:]}."
-            return self._pages.problem(403, what, error.fix or "Nothing was changed by it.")
+            return self._pages.problem(403, what, error.fix or "Nothing was changed.")
         now = await self._guard.approvals.find(approval.number)
-        told = "Your answer counts."
+        message = "Your answer was recorded."
         if not has_counted:
-            told = why_not(form.get("seen", ""), now)
-        return await self._page(token, told)
+            message = why_not(form.get("seen", ""), now)
+        return await self._page(token, message)
 
-    async def _page(self, token: str, told: str = "") -> Response:
+    async def _page(self, token: str, message: str = "") -> Response:
         if self._guard.keys is None:
             return self._void()
         try:
             holder, approval = await read_token(self._guard.keys, token, self._guard.approvals)
         except SealError:
             return self._void()
-        return await self._shown(holder, approval, token, told)
-
-    async def _shown(
-        self, holder: LinkHolder, approval: Approval, token: str, told: str
-    ) -> Response:
         view = await view_of(self._guard, self._runs, approval, _person(holder), sees_others=False)
-        return self._pages.render("approvals/link.html", view=view, token=token, told=told)
+        return self._pages.render("approvals/link.html", view=view, token=token, message=message)
 
     def _void(self) -> Response:
-        fix = "It was for one question, which is over. Nothing was answered."
+        fix = "Its question is settled or has expired. Nothing was answered."
         return self._pages.problem(410, "This link no longer works.", fix)
 
 

@@ -1,4 +1,4 @@
-"""The approvals page: what waits for an answer, and each question by itself."""
+"""The approvals page: the queue of questions, and each question's own page."""
 
 import re
 from typing import Final
@@ -10,7 +10,7 @@ from starlette.routing import Route
 from sayso.approvals import Approval, Approvals, ApprovalState
 from sayso.console.approvals.answering import mark_of, person_of
 from sayso.console.approvals.queue import SHOWN, load_live, load_queue, look
-from sayso.console.approvals.reply import Desk
+from sayso.console.approvals.reply import Actions
 from sayso.console.approvals.view import view_of
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
@@ -23,24 +23,24 @@ _UNCHANGED: Final = 204
 
 
 def approval_routes(pages: Pages) -> list[Route]:
-    """The queue, each question, the parts of both that are fetched anew, and the answers."""
-    shelf = _Shelf(pages)
-    desk = Desk(pages, shelf.asked, shelf.runs)
+    """Return the routes of the queue, of questions and their refreshed parts, and of answers."""
+    views = _Views(pages)
+    actions = Actions(pages, views.asked, views.runs)
     question = "/approvals/{number}"
     return [
-        Route("/", pages.shown(shelf.queue)),
-        Route("/approvals/live", pages.shown(shelf.live)),
-        Route("/approvals/waiting", pages.shown(shelf.waiting)),
-        Route(question, pages.shown(shelf.one)),
-        Route(f"{question}/dialog", pages.shown(shelf.dialog)),
-        Route(f"{question}/end", pages.shown(shelf.end)),
-        Route(f"{question}/run", pages.shown(shelf.run)),
-        Route(f"{question}/answer", pages.posted(desk.answer), methods=["POST"]),
-        Route(f"{question}/stop", pages.posted(desk.stop), methods=["POST"]),
+        Route("/", pages.shown(views.queue)),
+        Route("/approvals/live", pages.shown(views.live)),
+        Route("/approvals/waiting", pages.shown(views.waiting)),
+        Route(question, pages.shown(views.one)),
+        Route(f"{question}/dialog", pages.shown(views.dialog)),
+        Route(f"{question}/end", pages.shown(views.end)),
+        Route(f"{question}/run", pages.shown(views.run)),
+        Route(f"{question}/answer", pages.posted(actions.answer), methods=["POST"]),
+        Route(f"{question}/stop", pages.posted(actions.stop), methods=["POST"]),
     ]
 
 
-class _Shelf:
+class _Views:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._guard = pages.gateway.guard
@@ -66,7 +66,6 @@ class _Shelf:
         )
 
     async def live(self, request: Request, session: Session) -> Response:
-        """The queue alone, or 204 when the page that asks shows this version already."""
         said = request.query_params.get("since", "")
         since = self._guard.clock()
         if _SECONDS.fullmatch(said):
@@ -86,7 +85,6 @@ class _Shelf:
         return await self._question(request, session, "approvals/dialog.html")
 
     async def end(self, request: Request, session: Session) -> Response:
-        """What became of a question, or 204 while it waits just as it is shown."""
         approval = await self.asked(request)
         is_shown = request.query_params.get("edit", "") == mark_of(approval.edit)
         if approval.state is ApprovalState.PENDING and is_shown:
@@ -104,7 +102,7 @@ class _Shelf:
         )
 
     async def asked(self, request: Request) -> Approval:
-        """The question that an address names. Raises `HTTPException` where there is none."""
+        """Return the question in the URL. Raises `HTTPException` if it does not exist."""
         return found(await self._find(request.path_params["number"]))
 
     async def _question(self, request: Request, session: Session, template: str) -> Response:

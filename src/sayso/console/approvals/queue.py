@@ -1,4 +1,4 @@
-"""The questions as they stand: those that wait, and what happened lately."""
+"""The queue of pending questions, and recent events."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from sayso.guard import Guard
 from sayso.store import RecordRow
 
 SHOWN: Final = 50
-"""How many questions that wait are shown at first, and how many more at a time."""
+"""The number of pending questions shown at first, and added by “Show more”."""
 _MOST: Final = 500
 _MOST_SETTLED: Final = 200
 _MOST_RECENT: Final = 20
@@ -24,22 +24,21 @@ _GRACE: Final = 5.0
 _NEWEST_LINES: Final = 300
 _NEWEST_CALLS: Final = 60
 _MOST_LINES: Final = 100
-"""Of one call: more than it can have."""
+"""Per call: more than it can have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """How many questions wait: what every page tells."""
+    """The number of pending questions, which every page shows."""
 
     waiting: int
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is known of the calls of some questions, by the number of the question.
+    """The calls of questions, by question number.
 
-    `calls` are those that used an approval, as far as the log tells, and `runs` how far those are
-    that a server has just now.
+    `calls` are the logged calls that used an approval, `runs` the progress of running ones.
     """
 
     calls: Mapping[int, LoggedCall] = field(default_factory=dict[int, LoggedCall])
@@ -48,7 +47,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Lately:
-    """One thing that happened: a question that was settled, or a call that needed none."""
+    """A recent event: a settled question, or a call that needed none."""
 
     at: float
     approval: Approval | None = None
@@ -57,12 +56,11 @@ class Lately:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The queue as its page shows it, the oldest first, so that nothing moves that is being read.
+    """The queue as its page shows it, the oldest question first, so that rows do not move.
 
-    `rows` are the questions that wait, and those that were settled `since` the page was opened, in
-    their places. Of those that wait there are `most`, and `more` that are not shown. `waits` is
-    when the last agent stopped waiting for an answer, `None` while one waits. `version` changes
-    whenever any of this does. With a `query` there are only those rows that it is about.
+    `rows` are at most `most` pending questions, and those settled `since` the page was opened, in
+    their places; `more` are not shown. `waits` is when the last agent stopped waiting for an
+    answer, `None` while one waits. `version` changes with any of this. A `query` filters the rows.
     """
 
     waiting: int
@@ -78,14 +76,14 @@ class Live:
 
 
 async def load_queue(guard: Guard) -> Queue:
-    """How many wait now."""
+    """Return the number of pending questions."""
     return Queue(await guard.approvals.questions.count_pending(now=guard.clock()))
 
 
 async def load_live(
     guard: Guard, runs: Runs, since: float, query: str = "", most: int = SHOWN
 ) -> Live:
-    """The queue for a page that was opened at `since`, in Unix seconds."""
+    """Return the queue for a page that was opened at `since`, in Unix seconds."""
     waiting = await guard.approvals.questions.count_pending(now=guard.clock())
     pending = await guard.approvals.pending(_MOST if query else min(most, _MOST))
     found = [approval for approval in pending if is_about(approval, query)]
@@ -122,7 +120,7 @@ async def load_live(
 
 
 def _in_turns(approvals: Iterable[Approval]) -> list[Approval]:
-    """Return each caller's first question, then the second of each; an answer moves no row."""
+    """Return each caller's first question, then each one's second; answers move no row."""
     turns = Counter[str]()
     places: list[tuple[int, int, Approval]] = []
     for approval in sorted(approvals, key=lambda approval: approval.number):
@@ -133,7 +131,7 @@ def _in_turns(approvals: Iterable[Approval]) -> list[Approval]:
 
 
 def is_about(approval: Approval, query: str) -> bool:
-    """Whether every word of `query` stands in what a row tells of a question."""
+    """Return whether a question's row contains every word of `query`."""
     if not query:
         return True
     question = approval.question
@@ -152,7 +150,7 @@ def is_about(approval: Approval, query: str) -> bool:
 async def look(
     log: AuditLog, runs: Runs, approvals: Iterable[Approval], *, ended: Iterable[Approval] = ()
 ) -> Seen:
-    """What is known of the calls of these questions; of those `ended` not how far they are."""
+    """Return the calls of these questions; without progress for those `ended`."""
     calls: dict[int, LoggedCall] = {}
     reached: dict[int, Reached] = {}
     for approval in approvals:
@@ -186,10 +184,10 @@ async def _waits(guard: Guard, rows: Sequence[Approval]) -> Mapping[int, float |
 def _read_waits(
     rows: Iterable[RecordRow], *, patience: float, now: float
 ) -> Mapping[int, float | None]:
-    """For each question in `rows`, newest first: when the last of its calls stopped waiting.
+    """Return when the last call of each question in `rows` (newest first) stopped waiting.
 
-    That is `None` while one waits. A call that is silent for longer than the `patience` in seconds
-    waits no more: then sayso itself has ended.
+    `None` while one waits. A call without a line for longer than `patience` seconds no longer
+    waits: its process has ended.
     """
     ends: dict[str, float] = {}
     waits: dict[int, float | None] = {}

@@ -1,4 +1,4 @@
-"""What is done to a question: an answer, and the stop of its call."""
+"""Answering a question, and cancelling its call."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -22,16 +22,16 @@ _BARRED: Final = 403
 _LATE: Final = 409
 _DONE: Final = 204
 
-NEITHER: Final = "An answer is either deny or allow."
-MISSED: Final = "Your answer came second, and changed nothing."
-CHANGED: Final = "Another reviewer changed the arguments meanwhile. Look at them, and answer again."
-TWICE: Final = "You have answered this one. Somebody else must allow it too."
+NEITHER: Final = "The answer must be deny or allow."
+MISSED: Final = "The question was already answered, so your answer changed nothing."
+CHANGED: Final = "Another reviewer has changed the arguments. Review them, and answer again."
+TWICE: Final = "You have already answered. Another person must allow it too."
 
 
 async def read_answer(
     guard: Guard, form: dict[str, str], approval: Approval, person: Person
 ) -> Answer | None:
-    """Return a checked answer, `None` for none. Raises `UsageError` if it may not be given."""
+    """Return a checked answer; `None` without one. Raises `UsageError` if it is not allowed."""
     given = answer_of(form, approval, person)
     if given is not None:
         await check_given(guard, given, approval)
@@ -39,16 +39,16 @@ async def read_answer(
 
 
 async def check_given(guard: Guard, given: Answer, approval: Approval) -> None:
-    """Raise `UsageError` for an answer that may not be given, or does not fit the tool."""
+    """Raise `UsageError` if an answer is not allowed, or its edit violates the tool's schema."""
     check_answer(given, approval)
     if given.edit is not None and (tool := await tool_of(guard, approval)):
         checker = guard.schemas.of(tool).arguments
         if wrong := await misfits(checker, approval.question.arguments, given.edit, given.by):
-            raise UsageError(f"the change does not fit the tool: {'; '.join(wrong)}")
+            raise UsageError(f"the change does not match the tool's schema: {'; '.join(wrong)}")
 
 
 def why_not(seen: str, now: Approval | None) -> str:
-    """Why an answer did not count; `seen` is the mark of the edit that it was given to."""
+    """Return why an answer did not count; `seen` is the digest of the edit it was given for."""
     if now is None or now.state is not ApprovalState.PENDING:
         return MISSED
     if seen != mark_of(now.edit):
@@ -60,8 +60,8 @@ def _is_part(request: Request) -> bool:
     return request.headers.get("hx-request") == "true"
 
 
-class Desk:
-    """Takes what people say to the question that a request is about."""
+class Actions:
+    """Handles answers to a request's question, and the cancellation of its call."""
 
     def __init__(
         self, pages: Pages, asked: Callable[[Request], Awaitable[Approval]], runs: Runs
@@ -72,7 +72,6 @@ class Desk:
         self._runs = runs
 
     async def answer(self, request: Request, session: Session, form: dict[str, str]) -> Response:
-        """Answer one question, once; whoever comes second is told who came first."""
         approval = await self._asked(request)
         try:
             given = await read_answer(self._guard, form, approval, person_of(session))
@@ -90,11 +89,10 @@ class Desk:
         return RedirectResponse(f"{HOME}/?late={approval.number}", 303)
 
     async def stop(self, request: Request, session: Session, _: dict[str, str]) -> Response:
-        """Stop the call that a question was answered for, while its server has it."""
         approval = await self._asked(request)
         call = approval.used_by
         if call is None or not await self._runs.stop(call, by=session.person):
-            return self._refused(request, _LATE, "This call does not run any more.")
+            return self._refused(request, _LATE, "This call is no longer running.")
         return self._done(request, f"{HOME}/approvals/{approval.number}")
 
     def _done(self, request: Request, where: str) -> Response:
@@ -106,7 +104,7 @@ class Desk:
         self, request: Request, status: int, what: str, fix: str | None = None
     ) -> Response:
         what = f"{what[:1].upper()}{what[1:]}"
-        told = fix or "Nothing was changed by it."
+        advice = fix or "Nothing was changed."
         if _is_part(request):
-            return PlainTextResponse(f"{what.rstrip('.')}. {told}", status)
-        return self._pages.problem(status, what, told)
+            return PlainTextResponse(f"{what.rstrip('.')}. {advice}", status)
+        return self._pages.problem(status, what, advice)

@@ -1,4 +1,4 @@
-"""All that the page of one question shows beside the question itself."""
+"""The data of a question's page in addition to the question."""
 
 import json
 from contextlib import suppress
@@ -28,9 +28,9 @@ _TOOL_SECONDS: Final = 1.0
 class View:
     """One question for one person.
 
-    `compared` is what differs from the last call of the tool, where this person `sees_others`.
-    `answers` are those given so far, `bar` why this person may give none, and `fields` the
-    arguments to change, with their `names` for the form. `mark` names the edit that is shown.
+    `compared` is the difference from the tool's last call, if this person `sees_others`. `bar` is
+    why this person may not answer. `fields` are the arguments to edit, with their `names` for the
+    form. `mark` is the digest of the edit that is shown.
     """
 
     approval: Approval
@@ -49,26 +49,23 @@ class View:
 
     @property
     def is_open(self) -> bool:
-        """Whether it still waits for an answer."""
         return self.approval.state is ApprovalState.PENDING
 
     @property
     def has_agreed(self) -> bool:
-        """Whether this person has allowed it, and others are still to."""
         return any(
             answer.person == self.person.name and answer.is_allowed for answer in self.answers
         )
 
     @property
     def missing(self) -> int:
-        """How many people still have to allow it."""
         return self.approval.question.needed - sum(answer.is_allowed for answer in self.answers)
 
 
 async def view_of(
     guard: Guard, runs: Runs, approval: Approval, person: Person, *, sees_others: bool = True
 ) -> View:
-    """Return what there is to show of a question, as it stands."""
+    """Return the current view of a question."""
     seen = await look(guard.audit, runs, [approval])
     answers = await guard.approvals.answers(approval.number)
     question = approval.question
@@ -100,7 +97,7 @@ async def view_of(
 
 
 async def tool_of(guard: Guard, approval: Approval) -> Tool | None:
-    """The tool that is asked about, where its server still has it just so; else `None`."""
+    """Return the question's tool; `None` if its server no longer has it with this definition."""
     question = approval.question
     caller = Principal(question.subject, client=question.client, tenant=question.tenant)
     with suppress(SaysoError), anyio.move_on_after(_TOOL_SECONDS):
@@ -111,13 +108,13 @@ async def tool_of(guard: Guard, approval: Approval) -> Tool | None:
 
 
 def rule_in_words(rule: str, line: int | None, where: str) -> str:
-    """Which rule asks, and where it stands.
+    """Return the rule or mode that asks, with its place in the policy.
 
     >>> rule_in_words("mode:guarded", None, "policy"), rule_in_words("mail", 7, "/x/policy.toml")
-    ('the mode “guarded”; no rule of the policy is about it', 'the rule “mail”, policy.toml line 7')
+    ('the mode “guarded”; no rule of the policy matches', 'the rule “mail”, policy.toml line 7')
     """
     if rule.startswith("mode:"):
-        return f"{decider(rule)}; no rule of the policy is about it"
+        return f"{decider(rule)}; no rule of the policy matches"
     if line is None:
         return decider(rule)
     return f"{decider(rule)}, {PurePath(where).name} line {line}"

@@ -1,1 +1,1 @@
-"""The audit page: calls as the log tells of them."""
+"""The audit page: the log of calls."""

@@ -1,4 +1,4 @@
-"""The chain's verdict: looked for beside everything else, and remembered until it is asked anew."""
+"""Verification of the log in the background, with the last result."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a check found; `failure` is why it could not be made."""
+    """The result of a check; `failure` is why it could not be completed."""
 
     at: float
     seconds: float
@@ -29,14 +29,14 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a check is: at which of so many lines."""
+    """The progress of a check, in lines."""
 
     done: int
     total: int
 
 
 class Checker:
-    """Verifies the log, one check at a time, in pieces so short that calls are not held up."""
+    """Verifies the log, one check at a time, in short pieces that do not delay calls."""
 
     def __init__(self, log: AuditLog, keys: Keyring, shutdown: Shutdown) -> None:
         self._log = log
@@ -47,7 +47,7 @@ class Checker:
         shutdown.on_begin(self.stop)
 
     def start(self) -> bool:
-        """Begin a check; `False` where one is under way."""
+        """Start a check; `False` if one is running."""
         if self.progress is not None:
             return False
         self.progress = Progress(0, 0)
@@ -55,12 +55,10 @@ class Checker:
         return True
 
     def stop(self) -> None:
-        """Give up a check that is under way."""
         if self._task is not None:
             self._task.cancel()
 
     async def wait(self) -> None:
-        """Return once no check is under way."""
         if self._task is not None:
             await asyncio.wait([self._task])
 
@@ -72,9 +70,9 @@ class Checker:
             report = await self._read()
         except SaysoError as error:
             failure = str(error)
-        except Exception:  # noqa: BLE001 - whatever stops a check is told, and never as a good verdict
-            _log.error("the log cannot be verified")
-            failure = "The log cannot be read as one of sayso’s."
+        except Exception:  # noqa: BLE001 - any failure must be shown as one
+            _log.error("the audit log cannot be verified")
+            failure = "The log contains records that sayso cannot read."
         finally:
             self.progress = None
         took = time.monotonic() - started

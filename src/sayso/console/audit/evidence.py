@@ -1,4 +1,4 @@
-"""All that is on record of one call: its lines, the question about it, and who answered."""
+"""Everything on record about one call: its lines, its question and the answers."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ MOST_LINES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a line stands in its writer's chain; `whole` is the line as JSON."""
+    """A line's place in its writer's chain; `whole` is the line as JSON."""
 
     line: Line
     seq: int
@@ -28,7 +28,6 @@ class Place:
 
     @classmethod
     def of(cls, row: RecordRow) -> "Place":
-        """The place of a line, read with its payload."""
         whole = json.dumps(to_dict(row), indent=2, ensure_ascii=False)
         return cls(
             line=Line.from_row(row),
@@ -44,7 +43,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One call with everything about it. `answers` are what people said to its question."""
+    """A call with its lines, and its question with the answers."""
 
     places: tuple[Place, ...]
     approval: Approval | None
@@ -52,26 +51,22 @@ class Evidence:
 
     @property
     def call(self) -> LoggedCall:
-        """The call as its lines tell of it."""
         return LoggedCall(tuple(place.line for place in self.places))
 
     @property
     def is_erased(self) -> bool:
-        """Whether what was personal is gone."""
         return any(place.is_erased for place in self.places)
 
     def field(self, name: str) -> Any:
-        """What the newest line that says so says; empty where none does."""
         return next((place.line[name] for place in reversed(self.places) if place.line[name]), "")
 
     @property
     def hints(self) -> Mapping[str, Any]:
-        """The hints at that time, with their sources; empty where no tool was found."""
         return self.field("hints") or {}
 
 
 async def gather(log: AuditLog, approvals: Approvals, call: str) -> Evidence | None:
-    """All of one call; `None` where nothing is on record under that name."""
+    """Return the evidence of a call; `None` if it is not on record."""
     if not call or not (rows := await log.newest(call=call, limit=MOST_LINES)):
         return None
     places = tuple(Place.of(row) for row in reversed(rows))

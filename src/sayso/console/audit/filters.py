@@ -1,4 +1,4 @@
-"""The filter of the audit page: a form whose fields are its address, and what they mean."""
+"""The filter form of the audit page, held in the URL."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,30 +25,27 @@ _LONGEST: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The fields as they were filled in, and what of them could not be read."""
+    """The form's valid fields, and the mistakes in others."""
 
     fields: Mapping[str, str] = field(default_factory=dict[str, str])
     mistakes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> str:
-        """One field; empty where nothing was filled in."""
         return self.fields.get(name, "")
 
     @classmethod
     def read(cls, params: Mapping[str, str]) -> Self:
-        """The form that an address holds. What cannot be meant is left out, and said."""
         known = (*_TEXTS, *CHOICES, *_TIMES, ATTENTION)
         said = {name: params[name].strip()[:_LONGEST] for name in known if params.get(name)}
         fields = {name: value for name, value in said.items() if _is_sound(name, value)}
         wrong = [f"{name} “{said[name]}”" for name in said if name not in fields]
         shown = {name: value for name, value in fields.items() if value}
         if wrong:
-            return cls(shown, (f"Not understood, and left out: {', '.join(wrong)}.",))
+            return cls(shown, (f"Invalid and ignored: {', '.join(wrong)}.",))
         return cls(shown)
 
     @property
     def filter(self) -> Filter:
-        """What is wanted."""
         since, until = (_read_time(self[name]) if self[name] else None for name in _TIMES)
         return Filter(
             text=self["text"],
@@ -66,7 +63,6 @@ class Form:
         )
 
     def query(self, **more: Any) -> str:
-        """The address of this form's page, from its question mark on; empty for an empty form."""
         fields = {**self.fields, **{name: str(value) for name, value in more.items() if value}}
         return f"?{urlencode(fields)}" if fields else ""
 
@@ -90,7 +86,7 @@ def _read_time(value: str) -> float:
 
 
 def choices(names: Callable[[str, str], str]) -> dict[str, list[tuple[str, str]]]:
-    """What can be chosen for each field, with its name for people."""
+    """Return each field's choices with their names."""
     return {
         field_name: [(value, names(field_name, value)) for value in values]
         for field_name, values in CHOICES.items()

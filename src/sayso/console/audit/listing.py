@@ -1,4 +1,4 @@
-"""Calls out of the log: a page, a file, or one conversation of those that a filter finds."""
+"""Calls that match a filter, as a page or a file, and conversations."""
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ _HEADINGS: Final[Mapping[str, int]] = {"jsonl": 0, "csv": 1}
 _EXPORTED_AT_ONCE: Final = 500
 
 PAGE: Final = 50
-"""How many calls a page shows."""
+"""The number of calls on a page."""
 MOST: Final = 50
-"""How many calls of a conversation are shown at each side of the one that was asked about."""
+"""The number of calls of a conversation that are shown before and after the given one."""
 _STEP: Final = 100
 _STEPS: Final = 5
 SECONDS: Final = 0.08
-"""How long is looked for them, about."""
+"""The approximate time limit of a search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Calls, newest first, and what the search of them came to; `newest` is the log's last line."""
+    """Calls, newest first, and their search result; `newest` is the log's last line."""
 
     calls: list[LoggedCall]
     found: RecordPage
@@ -33,27 +33,26 @@ class Listing:
 
 
 async def list_calls(log: AuditLog, wanted: Filter, before: int | None = None) -> Listing:
-    """The newest calls that are wanted, of those before a sequence number."""
+    """Return the newest matching calls before a sequence number."""
     found = await search(log.records, wanted, before=before, limit=PAGE, seconds=SECONDS)
     _, newest = await log.records.bounds()
     return Listing(await _with_lines(log.records, found.rows), found, newest)
 
 
 async def _with_lines(records: Records, last: list[RecordRow]) -> list[LoggedCall]:
-    """Calls with all their lines, given the last of each; in the same order."""
     rows = await records.of_calls([row.call for row in last if row.call])
     whole = {call.last.call: call for call in read_calls(map(merged, reversed(rows)))}
-    # A line about the log itself is of no call: it stands alone.
+    # A line about the log itself belongs to no call.
     return [whole.get(row.call) or LoggedCall((Line.from_row(row),)) for row in last]
 
 
 async def exported(records: Records, wanted: Filter, form: str) -> AsyncGenerator[str]:
-    """The last line of each call that is wanted, newest first; `form` is one of `TYPES`."""
+    """Yield the last line of each matching call, newest first; `form` is one of `TYPES`."""
     before: int | None = None
     skipped = 0
     while True:
         found = await search(records, wanted, before=before, limit=_EXPORTED_AT_ONCE)
-        # The heading of a table stands once.
+        # The heading of a table is written once.
         yield "".join(islice(export(found.rows, form), skipped, None))
         if found.older is None:
             return
@@ -63,14 +62,14 @@ async def exported(records: Records, wanted: Filter, form: str) -> AsyncGenerato
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Its calls, oldest first; `is_cut` says that it goes on beyond what is shown."""
+    """A conversation's calls, oldest first; `is_cut` if not all are shown."""
 
     calls: list[LoggedCall]
     is_cut: bool
 
 
 async def conversation_of(log: AuditLog, line: Line, seq: int, *, idle: float) -> Conversation:
-    """The conversation that one line, of number `seq`, stands in; `idle` seconds end one."""
+    """Return the conversation around a line of number `seq`; `idle` seconds end it."""
     first, last = await log.records.bounds()
     wanted = Filter(subject=line["subject"], client=line["client"])
     before, is_cut_before = await _side(log, wanted, line, (first, seq), idle, is_rising=False)
@@ -88,7 +87,6 @@ async def _side(
     *,
     is_rising: bool,
 ) -> tuple[list[RecordRow], bool]:
-    """The calls at one side, nearest first, as far as the silences are short."""
     at = line.at
     found = list[RecordRow]()
     async for row in _walk(log, wanted, bounds, is_rising=is_rising):
@@ -96,7 +94,7 @@ async def _side(
             return found, True
         if abs(row.at - at) > idle:
             break
-        # A client is meant exactly here: “desk” is not “desk-agent”.
+        # The client must match exactly here: “desk” is not “desk-agent”.
         if Line.from_row(row)["client"] == line["client"]:
             found.append(merged(row))
             at = row.at

@@ -1,4 +1,4 @@
-"""The audit pages: the log, one call, its conversation, a rule and a test of it, the chain."""
+"""The audit pages: log, call, conversation, rule, test and chain."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -29,21 +29,21 @@ _NAMES: Final[Mapping[str, Callable[[str], str]]] = {
 
 
 def audit_routes(pages: Pages) -> list[Route]:
-    """Return the routes of all of them."""
-    desk = _Desk(pages)
+    """Return the routes of the audit pages."""
+    views = _Views(pages)
     return [
-        Route("/audit", pages.shown(desk.log)),
-        Route("/audit/export", pages.shown(desk.export, Role.ADMIN)),
-        Route("/audit/chain", pages.shown(desk.chain)),
-        Route("/audit/chain/check", pages.posted(desk.check), methods=["POST"]),
-        Route("/audit/{call}", pages.shown(desk.one)),
-        Route("/audit/{call}/conversation", pages.shown(desk.conversation)),
-        Route("/audit/{call}/rule", pages.shown(desk.rule)),
-        Route("/audit/{call}/test", pages.shown(desk.test)),
+        Route("/audit", pages.shown(views.log)),
+        Route("/audit/export", pages.shown(views.export, Role.ADMIN)),
+        Route("/audit/chain", pages.shown(views.chain)),
+        Route("/audit/chain/check", pages.posted(views.check), methods=["POST"]),
+        Route("/audit/{call}", pages.shown(views.one)),
+        Route("/audit/{call}/conversation", pages.shown(views.conversation)),
+        Route("/audit/{call}/rule", pages.shown(views.rule)),
+        Route("/audit/{call}/test", pages.shown(views.test)),
     ]
 
 
-class _Desk:
+class _Views:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._guard = pages.gateway.guard
@@ -67,14 +67,13 @@ class _Desk:
         )
 
     async def export(self, request: Request, _: Session) -> Response:
-        """The same as a file, all pages of it."""
         kind = request.query_params.get("format", "jsonl")
         if kind not in TYPES:
-            return self._pages.problem(400, "There is no such format.", "Take jsonl or csv.")
+            return self._pages.problem(400, f"Unknown format “{kind}”.", "Use jsonl or csv.")
         form = Form.read(request.query_params)
         if form.mistakes:
-            # A file that holds more than was asked for must not look like the answer.
-            return self._pages.problem(400, form.mistakes[0], "Mend the filter, and export again.")
+            # A file with more than the filter selects would be misleading.
+            return self._pages.problem(400, form.mistakes[0], "Fix the filter, and export again.")
         name = {"Content-Disposition": f'attachment; filename="sayso-audit.{kind}"'}
         text = exported(self._log.records, form.filter, kind)
         return StreamingResponse(text, media_type=TYPES[kind], headers=name)
@@ -116,11 +115,9 @@ class _Desk:
         return await self._page("audit/test.html", session, evidence=evidence, snippet=snippet)
 
     async def chain(self, _: Request, session: Session) -> Response:
-        """Whether the log is as it was written, as far as that was looked at."""
         return await self._page("audit/chain.html", session, checker=self._checker)
 
     async def check(self, _: Request, __: Session, ___: dict[str, str]) -> Response:
-        """Begin to look, unless somebody does already."""
         self._checker.start()
         return RedirectResponse(f"{HOME}/audit/chain", 303)
 

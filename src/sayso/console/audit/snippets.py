@@ -1,4 +1,4 @@
-"""A rule and a test made of one call, as text to copy: read by the policy before it is shown."""
+"""A rule and a test made from a call, as text to copy, checked by the policy parser."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -12,9 +12,9 @@ from sayso.schema import MASK, is_hidden
 
 EFFECTS: Final = (str(Effect.DENY), str(Effect.CONFIRM), str(Effect.ALLOW))
 _REASONS: Final[Mapping[str, str]] = {
-    Effect.DENY: "this is not done here",
-    Effect.CONFIRM: "somebody should look at this first",
-    Effect.ALLOW: "this was looked at, and may run",
+    Effect.DENY: "such calls are not allowed",
+    Effect.CONFIRM: "a person must review such calls",
+    Effect.ALLOW: "such calls were reviewed and may run",
 }
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _LARGEST: Final = 2**63
@@ -24,10 +24,7 @@ _GLOBS: Final = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Text for a file; empty with a `failure` where none can be made.
-
-    `left_out` names what the text cannot hold. `verdict` is what a case comes to today.
-    """
+    """Text for a file, or a `failure`; with the omitted arguments and a case's result."""
 
     text: str
     left_out: tuple[str, ...] = ()
@@ -37,7 +34,7 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a rule is to do, and what beside the tool it is to look at."""
+    """The wanted rule: its effect, and its conditions in addition to the tool."""
 
     effect: str = str(Effect.CONFIRM)
     with_client: bool = False
@@ -46,7 +43,7 @@ class Wish:
 
 
 def make_rule(line: Line, wish: Wish) -> Snippet:
-    """Return a rule on calls like this one, for policy.toml."""
+    """Return a rule for calls like this one, for policy.toml."""
 
     def write() -> Snippet:
         text, left_out = _rule(line, wish)
@@ -57,7 +54,7 @@ def make_rule(line: Line, wish: Wish) -> Snippet:
 
 
 def make_test(line: Line, policy: Policy) -> Snippet:
-    """Return a case that expects what was decided on this call, for policy.test.toml."""
+    """Return a case that expects this call's decision, for policy.test.toml."""
 
     def write() -> Snippet:
         text, left_out = _case(line)
@@ -122,11 +119,11 @@ def _case(line: Line) -> tuple[str, tuple[str, ...]]:
 def _tellable(
     arguments: Mapping[str, Any], *, is_path: bool = True
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The arguments that TOML can say, as TOML; and the names of the others."""
+    """Return the arguments as TOML, and the names of those that cannot be written."""
     held: dict[str, str] = {}
     left_out: list[str] = []
     for name, value in arguments.items():
-        # A secret was masked before it was written down: nobody knows it any more.
+        # Secrets are masked in the log, so their values are unknown.
         if MASK in str(value) or (is_path and not _is_step(name)):
             left_out.append(name)
             continue
@@ -138,7 +135,6 @@ def _tellable(
 
 
 def _is_step(name: str) -> bool:
-    """Whether a name is one step of a path, and means nothing else there."""
     return bool(name) and "." not in name and name != "*"
 
 
@@ -160,11 +156,11 @@ def _joined(rows: list[str]) -> str:
 
 
 class _UntellableError(ValueError):
-    """TOML has no way to say this."""
+    """A value that TOML cannot express."""
 
 
 def _to_toml(value: Any) -> str:
-    """Return a JSON value as TOML. Raises `_UntellableError` for what TOML cannot say."""
+    """Return a JSON value as TOML. Raises `_UntellableError`."""
     if isinstance(value, str):
         return f'"{"".join(map(_sign, value))}"'
     if isinstance(value, bool):

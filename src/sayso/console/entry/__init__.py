@@ -1,1 +1,1 @@
-"""Who is looking: links that work once, sessions, and what each role may do."""
+"""Logins: one-time links, OpenID Connect, sessions and roles."""

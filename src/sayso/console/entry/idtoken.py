@@ -1,6 +1,6 @@
-"""What an ID token says: whether it holds here (OpenID Connect Core, 3.1.3.7), and for whom.
+"""Validation of an ID token's claims (OpenID Connect Core, 3.1.3.7), and its person.
 
-Pure: its signature has been verified, and time is given.
+Pure: its signature has been verified, and the time is a parameter.
 """
 
 import hashlib
@@ -11,16 +11,15 @@ from typing import Any, Final
 
 from sayso.access import Console, Terms, UnfitError, read_claims
 from sayso.console.entry.roles import Role, role_of
-from sayso.policy import is_reserved
 
 LEEWAY: Final = 30.0
-"""Seconds that the issuer's clock may be apart from ours."""
+"""The allowed difference to the issuer's clock, in seconds."""
 
-_ASK: Final = "Ask whoever runs this gateway."
+_ASK: Final = "Ask the operator of this gateway."
 
 
 class EntryError(Exception):
-    """Why somebody is not let in, and what to do; nothing that was sent is repeated in it."""
+    """A refused login: the reason and what to do, without repeating any input."""
 
     def __init__(self, what: str, fix: str = "Log in again.", *, status: int = 403) -> None:
         self.what = what
@@ -31,7 +30,7 @@ class EntryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who has logged in, as records name them, with what the issuer says of them."""
+    """The person who has logged in, with the issuer's roles."""
 
     name: str
     role: Role
@@ -40,7 +39,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What an ID token must belong to: one login, and the access token that came with it."""
+    """The login that an ID token must belong to, and the access token that came with it."""
 
     nonce: str
     access_token: str | None
@@ -49,7 +48,7 @@ class Proof:
 def check_claims(
     claims: Mapping[str, Any], algorithm: str, settings: Console, proof: Proof, *, now: float
 ) -> None:
-    """Raise `UnfitError` where an ID token is not for us, not for this login, or over."""
+    """Raise `UnfitError` if an ID token is for another client or login, or has expired."""
     from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, for those who log in
     from joserfc.jwt import JWTClaimsRegistry  # noqa: PLC0415
 
@@ -74,19 +73,19 @@ def check_claims(
     except (JoseError, TypeError, ValueError):
         is_ours = False
     if not is_ours:
-        # Without the cause: it may hold what the token says.
-        raise UnfitError("The token is for another login, for somebody else, or over.")
+        # Without the cause, which may contain claims.
+        raise UnfitError("The token is for another login or client, or has expired.")
 
 
 def _is_party(claims: Mapping[str, Any], client_id: str) -> bool:
-    """Whether the token was issued to us: `azp` says so, where there are other audiences."""
+    """Return whether the token was issued to us; with other audiences `azp` decides."""
     is_needed = claims.get("aud") not in (client_id, [client_id])
     party = claims.get("azp")
     return party == client_id or not (party or is_needed)
 
 
 def _is_bound(at_hash: object, access_token: str | None, algorithm: str) -> bool:
-    """Whether `at_hash` is of the access token that came along (section 3.1.3.6)."""
+    """Return whether `at_hash` matches the access token (section 3.1.3.6)."""
     if not at_hash or not access_token:
         return True
     name = "sha512" if algorithm.startswith("Ed") else f"sha{algorithm[2:]}"
@@ -96,18 +95,16 @@ def _is_bound(at_hash: object, access_token: str | None, algorithm: str) -> bool
 
 
 def person_of(claims: Mapping[str, Any], settings: Console, *, now: float) -> Person:
-    """Whom an ID token that holds lets in. Raises `EntryError`, and `UnfitError` for bad claims."""
+    """Return the person of a valid ID token. Raises `EntryError` and `UnfitError`."""
     terms = Terms(settings.issuer, LEEWAY, settings.claim)
     verified = read_claims(claims, terms, now=now)
     if verified.is_delegated:
-        raise EntryError("Somebody else acts in this name.", _ASK)
+        raise EntryError("The token is delegated: somebody else acts for you.", _ASK)
     principal = verified.principal
     name = principal.subject
     words = principal.roles
-    if is_reserved(name):
-        raise EntryError("You have a name that sayso gives to others.", _ASK)
     if settings.people is not None and name not in settings.people:
-        raise EntryError("You are not among the people who may log in here.", _ASK)
+        raise EntryError("You are not on the list of people who may log in here.", _ASK)
     role = role_of(settings.roles, words)
     if role is None:
         raise EntryError("You have no role here.", _ASK)

@@ -1,4 +1,4 @@
-"""Finds the running gateways of this user and asks one of them for a login link."""
+"""A client of running gateways' sockets, which requests login links."""
 
 import json
 import os
@@ -19,14 +19,14 @@ MAX_ANSWER_BYTES: Final = 65_536
 
 @dataclass(frozen=True, slots=True)
 class RunningGateway:
-    """A gateway of this user that answers, and its socket."""
+    """A running gateway of this user, and its socket."""
 
     socket: Path
     about: About
 
 
 def running_gateways() -> list[RunningGateway]:
-    """Return the gateways of this user, newest first. Sockets that nobody serves are removed."""
+    """Return this user's running gateways, newest first, and remove dead sockets."""
     found: list[RunningGateway] = []
     for path in sockets():
         try:
@@ -44,7 +44,7 @@ def running_gateways() -> list[RunningGateway]:
 
 
 def ask_for_link(gateway: RunningGateway) -> str | None:
-    """Return a fresh login link; `None` where people log in with an account instead.
+    """Return a new login link; `None` if people log in with an account instead.
 
     Raises `DeniedError` if this process may belong to a client of the gateway, and
     `UnreachableError` if the gateway does not answer.
@@ -53,18 +53,20 @@ def ask_for_link(gateway: RunningGateway) -> str | None:
     try:
         answer = _ask(gateway.socket, "link")
     except (OSError, ValueError) as error:
-        raise UnreachableError("it does not answer", where=where) from error
+        raise UnreachableError("the gateway does not answer", where=where) from error
     if "refused" in answer:
         fix = (
             "Open a terminal of your own, outside of every program that uses the gateway, and run "
             "sayso console there. docs/console.md says what is checked."
         )
-        raise DeniedError(f"this process gets no link: {answer['refused']}", where=where, fix=fix)
+        raise DeniedError(
+            f"the gateway refused to give a link: {answer['refused']}", where=where, fix=fix
+        )
     link = answer.get("link")
     if link is None and "address" in answer:
         return None
     if not isinstance(link, str) or not link.startswith(f"{gateway.about.address}login?token="):
-        raise UnreachableError("its answer is not a link to its console", where=where)
+        raise UnreachableError("the gateway's answer is not a link to its console", where=where)
     return link
 
 
@@ -90,11 +92,8 @@ def _ask(path: Path, want: str) -> dict[str, Any]:
 
 
 def _about(answer: dict[str, Any]) -> About | None:
-    told = answer.get("about")
-    if not isinstance(told, dict):
-        return None
-    values = cast("dict[str, Any]", told)
     try:
+        values = cast("dict[str, Any]", answer["about"])
         client = values["client"]
         return About(
             address=str(values["address"]),

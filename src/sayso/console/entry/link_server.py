@@ -1,6 +1,6 @@
-"""Hands out login links over a Unix socket, to this user's own terminals and to no client.
+"""A Unix socket that gives login links to this user's terminals, but not to clients.
 
-A request is one line of JSON, `{"want": "about"}` or `{"want": "link"}`, and so is its answer.
+Requests are one line of JSON, `{"want": "about"}` or `{"want": "link"}`, as are answers.
 """
 
 import asyncio
@@ -27,10 +27,10 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a gateway tells of itself to commands of the same user.
+    """A gateway's description for commands of the same user.
 
-    `address` is that of its console, `client` the program that started it over stdio, and `started`
-    a time in Unix seconds.
+    `address` is the console's URL, `client` the program that started it over stdio, `started` Unix
+    seconds.
     """
 
     address: str
@@ -40,7 +40,6 @@ class About:
     pid: int = field(default_factory=os.getpid)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as data."""
         return {
             "pid": self.pid,
             "address": self.address,
@@ -52,7 +51,7 @@ class About:
 
 @dataclass(slots=True)
 class LinkServer:
-    """Answers the socket. `link` makes a login link, or is `None` where people have accounts."""
+    """Serves the socket. `link` makes a login link; `None` if people have accounts."""
 
     about: About
     link: Callable[[], str] | None
@@ -61,7 +60,6 @@ class LinkServer:
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONNECTIONS))
 
     async def run(self, listener: socket.socket) -> None:
-        """Accept connections until cancelled."""
         loop = asyncio.get_running_loop()
         async with asyncio.TaskGroup() as group:
             while True:
@@ -69,7 +67,7 @@ class LinkServer:
                 try:
                     connection, _ = await loop.sock_accept(listener)
                 except OSError:
-                    # No descriptor is left: calls go on, and the next try comes later.
+                    # No file descriptor is left: try again later.
                     self._slots.release()
                     await asyncio.sleep(REQUEST_SECONDS)
                     continue
@@ -90,7 +88,7 @@ class LinkServer:
     async def _answer(self, connection: socket.socket, request: Any) -> dict[str, Any]:
         peer = peer_of(connection)
         if peer is None:
-            return _refused("this system does not say which process asks")
+            return _refused("this system does not identify the requesting process")
         try:
             if peer.uid != os.getuid():
                 return _refused("it runs as another user")
@@ -115,10 +113,10 @@ class LinkServer:
         try:
             self.refresh()
             refusal = self.clients.refusal(peer.pid)
-        except Exception:  # noqa: BLE001 - whatever the system shows of its processes, the gateway goes on
+        except Exception:  # noqa: BLE001 - the gateway must continue
             _log.exception("the processes of this machine cannot be read")
             return "the processes of this machine cannot be read"
-        # Asked last: if it has not ended by now, its number was its own all the time.
+        # Checked last: a process that is still running has kept its pid.
         return "it has ended" if peer.is_gone else refusal
 
 
@@ -140,11 +138,11 @@ async def _read_line(connection: socket.socket) -> bytes:
 
 @asynccontextmanager
 async def serving_links(server: LinkServer) -> AsyncGenerator[None]:
-    """Serve the socket of this process. Without a place for it, a warning is logged."""
+    """Serve this process's socket; log a warning if there is no folder for it."""
     try:
         listener, path = listen(private_folder())
     except OSError:
-        _log.warning("sayso console will not find this gateway: there is no private runtime folder")
+        _log.warning("no private runtime folder, so sayso console cannot find this gateway")
         yield
         return
     try:

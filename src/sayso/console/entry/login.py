@@ -1,8 +1,8 @@
-"""Logging in: a link that works once, and the session that it opens.
+"""One-time login links, and the sessions that they open.
 
-A link is printed where a person starts the gateway, and by `sayso console`. It is never part of an
-answer over HTTP, and never printed where a client started the gateway, so a caller cannot log in.
-With an issuer (`oidc`) there are no links: people log in with their accounts.
+A link is printed where a person starts the gateway, and by `sayso console`. It is never in a
+response over HTTP, nor printed if a client started the gateway, so a caller cannot log in. With an
+issuer (`oidc`) there are no links.
 """
 
 import hmac
@@ -22,12 +22,12 @@ from sayso.keys import Keyring
 from sayso.store import Tokens
 
 PERSON: Final = "console"
-"""The person who logged in by a link: the one person of a machine."""
+"""The person who logged in with a link: the machine's only user."""
 
 LINK_SECONDS: Final = 15 * 60.0
 SESSION_SECONDS: Final = 12 * 3600
 _MOST_ROLES: Final = 1000
-"""Characters: a browser keeps a cookie of four thousand bytes and no longer one."""
+"""Characters; browsers limit a cookie to about 4000 bytes."""
 
 _LINK: Final = "console link"
 _SESSION: Final = "console session"
@@ -36,10 +36,10 @@ _FORM: Final = "console form"
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A browser that is logged in. `csrf` stands in each of its forms.
+    """A login session. `csrf` is the token in its forms.
 
-    `person` is who sits before it, as records name them, and `role` what they may do. `roles` are
-    those that their issuer says: a policy may name them as reviewers.
+    `person` and `role` are the user and their role in the console; `roles` are the issuer's, which
+    a policy may name as reviewers.
     """
 
     csrf: str
@@ -49,13 +49,12 @@ class Session:
     roles: frozenset[str] = frozenset()
 
     def may(self, role: str) -> bool:
-        """Whether whoever is logged in has this role, or one that may do more."""
         return self.role.covers(Role(role))
 
 
 @dataclass(frozen=True, slots=True)
 class _Pass:
-    """What a token says, once its signature has been checked; `key` is who signed it."""
+    """The content of a token with a valid signature; `key` is the signing key's ID."""
 
     id: str
     expires: float
@@ -64,12 +63,11 @@ class _Pass:
 
 
 class Login:
-    """Hands out links, and sessions for them, that every process with these keys and store knows.
+    """Makes signed links and sessions, valid in every process with these keys and store.
 
-    Both are signed; nothing is kept but the names of links that were used and of sessions that
-    were ended. `stamp` names the rules by which people log in with an issuer: a session that was
-    opened under others is void. Without `takes_links` no link opens one. `is_caller` tells of the
-    port that a browser on this machine connects from whether a client of the gateway has it open.
+    The store holds only the ids of used links and closed sessions. `stamp` is a digest of the login
+    settings: it voids sessions from other settings. Without `takes_links` links are disabled.
+    `is_caller` returns whether a local port belongs to a client of the gateway.
     """
 
     def __init__(
@@ -92,21 +90,21 @@ class Login:
         self._clock = clock
 
     def link(self) -> str:
-        """A fresh link. Links made before stay good: asking for one takes none from anybody."""
+        """Return a new link; earlier links stay valid."""
         return f"{self._base_url}/console/login?token={self._make(_LINK, LINK_SECONDS)}"
 
     async def is_from_caller(self, port: int | None) -> bool:
-        """Return whether a connection from this machine's `port` is of a caller's own programs."""
+        """Return whether a local `port` belongs to a caller's process."""
         if self._is_caller is None or port is None:
             return False
         return await run_sync(self._is_caller, port)
 
     async def is_good(self, token: str) -> bool:
-        """Whether a link with this token would log in; looking does not use it up."""
+        """Return whether a link's token is valid, without using it up."""
         return self._takes_links and await self._good(_LINK, token) is not None
 
     async def open_session(self, token: str) -> str | None:
-        """Use a link up and return the new session's id, or `None` when the link is no good."""
+        """Use up a link and return the new session's id; `None` for an invalid link."""
         found = self._read(_LINK, token)
         if not self._takes_links or found is None or not await self._spend(_LINK, found):
             return None
@@ -115,12 +113,10 @@ class Login:
     def open_for(
         self, person: str, role: Role, roles: Iterable[str] = (), *, seconds: float
     ) -> str:
-        """The id of a new session for somebody who has proved who they are elsewhere."""
         body = _packed(person, role, roles, self._stamp)
         return self._make(_SESSION, min(seconds, SESSION_SECONDS), body)
 
     async def session(self, session_id: str) -> Session | None:
-        """The session of this id while it lasts."""
         found = await self._good(_SESSION, session_id)
         if found is None:
             return None
@@ -132,7 +128,6 @@ class Login:
         return Session(csrf, found.expires, person, Role(role), frozenset(roles))
 
     async def close_session(self, session_id: str) -> None:
-        """Log out, everywhere; an id that is not known is nothing to close."""
         found = self._read(_SESSION, session_id)
         if found is not None:
             await self._spend(_SESSION, found)
@@ -142,7 +137,7 @@ class Login:
         return f"{text}.{self._keys.sign(purpose, text.encode())}"
 
     def _read(self, purpose: str, token: str) -> _Pass | None:
-        """What a token says; `None` for a forged one, and one that has expired."""
+        """Return a token's content; `None` if it is forged or has expired."""
         text, _, signature = token.rpartition(".")
         if not token.isascii() or not self._keys.verify(purpose, text.encode(), signature):
             return None
@@ -163,12 +158,12 @@ class Login:
 
 
 def _packed(person: str, role: Role, roles: Iterable[str] = (), stamp: str = "") -> str:
-    """Who a session is for, as it stands in its token. Roles that do not fit are left out, all."""
+    """Return a session's content for its token; too many roles are all left out."""
     held = sorted(roles)
     if sum(map(len, map(json.dumps, held))) > _MOST_ROLES:
         held = list[str]()
     text = json.dumps([person, role, held, stamp], ensure_ascii=False)
-    # Without its padding, for which some would put the cookie between quotes.
+    # Without padding, because of which some servers quote the cookie.
     return urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 

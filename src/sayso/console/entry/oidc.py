@@ -1,7 +1,7 @@
 """Logging in with OpenID Connect: the authorization code flow with PKCE, `state` and `nonce`.
 
-What a browser must bring back stands sealed in a cookie of its own, so any process with the same
-keys goes on with it, and nobody else's browser can.
+The flow's state is sealed in a cookie, so any process with the same keys can continue it, but no
+other browser can.
 """
 
 import logging
@@ -27,7 +27,7 @@ from sayso.store import Tokens
 _log: Final = logging.getLogger(__name__)
 
 FLOW_SECONDS: Final = 600
-"""How long somebody may take to log in with the issuer."""
+"""The time limit for a login at the issuer."""
 
 _PURPOSE: Final = "console oidc"
 _FRESH: Final = 600.0
@@ -39,7 +39,7 @@ _ISS: Final = "authorization_response_iss_parameter_supported"
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A login that has begun: where the browser goes, and what it keeps until it comes back."""
+    """A started login: the issuer's URL, and the sealed state for the cookie."""
 
     url: str
     kept: str = field(repr=False)
@@ -47,7 +47,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A login that has succeeded, and the page that was wanted."""
+    """A successful login, and the page to open."""
 
     person: Person
     onward: str
@@ -55,7 +55,7 @@ class Entered:
 
 @dataclass(slots=True)
 class Provider:
-    """The issuer that people log in with; `callback` is where it sends them back to."""
+    """The issuer that people log in with; `callback` is the redirect URL."""
 
     settings: Console
     fetcher: Fetcher
@@ -72,19 +72,19 @@ class Provider:
 
     @property
     def stamp(self) -> str:
-        """A digest of who may do what: a session that was opened under other rules is void."""
+        """A digest of the login settings, which voids sessions from other settings."""
         settings = self.settings
         roles = sorted((role, sorted(words)) for role, words in settings.roles.items())
         people = settings.people
         if people is not None:
             people = sorted(people)
-        told = repr((settings.issuer, settings.client_id, settings.claim, roles, people))
-        return sha256(told.encode()).hexdigest()[:16]
+        rules = repr((settings.issuer, settings.client_id, settings.claim, roles, people))
+        return sha256(rules.encode()).hexdigest()[:16]
 
     async def begin(self, onward: str) -> Begun:
-        """Begin a login that leads to the page `onward`. Raises `EntryError`."""
+        """Start a login that continues to the page `onward`. Raises `EntryError`."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-        metadata = await self._told()
+        metadata = await self._load_metadata()
         challenge = urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=")
         query = {
             "response_type": "code",
@@ -103,13 +103,13 @@ class Provider:
         return Begun(url, self.keys.seal(_PURPOSE, {**kept, "until": until}))
 
     async def finish(self, said: Mapping[str, str], kept: str) -> Entered:
-        """Who has logged in, by what the issuer sent back and the browser kept.
+        """Finish a login with the issuer's parameters and the browser's cookie.
 
-        Raises `EntryError` for everything that is not exactly what was begun here.
+        Raises `EntryError` unless both belong to the login that was started here.
         """
         flow = self._open(kept)
         await self._use_up(flow, said.get("state", ""))
-        metadata = await self._told()
+        metadata = await self._load_metadata()
         self._check_sender(said, metadata)
         try:
             token, access_token = await self._redeem(said["code"], flow["verifier"], metadata)
@@ -122,28 +122,30 @@ class Provider:
         try:
             return self.keys.open(_PURPOSE, kept)
         except SealError:
-            raise EntryError("This browser has begun no login here.") from None
+            raise EntryError("No login was started in this browser.") from None
 
     async def _use_up(self, flow: Mapping[str, Any], state: str) -> None:
-        """Let a login go on in the browser that began it, in time, and once."""
+        """Check that a login continues in its browser, in time, and once."""
         if not compare_digest(state.encode(), flow["state"].encode()):
-            raise EntryError("This login was not begun in this browser, or another was since.")
+            raise EntryError(
+                "This login was started in another browser, or a newer one was started."
+            )
         now = self.clock()
         if now >= flow["until"]:
             raise EntryError("This login took too long.")
         name = f"{_PURPOSE} {flow['state']}"
         if not await self.tokens.spend(name, now=now, expires=flow["until"]):
-            raise EntryError("This login was used already.")
+            raise EntryError("This login was already used.")
 
     def _check_sender(self, said: Mapping[str, str], metadata: Mapping[str, Any]) -> None:
-        """That the answer is the issuer's own (RFC 9207), and no error."""
+        """Check that the response is from the issuer (RFC 9207), and not an error."""
         issuer = said.get("iss")
         if issuer is None and metadata.get(_ISS) is not True:
             issuer = self.settings.issuer
         if issuer != self.settings.issuer:
-            raise EntryError("This answer comes from another issuer.")
+            raise EntryError("The response is from another issuer.")
         if "error" in said or not 0 < len(said.get("code", "")) <= _LONGEST:
-            raise EntryError("The issuer has let nobody in.")
+            raise EntryError("The issuer refused the login.")
 
     async def _redeem(
         self, code: str, verifier: str, metadata: dict[str, Any]
@@ -167,9 +169,9 @@ class Provider:
         token = reply.body.get("id_token")
         access = reply.body.get("access_token")
         if not reply.is_ok or not isinstance(token, str):
-            # The code of the error says what is wrong with our configuration, and no more.
-            _log.warning("the issuer has given no ID token: %s", reply.error)
-            raise EntryError("The issuer has given no ID token for this login.")
+            # The error code describes our configuration, not the person.
+            _log.warning("the issuer returned no ID token: %s", reply.error)
+            raise EntryError("The issuer returned no ID token for this login.")
         return token, access if isinstance(access, str) else None
 
     async def _person(self, token: str, proof: Proof) -> Person:
@@ -183,7 +185,7 @@ class Provider:
             fix = f"{unfit.sentence} Log in again."
             raise EntryError("The issuer’s ID token is not valid here.", fix) from None
 
-    async def _told(self) -> dict[str, Any]:
+    async def _load_metadata(self) -> dict[str, Any]:
         try:
             return await self._metadata.get()
         except SaysoError as error:
@@ -196,15 +198,15 @@ class Provider:
             address_in(found, name, issuer)
         methods = found.get("code_challenge_methods_supported")
         if isinstance(methods, list) and "S256" not in methods:
-            raise UnreachableError("the issuer does not take PKCE with S256", where=issuer)
+            raise UnreachableError("the issuer does not support PKCE with S256", where=issuer)
         return Fetched(found, _FRESH, _USABLE)
 
 
 def said_of(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
-    """What an issuer sends back with a browser. Raises `EntryError` where it says a thing twice."""
+    """Return the issuer's parameters in a callback. Raises `EntryError` for duplicates."""
     said = [(name, value) for name, value in pairs if name in _PARAMETERS]
     if len(dict(said)) != len(said):
-        raise EntryError("The issuer’s answer says one thing twice.")
+        raise EntryError("The issuer’s response has a duplicate parameter.")
     return dict(said)
 
 
@@ -215,16 +217,16 @@ def _with_query(url: str, query: Mapping[str, str]) -> str:
 
 
 def _unreachable(error: SaysoError) -> EntryError:
-    _log.warning("nobody can log in to the console: %s", error)
-    fix = "Try again in a moment. Whoever runs this gateway finds more in its log."
-    return EntryError("The issuer cannot be asked right now.", fix, status=503)
+    _log.warning("logging in to the console failed: %s", error)
+    fix = "Try again in a moment. The gateway's log says more."
+    return EntryError("The issuer cannot be reached.", fix, status=503)
 
 
 @asynccontextmanager
 async def open_provider(
     settings: Console | None, tokens: Tokens, keys: Keyring, *, url: str
 ) -> AsyncGenerator[Provider | None]:
-    """Open the issuer that people log in with, if there is one; the console is at `url`."""
+    """Open the issuer for logins, if there is one; the console is at `url`."""
     if settings is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""What people may do in the console."""
+"""People's roles in the console."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -8,14 +8,14 @@ from sayso.access import EVERYBODY
 
 
 class Role(StrEnum):
-    """A person's role; each may do what those before it may."""
+    """A person's role; each includes those before it."""
 
     VIEWER = "viewer"
     APPROVER = "approver"
     ADMIN = "admin"
 
     def covers(self, other: "Role") -> bool:
-        """Whether whoever has this role may do what `other` may.
+        """Return whether this role includes `other`.
 
         >>> Role.ADMIN.covers(Role.VIEWER), Role.VIEWER.covers(Role.APPROVER)
         (True, False)
@@ -27,6 +27,6 @@ _ORDER: Final = tuple(Role)
 
 
 def role_of(roles: Mapping[str, frozenset[str]], words: frozenset[str]) -> Role | None:
-    """The role that may do most, of those that these words bring."""
+    """Return the highest role that these values of the claim give; `None` without any."""
     held = [Role(role) for role, fit in roles.items() if EVERYBODY in fit or fit & words]
     return max(held, key=_ORDER.index, default=None)

@@ -1,4 +1,4 @@
-"""The folder in which each running gateway of a user has a socket, readable by that user alone."""
+"""The private folder with the sockets of a user's running gateways."""
 
 import os
 import socket
@@ -16,22 +16,21 @@ _PRIVATE: Final = 0o700
 
 
 def folders() -> list[Path]:
-    """Return where sockets may be, best first.
+    """Return the possible folders, best first; `SAYSO_RUNTIME_DIR` replaces all of them.
 
     A client starts its gateway with few variables, so the folder must be found without any.
-    `SAYSO_RUNTIME_DIR` replaces them all.
     """
     if given := os.environ.get(VARIABLE):
         return [Path(given)]
     if sys.platform != "linux":
         return [Path.home() / "Library/Caches/TemporaryItems" / _NAME]
     session = os.environ.get("XDG_RUNTIME_DIR")
-    usual = (Path(f"/run/user/{os.getuid()}"), Path(f"/tmp/runtime-{os.getuid()}"))  # noqa: S108 - checked below: ours, and private
+    usual = (Path(f"/run/user/{os.getuid()}"), Path(f"/tmp/runtime-{os.getuid()}"))  # noqa: S108 - checked below
     return [Path(place) / _NAME for place in dict.fromkeys((Path(session or usual[0]), *usual))]
 
 
 def private_folder() -> Path | None:
-    """Return the first folder that can be had, made if it is missing; `None` if none can."""
+    """Return the first usable folder, created if missing; `None` without one."""
     for folder in folders():
         with suppress(OSError):
             if folder.parent.name.startswith("runtime-"):
@@ -43,7 +42,7 @@ def private_folder() -> Path | None:
 
 
 def is_private(folder: Path) -> bool:
-    """Return whether a folder is this user's, closed to others, and cannot be replaced by them."""
+    """Return whether only this user can read, write and replace a folder."""
     if not _is_ours(folder):
         return False
     parent = folder.parent.lstat()
@@ -59,7 +58,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def sockets() -> list[Path]:
-    """Return the sockets of this user's gateways; some may be left from one that has ended."""
+    """Return the sockets of this user's gateways, including dead ones."""
     found: list[Path] = []
     for folder in folders():
         with suppress(OSError):
@@ -75,7 +74,7 @@ def _sockets_in(folder: Path) -> Iterable[Path]:
 
 
 def listen(folder: Path | None) -> tuple[socket.socket, Path]:
-    """Return a socket that has its name once it listens, and its path. Raises `OSError`."""
+    """Return a listening socket and its path; it appears there when ready. Raises `OSError`."""
     if folder is None:
         raise FileNotFoundError
     path = folder / f"{os.getpid()}{SUFFIX}"

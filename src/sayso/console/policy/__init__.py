@@ -1,1 +1,1 @@
-"""The policy page: what counts, what it was needed for, and what it would decide."""
+"""The policy page: the policy, the use of its rules, and what-if decisions."""

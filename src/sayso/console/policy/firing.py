@@ -1,4 +1,4 @@
-"""Which rules decide how many calls: counted in the newest lines of the log."""
+"""The number of calls that each rule decided, counted in the newest lines of the log."""
 
 import json
 from collections.abc import Iterable
@@ -10,17 +10,14 @@ from sayso.policy import Policy
 from sayso.store import Prefilter, RecordRow
 
 LINES: Final = 5_000
-"""How many of the newest lines are looked at."""
+"""The number of lines that are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """One rule and what it said: of how many calls, and when the last of them was.
+    """A rule with an effect, the number of calls it decided, and the time of the last one.
 
-    A rule stands here once; a mode, which says this of one call and that of another, for each.
-
-    `line` is where it stands in the policy; `None` for what is no rule of that file: the mode, a
-    limit, a rule that is there no more.
+    `line` is the rule's line in the policy; `None` for modes, limits and removed rules.
     """
 
     rule: str
@@ -32,7 +29,7 @@ class Firing:
 
 @dataclass(frozen=True, slots=True)
 class Firings:
-    """All rules, those that decided most first; `since` is how far back was looked."""
+    """All rules, the most used first; `since` is the time of the oldest counted line."""
 
     rows: tuple[Firing, ...]
     calls: int
@@ -40,7 +37,7 @@ class Firings:
 
 
 async def count_firings(log: AuditLog, policy: Policy) -> Firings:
-    """Count what the newest calls were decided by."""
+    """Count the rules that decided the newest calls."""
     first, last = await log.records.bounds()
     low = max(first, last - LINES + 1)
     rows = await log.records.matching(Prefilter(), low, last, limit=LINES)
@@ -48,7 +45,7 @@ async def count_firings(log: AuditLog, policy: Policy) -> Firings:
 
 
 def counted(rows: Iterable[RecordRow], policy: Policy) -> Firings:
-    """The count of what `rows`, newest first, were decided by; rules without any are there too."""
+    """Count the rules that decided `rows` (newest first), including unused rules."""
     found: dict[tuple[str, str], tuple[int, float]] = {}
     since = None
     calls = 0

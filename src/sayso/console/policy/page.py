@@ -1,4 +1,4 @@
-"""The policy page: the document that counts, the rules that decide most, and what if."""
+"""The policy page: the current document, the use of its rules, and what-if."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,7 +17,7 @@ from sayso.guard import PolicyFile
 
 
 def policy_routes(pages: Pages) -> list[Route]:
-    """The page, and the same with an answer to what if."""
+    """Return the routes of the page and of what-if."""
     guard = pages.gateway.guard
 
     async def show(session: Session, thought: Thought, outlook: Outlook | None) -> Response:

@@ -1,4 +1,4 @@
-"""What if: a call that is only thought of, and what the policy of this moment decides on it."""
+"""Decisions on hypothetical calls under the current policy."""
 
 import json
 from collections.abc import Mapping
@@ -24,12 +24,12 @@ from sayso.policy import (
 from sayso.policy import explain as explain_situation
 from sayso.schema import is_hidden
 
-_NO_TOOL: Final = "No server has a tool of this name. The page Tools lists them."
+_NO_TOOL: Final = "No server has a tool with this name. See the page Tools."
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """The form of a call that is only thought of."""
+    """The form of a hypothetical call."""
 
     tool: str = ""
     arguments: str = "{}"
@@ -41,7 +41,6 @@ class Thought:
 
     @classmethod
     def of_form(cls, form: Mapping[str, str]) -> Self:
-        """As it was filled in."""
         return cls(
             tool=form.get("tool", "").strip(),
             arguments=form.get("arguments", "").strip() or "{}",
@@ -54,7 +53,7 @@ class Thought:
 
     @classmethod
     def of_call(cls, evidence: Evidence) -> Self:
-        """A call that is on record, as far as it still is: secrets are masked there."""
+        """Fill the form from a recorded call; secrets are masked there."""
         last = evidence.call.last
         return cls(
             tool=f"{last['server']}__{last['tool']}",
@@ -65,7 +64,7 @@ class Thought:
 
     @property
     def shown(self) -> Markup:
-        """The arguments for a field that is sent again: the same JSON, with nothing hidden."""
+        """The arguments for the form: the same JSON with hidden characters escaped."""
         return Markup().join(
             escape(json.dumps(char)[1:-1] if is_hidden(char) and char not in "\n\t" else char)
             for char in self.arguments
@@ -73,7 +72,6 @@ class Thought:
 
     @property
     def principal(self) -> Principal:
-        """Who would call; with no scope and no role they need none."""
         scopes = frozenset(self.scopes.split())
         roles = frozenset(self.roles.split())
         if not scopes and not roles:
@@ -83,14 +81,14 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What would become of it; without an explanation, `failure` says why there is none."""
+    """The explained decision, or a `failure`."""
 
     explanation: Explanation | None = None
     failure: str = ""
 
 
 async def think(guard: Guard, thought: Thought) -> Outlook:
-    """Decide on a call; nothing is sent, asked or written down, but a server may list its tools."""
+    """Decide a hypothetical call; nothing is sent or recorded, but a server may list its tools."""
     try:
         arguments: object = json.loads(thought.arguments)
     except (ValueError, RecursionError) as error:
@@ -117,7 +115,7 @@ async def think(guard: Guard, thought: Thought) -> Outlook:
 
 
 def _say_what_is_off(policy: Policy, thought: Thought) -> str:
-    """Return why a call is refused if its caller or server is off: no tool is found then."""
+    """Return why a call is refused if its caller or server is off, since no tool is found then."""
     if is_switched_off(policy, subject=thought.subject):
         return f"The call is refused: the policy switches off the caller “{thought.subject}”."
     for server in sorted(policy.off_servers):

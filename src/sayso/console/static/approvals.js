@@ -33,7 +33,7 @@
     isOpening = false;
   };
 
-  // The row stays where it was, whatever became of it, so the focus finds it again.
+  // The row stays in its place after an answer, so it gets the focus back.
   dialog.addEventListener("close", () => {
     move_notes(main);
     (find(opener) ?? find("main")).focus();
@@ -46,7 +46,7 @@
     if (event.target.matches("[data-answer]")) dialog.close();
   });
 
-  // What was settled elsewhere says so in the place of the buttons, to whoever was at them.
+  // A question that was settled elsewhere shows this in place of its buttons, with the focus.
   dialog.addEventListener("htmx:after:swap", () => {
     if (!dialog.open || dialog.contains(document.activeElement) && document.activeElement !== dialog) return;
     dialog.querySelector("[data-ended]")?.focus({ preventScroll: true });
@@ -59,7 +59,7 @@
     open(link);
   });
 
-  // On a row these open the question, which is to be read before it is answered.
+  // On a row these keys open the question, which must be read before it is answered.
   for (const key of ["a", "d", "e"])
     keys[key] = () => {
       const link = document.activeElement?.closest("[data-row]")?.querySelector("a[data-dialog]");

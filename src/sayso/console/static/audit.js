@@ -1,5 +1,5 @@
 "use strict";
-// The log that grows by itself, and the drawer; without this, links and reloading do the same.
+// The live log and the drawer; without this script, links and reloading do the same.
 (() => {
   const GAP = 1000;
   const find = (id) => document.getElementById(id);
@@ -8,13 +8,13 @@
 
   const say = () => {
     tail.querySelector("[data-tail]").textContent = !isPaused
-      ? "New calls come up by themselves."
+      ? "New calls appear automatically."
       : missed ? `Paused. ${missed} new ${missed === 1 ? "line" : "lines"} since then.` : "Paused.";
-    pause.textContent = isPaused ? "Go on" : "Pause";
+    pause.textContent = isPaused ? "Continue" : "Pause";
     pause.setAttribute("aria-pressed", isPaused);
   };
 
-  // However many calls come in, the page asks once a second at most.
+  // The page fetches at most once a second.
   const fetchSoon = () => {
     if (!timer) timer = setTimeout(() => ((timer = 0), isPaused || htmx.trigger(find("lines"), "fresh")), GAP);
   };
@@ -36,7 +36,7 @@
     };
   }
 
-  // A plain click opens the call in the drawer; all others go where the link leads.
+  // A plain click opens the call in the drawer; other clicks follow the link.
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("[data-drawer]");
     if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -1,6 +1,6 @@
 "use strict";
-// What all pages need: word of the gateway, forms that go once, keys, copying. Without it, pages
-// work by links and forms, and a reload shows what is new.
+// Shared by all pages: notifications, forms that are sent once, keyboard shortcuts, copying. Without
+// it, pages work with links and forms, and a reload shows changes.
 const sayso = (() => {
   const ARM = 500, BUSY = 1500, RECENT = 2000;
   const LOOK = 5000, SILENT = 40000, LIMIT = 10000;
@@ -12,8 +12,8 @@ const sayso = (() => {
   let known = +(find("waiting")?.textContent ?? 0);
   document.documentElement.classList.add("js");
 
-  // While the gateway is gone, or the session, no form can be sent. Buttons keep the focus: they
-  // are not disabled, they only do nothing.
+  // Without a gateway or session no form can be sent. Buttons are not disabled, so that they keep the
+  // focus; they do nothing.
   const armed = new WeakMap();
   const hold = (button) => {
     const isHeld = isLost || isOut || (armed.get(button) ?? 0) > performance.now();
@@ -21,9 +21,9 @@ const sayso = (() => {
   };
   const hold_all = () => all("form[data-once] button").forEach(hold);
 
-  // A click or key that was meant for something else must not answer what has just come up. While it
-  // comes up everything that is pressed, anywhere, begins the pause again; and what was pressed
-  // during the pause answers nothing, also if it is let go of later.
+  // A click or key that was meant for something else must not answer a question that has just
+  // appeared. Any input restarts the pause, and input that begins during the pause has no effect,
+  // even if it ends later.
   let busy = -RECENT, isBarred = false;
   const armed_now = () => all("[name=verdict]").filter((one) => (armed.get(one) ?? 0) > performance.now());
   const arm_buttons = (buttons, pause) => {
@@ -48,7 +48,7 @@ const sayso = (() => {
   const arm_shown = () => arm(opened() ?? document);
   for (const name of ["focus", "resize"]) addEventListener(name, arm_shown);
   document.addEventListener("visibilitychange", arm_shown);
-  // What is fetched anew may have come up, or have moved, under the pointer.
+  // Refreshed content may have appeared or moved under the pointer.
   document.addEventListener("htmx:after:swap", (event) => {
     const root = event.target instanceof Element ? event.target : document;
     if (root.querySelector("[name=verdict]") || root.contains(opened() ?? null)) arm_shown();
@@ -64,7 +64,7 @@ const sayso = (() => {
     if (wasLost && !isLost) arm(document);
   };
 
-  // What is wrong is said where it can be seen: above all else while a dialog is open.
+  // Error notes must be visible, so they move into an open dialog.
   const move_notes = (root) => find("lost") && root.prepend(find("lost"), find("out"));
 
   const ask = async (url, options = {}) => {
@@ -82,7 +82,7 @@ const sayso = (() => {
   const notify = (waiting) => {
     if (!("Notification" in window) || localStorage.getItem("notify") !== "on") return;
     if (Notification.permission !== "granted") return;
-    const body = waiting === 1 ? "One call waits for your answer." : `${waiting} calls wait for your answer.`;
+    const body = waiting === 1 ? "One call is waiting for your answer." : `${waiting} calls are waiting for your answer.`;
     new Notification("sayso", { body, tag: "sayso" }).onclick = () => window.focus();
   };
 
@@ -93,8 +93,8 @@ const sayso = (() => {
     known = waiting;
   };
 
-  // Hidden pages let go of their stream, since a browser has six connections for all of them, and
-  // look now and then; so does a page whose stream is gone.
+  // Hidden pages close their stream, because a browser has only six connections for all pages, and
+  // poll instead; so does a page that has lost its stream.
   const look = async () => {
     const answer = await ask("/console/approvals/waiting");
     if (!answer?.ok) return;
@@ -129,7 +129,7 @@ const sayso = (() => {
       clock.textContent = left(clock.dataset.until - Date.now() / 1000);
   }, 1000);
 
-  // A form goes once; one that is a part of its page goes without leaving that.
+  // A form is sent once; a form that is a part of its page is sent without leaving the page.
   const post = async (form, submitter) => {
     const body = new URLSearchParams(new FormData(form, submitter));
     const answer = await ask(form.action, { method: "POST", body });
@@ -139,10 +139,10 @@ const sayso = (() => {
     if (!told) return;
     told.hidden = false;
     told.textContent = !answer || answer.status >= 500
-      ? "sayso gave no answer, so it is not known whether yours arrived. It counts once at most."
+      ? "sayso did not respond, so your answer may or may not have arrived. It counts at most once."
       : answer.status === 401 ? "Nothing was answered."
       : answer.headers.get("content-type")?.startsWith("text/plain") ? await answer.text()
-      : "Nothing was answered. Reload this page, and try again.";
+      : "Nothing was answered. Reload this page and try again.";
   };
   document.addEventListener("submit", (event) => {
     const form = event.target;
@@ -162,11 +162,10 @@ const sayso = (() => {
     button.textContent = "Copied";
   });
 
-  // What the browser kept of a page may be long answered.
+  // A page from the browser's cache may be out of date.
   addEventListener("pageshow", (event) => event.persisted && location.reload());
 
-  // Keys. A letter presses the button that bears it, in the dialog that is open; where none is,
-  // the page may know more (`keys`).
+  // Keys. In an open dialog a letter presses its button; otherwise the page's `keys` apply.
   const keys = {
     "?": () => find("keys").showModal(),
     "/": () => document.querySelector("[type=search]")?.focus(),
@@ -182,7 +181,7 @@ const sayso = (() => {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const dialog = opened(), target = event.target;
-    // A key that is held down opens, and must not go on to press what it has opened.
+    // A key that is held down must not press a button in the dialog that it has opened.
     if (event.key === "Enter" && event.repeat && !target.closest?.("textarea"))
       return event.preventDefault();
     if (target.closest?.("input:not([type=hidden]), textarea, select")) return;

@@ -1,17 +1,17 @@
-// <sayso-confirm>: the console's question to a person, on any page. One module, nothing else needed.
-// What servers, models and clients say becomes text nodes and nothing else.
+// <sayso-confirm>: the console's question on any page, as one module without dependencies.
+// Text from servers, models and clients becomes text nodes only.
 
-// Milliseconds: the pause before a question can be answered, and that of a person who was clicking
-// or typing in the last moments (RECENT), which begins again with everything they do.
+// Milliseconds: the pause before a question can be answered, and the longer one for a person who
+// was clicking or typing just before (RECENT), which any input restarts.
 const ARM = 500, BUSY = 1500, RECENT = 2000;
 const SILENT = 15000, LIMIT = 10000, TOLD = 5000, MARKS = 500, ROWS = 200;
 const LEVELS = {
   read: ["○", "Read", "changes nothing"],
-  write: ["◆", "Write", "changes something, loses nothing"],
+  write: ["◆", "Write", "changes data, but loses nothing"],
   destructive: ["▲", "Destructive", "may delete or overwrite"],
 };
 
-// ---- What a call will do, in one sentence: the same words as sayso.say_call in Python.
+// ---- A call's effect in one sentence, as sayso.say_call writes it in Python.
 
 const MASK = "•••";
 // What a secret is by its name and by its look: written from sayso.schema by tools/write_secrets.py.
@@ -81,7 +81,7 @@ const masked = (text) => {
 const ALONE = new RegExp(`^(?:${SECRETS.looks.find(([kind]) => kind === "flag")[1]})`, "i");
 const after = (flag, word) => typeof flag === "string" && typeof word === "string" && flag.startsWith("--")
   ? `${flag} ${word}`.replace(ALONE, `$<head>${MASK}`).slice(flag.length + 1) : word;
-// An object that is a field: its value goes by its name.
+// An object that is a field: its value is masked by its name.
 const nameOf = (given) => ["name", "key", "Name", "Key"].map((key) => given[key])
   .find((name) => typeof name === "string" && isSecretName(name)) ?? "";
 const field = (name, value) => {
@@ -255,7 +255,7 @@ const bodyOf = (question) => {
 
 const OUTCOMES = { approved: "Allowed", used: "Allowed", denied: "Denied" };
 const ended = ({ state, answered_by: by, channel }) => {
-  if (state === "unknown") return ["Settled elsewhere. What became of it is not known here."];
+  if (state === "unknown") return ["Settled elsewhere. The result is not known here."];
   const verb = OUTCOMES[state];
   if (!verb) return ["Not answered in time. Nothing was run."];
   return [verb, by === channel ? ` in the ${channel}` : by ? [" by ", said(by, 128), channel ? ` (${channel})` : ""] : "", "."].flat(2);
@@ -384,7 +384,7 @@ export class SaysoConfirm extends HTMLElement {
     const isSame = known && known.question.seen === question.seen;
     this.#queue.set(key, Object.assign(entry, { question, send, done }));
     if (isSame) return;
-    if (this.#entry === entry) this.#fill(entry, "Another reviewer changed the arguments meanwhile.");
+    if (this.#entry === entry) this.#fill(entry, "Another reviewer has changed the arguments.");
     else if (!this.dialog.open) this.#show();
     this.#count();
   }
@@ -392,7 +392,7 @@ export class SaysoConfirm extends HTMLElement {
   #count() {
     const many = this.#queue.size;
     this.later.hidden = !many || this.dialog.open;
-    this.later.textContent = many === 1 ? "One call waits for your answer" : `${many} calls wait for your answer`;
+    this.later.textContent = many === 1 ? "One call is waiting for your answer" : `${many} calls are waiting for your answer`;
     const more = this.#root.getElementById("more");
     if (more) more.textContent = many > 1 ? `${many - 1} more after this` : "";
   }
@@ -424,10 +424,10 @@ export class SaysoConfirm extends HTMLElement {
         make("p", { id: "told", class: "wrong", role: "alert", hidden: !told }, told),
         make("div", { class: "buttons" }, press("deny", "deny", "Deny"), press("allow", "allow", "Allow once", "strong"),
           make("button", { id: "later", on: () => this.dialog.close() }, "Later")),
-        make("p", { class: "left" }, "For this one call, with exactly ", question.edit ? "the arguments as changed" : "these arguments", ".",
-          question.expires ? [" Without an answer it expires in ", make("span", { id: "until" }), ", and nothing is run."] : ""),
+        make("p", { class: "left" }, "This applies to one call, with exactly ", question.edit ? "the arguments as changed" : "these arguments", ".",
+          question.expires ? [" Without an answer the question expires in ", make("span", { id: "until" }), ", and nothing runs."] : ""),
         make("div", { class: "row" }, make("details", { class: "more" }, make("summary", {}, "Add a message"),
-          make("label", { for: "message" }, make("small", {}, "Kept on record; with a denial it is told to the agent too")),
+          make("label", { for: "message" }, make("small", {}, "Recorded in the log; if you deny, also sent to the agent")),
           make("input", { id: "message", maxlength: "2000", autocomplete: "off" })), page, make("span", { id: "more", class: "soft" }))));
     this.#root.getElementById("message").value = told ? number : "";
     this.#arm();
@@ -435,19 +435,19 @@ export class SaysoConfirm extends HTMLElement {
     this.#count();
   }
 
-  // A click or a letter that was meant for something else must not answer what has just come up.
+  // A click or key that was meant for something else must not answer a new question.
   #arm() {
     const now = performance.now(), pause = now - this.#busy < RECENT ? BUSY : ARM;
     this.#held = Math.max(this.#held, now + pause);
     this.#hold();
     setTimeout(() => this.#hold(), pause + 10);
   }
-  // While it comes up every click, touch and key begins the pause again, whatever it was meant for.
+  // During the pause any input restarts it.
   #stir() {
     this.#busy = performance.now();
     if (this.dialog.open && this.#busy < this.#held) this.#arm();
   }
-  // What was pressed during the pause answers nothing, also if it is let go of later.
+  // Input that begins during the pause has no effect, even if it ends later.
   #begin(event) {
     const isEarly = this.dialog.open && (event.repeat || this.#isHeld());
     this.#isBarred = isEarly || (this.#isBarred && event.type === "keydown");
@@ -459,7 +459,7 @@ export class SaysoConfirm extends HTMLElement {
     const lost = this.#root.getElementById("lost");
     if (!lost) return;
     lost.hidden = !this.#isLost && !this.#isOut;
-    lost.textContent = this.#isOut ? "You are logged out, or may not answer here." : "sayso does not answer. What you see may be out of date; trying again …";
+    lost.textContent = this.#isOut ? "You are logged out, or may not answer here." : "sayso does not answer. This page may be out of date. Trying again …";
   }
   #tell(isLost, isOut = false) {
     const isBack = (this.#isLost || this.#isOut) && !isLost && !isOut;
@@ -593,9 +593,9 @@ export class SaysoConfirm extends HTMLElement {
     return (answer?.ok && await answer.json().catch(() => null)) || { state: "unknown" };
   }
 
-  /** Sends an answer once; says what became of it. */
+  /** Sends an answer once and returns the result. */
   async #send(number, body) {
-    const unknown = "sayso gave no answer, so it is not known whether yours arrived. It counts once at most.";
+    const unknown = "sayso did not respond, so your answer may or may not have arrived. It counts at most once.";
     const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal: AbortSignal.timeout(LIMIT) };
     const answer = await this.#fetch(`/approvals/${number}/answer`, options).catch(() => null);
     if (!answer || answer.status >= 500) return { told: unknown };

@@ -1,7 +1,7 @@
 "use strict";
-// What the tools' pages add to plain forms.
+// Additions to the forms of the tools' pages.
 (() => {
-  // Whoever answers the question of a try stays with the try.
+  // Stay on the page of a try after answering its question.
   document.addEventListener("submit", async (event) => {
     const form = event.target;
     if (event.defaultPrevented || !document.getElementById("far") || !form.action.endsWith("/answer")) return;
@@ -11,7 +11,7 @@
       const answer = await fetch(form.action, { method: "POST", body, redirect: "manual" });
       if (answer.type === "opaqueredirect") return location.reload();
     } catch {
-      // The question's own page says how things stand.
+      // The question's own page shows the state.
     }
     location.assign(form.action.replace(/\/answer$/, ""));
   });

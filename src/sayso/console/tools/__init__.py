@@ -1,1 +1,1 @@
-"""The tools page: every tool of every server, what it may do, and who says so."""
+"""The tools page: every tool with its hints and their sources."""

@@ -1,4 +1,4 @@
-"""Tools that wait for a person: those that changed, and those that broke their contract."""
+"""Changed tools and tools in quarantine, for a person to accept or lift."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ from sayso.store import QuarantineRow
 
 
 def drift_routes(pages: Pages) -> list[Route]:
-    """All that waits, the accepting of a change, and letting a tool be called again."""
+    """Return the routes of the list, of accepting a change and of lifting a quarantine."""
     guard = pages.gateway.guard
     store = pages.gateway.store
 
@@ -50,7 +50,7 @@ def drift_routes(pages: Pages) -> list[Route]:
             told = "lifted"
         return RedirectResponse(f"{HOME}/changes?told={told}", 303)
 
-    # It loosens what every caller may do from then on, as a change of the policy would.
+    # Only for admins: both loosen what every caller may do, as a change of the policy would.
     return [
         Route("/changes", pages.shown(show)),
         Route("/changes/accept", pages.posted(take, Role.ADMIN), methods=["POST"]),
@@ -59,7 +59,7 @@ def drift_routes(pages: Pages) -> list[Route]:
 
 
 def before_after(held: Held) -> list[tuple[str, str, str]]:
-    """Each part of a definition that differs: its name, as it was, and as it is."""
+    """Return the changed parts of a definition: name, before and after."""
     was = definition_of(held.known)
     now = definition_of(held.now)
     names = [name for name in {**was, **now} if was.get(name) != now.get(name)]
@@ -67,7 +67,7 @@ def before_after(held: Held) -> list[tuple[str, str, str]]:
 
 
 def in_words(held: Held, change: Change) -> str:
-    """One change, for a person who has never heard of hints."""
+    """Describe a change for people who do not know hints."""
     if change.hint is None:
         return change.what
     hint = HINTS[change.hint]
@@ -76,7 +76,9 @@ def in_words(held: Held, change: Change) -> str:
     after = now.value
     if before is after:
         said, says = (tool.intent.hints[change.hint] for tool in (held.known, held.now))
-        return f"{hint.name}: the server said {_answer(said)}, and now says {_answer(says)}."
+        return (
+            f"{hint.name}: the server declared {_answer(said)}, and now declares {_answer(says)}."
+        )
     meaning = hint.yes if after else hint.no
     source = SOURCES[now.source]
     return f"{hint.name}: was {_answer(before)}, would be {_answer(after)}, {source}. {meaning}"
@@ -92,11 +94,9 @@ def _text(parts: Mapping[str, Any], name: str) -> str:
 
 
 def _is(held: Held, form: Mapping[str, str]) -> bool:
-    """Whether it is the change that the person has seen, and not a later one of the same tool."""
     return form.get("place") == held.row.place and form.get("mark") == held.row.held_mark
 
 
 def _is_row(row: QuarantineRow, form: Mapping[str, str]) -> bool:
-    """Whether it is the quarantine that the person has seen, and not a later one."""
     told = (row.place, row.tool, str(row.since))
     return told == (form.get("place"), form.get("tool"), form.get("since"))

@@ -1,4 +1,4 @@
-"""What is said of each hint of a tool, by whom, which of it counts, and why."""
+"""The evidence for each hint of a tool, by source, and the value that counts."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,12 +13,12 @@ _VERDICTS: Final = {
     "supported": "yes: supported",
     "not_exercised": "not tried",
 }
-_NOTHING_SAID: Final = "Nobody says anything that counts, so the careful value does."
+_NOTHING_SAID: Final = "No source decides, so the careful default counts."
 
 
 @dataclass(frozen=True, slots=True)
 class HintEvidence:
-    """One hint: what each says of it, in words, and what counts."""
+    """A hint's value by source, in words, and the one that counts."""
 
     name: str
     declared: str
@@ -34,7 +34,7 @@ class HintEvidence:
 
 
 def evidence_rows(tool: Tool, policy: Policy) -> list[HintEvidence]:
-    """One row for each hint of a tool that is seen under `policy`."""
+    """Return a row for each hint of a tool resolved under `policy`."""
     return [_row(name, tool, policy) for name in HINT_NAMES]
 
 
@@ -67,14 +67,14 @@ def _row(name: HintName, tool: Tool, policy: Policy) -> HintEvidence:
 def _proof(name: HintName, tool: Tool, policy: Policy) -> str:
     weighed = [*weigh(policy.receipt_keys, tool.receipts, name)]
     if tool.receipts and not weighed:
-        return "Its receipt is signed by no key that the policy trusts."
-    told: list[str] = []
+        return "The policy does not trust the key of its receipt."
+    lines: list[str] = []
     for proof in weighed:
         line = f"{proof.found.calls} calls, receipt {proof.receipt.where}, key {proof.key.name}"
         if proof.doubt:
-            line += f": it does not count, {proof.doubt}"
-        told.append(line)
-    return "; ".join(told)
+            line += f"; not counted: {proof.doubt}"
+        lines.append(line)
+    return "; ".join(lines)
 
 
 def _word(value: bool | None, unset: str = "") -> str:  # noqa: FBT001 - a hint's value is what it is about
@@ -84,11 +84,13 @@ def _word(value: bool | None, unset: str = "") -> str:  # noqa: FBT001 - a hint'
 def _why(name: HintName, tool: Tool, policy: Policy) -> str:
     resolved = tool.resolved[name]
     if tool.before is not None and _is_held_back(name, tool, policy):
-        return "The server changed this. The stricter value counts until a person accepts that."
+        return (
+            "The server changed this. The stricter value counts until a person accepts the change."
+        )
     if name in ("destructive", "idempotent") and tool.resolved.read_only.value:
-        return "It only reads, so there is nothing to lose or to repeat."
+        return "The tool only reads, so this hint has no effect."
     if resolved.source is Source.OPERATOR:
-        return "What the policy says of a tool is final."
+        return "The policy sets this hint, which is final."
     if resolved.source is Source.VERIFIED:
         return _why_verified(name, resolved)
     if resolved.source is Source.DECLARED:
@@ -100,7 +102,6 @@ def _why(name: HintName, tool: Tool, policy: Policy) -> str:
 
 
 def _is_held_back(name: HintName, tool: Tool, policy: Policy) -> bool:
-    """Whether the tool as it is now would permit more by this hint than what counts."""
     now = policy.resolve(tool.server, tool.name, tool.evidence, receipts=tool.receipts)[name]
     return now.value is not tool.resolved[name].value
 
@@ -114,26 +115,26 @@ def _why_verified(name: HintName, resolved: Resolved) -> str:
 def _why_declared(name: HintName, tool: Tool, policy: Policy) -> str:
     said = tool.intent.hints
     if name == "read_only" and said.destructive and said.read_only is not False:
-        return "The server says that it destroys: then it does not only read."
+        return "The server declares it destructive, so it does not only read."
     if tool.resolved[name].value is not LOOSER[name]:
-        return "Whoever says the stricter is believed."
+        return "A stricter value always counts."
     if policy.trust_of(tool.server) is Trust.TRUSTED:
-        return "The policy trusts this server’s word."
-    return "The server says so, and nothing speaks against it."
+        return "The policy trusts this server."
+    return "The server declares it, and nothing contradicts it."
 
 
 def _why_inferred(name: HintName, resolved: Resolved, policy: Policy) -> str:
     if resolved.value is LOOSER[name]:
         sure = f"at least {policy.threshold:.2f}"
-        return f"The server does not say, and the tool’s own text is sure enough ({sure})."
-    return "The tool’s own text speaks against the looser value."
+        return f"The server declares nothing, and the inference is confident enough ({sure})."
+    return "The tool’s own text contradicts the looser value."
 
 
 def _why_default(name: HintName, tool: Tool, guess: Guess | None, policy: Policy) -> str:
     is_untrusted = policy.trust_of(tool.server) is Trust.UNTRUSTED
     if tool.intent.hints[name] is LOOSER[name] and is_untrusted:
-        return "The policy does not trust this server to say the looser."
+        return "The policy does not trust this server’s looser value."
     if guess is not None and guess.value is LOOSER[name] and not is_untrusted:
         sure = f"{policy.threshold:.2f}"
-        return f"The tool’s own text is not sure enough (below {sure}): the careful value counts."
+        return f"The inference is not confident enough (below {sure}), so the careful value counts."
     return _NOTHING_SAID

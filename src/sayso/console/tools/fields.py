@@ -1,6 +1,6 @@
-"""The fields of a form that is made from a tool's input schema (JSON Schema 2020-12).
+"""Form fields made from a tool's input schema (JSON Schema 2020-12).
 
-What a field cannot say becomes a field for JSON: nothing that a schema permits is out of reach.
+Schemas without a matching field become JSON fields, so every valid value can be entered.
 """
 
 import json
@@ -14,10 +14,10 @@ from typing import Any, Final, cast
 from sayso.schema import MASK, redact
 
 _DEEPEST: Final = 3
-"""Groups within groups; what lies deeper is written as JSON."""
+"""The maximum nesting of groups; deeper values are entered as JSON."""
 
 _MOST: Final = 120
-"""Fields of one form; a schema with more is written as JSON."""
+"""The maximum number of fields; larger schemas are entered as JSON."""
 
 _SHORT_TEXT: Final = 120
 _EMPTY: Final[tuple[object, ...]] = ("", [], {})
@@ -31,7 +31,7 @@ Json = Mapping[str, Any]
 
 
 class Kind(StrEnum):
-    """How a value is given: `lines` is a list with one item in each line, `many` one of choices."""
+    """The kind of a field: `lines` is a list with one item per line, `many` a list of choices."""
 
     TEXT = "text"
     LONG = "long"
@@ -51,10 +51,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field, or a group of them.
+    """A field, or a group of fields.
 
-    `path` is where its value goes, `about` what the schema says of it, and `limits` what it must
-    keep to, in words. `choices` are the values of a choice; `item` is the kind of a list's items.
+    `path` is the place of its value, `about` the schema's description, `limits` the constraints in
+    words, `choices` the values of a choice, and `item` the kind of a list's items.
     """
 
     path: tuple[str, ...]
@@ -69,17 +69,15 @@ class Field:
 
     @property
     def name(self) -> str:
-        """The name of its argument; empty for one field that holds all arguments."""
         return self.path[-1] if self.path else ""
 
     @property
     def key(self) -> str:
-        """Its name in the form: a JSON pointer (RFC 6901), in ASCII."""
+        """The field's name in the form: a JSON pointer (RFC 6901) in ASCII."""
         return pointer(self.path)
 
     @property
     def must(self) -> str:
-        """What it must keep to, as a sentence."""
         if not self.limits:
             return ""
         text = "; ".join(self.limits)
@@ -87,18 +85,15 @@ class Field:
 
     @property
     def where(self) -> str:
-        """Its path as problems name it, such as `customer.name`."""
         return ".".join(self.path)
 
 
 WHOLE: Final = (Field((), Kind.JSON, is_required=True, type_="object"),)
-"""One field for all arguments."""
+"""A single field for all arguments."""
 
 
 def pointer(path: tuple[str, ...]) -> str:
-    """The JSON pointer of a path, in ASCII; `/` alone for the whole.
-
-    A server names its arguments, and a page must come back with what it was given.
+    """Return the JSON pointer of a path, in ASCII so that it survives a form; `/` for the whole.
 
     >>> pointer(("a/b", "é"))
     '/a~1b/~xe9;'
@@ -108,7 +103,7 @@ def pointer(path: tuple[str, ...]) -> str:
 
 
 def fields_of(schema: Json | None) -> tuple[Field, ...]:
-    """The fields for a tool's arguments; one field for JSON where there cannot be others."""
+    """Return the fields for a tool's arguments; a single JSON field if others are not possible."""
     whole = schema or {}
     top = _resolved(whole, whole)
     with suppress(_TooManyError):
@@ -119,28 +114,28 @@ def fields_of(schema: Json | None) -> tuple[Field, ...]:
 
 
 class _TooManyError(Exception):
-    """A form would have more fields than a person fills in."""
+    """A form would have too many fields."""
 
 
 @dataclass(slots=True)
 class _Root:
-    """The schema that references lead into, and how many fields there may still be.
+    """The root schema for references, and the number of fields that may still be made.
 
-    They are counted before they are made: references can ask for any number.
+    They are counted first, because references can produce any number.
     """
 
     schema: Json
     room: int = _MOST
 
     def take(self, count: int) -> None:
-        """Make room for fields. Raises `_TooManyError`."""
+        """Reserve fields. Raises `_TooManyError`."""
         self.room -= count
         if self.room < 0:
             raise _TooManyError
 
 
 def flat(fields: tuple[Field, ...]) -> Iterator[Field]:
-    """All fields, with those of groups after their group."""
+    """Yield all fields, those of groups after their group."""
     for entry in fields:
         yield entry
         yield from flat(entry.fields)
@@ -149,7 +144,7 @@ def flat(fields: tuple[Field, ...]) -> Iterator[Field]:
 def _group(
     path: tuple[str, ...], schema: Json, root: _Root, depth: int
 ) -> tuple[Field, ...] | None:
-    """The fields of an object; `None` where its members are not all named."""
+    """Return the fields of an object; `None` if it may have unnamed members."""
     named = schema.get("properties")
     if named is None and path == () and not _is_open(schema):
         return ()
@@ -166,7 +161,7 @@ def _group(
 
 
 def _is_open(schema: Json) -> bool:
-    """Whether it is more than its named members: others may be told of, or several forms."""
+    """Return whether an object may have unnamed members or alternative schemas."""
     more = schema.get("additionalProperties")
     if isinstance(more, Mapping):
         return True
@@ -256,7 +251,7 @@ def _choices(schema: Json) -> tuple[Any, ...]:
 
 
 def _resolved(schema: Json, root: Json) -> Json:
-    """A schema with its reference followed, and without a null beside its one type."""
+    """Return a schema with references resolved, and nullable types simplified."""
     for _ in range(_MOST_REFERENCES):
         if isinstance(reference := schema.get("$ref"), str):
             found = _at(root, reference)
@@ -271,7 +266,7 @@ def _resolved(schema: Json, root: Json) -> Json:
 
 
 def _only(schema: Json) -> Json | None:
-    """The one schema among alternatives of which the rest is null, with what stands around it."""
+    """Return the only non-null alternative of a schema, merged with the rest of it."""
     said: object = schema.get("type")
     if isinstance(said, list):
         types = [kind for kind in cast("list[Any]", said) if kind != "null"]
@@ -302,7 +297,6 @@ def _at(root: Json, reference: str) -> Json | None:
 
 
 def _about(name: str, schema: Json) -> str:
-    """What the schema says of it; a title that only says the name again says nothing."""
     said = schema.get("description")
     if not isinstance(said, str):
         said = schema.get("title")

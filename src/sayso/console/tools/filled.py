@@ -1,4 +1,4 @@
-"""What a person has put into a form: the arguments that it comes to, and what is wrong where."""
+"""Reading a filled-in form: the arguments, and the errors by field."""
 
 import json
 import math
@@ -18,8 +18,8 @@ _NUMBER: Final = re.compile(
 )
 _MISSING: Final = object()
 _YES_NO: Final = {"yes": True, "no": False}
-_NEEDED: Final = "A value is needed."
-_NEEDED_TEXT: Final = "A value is needed. To send an empty text, write the arguments as JSON."
+_NEEDED: Final = "A value is required."
+_NEEDED_TEXT: Final = "A value is required. To send an empty text, write the arguments as JSON."
 _REQUIRED: Final = "is a required property"
 _MOST_LEVELS: Final = 64
 _TEXTS: Final = (Kind.TEXT, Kind.LONG, Kind.SECRET)
@@ -27,9 +27,9 @@ _TEXTS: Final = (Kind.TEXT, Kind.LONG, Kind.SECRET)
 
 @dataclass(slots=True)
 class Filled:
-    """A form as it was filled in. `errors` are by a field's key; those of the whole under `/`.
+    """A filled-in form. `errors` are by field key, `/` for the whole form.
 
-    `arguments` mean something only where there are no errors.
+    `arguments` are valid only without errors.
     """
 
     entries: Mapping[str, str]
@@ -37,20 +37,17 @@ class Filled:
     errors: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
 
     def entry(self, key: str) -> str:
-        """What was put into one field."""
         return self.entries.get(key, "")
 
     def wrong(self, key: str) -> list[str]:
-        """What is wrong with one field."""
         return self.errors.get(key, [])
 
     def note(self, key: str, what: str) -> None:
-        """Something is wrong with a field."""
         self.errors.setdefault(key, []).append(what)
 
 
 class _WrongError(Exception):
-    """What is wrong with one entry, in words."""
+    """An error in one entry."""
 
 
 async def read_checked(
@@ -59,22 +56,19 @@ async def read_checked(
     checker: BoundedChecker | None,
     caller: str = "",
 ) -> Filled:
-    """Return the arguments that `entries` come to, checked as the guard checks them.
-
-    `caller` is the person whom it is checked for.
-    """
+    """Return the arguments in `entries`, validated for `caller` as the guard does."""
     filled = read(fields, entries)
     if checker is not None:
         try:
             problems = await checker.problems(filled.arguments, caller)
         except UndecidedError as error:
-            problems = (Problem("", f"The arguments cannot be checked: {error}."),)
+            problems = (Problem("", f"The arguments cannot be validated: {error}."),)
         _note(fields, filled, problems)
     return filled
 
 
 def read(fields: tuple[Field, ...], entries: Mapping[str, str]) -> Filled:
-    """Return the arguments that `entries` come to, not checked against a schema."""
+    """Return the arguments in `entries`, not validated against a schema."""
     filled = Filled(entries)
     if fields and not fields[0].path:
         value = _value(fields[0], filled)
@@ -88,7 +82,6 @@ def read(fields: tuple[Field, ...], entries: Mapping[str, str]) -> Filled:
 
 
 def _note(fields: tuple[Field, ...], filled: Filled, problems: Iterable[Problem]) -> None:
-    """Note what is wrong by the schema; not again what is missing because it could not be read."""
     keys = {entry.where: entry.key for entry in flat(fields)}
     known = set(filled.errors)
     for problem in problems:
@@ -111,7 +104,6 @@ def _members(fields: Iterable[Field], filled: Filled) -> dict[str, Any]:
 
 
 def _value(entry: Field, filled: Filled) -> Any:
-    """The value of one field, or `_MISSING`; what is wrong with it is noted."""
     if entry.kind is Kind.GROUP:
         members = _group(entry, filled)
         return members if members or entry.is_required else _MISSING
@@ -131,7 +123,6 @@ def _value(entry: Field, filled: Filled) -> Any:
 
 
 def _group(entry: Field, filled: Filled) -> dict[str, Any]:
-    """The members of a group. One that may be left out, and is, needs none of its members."""
     if not entry.is_required and not any(_is_given(inner, filled) for inner in flat(entry.fields)):
         return {}
     return _members(entry.fields, filled)
@@ -156,7 +147,7 @@ def _empty(entry: Field, filled: Filled) -> Any:
 def _read(entry: Field, said: str) -> Any:
     if entry.kind is Kind.CHOICE:
         if not said.isascii() or not said.isdigit() or int(said[:4]) >= len(entry.choices):
-            raise _WrongError("This is none of the choices.")
+            raise _WrongError("Choose one of the listed values.")
         return entry.choices[int(said[:4])]
     if entry.kind is Kind.LINES:
         return [_scalar(entry.item, line) for line in said.split("\n") if line.strip()]
@@ -169,7 +160,7 @@ def _scalar(kind: Kind, said: str) -> Any:
     bare = said.strip()
     if kind is Kind.BOOLEAN:
         if bare not in _YES_NO:
-            raise _WrongError("Say yes or no.")
+            raise _WrongError("Choose yes or no.")
         return _YES_NO[bare]
     if kind is Kind.INTEGER:
         if not _INTEGER.fullmatch(bare):
@@ -177,7 +168,7 @@ def _scalar(kind: Kind, said: str) -> Any:
         return int(bare)
     if kind is Kind.NUMBER:
         if not _NUMBER.fullmatch(bare):
-            raise _WrongError(f"“{bare[:80]}” is not a number. Write it as in 12.5.")
+            raise _WrongError(f"“{bare[:80]}” is not a number. Write a number such as 12.5.")
         return _number(bare)
     if kind is Kind.DATE_TIME:
         return _moment(bare)
@@ -193,7 +184,7 @@ def _number(said: str) -> int | float:
 
 
 def _moment(said: str) -> str:
-    """A moment as RFC 3339 has it; a browser's field knows no zone, and the form says UTC."""
+    """Return an RFC 3339 time; one without a zone is UTC, as the form says."""
     if re.fullmatch(r"[0-9-]{10}T[0-9]{2}:[0-9]{2}", said):
         return f"{said}:00Z"
     if re.fullmatch(r"[0-9-]{10}T[0-9:.]{8,}", said):
@@ -227,7 +218,7 @@ def _depth(value: Any) -> int:
 
 
 def entries_of(fields: tuple[Field, ...], arguments: Mapping[str, Any]) -> dict[str, str] | None:
-    """What to put into a form so that it comes to `arguments`; `None` where no entries do."""
+    """Return the entries that give `arguments`; `None` if fields cannot express them."""
     entries = dict(_entries(fields, arguments))
     again = read(fields, entries)
     if again.errors or again.arguments != dict(arguments):
@@ -264,5 +255,5 @@ def _entry(entry: Field, value: Any) -> Iterable[tuple[str, str]]:
 
 
 def as_text(value: Any) -> str:
-    """JSON to be edited, in ASCII: what a page shows of it is what it comes to again."""
+    """Return JSON for editing, in ASCII, so that hidden characters survive."""
     return json.dumps(value, indent=2)

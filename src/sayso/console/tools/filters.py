@@ -1,4 +1,4 @@
-"""Which tools a person wants to see: the search and its filters, as they stand in the address."""
+"""The search and filters of the tools page, held in the URL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ from sayso.console.words import HINTS, LEVELS
 from sayso.intent import HINT_NAMES, HintName
 
 PAGE: Final = 50
-"""Tools on one page."""
+"""The number of tools on a page."""
 
 _LONGEST: Final = 200
 _MOST_PAGES: Final = 10_000
@@ -25,7 +25,7 @@ FINDINGS: Final[Mapping[str, str]] = {
     "quarantined": "in quarantine",
 }
 SOURCES: Final[Mapping[str, str]] = {
-    "default": "by default: nobody says",
+    "default": "default",
     "inferred": "inferred",
     "declared": "declared",
     "verified": "verified",
@@ -35,10 +35,9 @@ SOURCES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What is asked for; what is empty narrows nothing. A category is as a page shows it.
+    """Filters of tools; empty ones match everything. A category is as a page shows it.
 
-    `hint` is a hint and its value, as in `destructive-yes`; with it, `source` is of that hint, and
-    without it of any.
+    `hint` is a hint and its value, as in `destructive-yes`; `source` is that hint's, or any's.
     """
 
     q: str = ""
@@ -52,8 +51,6 @@ class Filters:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Self:
-        """As an address says; what is none of the choices is left out."""
-
         def text(name: str) -> str:
             return query.get(name, "").strip()[:_LONGEST]
 
@@ -74,7 +71,6 @@ class Filters:
 
     @property
     def query(self) -> str:
-        """The same as the query of an address, without what is empty."""
         said = {
             key: value
             for key, value in asdict(self).items()
@@ -84,11 +80,9 @@ class Filters:
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything is asked for."""
         return not any(value for key, value in asdict(self).items() if key != "page")
 
     def fits(self, tool: Tool) -> bool:
-        """Whether a tool is asked for."""
         return (
             self.level in ("", tool.level)
             and self.server in ("", tool.server)
@@ -116,7 +110,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class ToolPage:
-    """One page of the tools that are asked for; `pages` is how many there are."""
+    """A page of the matching tools, and the number of pages."""
 
     tools: Sequence[Tool]
     total: int
@@ -125,7 +119,7 @@ class ToolPage:
 
 
 def choose(tools: Sequence[Tool], filters: Filters) -> ToolPage:
-    """The page of `tools` that is asked for; behind the last one, the last."""
+    """Return the requested page of matching tools, at most the last one."""
     fitting = [tool for tool in tools if filters.fits(tool)]
     pages = max(1, -(-len(fitting) // PAGE))
     page = min(filters.page, pages)
@@ -134,7 +128,7 @@ def choose(tools: Sequence[Tool], filters: Filters) -> ToolPage:
 
 @lru_cache(maxsize=1)
 def hint_choices() -> Mapping[str, str]:
-    """Each hint with each of its values, and how they are called."""
+    """Return each hint with each value, and their names."""
 
     def words(name: HintName, value: str) -> str:
         return f"{HINTS[name].name}: {value}"
@@ -143,7 +137,7 @@ def hint_choices() -> Mapping[str, str]:
 
 
 def matches(tool: Tool, query: str) -> bool:
-    """Whether every word of `query` stands in the tool's title, names, level or description."""
+    """Return whether a tool's title, names, level or description contain every word of `query`."""
     if not query:
         return True
     description = str(tool.raw.get("description") or "")

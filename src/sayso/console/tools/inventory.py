@@ -1,4 +1,4 @@
-"""What all servers have, as the policy of the moment sees it."""
+"""The tools of all servers, resolved under the current policy."""
 
 import re
 from collections.abc import Sequence
@@ -13,31 +13,26 @@ from sayso.gateway import Gateway
 from sayso.schema import digest
 
 PATIENCE: Final = 3.0
-"""Seconds that a page waits for servers; one that is still starting shows on the next look."""
+"""Seconds that a page waits for servers; slower ones appear on a later page load."""
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
 _KEY_LENGTH: Final = 32
 
 
 class Lister(Protocol):
-    """A server that says which tools it has."""
+    """A server that lists its tools."""
 
     @property
-    def name(self) -> str:
-        """Which server it is."""
-        ...
+    def name(self) -> str: ...
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
-        """Its tools, and what is wrong with its list. Raises `SaysoError`."""
+        """Return its tools, and the problems in its list. Raises `SaysoError`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The tools that were found, and what is wrong with servers and with entries of their lists.
-
-    It `is_partial` while a server has not answered yet.
-    """
+    """The tools, and the problems of servers and lists; `is_partial` if a server is missing."""
 
     tools: tuple[Tool, ...]
     problems: tuple[str, ...]
@@ -45,7 +40,7 @@ class Inventory:
 
 
 async def take_inventory(upstreams: Sequence[Lister], patience: float = PATIENCE) -> Inventory:
-    """Ask all servers at once; one that fails or does not answer in time leaves the others."""
+    """List all servers' tools concurrently; a failed or slow server does not affect others."""
     answers: list[tuple[list[Tool], list[str]]] = [
         ([], [f"{upstream.name}: no answer yet. It is listed as soon as it answers."])
         for upstream in upstreams
@@ -69,16 +64,16 @@ async def take_inventory(upstreams: Sequence[Lister], patience: float = PATIENCE
 
 
 async def seen_inventory(gateway: Gateway) -> Inventory:
-    """The same with the hints that count under the policy of the moment."""
-    found = await take_inventory(gateway.upstreams.upstreams)
+    """List all servers' tools, resolved under the current policy."""
+    inventory = await take_inventory(gateway.upstreams.upstreams)
     policy = gateway.guard.policy()
     sight = gateway.guard.sight
-    seen = tuple(sight.of(policy, tool)[0] for tool in found.tools)
-    return Inventory(seen, found.problems, found.is_partial)
+    seen = tuple(sight.of(policy, tool)[0] for tool in inventory.tools)
+    return Inventory(seen, inventory.problems, inventory.is_partial)
 
 
 def key_of(qualified_name: str) -> str:
-    """What stands for a tool in addresses: its name, or a digest of one with odd characters.
+    """Return a tool's key in URLs: its name, or a digest of a name with special characters.
 
     >>> key_of("crm__customers_list")
     'crm__customers_list'
@@ -91,5 +86,5 @@ def key_of(qualified_name: str) -> str:
 
 
 def find_tool(inventory: Inventory, key: str) -> Tool | None:
-    """The tool that `key` stands for, if it is there."""
+    """Return the tool with this key; `None` without one."""
     return next((tool for tool in inventory.tools if key_of(tool.qualified_name) == key), None)

@@ -1,4 +1,4 @@
-"""The tools page: every tool of every server, what it may do, and who says so."""
+"""The tools page: the list of all tools, and each tool's page."""
 
 from typing import Any
 
@@ -20,17 +20,16 @@ from sayso.gateway import held_changes
 
 
 def tool_routes(pages: Pages) -> list[Route]:
-    """All tools, and one of them."""
-    shelf = _Shelf(pages)
-    return [Route("/tools", pages.shown(shelf.all)), Route("/tools/{key}", pages.shown(shelf.one))]
+    """Return the routes of the list and of one tool."""
+    views = _Views(pages)
+    return [Route("/tools", pages.shown(views.all)), Route("/tools/{key}", pages.shown(views.one))]
 
 
-class _Shelf:
+class _Views:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
 
     async def all(self, request: Request, session: Session) -> Response:
-        """The tools that are asked for; a page that is shown already gets the list alone."""
         inventory = await seen_inventory(self._pages.gateway)
         filters = Filters.of(request.query_params)
         values: dict[str, Any] = {
@@ -60,7 +59,7 @@ class _Shelf:
 
 
 async def show_tool(pages: Pages, session: Session, tool: Tool, **more: Any) -> Response:
-    """The page of one tool, as the policy sees it; `more` is about a form that was filled in."""
+    """Return a tool's page; `more` are values about a filled-in form."""
     fields = fields_of(tool.input_schema)
     values: dict[str, Any] = {
         "filled": None,

@@ -1,10 +1,11 @@
-"""A result as a tree that unfolds, and as raw text: as much of both as a page can hold."""
+"""A result as a collapsible tree and as raw text, both of limited size."""
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from sayso.console.arguments import kind_of
 from sayso.schema import cut
 
 _MOST_NODES: Final = 400
@@ -16,10 +17,7 @@ _START: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One value: its name, its kind, and its text, or the nodes within it.
-
-    `more` is how many of those are left out.
-    """
+    """A value: its name, kind, and text or inner nodes; `more` is the number of omitted nodes."""
 
     name: str
     kind: str
@@ -29,13 +27,12 @@ class Node:
 
     @property
     def has_nodes(self) -> bool:
-        """Whether it unfolds."""
         return bool(self.nodes or self.more)
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block of a result's content: a text, a value that was written as JSON, or what it is."""
+    """A block of a result's content: a text, a JSON value, or only its kind."""
 
     kind: str
     text: str = ""
@@ -44,7 +41,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a page shows of a result."""
+    """A result as a page shows it."""
 
     is_error: bool
     blocks: tuple[Block, ...]
@@ -53,7 +50,7 @@ class Result:
 
 
 def result_of(answer: Mapping[str, Any]) -> Result:
-    """A `tools/call` result, whatever a server has made of it."""
+    """Return a `tools/call` result for display; it may be invalid."""
     content: Any = answer.get("content")
     if not isinstance(content, list):
         content = []
@@ -61,7 +58,7 @@ def result_of(answer: Mapping[str, Any]) -> Result:
     tree = None
     if (structured := answer.get("structuredContent")) is not None:
         tree = _tree_of("", structured)
-        # The text says the same again; it stands in the raw result.
+        # A JSON text repeats the structured content; the raw result still shows it.
         shown = tuple(block for block in shown if block.node is None)
     return Result(answer.get("isError") is True, shown, tree, cut(_raw(answer), _RAW))
 
@@ -70,15 +67,15 @@ def _raw(answer: Any) -> str:
     try:
         return json.dumps(answer, ensure_ascii=False, indent=2, default=str)
     except RecursionError:
-        return "It is nested too deeply to be written out."
+        return "The result is nested too deeply to be shown."
 
 
 def _tree_of(name: str, value: Any) -> Node:
     """Return a JSON value as a tree of at most a few hundred nodes."""
-    return _Planter().node(name, value, 0)
+    return _TreeBuilder().node(name, value, 0)
 
 
-class _Planter:
+class _TreeBuilder:
     def __init__(self) -> None:
         self._left = _MOST_NODES
 
@@ -92,7 +89,7 @@ class _Planter:
             if depth < _DEEPEST:
                 nodes = tuple(self._grow(members, depth))
             return Node(name, kind, nodes=nodes, more=len(members) - len(nodes))
-        return Node(name, _kind(value), cut(_text(value), _LONGEST))
+        return Node(name, kind_of(value), cut(_text(value), _LONGEST))
 
     def _grow(self, members: list[tuple[str, Any]], depth: int) -> Iterator[Node]:
         for name, value in members:
@@ -111,7 +108,7 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _block(block: object) -> Block:
     if not isinstance(block, dict):
-        return Block("something that is no block", cut(_text(block), _LONGEST))
+        return Block("invalid block", cut(_text(block), _LONGEST))
     said = cast("dict[str, Any]", block)
     kind = str(said.get("type"))
     text = said.get("text")
@@ -140,16 +137,6 @@ def _json_in(text: str) -> Any:
     if isinstance(value, dict | list):
         return cast("Any", value)
     return None
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, str):
-        return "text" if value else "empty text"
-    if isinstance(value, bool):
-        return "yes or no"
-    if isinstance(value, int | float):
-        return "number"
-    return "null" if value is None else "empty"
 
 
 def _text(value: Any) -> str:

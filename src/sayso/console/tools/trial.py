@@ -1,4 +1,4 @@
-"""Trying a tool: the form, the decision before anything is sent, the call, and its result."""
+"""Trying a tool: the form, a preview of the decision, the call, and its result."""
 
 import re
 from typing import Any, Final
@@ -40,19 +40,19 @@ _LOOK_SECONDS: Final = 0.02
 
 
 def trial_routes(pages: Pages) -> list[Route]:
-    """The form's check, the run, and what becomes of it."""
-    desk = _Desk(pages)
-    see = Role.APPROVER
+    """Return the routes of checking a form, running the call, and showing its result."""
+    views = _Views(pages)
+    role = Role.APPROVER
     return [
-        Route("/tools/{key}/try", pages.posted(desk.check), methods=["POST"]),
-        Route("/tools/{key}/run", pages.posted(desk.run), methods=["POST"]),
-        Route("/tries/{id}", pages.shown(desk.look, see)),
-        Route("/tries/{id}/live", pages.shown(desk.live, see)),
-        Route("/tries/{id}/cancel", pages.posted(desk.cancel), methods=["POST"]),
+        Route("/tools/{key}/try", pages.posted(views.check), methods=["POST"]),
+        Route("/tools/{key}/run", pages.posted(views.run), methods=["POST"]),
+        Route("/tries/{id}", pages.shown(views.look, role)),
+        Route("/tries/{id}/live", pages.shown(views.live, role)),
+        Route("/tries/{id}/cancel", pages.posted(views.cancel), methods=["POST"]),
     ]
 
 
-class _Desk:
+class _Views:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._guard = pages.gateway.guard
@@ -60,7 +60,6 @@ class _Desk:
         self._runs = Runs(self._guard.active_calls, pages.gateway.replica_client)
 
     async def check(self, request: Request, session: Session, form: dict[str, str]) -> Response:
-        """Say what is wrong with a form, or what would become of its call; nothing is sent."""
         tool = await self._tool(request)
         as_json = form.get("mode") == "json"
         fields = WHOLE if as_json else fields_of(tool.input_schema)
@@ -78,7 +77,6 @@ class _Desk:
         return await self._explained(session, tool, filled, is_json=as_json)
 
     async def run(self, request: Request, session: Session, form: dict[str, str]) -> Response:
-        """Make the call that was shown, once, and go to where it can be watched."""
         tool = await self._tool(request)
         token = form.get("token", "")
         filled = read(WHOLE, {"/": form.get("arguments", "")})
@@ -92,17 +90,17 @@ class _Desk:
         now = self._guard.clock()
         name = f"console try {token}"
         if not await self._guard.approvals.tokens.spend(name, now=now, expires=now + _DAY):
-            fix = "It was not run a second time. The log shows what became of it."
-            return self._pages.problem(409, "This call was made already.", fix)
+            fix = "It was not run again. The log shows its outcome."
+            return self._pages.problem(409, "This call was already made.", fix)
         caller = _caller_of(session, is_alone=self._pages.is_alone)
         try:
             return _to(self._tries.start(token, session.person, caller, tool, filled.arguments))
         except TooManyError:
-            fix = "Nothing was run. Wait until one of them ends, or cancel one."
-            return self._pages.problem(429, "You try too many tools at a time.", fix)
+            fix = "Nothing was run. Wait until one ends, or cancel one."
+            return self._pages.problem(429, "You have too many running tries.", fix)
 
     async def look(self, request: Request, session: Session) -> Response:
-        """One try: how far it is, the question where one is asked, and how it ended."""
+        """Show a try: its progress, its question if any, and its result."""
         trial = await self._own(request, session)
         call, stage = await self._stage(trial)
         result = None
@@ -123,7 +121,6 @@ class _Desk:
         )
 
     async def live(self, request: Request, session: Session) -> Response:
-        """How far a try is; a page that shows another stage of it is told to come again."""
         trial = await self._own(request, session)
         _, stage = await self._stage(trial)
         part = self._pages.render("tools/far.html", one=trial, stage=stage)
@@ -167,12 +164,12 @@ class _Desk:
         return await show_tool(self._pages, session, tool, filled=filled, is_json=is_json)
 
     async def _stage(self, trial: Try) -> tuple[LoggedCall | None, str]:
-        """What the log knows of a try, and how it stands: its state, or that it asks."""
-        # The state first: a call that ends while the log is read would else have no end there.
+        """Return a try's logged call, and its state, or `_ASKS` while its question is pending."""
+        # Read the state first, because the call may end while the log is read.
         state = trial.state
         call = await self._logged(trial)
         if state is State.DONE:
-            # The end of a call that only reads is on record a moment after its answer.
+            # A read's outcome is recorded shortly after its answer.
             with anyio.move_on_after(_LATE_SECONDS):
                 while call is None or not call.outcome:
                     await anyio.sleep(_LOOK_SECONDS)
@@ -204,16 +201,16 @@ class _Desk:
 
 
 def _switched(tool: Tool, filled: Filled, form: dict[str, str], *, to_json: bool) -> Filled:
-    """The same arguments in the other kind of form; as JSON, where fields cannot say them."""
+    """Convert a form between JSON and fields; arguments that fields cannot express stay JSON."""
     if to_json:
         return Filled({"/": as_text(filled.arguments)})
     if filled.errors:
         return Filled({"/": form.get("/", "")}, errors=filled.errors)
     entries = entries_of(fields_of(tool.input_schema), filled.arguments)
     if entries is None:
-        told = Filled({"/": as_text(filled.arguments)})
-        told.note("/", "These arguments hold something that the fields cannot say.")
-        return told
+        as_json = Filled({"/": as_text(filled.arguments)})
+        as_json.note("/", "These arguments contain values that the fields cannot express.")
+        return as_json
     return Filled(entries)
 
 
@@ -222,11 +219,10 @@ def _to(trial: Try) -> Response:
 
 
 def _caller_of(session: Session, *, is_alone: bool) -> Principal:
-    """The principal of a session.
+    """Return the principal of a session's calls.
 
-    On a machine of one person that is whoever uses the machine, as of any client there, and the
-    question goes to the person at the console: there is nobody else. Where callers prove who they
-    are it is that person, so nobody answers for themselves; they hold no scope and no role.
+    On a machine with one user it is that user, who also answers at the console. With
+    authentication it is the person, without scopes and roles, so another person must answer.
     """
     if is_alone and session.person == PERSON:
         return Principal(LOCAL, client=CONSOLE)

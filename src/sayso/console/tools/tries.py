@@ -1,7 +1,7 @@
-"""Calls that people make from the console: each runs beside the pages, and is looked at by them.
+"""Tries: calls that people make from the console, which run in the background.
 
-A try lives in the process that runs it, and what a page shows of it is told as data, so that any
-process can ask for it. What lasts is in the log, as of any call.
+A try exists in the process that runs it; other processes request it as data. The log keeps it like
+any call.
 """
 
 import asyncio
@@ -21,21 +21,21 @@ from sayso.policy import Principal
 from sayso.schema import size
 
 _MOST: Final = 100
-"""Tries that one process remembers."""
+"""The number of tries that a process remembers."""
 _MOST_RUNNING: Final = 8
-"""Tries of one person that run at a time, in one process."""
+"""The number of running tries per person and process."""
 _LARGEST: Final = 400_000
-"""Characters of a result, as JSON, that a page is told of."""
+"""The limit of a result's size, in characters of JSON."""
 _SHOWN: Final = 20_000
 _LONGEST_MESSAGE: Final = 400
-_ERRAND: Final = "console try"
-_STOP: Final = "console try stop"
+_LOOK_REQUEST: Final = "console try"
+_STOP_REQUEST: Final = "console try stop"
 
 _log: Final = logging.getLogger(__name__)
 
 
 class State(StrEnum):
-    """How a try stands."""
+    """A try's state."""
 
     RUNNING = "running"
     DONE = "done"
@@ -45,9 +45,9 @@ class State(StrEnum):
 
 @dataclass(slots=True)
 class Try:
-    """One try. `answer` is the result, once there is one; `error` says why there is none.
+    """A try, with its result in `answer` or its `error`.
 
-    `done` of `total` is how far the tool says it is, and `message` what it says of that.
+    `done`, `total` and `message` are the tool's progress.
     """
 
     id: str
@@ -69,36 +69,34 @@ class Try:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read a try that another process sent as data (`dataclasses.asdict`)."""
         known: dict[str, Any] = {**data, "state": State(data["state"])}
         return cls(**known)
 
 
 class TooManyError(Exception):
-    """This person has as many tries under way as there may be."""
+    """The person has reached the limit of running tries."""
 
 
 @dataclass(slots=True)
 class Tries:
-    """The tries of one process; `look` and `stop` reach those of the others too."""
+    """The tries of one process; `look` and `stop` also reach those of others."""
 
     gateway: Gateway
     _known: dict[str, Try] = field(default_factory=dict[str, Try])
     _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, "asyncio.Task[None]"])
 
     def __post_init__(self) -> None:
-        self.gateway.replica_client.handlers[_ERRAND] = self._told
-        self.gateway.replica_client.handlers[_STOP] = self._stopped
+        self.gateway.replica_client.handlers[_LOOK_REQUEST] = self._try_data
+        self.gateway.replica_client.handlers[_STOP_REQUEST] = self._stopped
 
     @property
     def guard(self) -> Guard:
-        """The guard that every try passes, like any other call."""
         return self.gateway.guard
 
     def start(
         self, token: str, person: str, principal: Principal, tool: Tool, arguments: dict[str, Any]
     ) -> Try:
-        """Begin a call, and return at once. Raises `TooManyError`."""
+        """Start a call and return at once. Raises `TooManyError`."""
         running = [trial for trial in self._known.values() if trial.state is State.RUNNING]
         if sum(trial.person == person for trial in running) >= _MOST_RUNNING:
             raise TooManyError
@@ -121,14 +119,13 @@ class Tries:
         return made
 
     def id_of(self, token: str) -> str:
-        """What a try that is begun here with this token is called."""
         return f"{self.gateway.replica_client.name or 'here'}.{token}"
 
     async def look(self, id_: str, person: str) -> Try | None:
-        """A person's own try, wherever it runs; `None` where it is not known any more."""
+        """Return a person's own try from any process; `None` if it is unknown."""
         found = self._known.get(id_)
         if found is None:
-            data = await self._sent(id_, _ERRAND)
+            data = await self._sent(id_, _LOOK_REQUEST)
             if data is None:
                 return None
             found = Try.from_dict(data)
@@ -137,11 +134,10 @@ class Tries:
         return found
 
     async def stop(self, trial: Try) -> None:
-        """Cancel a try, at its server too; one that has ended stays as it ended."""
         if trial.id in self._known:
             await self._stopped(trial.id)
         else:
-            await self._sent(trial.id, _STOP)
+            await self._sent(trial.id, _STOP_REQUEST)
 
     async def _sent(self, id_: str, kind: str) -> Any:
         try:
@@ -149,7 +145,7 @@ class Tries:
         except GoneError:
             return None
 
-    async def _told(self, body: Any) -> dict[str, Any] | None:
+    async def _try_data(self, body: Any) -> dict[str, Any] | None:
         found = self._known.get(str(body))
         return found and asdict(found)
 
@@ -158,7 +154,7 @@ class Tries:
         if task is None:
             return False
         task.cancel()
-        # What is known of the call is on record before the page is shown again.
+        # The outcome is recorded before the page is shown again.
         await asyncio.wait([task], timeout=2)
         return True
 
@@ -178,16 +174,16 @@ class Tries:
             trial.state = State.CANCELLED
         except UnknownToolError:
             trial.state = State.FAILED
-            trial.error = "There is no such tool for you any more."
+            trial.error = "The tool is no longer available to you."
         except RpcError as error:
             trial.state = State.FAILED
-            trial.error = f"The server answered with an error: {error}"
+            trial.error = f"The server returned an error: {error}"
         except (SaysoError, ValueError) as error:
             trial.state = State.FAILED
             trial.error = str(error)
-        except Exception:  # noqa: BLE001 - the edge of a task: its page must learn how it ended
+        except Exception:  # noqa: BLE001 - the page must show how the task ended
             trial.state = State.FAILED
-            trial.error = "Something went wrong inside sayso; its log says more."
+            trial.error = "Internal error; see sayso's log."
             _log.exception("a try of %s failed", trial.tool)
 
     def _ended(self, trial: Try) -> None:
@@ -203,14 +199,14 @@ class Tries:
 
 
 def new_token() -> str:
-    """What makes a form run its call once, however often it is sent."""
+    """Return a token that makes a form run its call only once."""
     return secrets.token_hex(12)
 
 
 def _shown(answer: dict[str, Any]) -> dict[str, Any]:
-    """An answer that can be told to another process, and does not fill this one."""
+    """Return an answer, cut if it is too large to keep or send to another process."""
     if size(answer) <= _LARGEST:
         return answer
     text = str(answer)[:_SHOWN]
-    note = f"This result is too large to be shown whole. It begins: {text}"
+    note = f"This result is too large to be shown completely. It begins: {text}"
     return {"content": [{"type": "text", "text": note}], "isError": answer.get("isError") is True}

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from starlette.types import Receive, Scope, Send
 
-from sayso.access import Access, Arrival, Names, RefusedError, admit
+from sayso.access import Access, Names, RefusedError, RequestInfo, admit
 from sayso.errors import SaysoError, StoreError
 from sayso.gateway.upstream import Upstream
 from sayso.guard import Shutdown
@@ -92,7 +92,7 @@ class HealthFrontend:
             self.shutdown.is_watched = True
             told: dict[str, Any] = await self._parts()
             is_ready = all(state == _OK for state in told.values())
-            if await self._may_know(Arrival.of(scope)):
+            if await self._may_know(RequestInfo.of(scope)):
                 told["upstreams"] = self._states()
             status = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
             await _say(send, status, {"ready": is_ready, **told})
@@ -117,10 +117,10 @@ class HealthFrontend:
         words = {True: "up", False: "down", None: "not yet wanted"}
         return {upstream.name: words[upstream.is_up] for upstream in self.upstreams}
 
-    async def _may_know(self, arrival: Arrival) -> bool:
+    async def _may_know(self, request: RequestInfo) -> bool:
         """Return whether a probe has a token or an API key; to be local is not enough (proxies)."""
         try:
-            principal = await admit(arrival, self.access, self.names)
+            principal = await admit(request, self.access, self.names)
         except (RefusedError, StoreError):
             return False
         return principal.is_known

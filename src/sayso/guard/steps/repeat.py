@@ -74,7 +74,7 @@ async def _settle(guard: GuardContext, call: Call, claim: Claim, answer: Answer 
     """Store the answer, or give the key back; the call's outcome does not change."""
     text = None
     if answer is not None:
-        text = guard.approvals.notary.sign_result(claim, json.dumps(opened(answer)))
+        text = guard.approvals.signer.sign_result(claim, json.dumps(opened(answer)))
     with anyio.CancelScope(shield=True):
         try:
             await guard.claims.settle(claim.key, call.id, text)
@@ -91,8 +91,8 @@ async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
     if turn is not None:
         # It runs nothing, and the first call may be waiting for its turn again.
         turn.leave()
-    notary = guard.approvals.notary
-    if (text := notary.read_result(first)) is not None:
+    signer = guard.approvals.signer
+    if (text := signer.read_result(first)) is not None:
         return json.loads(text)
     has_ended = False
     patience = guard.repeat_patience
@@ -106,7 +106,7 @@ async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
                     "Nothing was run: the first call with this key came to nothing. "
                     "It may be made again."
                 )
-            if (text := notary.read_result(claim)) is not None:
+            if (text := signer.read_result(claim)) is not None:
                 answer: Answer = json.loads(text)
                 return answer
             if has_ended:

@@ -8,7 +8,7 @@ from tests.sample_tools import DELETE, READ, tool
 
 from sayso.intent import Level, Source
 from sayso.policy import Policy, Principal, Sight, ToolFacts, facts_of
-from sayso.policy.sight import seen_under
+from sayso.policy.visibility import seen_under
 
 DECLARED = {"io.sayso/intent": {"category": "crm", "tags": ["b", "a"], "scopes": ["s"]}}
 

@@ -1,10 +1,8 @@
-"""Leading the person at the caller's client to the page of a question (URL elicitation).
+"""URL elicitation: the calling client opens the page of a question for its person.
 
-What the client says of it is never an answer. `accept` means that its person agreed to open the
-page (MCP 2026-07-28, elicitation, URL mode), and whether anybody did is not known. The page itself
-takes the answer. Its address names the question and opens nothing: whoever opens it must log in,
-so an agent that fetches it learns and answers nothing. A signed link is therefore never shown
-like this, since it needs no login.
+The client's result is never an answer: `accept` only means that the person agreed to open the page
+(MCP 2026-07-28, elicitation, URL mode). The page takes the answer and requires a login, so an agent
+that fetches it gains nothing. Signed links need no login, so they are never sent like this.
 """
 
 import logging
@@ -23,13 +21,13 @@ from sayso.store import ApprovalState
 
 _log: Final = logging.getLogger(__name__)
 
-_HOW: Final = "The page takes the answer. To open it is not to approve."
+_HOW: Final = "Answer on the page. Opening it approves nothing."
 
 
 def page_of(console: str | None, number: int) -> str | None:
-    """Return the address of a question's page below a console's; `None` without such an address.
+    """Return the URL of a question's page; `None` without a valid console URL.
 
-    Nothing that could be a secret is taken along: no user, no query, no fragment.
+    User, query and fragment are dropped, because they may be secret.
 
     >>> page_of("http://127.0.0.1:8321/console/", 7)
     'http://127.0.0.1:8321/console/approvals/7'
@@ -45,31 +43,25 @@ def page_of(console: str | None, number: int) -> str | None:
     return urlunsplit((parts.scheme, host, path, "", ""))
 
 
-def visit(question: Question, page: str) -> dict[str, Any]:
-    """Return the parameters of `elicitation/create` that lead to the page of one question."""
+def url_request(question: Question, page: str) -> dict[str, Any]:
+    """Return the parameters of `elicitation/create` for a question's page."""
     return {"mode": URL, "message": "\n".join([*tell(question), _HOW]), "url": page}
 
 
-def ask_to_visit(question: Question, page: str) -> dict[str, Any]:
-    """Return the result that has a client of 2026-07-28 lead its person to the page.
-
-    Without a state: what comes back is worth nothing, so there is nothing to protect.
-    """
-    request = {"method": "elicitation/create", "params": visit(question, page)}
+def ask_to_open_page(question: Question, page: str) -> dict[str, Any]:
+    """Return the result that makes a client of 2026-07-28 open the page; it needs no state."""
+    request = {"method": "elicitation/create", "params": url_request(question, page)}
     return {"resultType": "input_required", "inputRequests": {INPUT: request}}
 
 
 def is_declined(result: Mapping[str, Any] | None) -> bool:
-    """Return whether the person at the client will not open the page."""
+    """Return whether the person declined to open the page."""
     return result is not None and result.get("action") == "decline"
 
 
 @dataclass(slots=True)
-class VisitChannel:
-    """Leads the person at the client that makes the call to the page, while the call waits.
-
-    `is_declined` once somebody there said that they will not open it.
-    """
+class UrlElicitationChannel:
+    """Opens the page in the calling client while the call waits; `is_declined` if refused."""
 
     elicit: Elicit
     page: str
@@ -80,18 +72,17 @@ class VisitChannel:
     _is_open: bool = False
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """Lead to the page, which takes the answer."""
         del approvals
-        params = {**visit(approval.question, self.page), "elicitationId": self._id}
+        params = {**url_request(approval.question, self.page), "elicitationId": self._id}
         result = await self.elicit.send(params)
         self.is_declined = is_declined(result)
         self._is_open = result.get("action") == "accept"
 
     async def end(self, approval: Approval) -> None:
-        """Tell the client that the page is done with, where it led there and somebody answered."""
+        """Notify the client that the page is done, if it opened it and the question is settled."""
         if not self._is_open or approval.state is ApprovalState.PENDING:
             return
         try:
             await self.elicit.complete(self._id)
-        except Exception:  # noqa: BLE001 - a courtesy: the call goes on whatever became of it
-            _log.warning("the client could not be told of approval %s", approval.number)
+        except Exception:  # noqa: BLE001 - optional: the call continues in any case
+            _log.warning("could not notify the client of approval %s", approval.number)

@@ -1,4 +1,4 @@
-"""Tools as a policy sees them, and decisions that are the same for all calls of one, remembered."""
+"""Tools under a policy and who may see them; and cached decisions that depend on the tool only."""
 
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,13 +14,12 @@ from sayso.policy.principal import Principal
 from sayso.policy.rule import Limits
 from sayso.policy.situation import Situation, ToolFacts
 
-_MOST: Final = 10_000
-"""A server that keeps changing its tools must not fill memory."""
+_MAX_CACHED: Final = 10_000
 _NO_LIMITS: Final = Limits()
 
 
 def seen_under(policy: Policy, tool: Tool) -> Tool:
-    """The tool with the hints that count under `policy`."""
+    """Return the tool with the hints that count under `policy`."""
     resolved = policy.resolve(tool.server, tool.name, tool.evidence, receipts=tool.receipts)
     if tool.before is not None:
         known = policy.resolve(tool.server, tool.name, tool.before.evidence)
@@ -34,7 +33,7 @@ def seen_under(policy: Policy, tool: Tool) -> Tool:
 
 
 def facts_of(tool: Tool) -> ToolFacts:
-    """What a policy looks at, of a tool that is seen under it."""
+    """Return what a policy needs to know of a tool that is resolved under it."""
     intent = tool.intent
     return ToolFacts(
         server=tool.server,
@@ -50,28 +49,28 @@ def facts_of(tool: Tool) -> ToolFacts:
 
 
 def look_at(policy: Policy, tool: Tool) -> tuple[Tool, ToolFacts]:
-    """Both: the tool under `policy`, and what the policy looks at."""
+    """Return the tool resolved under `policy`, and its facts."""
     seen = seen_under(policy, tool)
     return seen, facts_of(seen)
 
 
 @dataclass(slots=True)
 class Sight:
-    """Remembers how tools are seen, as long as policy and tool stay as they are."""
+    """A cache of tools resolved under a policy."""
 
     _policy: Policy | None = None
     _seen: Once[Tool, tuple[Tool, ToolFacts]] | None = None
 
     def of(self, policy: Policy, tool: Tool) -> tuple[Tool, ToolFacts]:
-        """The tool under `policy`, and what the policy looks at."""
+        """Return the tool resolved under `policy`, and its facts."""
         if policy is not self._policy or self._seen is None:
-            self._policy, self._seen = policy, Once(partial(look_at, policy), _MOST)
+            self._policy, self._seen = policy, Once(partial(look_at, policy), _MAX_CACHED)
         return self._seen.of(tool)
 
     def shown(
         self, policy: Policy, principal: Principal, tool: Tool
     ) -> tuple[Tool, ToolFacts] | None:
-        """Return what `of` does if this caller may know of the tool; else `None`."""
+        """Return what `of` returns if this caller may see the tool; else `None`."""
         seen, facts = self.of(policy, tool)
         if not is_visible(policy, principal, facts):
             return None
@@ -80,7 +79,7 @@ class Sight:
 
 @dataclass(slots=True)
 class Standing:
-    """Remembers what a policy says of tools, where it looks at nothing but the tool."""
+    """A cache of decisions, for policies that depend on nothing but the tool."""
 
     _policy: Policy | None = None
     _by_caller: dict[bool, Once[ToolFacts, Decision]] = field(
@@ -88,27 +87,26 @@ class Standing:
     )
 
     def of(self, policy: Policy, principal: Principal, facts: ToolFacts) -> Decision | None:
-        """The decision on every such call; `None` where it depends on more."""
+        """Return the decision on every call of a tool; `None` if it depends on more."""
         if policy is not self._policy:
             self._policy = policy
-            self._by_caller = {}
-            if not _looks_further(policy):
-                self._by_caller = _remembered(policy)
+            self._by_caller = {} if _looks_further(policy) else _caches(policy)
         known = self._by_caller.get(principal.is_known)
         return None if known is None else known.of(facts)
 
 
 def _looks_further(policy: Policy) -> bool:
-    """Whether a decision may depend on who calls, on the arguments, or on what was done before."""
     return bool(
         policy.rules or policy.first_use or policy.off_subjects or policy.limits != _NO_LIMITS
     )
 
 
-def _remembered(policy: Policy) -> dict[bool, Once[ToolFacts, Decision]]:
-    """By whether the caller has proved who it is: that is all that a mode looks at."""
+def _caches(policy: Policy) -> dict[bool, Once[ToolFacts, Decision]]:
+    """Return a cache for authenticated callers and one for others: modes need no more."""
     callers = (Principal(""), Principal("", scopes=frozenset()))
-    return {caller.is_known: Once(partial(_decided, policy, caller), _MOST) for caller in callers}
+    return {
+        caller.is_known: Once(partial(_decided, policy, caller), _MAX_CACHED) for caller in callers
+    }
 
 
 def _decided(policy: Policy, caller: Principal, facts: ToolFacts) -> Decision:

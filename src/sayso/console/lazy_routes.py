@@ -1,7 +1,6 @@
-"""The console's addresses, whose pages are imported when the first of them is asked for.
+"""Routes of the console that import its pages with the first request.
 
-They are a good part of what a gateway would else begin with, in time and in memory, and most
-processes of a gateway never show one.
+The pages cost start time and memory, and most processes of a gateway never show one.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ from sayso.console.home import HOME
 Make = Callable[[], Sequence[BaseRoute]]
 
 
-class _Later:
+class _LazyRoutes:
     def __init__(self, make: Make) -> None:
         self._make = make
         self._made: Sequence[Route | Mount] = ()
@@ -28,28 +27,28 @@ class _Later:
     async def routes(self) -> Sequence[Route | Mount]:
         async with self._making:
             if not self._made:
-                # In a thread, so that calls go on meanwhile.
+                # In a thread, so that calls are not blocked.
                 await run_sync(import_module, "sayso.console.routes")
                 self._made = cast("Sequence[Route | Mount]", self._make())
         return self._made
 
 
-class _Part:
-    def __init__(self, later: _Later, index: int) -> None:
-        self._later = later
+class _LazyApp:
+    def __init__(self, lazy: _LazyRoutes, index: int) -> None:
+        self._lazy = lazy
         self._index = index
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        routes = await self._later.routes()
+        routes = await self._lazy.routes()
         await routes[self._index].app(scope, receive, send)
 
 
-def later_routes(make: Make) -> list[BaseRoute]:
-    """The console's routes, which `make` has from `sayso.console.make_routes` when it is called."""
-    later = _Later(make)
+def make_lazy_routes(make: Make) -> list[BaseRoute]:
+    """Return the console's routes; `make` calls `sayso.console.make_routes`."""
+    lazy = _LazyRoutes(make)
     return [
-        Route("/", _Part(later, 0)),
-        Route(HOME, _Part(later, 1)),
-        Mount(HOME, _Part(later, 2)),
-        Mount(API, _Part(later, 3)),
+        Route("/", _LazyApp(lazy, 0)),
+        Route(HOME, _LazyApp(lazy, 1)),
+        Mount(HOME, _LazyApp(lazy, 2)),
+        Mount(API, _LazyApp(lazy, 3)),
     ]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sayso.audit import opening
-from sayso.audit.opening import Owner, is_dead
+from sayso.audit import lifecycle
+from sayso.audit.lifecycle import Owner, is_dead
 from sayso.store import WriterRow
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -23,7 +23,7 @@ def test_a_process_is_seen_to_live_and_to_end() -> None:
     reused = Owner(here.machine, os.getpid(), "1")
     assert is_dead(WriterRow("w", str(reused), is_expired=False), here)
     child = subprocess.run(
-        [sys.executable, "-c", "from sayso.audit.opening import Owner; print(Owner.this())"],
+        [sys.executable, "-c", "from sayso.audit.lifecycle import Owner; print(Owner.this())"],
         check=True,
         capture_output=True,
         text=True,
@@ -35,7 +35,7 @@ def test_a_process_is_seen_to_live_and_to_end() -> None:
 @pytest.mark.process
 def test_a_process_that_was_killed_is_gone_before_anyone_has_asked_how_it_ended() -> None:
     here = Owner.this()
-    program = "from sayso.audit.opening import Owner; print(Owner.this(), flush=True); input()"
+    program = "from sayso.audit.lifecycle import Owner; print(Owner.this(), flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as child:
@@ -56,7 +56,7 @@ def test_a_process_on_another_machine_is_told_by_its_lease(*, is_expired: bool) 
 
 
 def test_without_proc_the_lease_decides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(opening, "PROC", tmp_path)
+    monkeypatch.setattr(lifecycle, "PROC", tmp_path)
     here = Owner.this()
     assert (here.machine, here.began) == ("", "")
     assert is_dead(WriterRow("w", str(here), is_expired=True), here)

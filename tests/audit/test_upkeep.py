@@ -22,7 +22,7 @@ from sayso.audit import (
     open_audit,
     read_heads,
 )
-from sayso.audit.opening import Owner
+from sayso.audit.lifecycle import Owner
 from sayso.audit.verifier import verify
 from sayso.errors import StoreError, UsageError
 from sayso.keys import Keyring
@@ -187,7 +187,7 @@ async def test_records_from_before_the_chains_are_vouched_for_as_they_were_found
     await call(AuditLog(store.records), 1)
     first = (await verify(store.records, KEYS)).first
     assert first is not None
-    assert "not chained" in first.what
+    assert "not in a chain" in first.what
     async with open_audit(store, KEYS) as log:
         await call(log, 2)
         assert (await verify(store.records, KEYS)).problems == []
@@ -202,7 +202,7 @@ async def test_records_from_before_the_chains_are_vouched_for_as_they_were_found
     assert "before the chains was changed" in first.what
     await call(AuditLog(store.records), 3)
     problems = (await verify(store.records, KEYS)).problems
-    assert "put in past the chains" in problems[0].what
+    assert "inserted outside the chains" in problems[0].what
     await store.close()
 
 
@@ -256,7 +256,7 @@ async def test_heads_that_cannot_be_written_do_not_stop_the_log(
 ) -> None:
     async with open_audit(store, KEYS, emit=heads_file(tmp_path / "no" / "heads")) as log:
         await call(log, 1)
-    assert "cannot be written" in caplog.text
+    assert "cannot write" in caplog.text
 
 
 async def test_a_log_whose_store_is_gone_says_so_and_ends(
@@ -266,9 +266,9 @@ async def test_a_log_whose_store_is_gone_says_so_and_ends(
     async with open_audit(store, KEYS, lease=0.03):
         await store.close()
         with anyio.fail_after(60):
-            while "cannot be kept alive" not in caplog.text:
+            while "heartbeat failed" not in caplog.text:
                 await anyio.lowlevel.checkpoint()
-    assert "cannot be closed in order" in caplog.text
+    assert "could not be closed properly" in caplog.text
 
 
 async def test_a_log_without_a_chain_has_nothing_to_keep(store: Database) -> None:

@@ -1,7 +1,7 @@
-"""Signatures of questions, answers and grants, under a key that is not in the database.
+"""Signatures of questions, answers and grants, with a key that is not in the database.
 
-A role that can write the database cannot make one. Each covers every field that decides something,
-and the row's number, so that it cannot be copied to another row.
+So write access to the database is not enough to forge one. Each covers all decisive fields and the
+row's number, so that it cannot be copied to another row.
 """
 
 import hmac
@@ -22,24 +22,24 @@ _RESULT: Final = "call result"
 _ENDED: Final = "approval ended"
 _CHANNEL: Final = "approval channel"
 _CHANNEL_DIGITS: Final = 48
-"""With its prefix below the 63 bytes of a name in PostgreSQL."""
+"""With its prefix, below the 63 bytes of a PostgreSQL name."""
 
 
 @cache
 def process_keys() -> Keyring:
-    """Keys that exist in this process only: what they sign counts nowhere else."""
+    """Return keys of this process only; their signatures count nowhere else."""
     return Keyring.of([secrets.token_bytes(KEY_BYTES)])
 
 
 @dataclass(frozen=True, slots=True)
-class Notary:
-    """Signs rows, and tells the rows that were signed here from all others."""
+class Signer:
+    """Signs rows and verifies them."""
 
     keys: Keyring
 
     @property
     def channel(self) -> str:
-        """Return the secret name under which processes notify each other of answers."""
+        """The secret name of the channel for notifications of answers."""
         key = self.keys.derive(_CHANNEL) or b""
         return f"sayso_{key.hex()[:_CHANNEL_DIGITS]}"
 
@@ -57,28 +57,27 @@ class Notary:
         return self.keys.verify(_GRANT, _of_grant(row), row.mac)
 
     def token(self, kind: str, number: int) -> str:
-        """Return the token that is spent when a question or a grant ends.
+        """Return the token that is spent when a question or grant ends.
 
-        By the oldest key, so that it stays the same when a key is added.
+        It is derived from the oldest key, so it does not change when a key is added.
         """
         key = self.keys.derive(_ENDED, self.keys.ids[-1]) or b""
         return hmac.digest(key, _message(kind, number), "sha256").hex()
 
     def sign_result(self, claim: Claim, text: str) -> str:
-        """Return the first result of an idempotency key, signed as the store keeps it."""
         return f"{self.keys.sign(_RESULT, _of_result(claim, text))} {text}"
 
     def read_result(self, claim: Claim) -> str | None:
-        """Return the result that was kept for a key; `None` if there is none that was signed."""
+        """Return the stored result of an idempotency key; `None` without a valid signature."""
         signature, _, text = (claim.answer or "").partition(" ")
         if not self.keys.verify(_RESULT, _of_result(claim, text), signature):
             return None
         return text
 
     def is_sound(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
-        """Return whether a question, and what its state says of its answers, was signed here.
+        """Return whether a question and the answers behind its state have valid signatures.
 
-        A question that expired or was used permits nothing, so its answers are not looked at.
+        An expired or used question permits nothing, so its answers are not checked.
         """
         until, _, signature = row.mac.partition(" ")
         if not self.keys.verify(_QUESTION, _of_question(row, until), signature):
@@ -92,7 +91,7 @@ class Notary:
         return True
 
     def _is_agreed(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
-        """Return whether enough people allowed this edit, and the row says the last one's."""
+        """Return whether enough people allowed this edit, and the row matches the last answer."""
         agreed = [
             answer
             for answer in answers
@@ -114,7 +113,7 @@ class Notary:
 
 
 def _of_question(row: ApprovalRow, until: str) -> bytes:
-    """Return what is signed of a question: all that stands before an answer, which `until` ends."""
+    """Return the signed part of a question: all fields before an answer, with its expiry."""
     return _message(row.number, row.binding, row.body, float(row.created), row.needed, until)
 
 

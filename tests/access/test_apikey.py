@@ -9,12 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.access.authority import Authority
-from tests.access.conftest import KEYS, Opened, arrival
+from tests.access.conftest import KEYS, Opened, request_info
 from tests.databases import Place
 
-from sayso.access import KEY_SECONDS, Machines, RefusedError, load_access, make_api_key, open_access
+from sayso.access import (
+    KEY_SECONDS,
+    ApiKeyAuth,
+    RefusedError,
+    load_access,
+    make_api_key,
+    open_access,
+)
 from sayso.access.apikey import checksum, is_genuine, read_key
-from sayso.access.token_cache import Recent
+from sayso.access.token_cache import TokenCache
 from sayso.errors import UsageError
 from sayso.keys import Keyring
 from sayso.policy import Principal
@@ -34,17 +41,17 @@ async def create(store: Database, name: str = "ci", seconds: float | None = None
     return text
 
 
-async def refusal(machines: Machines, token: str | None) -> RefusedError:
+async def refusal(machines: ApiKeyAuth, token: str | None) -> RefusedError:
     with pytest.raises(RefusedError) as caught:
-        await machines.identify(arrival(token))
+        await machines.identify(request_info(token))
     return caught.value
 
 
 async def test_a_key_says_which_machine_calls(store: Database) -> None:
     text = await create(store)
-    machines = Machines(store.api_keys, KEYS)
-    assert await machines.identify(arrival(text)) == CI
-    assert await machines.identify(arrival(text, scheme="bearer")) == CI
+    machines = ApiKeyAuth(store.api_keys, KEYS)
+    assert await machines.identify(request_info(text)) == CI
+    assert await machines.identify(request_info(text, scheme="bearer")) == CI
     assert CI.is_known
     assert machines.metadata("/mcp") is None
     assert (await refusal(machines, None)).www_authenticate == "Bearer"
@@ -63,7 +70,7 @@ async def test_every_wrong_key_is_refused_in_the_same_words(
     foreign, foreign_row = make_api_key(Keyring.of([b"x" * 32]), "foreign", now=NOW, by="amy")
     await store.api_keys.add(foreign_row)
     old = await create(store, "old", seconds=-1.0)
-    machines = Machines(store.api_keys, KEYS)
+    machines = ApiKeyAuth(store.api_keys, KEYS)
     said = {str(await refusal(machines, one)) for one in (gone, other, same_id, foreign, old)}
     assert said == {"The API key is not valid here."}
     assert row.id not in caplog.text
@@ -78,9 +85,9 @@ def with_id(key: str, of: str) -> str:
 
 async def test_a_typing_mistake_is_told_from_a_key_that_does_not_hold(store: Database) -> None:
     text = await create(store)
-    machines = Machines(store.api_keys, KEYS)
+    machines = ApiKeyAuth(store.api_keys, KEYS)
     for wrong in (text[:-1], f"{text}x", text.swapcase(), text.replace("sayso", "sasyo"), "sayso_"):
-        assert "no whole API key" in (await refusal(machines, wrong)).sentence
+        assert "incomplete or mistyped" in (await refusal(machines, wrong)).sentence
 
 
 async def test_a_key_that_is_taken_back_is_refused_on_every_replica_within_two_seconds(
@@ -89,9 +96,11 @@ async def test_a_key_that_is_taken_back_is_refused_on_every_replica_within_two_s
     stores = [open_store(place.url) for _ in range(2)]
     text = await create(stores[0])
     late = [0.0]
-    replicas = [Machines(one.api_keys, KEYS, recent=Recent(lambda: late[0])) for one in stores]
+    replicas = [
+        ApiKeyAuth(one.api_keys, KEYS, recent=TokenCache(lambda: late[0])) for one in stores
+    ]
     for replica in replicas:
-        assert await replica.identify(arrival(text)) == CI
+        assert await replica.identify(request_info(text)) == CI
     await stores[0].api_keys.revoke("ci", by="amy", now=time.time())
     late[0] = KEY_SECONDS
     for replica in replicas:
@@ -103,8 +112,8 @@ async def test_a_key_that_is_taken_back_is_refused_on_every_replica_within_two_s
 
 async def test_a_key_ends_to_the_second_also_while_it_is_remembered(store: Database) -> None:
     text = await create(store, seconds=60)
-    machines = Machines(store.api_keys, KEYS)
-    assert await machines.identify(arrival(text)) == CI
+    machines = ApiKeyAuth(store.api_keys, KEYS)
+    assert await machines.identify(request_info(text)) == CI
     machines.now = lambda: time.time() + 61
     assert (await refusal(machines, text)).status == 401
 
@@ -123,7 +132,7 @@ async def test_whoever_writes_the_database_can_neither_make_nor_widen_a_key(
     db.commit()
     db.close()
     store = open_store(f"sqlite:{path}")
-    machines = Machines(store.api_keys, KEYS)
+    machines = ApiKeyAuth(store.api_keys, KEYS)
     for text in texts:
         assert (await refusal(machines, text)).status == 401
     await store.close()
@@ -141,8 +150,8 @@ async def test_nothing_of_a_key_is_in_the_database(store: Database) -> None:
 async def test_the_hour_of_the_last_use_is_kept_and_no_more(store: Database) -> None:
     text = await create(store)
     for at in (NOW, NOW + 1000, NOW + 7200):
-        machines = Machines(store.api_keys, KEYS, now=lambda at=at: at)
-        await machines.identify(arrival(text))
+        machines = ApiKeyAuth(store.api_keys, KEYS, now=lambda at=at: at)
+        await machines.identify(request_info(text))
         (row,) = await store.api_keys.all()
         assert row.used == at // 3600 * 3600
 
@@ -150,8 +159,8 @@ async def test_the_hour_of_the_last_use_is_kept_and_no_more(store: Database) -> 
 async def test_keys_outlast_a_new_key_of_the_ring(store: Database) -> None:
     text = await create(store)
     rotated = Keyring.of([b"n" * 32, b"k" * 32])
-    assert await Machines(store.api_keys, rotated).identify(arrival(text)) == CI
-    assert (await refusal(Machines(store.api_keys, Keyring.of([b"n" * 32])), text)).status == 401
+    assert await ApiKeyAuth(store.api_keys, rotated).identify(request_info(text)) == CI
+    assert (await refusal(ApiKeyAuth(store.api_keys, Keyring.of([b"n" * 32])), text)).status == 401
 
 
 def test_a_wrong_secret_is_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,13 +203,13 @@ def test_no_two_keys_are_alike() -> None:
 
 @pytest.mark.parametrize("name", ["", "-x", "a b", "a" * 65, "a/b", "é", "a\n"])
 def test_a_name_that_is_none_makes_no_key(name: str) -> None:
-    with pytest.raises(UsageError, match="cannot be the name of a key"):
+    with pytest.raises(UsageError, match="invalid key name"):
         make_api_key(KEYS, name, now=NOW, by="amy")
 
 
 @pytest.mark.parametrize("word", ["", "a b", "a\n"])
 def test_a_scope_that_is_none_makes_no_key(word: str) -> None:
-    with pytest.raises(UsageError, match="cannot be a scope"):
+    with pytest.raises(UsageError, match="invalid scope"):
         make_api_key(KEYS, "ci", scopes=[word], now=NOW, by="amy")
 
 
@@ -210,18 +219,18 @@ async def test_people_and_machines_come_in_by_the_same_door(
     text = 'api_keys = true\n[oauth]\nissuer = "{issuer}"\n'
     key = await create(kept)
     async with opened(text) as access:
-        assert await access.identify(arrival(key)) == CI
-        assert (await access.identify(arrival(authority.sign()))).subject == "amy"
+        assert await access.identify(request_info(key)) == CI
+        assert (await access.identify(request_info(authority.sign()))).subject == "amy"
         assert access.metadata("/mcp") is not None
         for token in (None, f"{key}x", "hunter2"):
             with pytest.raises(RefusedError) as caught:
-                await access.identify(arrival(token))
+                await access.identify(request_info(token))
             assert "resource_metadata=" in (caught.value.www_authenticate or "")
 
 
 async def test_where_only_keys_are_taken_a_token_is_none(store: Database) -> None:
     settings = load_access("api_keys = true")
     async with open_access(settings, store.api_keys, KEYS, url="https://sayso.example") as access:
-        assert isinstance(access, Machines)
+        assert isinstance(access, ApiKeyAuth)
         with pytest.raises(RefusedError):
-            await access.identify(arrival("eyJhbGciOiJub25lIn0.e30."))
+            await access.identify(request_info("eyJhbGciOiJub25lIn0.e30."))

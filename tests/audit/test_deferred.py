@@ -10,8 +10,8 @@ from tests.audit.conftest import KEYS, facts
 from tests.connect.serving import until
 from tests.postgres import PostgresServer
 
-from sayso.audit import AuditLog, Outcome, close_unfinished, deferred, open_audit, opening
-from sayso.audit.opening import Owner
+from sayso.audit import AuditLog, Outcome, close_unfinished, deferred, lifecycle, open_audit
+from sayso.audit.lifecycle import Owner
 from sayso.audit.verifier import verify
 from sayso.errors import StoreError
 from sayso.store import Database, WriterRow, open_store
@@ -67,8 +67,8 @@ async def outcomes(store: Database) -> list[tuple[str, str]]:
 
 
 async def until_written(log: AuditLog) -> None:
-    assert log.late is not None
-    waiting = log.late
+    assert log.deferred is not None
+    waiting = log.deferred
     await until(lambda: not waiting.count, 20)
 
 
@@ -114,7 +114,7 @@ async def test_a_call_that_another_process_has_closed_gets_no_second_end(
         await log.attempt(facts(call="c1"), None)
         away.is_away = True
         await end(log, "c1")
-        monkeypatch.setattr(opening, "is_dead", dead)
+        monkeypatch.setattr(lifecycle, "is_dead", dead)
         assert await close_unfinished(other) == 1
         away.is_away = False
         await until_written(log)

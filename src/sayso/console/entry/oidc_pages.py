@@ -1,11 +1,11 @@
-"""Logging in with an issuer: to it, and back from it."""
+"""The pages for logging in with OpenID Connect: redirect to the issuer, and callback."""
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from sayso.console.entry.entrance import let_in
 from sayso.console.entry.idtoken import EntryError
+from sayso.console.entry.login_pages import set_session_cookie
 from sayso.console.entry.oidc import FLOW_SECONDS, Provider, said_of
 from sayso.console.home import HOME, is_own
 from sayso.console.pages import Pages
@@ -13,15 +13,15 @@ from sayso.console.pages import Pages
 PATH = "/login/oidc"
 
 
-def issuing_routes(pages: Pages) -> list[Route]:
-    """The way to the issuer and the way back, where there is one."""
+def oidc_routes(pages: Pages) -> list[Route]:
+    """Return the routes of the redirect and the callback; empty without an issuer."""
     if pages.provider is None:
         return []
-    desk = _Desk(pages, pages.provider)
-    return [Route(PATH, desk.begin), Route(f"{PATH}/callback", desk.back)]
+    views = _Views(pages, pages.provider)
+    return [Route(PATH, views.begin), Route(f"{PATH}/callback", views.back)]
 
 
-class _Desk:
+class _Views:
     def __init__(self, pages: Pages, provider: Provider) -> None:
         self._pages = pages
         self._provider = provider
@@ -34,7 +34,7 @@ class _Desk:
         except EntryError as error:
             return self._pages.problem(error.status, error.what, error.fix)
         response = RedirectResponse(begun.url, 303)
-        # Lax, since it must be there when the issuer sends the browser back; it lets nobody in.
+        # Lax, because it must be sent with the issuer's redirect; it grants no access.
         response.set_cookie(
             self._cookie,
             begun.kept,
@@ -47,10 +47,10 @@ class _Desk:
         return response
 
     async def back(self, request: Request) -> Response:
-        """Let in whom the issuer has sent back, with a session of their own.
+        """Open a session for the person that the issuer has sent back.
 
-        The answer is a page that leads on by itself: a browser that comes from another site would
-        not send the session's cookie along with a redirect (`SameSite=Strict`).
+        The response is a page that redirects, because a browser that comes from another site does
+        not send a `SameSite=Strict` cookie with an HTTP redirect.
         """
         try:
             said = said_of(request.query_params.multi_items())
@@ -63,6 +63,6 @@ class _Desk:
         session_id = self._pages.login.open_for(
             person.name, person.role, person.roles, seconds=seconds
         )
-        let_in(response, self._pages, session_id, round(seconds))
+        set_session_cookie(response, self._pages, session_id, round(seconds))
         response.delete_cookie(self._cookie, path=f"{HOME}{PATH}", httponly=True, samesite="lax")
         return response

@@ -1,4 +1,4 @@
-"""Logging in and out: the pages around the one-time link."""
+"""The pages for logging in with a one-time link, and for logging out."""
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -11,18 +11,18 @@ from sayso.console.home import HOME
 from sayso.console.pages import Pages
 
 
-def entrance_routes(pages: Pages) -> list[Route]:
-    """Return the routes of the link's page and of logging out."""
-    entrance = _Entrance(pages)
+def login_routes(pages: Pages) -> list[Route]:
+    """Return the routes for logging in with a link and logging out."""
+    views = _Views(pages)
     return [
-        Route("/login", entrance.look, methods=["GET"]),
-        Route("/login", entrance.enter, methods=["POST"]),
-        Route("/logout", pages.posted(entrance.leave, Role.VIEWER), methods=["POST"]),
+        Route("/login", views.look, methods=["GET"]),
+        Route("/login", views.enter, methods=["POST"]),
+        Route("/logout", pages.posted(views.leave, Role.VIEWER), methods=["POST"]),
     ]
 
 
-def let_in(response: Response, pages: Pages, session_id: str, seconds: int) -> None:
-    """Have a browser keep its session, out of reach of scripts and of other sites."""
+def set_session_cookie(response: Response, pages: Pages, session_id: str, seconds: int) -> None:
+    """Store a session in the browser, hidden from scripts and other sites."""
     response.set_cookie(
         pages.cookie,
         session_id,
@@ -34,12 +34,12 @@ def let_in(response: Response, pages: Pages, session_id: str, seconds: int) -> N
     )
 
 
-class _Entrance:
+class _Views:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
 
     async def look(self, request: Request) -> Response:
-        """What a link opens. Looking at it does not use it up: previews of links do that."""
+        """Show the page of a link without using it up, because link previews open it too."""
         token = request.query_params.get("token")
         if token is not None and await self._pages.login.is_good(token):
             return self._pages.render("entry/enter.html", token=token)
@@ -47,21 +47,20 @@ class _Entrance:
             return RedirectResponse(f"{HOME}/", 303)
         if token is not None:
             return self._spent()
-        return self._pages.entrance()
+        return self._pages.login_page()
 
     async def enter(self, request: Request) -> Response:
-        """Use the link up, and open a session; not for a browser that a client has started."""
         client = request.client
         if await self._pages.login.is_from_caller(client.port if client else None):
-            what = "This browser was started by the program whose calls are answered here."
-            fix = "Open the link in a browser that you started yourself. It is still good."
+            what = "This browser was started by a program whose calls are approved here."
+            fix = "Open the link in a browser that you started yourself. It is still valid."
             return self._pages.problem(403, what, fix)
         form = await read_form(request)
         session_id = await self._pages.login.open_session(form.get("token", ""))
         if session_id is None:
             return self._spent()
         response = RedirectResponse(f"{HOME}/", 303)
-        let_in(response, self._pages, session_id, SESSION_SECONDS)
+        set_session_cookie(response, self._pages, session_id, SESSION_SECONDS)
         return response
 
     async def leave(self, request: Request, _: Session, _form: dict[str, str]) -> Response:

@@ -14,8 +14,8 @@ from sayso.approvals import (
     ApprovalState,
     Elicit,
     Strength,
-    VisitChannel,
-    ask_to_visit,
+    UrlElicitationChannel,
+    ask_to_open_page,
     is_declined,
     page_of,
 )
@@ -56,14 +56,14 @@ async def test_a_client_is_told_what_it_is_about_and_the_address_names_the_numbe
     approvals: Approvals,
 ) -> None:
     approval = await approvals.ask(question(password="hunter2"))
-    asked = ask_to_visit(approval.question, PAGE)
+    asked = ask_to_open_page(approval.question, PAGE)
     assert asked.keys() == {"resultType", "inputRequests"}
     (name, wanted), *more = asked["inputRequests"].items()
     assert (name, wanted["method"], more) == (INPUT, "elicitation/create", [])
     assert wanted["params"].keys() == {"mode", "message", "url"}
     assert (wanted["params"]["mode"], wanted["params"]["url"]) == ("url", PAGE)
     assert "May “chat” run “Delete customer” on “demo”?" in wanted["params"]["message"]
-    assert wanted["params"]["message"].endswith("To open it is not to approve.")
+    assert wanted["params"]["message"].endswith("Opening it approves nothing.")
     assert "hunter2" not in json.dumps(asked)
 
 
@@ -102,8 +102,8 @@ class Client:
             raise ConnectionError("it is gone")
         self.told.append(elicitation)
 
-    def channel(self) -> VisitChannel:
-        return VisitChannel(Elicit(self.send, frozenset({"url"}), self.complete), PAGE)
+    def channel(self) -> UrlElicitationChannel:
+        return UrlElicitationChannel(Elicit(self.send, frozenset({"url"}), self.complete), PAGE)
 
 
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel", "approve", None])
@@ -167,4 +167,4 @@ async def test_a_client_that_is_gone_by_then_is_only_logged(
     channel = Client({"action": "accept"}, is_gone=True).channel()
     await channel.offer(approvals, await approvals.ask(question()))
     await channel.end(await settle(approvals))
-    assert "the client could not be told of approval 1" in caplog.text
+    assert "could not notify the client of approval 1" in caplog.text

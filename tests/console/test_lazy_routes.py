@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from tests.console.conftest import BASE, Bench
 
-from sayso.console import later_routes, make_routes
+from sayso.console import make_lazy_routes, make_routes
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +31,7 @@ async def test_they_are_made_once_and_answer_as_those_that_were_there_before(ben
         made.append("now")
         return make_routes(bench.gateway, bench.login, base_url=BASE)
 
-    app = Starlette(routes=later_routes(make))
+    app = Starlette(routes=make_lazy_routes(make))
     assert not made
     transport = httpx2.ASGITransport(app)
     async with httpx2.AsyncClient(transport=transport, base_url=BASE) as browser:

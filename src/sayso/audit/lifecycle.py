@@ -1,4 +1,4 @@
-"""The audit log of one process: opened with a chain of its own, kept alive, and closed."""
+"""The lifecycle of a process's audit log: opening its chain, heartbeat, takeover, closing."""
 
 import json
 import logging
@@ -17,7 +17,7 @@ import anyio
 from sayso.audit.chain import Chain
 from sayso.audit.chain_heads import Emit, log_head
 from sayso.audit.chain_start import ChainStart
-from sayso.audit.deferred import Late
+from sayso.audit.deferred import DeferredOutcomes
 from sayso.audit.log import AuditLog
 from sayso.audit.record import Event, Outcome, make_row, severity
 from sayso.beside import beside
@@ -36,10 +36,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A process: the machine it is on since its last start, its number there, when it began.
-
-    Outside Linux `machine` is empty.
-    """
+    """A process: its machine (since the last boot; empty outside Linux), its pid and start time."""
 
     machine: str
     pid: int
@@ -53,7 +50,6 @@ class Owner:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Read what `str` made."""
         machine, _, rest = text.partition(":")
         pid, _, began = rest.partition(":")
         return cls(machine, int(pid) if _PID.fullmatch(pid) else 0, began)
@@ -62,20 +58,20 @@ class Owner:
         return f"{self.machine}:{self.pid}:{self.began}"
 
     def is_gone(self, here: Self) -> bool | None:
-        """Return whether the process has ended; `None` where that cannot be seen from `here`."""
+        """Return whether the process has ended; `None` if `here` is another machine."""
         if not here.machine or self.machine != here.machine:
             return None
         return _began(self.pid) != self.began
 
 
 def is_dead(row: WriterRow, here: Owner) -> bool:
-    """A writer is dead when its process has ended, or, where nobody sees that, by its lease."""
+    """Return whether a writer's process has ended, or, on another machine, its lease."""
     is_gone = Owner.read(row.owner).is_gone(here)
     return row.is_expired if is_gone is None else is_gone
 
 
 def _machine() -> str:
-    """Return a name that changes with each start of the machine, and between containers."""
+    """Return an id that differs between boots and containers; empty outside Linux."""
     try:
         boot = (PROC / "sys/kernel/random/boot_id").read_text()
         return sha256((boot + str((PROC / "self/ns/pid").readlink())).encode()).hexdigest()[:16]
@@ -84,9 +80,9 @@ def _machine() -> str:
 
 
 def _began(pid: int) -> str:
-    """Return when a process began, in clock ticks since the machine did (proc(5), field 22).
+    """Return a process's start time in clock ticks since the boot (proc(5), field 22).
 
-    Empty for one that has ended, also while its parent has not asked about it yet.
+    Empty for a process that has ended, including a zombie.
     """
     try:
         state, *rest = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
@@ -106,24 +102,21 @@ async def open_audit(
     clock: Callable[[], float] | None = None,
     lease: float = LEASE_SECONDS,
 ) -> AsyncGenerator[AuditLog]:
-    """Open a log whose lines are chained under the active key.
+    """Open a log whose lines are chained under the active key. Raises `StoreError`.
 
-    The chain begins with the first line that is written: a process that writes none leaves no
-    trace in the log. Closes what dead writers left unfinished, now and from time to time, and tells
-    the chain's head to `emit` as often. `lease` is how many seconds after its last sign of life a
-    writer on another machine is taken for dead; on this machine its process is looked for instead.
-    `clock` is the store's where none is given.
-
-    Raises `StoreError` when the log cannot be begun.
+    The chain begins with the first line: a process that writes none leaves no trace. Calls of dead
+    writers are closed and the chain's head is passed to `emit`, now and periodically. A writer on
+    another machine counts as dead `lease` seconds after its last heartbeat; one on this machine
+    when its process has ended. `clock` defaults to the store's.
     """
     chain = await _new_chain(store.records, keys, clock or store.clock)
-    late = Late(store.records, chain)
-    log = AuditLog(store.records, clock or store.clock, chain, hidden, late, keys, store)
+    deferred = DeferredOutcomes(store.records, chain)
+    log = AuditLog(store.records, clock or store.clock, chain, hidden, deferred, keys, store)
     here = Owner.this()
     await store.records.beat(chain.writer, str(here), seconds=lease)
     await close_unfinished(log)
     try:
-        async with beside(partial(_keep, log, chain, here, lease, emit), late.run):
+        async with beside(partial(_keep, log, chain, here, lease, emit), deferred.run):
             yield log
     finally:
         with anyio.CancelScope(shield=True):
@@ -133,21 +126,20 @@ async def open_audit(
 async def _new_chain(records: Records, keys: Keyring, clock: Callable[[], float]) -> Chain:
     chain = Chain.begin(keys)
     chain.start = ChainStart(keys, await records.heads(), clock).record
-    # Records from before there were chains get one now: until then nothing protects them.
+    # Records from before there were chains get one now, since nothing else protects them.
     await records.append([], seal=chain)
     return chain
 
 
 async def close_unfinished(log: AuditLog) -> int:
-    """Record `outcome_unknown` for every attempt without an outcome whose writer is dead.
+    """Record `outcome_unknown` for every open call of a dead writer; return their number.
 
-    Calls of writers that are alive are not touched. Safe to run in many processes at once: each
-    dead writer is taken over by one of them. Returns the number of calls that were closed.
+    Safe to run in many processes at once: each dead writer is taken over by one of them.
     """
     here = Owner.this()
     closed = 0
     for row in await log.records.writers():
-        if row.writer != _chain(log).writer and is_dead(row, here):
+        if row.writer != log.required_chain.writer and is_dead(row, here):
             closed += await _take_over(log, row.writer)
     return closed
 
@@ -156,7 +148,7 @@ async def _take_over(log: AuditLog, writer: str) -> int:
     def finish(attempts: Sequence[RecordRow]) -> list[RecordRow]:
         return [_unknown(log, attempt) for attempt in attempts]
 
-    return await log.records.take_over(writer, finish=finish, seal=_chain(log)) or 0
+    return await log.records.take_over(writer, finish=finish, seal=log.required_chain) or 0
 
 
 def _unknown(log: AuditLog, attempt: RecordRow) -> RecordRow:
@@ -165,7 +157,7 @@ def _unknown(log: AuditLog, attempt: RecordRow) -> RecordRow:
         payload = None if attempt.payload is None else dict(json.loads(attempt.payload))
         level = Level(body.get("level", "destructive"))
     except (ValueError, TypeError):
-        # Somebody else wrote this line, or changed it: `verify` says so.
+        # Another program wrote or changed this line, which `verify` reports.
         body = {}
         payload = None
         level = Level.DESTRUCTIVE
@@ -176,37 +168,31 @@ def _unknown(log: AuditLog, attempt: RecordRow) -> RecordRow:
 
 
 async def _keep(log: AuditLog, chain: Chain, here: Owner, lease: float, emit: Emit) -> None:
-    told: Head | None = None
+    emitted: Head | None = None
     patient_until = 0.0
     while True:
-        if chain.head is not None and chain.head != told:
-            told = chain.head
-            emit(told)
+        if chain.head is not None and chain.head != emitted:
+            emitted = chain.head
+            emit(emitted)
         await anyio.sleep(lease / 3)
         try:
             await log.records.beat(chain.writer, str(here), seconds=lease)
             if anyio.current_time() >= patient_until:
                 await close_unfinished(log)
         except StoreError as error:
-            # The others could not show that they live either: they get time for it afterwards.
+            # Other writers could not send a heartbeat either, so they get time for it.
             patient_until = anyio.current_time() + lease
-            _log.warning("the audit log cannot be kept alive: %s", error)
-        except Exception:  # noqa: BLE001 - rows that others wrote must not end the process
-            _log.exception("the audit log cannot be kept alive")
+            _log.warning("the audit log's heartbeat failed: %s", error)
+        except Exception:  # noqa: BLE001 - another program's rows must not end the process
+            _log.exception("the audit log's heartbeat failed")
 
 
 async def _end(log: AuditLog, chain: Chain, emit: Emit) -> None:
     try:
-        if log.late is not None:
-            await log.late.write()
+        if log.deferred is not None:
+            await log.deferred.write()
         await _take_over(log, chain.writer)
     except StoreError as error:
-        _log.warning("the audit log cannot be closed in order: %s", error)
+        _log.warning("the audit log could not be closed properly: %s", error)
     if chain.head is not None:
         emit(chain.head)
-
-
-def _chain(log: AuditLog) -> Chain:
-    if log.chain is None:
-        raise StoreError("this log has no chain")
-    return log.chain

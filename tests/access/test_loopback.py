@@ -3,7 +3,7 @@
 import pytest
 from tests.access.conftest import KEYS
 
-from sayso.access import Arrival, Local, RefusedError, open_access, stated
+from sayso.access import LoopbackOnly, RefusedError, RequestInfo, open_access, stated
 from sayso.errors import UsageError
 from sayso.policy import LOCAL, Principal
 from sayso.store import Database
@@ -15,7 +15,7 @@ HOST = (b"host", b"127.0.0.1:8321")
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1"])
 async def test_this_machine_comes_in(peer: str) -> None:
-    found = await Local().identify(Arrival([HOST], peer))
+    found = await LoopbackOnly().identify(RequestInfo([HOST], peer))
     assert found == Principal(LOCAL)
     assert not found.is_known
 
@@ -25,7 +25,7 @@ async def test_this_machine_comes_in(peer: str) -> None:
 )
 async def test_another_machine_does_not(peer: str | None) -> None:
     with pytest.raises(RefusedError) as caught:
-        await Local().identify(Arrival([HOST], peer))
+        await LoopbackOnly().identify(RequestInfo([HOST], peer))
     assert caught.value.status == 403
 
 
@@ -63,28 +63,28 @@ FORWARDING = [
 @pytest.mark.parametrize("name", [one.encode() for one in FORWARDING])
 async def test_what_a_proxy_on_this_machine_passes_on_does_not(name: bytes) -> None:
     with pytest.raises(RefusedError, match="through a proxy"):
-        await Local().identify(Arrival([HOST, (name, b"192.0.2.7")], "127.0.0.1"))
+        await LoopbackOnly().identify(RequestInfo([HOST, (name, b"192.0.2.7")], "127.0.0.1"))
 
 
 @pytest.mark.parametrize(
     "name", [b"mcp-param-ip", b"Mcp-Param-Remote", b"user-agent", b"x-api-key"]
 )
 async def test_what_clients_themselves_send_is_no_word_of_a_proxy(name: bytes) -> None:
-    found = await Local().identify(Arrival([HOST, (name, b"192.0.2.7")], "127.0.0.1"))
+    found = await LoopbackOnly().identify(RequestInfo([HOST, (name, b"192.0.2.7")], "127.0.0.1"))
 
     assert found.subject == LOCAL
 
 
 async def test_without_settings_access_is_local(store: Database) -> None:
     async with open_access(None, store.api_keys, KEYS, url="http://127.0.0.1:8321") as access:
-        assert isinstance(access, Local)
+        assert isinstance(access, LoopbackOnly)
         assert access.metadata("/mcp") is None
 
 
 def test_a_request_is_read_from_what_asgi_has() -> None:
     scope = {"headers": [HOST], "client": ("::1", 9), "path": "/mcp", "query_string": b"a=1"}
-    assert Arrival.of(scope) == Arrival([HOST], "::1", "/mcp", b"a=1")
-    assert Arrival.of({"headers": [], "client": None, "path": "/"}).peer is None
+    assert RequestInfo.of(scope) == RequestInfo([HOST], "::1", "/mcp", b"a=1")
+    assert RequestInfo.of({"headers": [], "client": None, "path": "/"}).peer is None
 
 
 def test_a_stated_caller_holds_what_is_said_and_counts_as_local() -> None:
