@@ -48,7 +48,7 @@ def test_claude_code_gives_up_its_servers_and_gets_them_back(
     assert new["mcpServers"] == {"search": old["mcpServers"].pop("search")}
     assert {**new, "mcpServers": 0} == {**old, "mcpServers": 0}
     assert servers()["git"]["env"] == {"GIT_TOKEN": "${SAYSO_VAR_GIT_TOKEN_NONE}"}
-    assert f"Not behind sayso: search, since it is switched off in {home / 'work'}." in shown.err
+    assert f"Not behind sayso: search, because it is switched off in {home / 'work'}." in shown.err
     assert "sk-live" not in shown.out + shown.err
     assert "mcp__sayso__SERVER__TOOL" in shown.err
     assert main(["uninstall", "claude-code", "--yes"]) == 0
@@ -70,7 +70,7 @@ def test_of_several_places_one_must_be_named(
     assert [*projects[str(home / "work")]["mcpServers"]] == ["sayso"]
     assert [*projects["/srv/other"]["mcpServers"]] == ["else"]
     assert main(["install", "claude-code", "--scope", "project", "--yes"]) == 0
-    assert "Others who share this file cannot use" in capsys.readouterr().err
+    assert "does not work for other people" in capsys.readouterr().err
     assert [*value(shared)["mcpServers"]] == ["sayso"]
     assert main(["uninstall", "claude-code", "--scope", "project", "--yes"]) == 0
     assert shared.read_bytes() == samples.MCP_JSON.encode()
@@ -186,7 +186,7 @@ def test_a_running_gateway_is_pointed_to(home: Path, capsys: pytest.CaptureFixtu
         record = next(one for one in records() if one.client == client)
         assert f"Start the gateway with: sayso gateway {record.servers}" in shown
         assert main(["install", client, "--yes", "--url", url]) == 0
-        assert "already: nothing to change" in capsys.readouterr().err
+        assert "nothing to change" in capsys.readouterr().err
     kept = {one.client: json.loads(one.servers.read_bytes())["mcpServers"] for one in records()}
     assert kept["gemini"]["search"]["headers"] == {"Authorization": "Bearer ${SEARCH_TOKEN}"}
     assert kept["cursor"]["git"]["env"] == {"GIT_TOKEN": "${env:GIT_TOKEN}"}
@@ -226,9 +226,7 @@ def test_installing_twice_changes_nothing_and_says_so(
     once = path.read_bytes(), path.stat().st_mtime_ns
     capsys.readouterr()
     assert main(["install", "cursor"]) == 0  # and nobody is asked
-    assert (
-        "sayso is in front of these servers already: nothing to change" in capsys.readouterr().err
-    )
+    assert "Already installed: nothing to change" in capsys.readouterr().err
     assert (path.read_bytes(), path.stat().st_mtime_ns) == once
 
 
@@ -260,8 +258,8 @@ def test_what_the_client_wrote_since_stays_when_the_servers_come_back(
     assert main(["uninstall", "claude-code", "--yes"]) == 0
     assert value(path) == {**json.loads(text), "numStartups": 42}
     shown = capsys.readouterr().err
-    assert "The file was changed since: its servers come back, its other changes stay." in shown
-    kept = Path(shown.split("is kept in ")[1].split(";")[0])
+    assert "The file has changed: its servers come back, and the other changes stay." in shown
+    kept = Path(shown.split("is in ")[1].split(";")[0])
     assert json.loads(min(kept.glob("original-*")).read_bytes())
     assert not records()
 
@@ -287,7 +285,7 @@ def test_servers_that_a_person_put_back_by_hand_stay_as_they_are(
     assert main(["install", "cursor", "--yes"]) == 0
     text = simple(home, git={"command": "other"}).read_text()
     assert main(["uninstall", "cursor"]) == 0  # and nobody is asked
-    assert "sayso was not in the file any more" in capsys.readouterr().err
+    assert "sayso was no longer in the file" in capsys.readouterr().err
     assert path.read_text() == text
     assert not records()
 
@@ -344,7 +342,7 @@ def test_where_there_is_nothing_to_do_it_says_why(
         (["install", "cursor", "--scope", "local"], "no servers of the scope local"),
         (["install", "cursor", "--file", "nowhere.json"], "there is no such file"),
         (["install", "emacs"], "emacs"),
-        (["uninstall", "cursor"], "sayso is not in front of any servers of cursor"),
+        (["uninstall", "cursor"], "sayso is not installed for cursor"),
     ):
         assert main([*words, "--yes"]) == 2
         assert expected in capsys.readouterr().err
@@ -398,12 +396,12 @@ def test_what_cannot_move_stays_with_its_reason(
     assert main(["install", "cursor", "--yes"]) == 0
     shown = capsys.readouterr().err
     for line in (
-        "login, since the client logs in to it by itself (“auth”)",
-        "old, since type: sayso does not speak the old HTTP+SSE transport",
-        "typo, since comand: unknown key",
-        "mine, since it is sayso's gateway itself",
-        "text, since it is not an object",
-        "number, since args[0]: must be a string, not a number",
+        "login, because the client logs in to it by itself (“auth”)",
+        "old, because type: sayso does not speak the old HTTP+SSE transport",
+        "typo, because comand: unknown key",
+        "mine, because it is sayso's gateway itself",
+        "text, because it is not an object",
+        "number, because args[0]: must be a string, not a number",
     ):
         assert f"Not behind sayso: {line}" in shown
     assert [*servers()] == ["git", "notes", "files", "all"]

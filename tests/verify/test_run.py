@@ -209,7 +209,7 @@ def test_a_server_that_dies_after_each_answer_is_left_alone(tmp_path: Path) -> N
     ("words", "said"),
     [
         (["--tool", "nobody"], "the server has no tool 'nobody'"),
-        (["--fixture", "/nowhere"], "there is no such folder"),
+        (["--fixture", "/nowhere"], "no such folder"),
         (["--env", "novalue"], "Write --env NAME=VALUE"),
         (["--calls", "0"], "from 1 to 1000"),
         (["--receipt", "r.json"], "belong together"),

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from sayso.clients.discovery import discover, pick
     from sayso.clients.install import Plan, Removal, carry_out, plan_install, plan_removal, remove
     from sayso.clients.kinds import client_of
+    from sayso.clients.masked import difference
     from sayso.clients.places import Machine
     from sayso.clients.record import Record, alone, records
-    from sayso.clients.shown import difference
     from sayso.clients.swap import read, replace
 
 
@@ -52,7 +52,7 @@ __getattr__ = lazily(
         "sayso.clients.kinds": ("client_of",),
         "sayso.clients.places": ("Machine",),
         "sayso.clients.record": ("Record", "alone", "records"),
-        "sayso.clients.shown": ("difference",),
+        "sayso.clients.masked": ("difference",),
         "sayso.clients.swap": ("read", "replace"),
     },
 )

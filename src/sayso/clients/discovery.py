@@ -8,9 +8,9 @@ from typing import Any
 from sayso.clients import swap
 from sayso.clients.document import Document, as_object
 from sayso.clients.kinds import CLIENTS, ENTRY, Client, client_of
+from sayso.clients.masked import reached_by
 from sayso.clients.places import Machine, Place, Scope, named, places, places_within
 from sayso.clients.record import Record, folder_of, is_as_written, record_in, records
-from sayso.clients.shown import reached_by
 from sayso.errors import SaysoError, UsageError
 
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from sayso.telemetry.context import Asked
     from sayso.telemetry.gauge import Gauge, Reading
     from sayso.telemetry.logs import LogFormat, LogLevel, is_structured, set_up_logs
-    from sayso.telemetry.opening import Telemetry, open_telemetry
-    from sayso.telemetry.page import MetricsPage
-    from sayso.telemetry.watch import Watch
+    from sayso.telemetry.metrics_page import MetricsPage
+    from sayso.telemetry.observers import Watch
+    from sayso.telemetry.setup import Telemetry, open_telemetry
 
 
 __all__ = [
@@ -36,8 +36,8 @@ __getattr__ = lazily(
         "sayso.telemetry.context": ("Asked",),
         "sayso.telemetry.gauge": ("Gauge", "Reading"),
         "sayso.telemetry.logs": ("LogFormat", "LogLevel", "is_structured", "set_up_logs"),
-        "sayso.telemetry.opening": ("Telemetry", "open_telemetry"),
-        "sayso.telemetry.page": ("MetricsPage",),
-        "sayso.telemetry.watch": ("Watch",),
+        "sayso.telemetry.setup": ("Telemetry", "open_telemetry"),
+        "sayso.telemetry.metrics_page": ("MetricsPage",),
+        "sayso.telemetry.observers": ("Watch",),
     },
 )

@@ -13,13 +13,13 @@ from sayso.errors import UsageError
 from sayso.extras import install_fix
 from sayso.store import Database
 from sayso.telemetry.gauge import Gauge
-from sayso.telemetry.watch import Watch
+from sayso.telemetry.observers import Watch
 from sayso.telemetry.wire import counted, traced
 
 if TYPE_CHECKING:
     from sayso.telemetry.metrics import Metrics
+    from sayso.telemetry.metrics_page import Prometheus
     from sayso.telemetry.otel import Otel
-    from sayso.telemetry.page import Prometheus
 
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
@@ -94,7 +94,7 @@ def _metrics(prometheus: "Prometheus | None", otel: "Otel | None") -> "Metrics":
 
 def _prometheus() -> "Prometheus":
     try:
-        from sayso.telemetry.page import Prometheus  # noqa: PLC0415 - an extra
+        from sayso.telemetry.metrics_page import Prometheus  # noqa: PLC0415 - an extra
     except ImportError as error:
         what = "metrics need OpenTelemetry's exporter for Prometheus"
         raise UsageError(what, where="--metrics", fix=install_fix("metrics")) from error

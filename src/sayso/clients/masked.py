@@ -74,7 +74,7 @@ def _short_word(word: Any) -> Any:
 def difference(before: Mapping[str, Any], after: Mapping[str, Any], key: str) -> list[str]:
     """Return a unified diff of two objects of servers, masked."""
     old, new = (_lines(key, servers) for servers in (before, after))
-    return list(difflib.unified_diff(old, new, "as it is", "as it would be", n=3, lineterm=""))
+    return list(difflib.unified_diff(old, new, "before", "after", n=3, lineterm=""))
 
 
 def _lines(key: str, servers: Mapping[str, Any]) -> list[str]:
