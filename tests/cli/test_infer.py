@@ -184,7 +184,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(server: Path) -> None:
     assert done.code == 0, done.err
     assert server.read_text() == SERVER
     assert any(one.startswith("+") and "readOnlyHint=True" in one for one in done.out.splitlines())
-    assert "get_note: read_only yes, since " in done.err
+    assert "get_note: read_only yes, because " in done.err
     # Its author says that it destroys: no guess of reading beside that.
     assert "list_notes: read_only no, since its author declares that it destroys" in done.err
 

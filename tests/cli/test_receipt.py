@@ -199,4 +199,4 @@ def test_a_gateway_says_what_is_broken_and_goes_on(world: dict[str, Any]) -> Non
     assert "broken.json: this is no receipt" in told
     assert "no receipt counts" not in told
     with started(*words, *world["options"][2:], *world["command"]) as run:
-        assert "the policy trusts no key" in run.end().err
+        assert "the policy trusts no receipt key" in run.end().err

@@ -1,10 +1,11 @@
 """Command-line dispatch: one command runs, and errors become messages and exit codes."""
 
+import contextlib
 import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Final
 
 import cyclopts
@@ -19,12 +20,17 @@ _INTERRUPTED: Final = 130
 _INTERNAL: Final = 70
 """EX_SOFTWARE of `sysexits.h`: a bug in sayso."""
 
+
+def _shown_default(value: object) -> str | None:
+    return None if value is None or value is False or value == () else str(value)
+
+
 app = App(
     name="sayso",
     version=f"sayso {__version__}",
     help="Declare once what a tool does to the world; everything follows from it.",
     help_format="markdown",
-    default_parameter=Parameter(negative=(), show_default=lambda value: value and str(value)),
+    default_parameter=Parameter(negative=(), show_default=_shown_default),
 )
 # Help texts are here so that `sayso --help` imports no command.
 _COMMANDS: Final = {
@@ -107,8 +113,6 @@ def _report(error: SaysoError, *, is_json: bool) -> None:
 def _dispatch(before: list[str], after: list[str] | None, *, is_json: bool) -> int:
     # With --json, standard error holds one JSON document per error.
     set_up_logs(level=LogLevel.ERROR if is_json else None)
-    if before and before[0] in _COMMANDS and app[before[0]].default_command:
-        app[before[0]].help = None  # its own page shows the whole docstring
     try:
         command, bound, extra = app.parse_args(
             before, exit_on_error=False, print_error=False, help_on_error=False
@@ -120,7 +124,23 @@ def _dispatch(before: list[str], after: list[str] | None, *, is_json: bool) -> i
         bound.arguments["command"] = after
     elif after is not None:
         raise UsageError("this command accepts no arguments after --")
-    return command(*bound.args, **bound.kwargs) or 0
+    with _full_help(before):
+        return command(*bound.args, **bound.kwargs) or 0
+
+
+@contextlib.contextmanager
+def _full_help(words: Sequence[str]) -> Generator[None]:
+    """Show the docstring on a command's own help page, in place of its summary."""
+    if not words or words[0] not in _COMMANDS or not app[words[0]].default_command:
+        yield
+        return
+    command = app[words[0]]
+    summary = command.help
+    command.help = None
+    try:
+        yield
+    finally:
+        command.help = summary
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:

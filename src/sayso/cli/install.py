@@ -57,14 +57,14 @@ def install(  # noqa: PLR0913 - one parameter per option
     dry_run
         Only show the change.
     """
-    from sayso.clients import Machine, Wish, alone, client_of, pick, plan_install
+    from sayso.clients import Machine, Selection, alone, client_of, pick, plan_install
 
     _check_policy(policy, url)
-    wish = Wish(tuple(only or ()), tuple(left_out or ()), is_started=url is None)
+    selection = Selection(tuple(only or ()), tuple(left_out or ()), is_started=url is None)
     path = None if file is None else Path(file)
     with alone():
         place = pick(Machine.here(), client_of(client), scope, path)
-        plan = plan_install(place, wish, url=url, policy=policy)
+        plan = plan_install(place, selection, url=url, policy=policy)
         _install(plan, is_dry=dry_run, is_asked=not yes)
     return 0
 

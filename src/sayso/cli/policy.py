@@ -9,7 +9,7 @@ from sayso.cli.terminal import plural, print_document, print_json, show_text
 from sayso.errors import ConfigError
 from sayso.policy import Policy, json_schema, load_cases, load_policy, run_case
 
-policy = App(name="policy", help="Check a policy, and test its decisions.", help_format="plaintext")
+policy = App(name="policy", help="Check a policy, and test its decisions.")
 
 
 @policy.command

@@ -20,7 +20,6 @@ _KEY_FIX: Final = "Copy the text after key = from the output of sayso receipt ke
 app = App(
     name="receipt",
     help="Sign the results of sayso verify, and check signatures.",
-    help_format="plaintext",
 )
 
 

@@ -137,7 +137,7 @@ def verify(
 
     Calls each tool with generated arguments, in a sandbox without network and with copies of your
     files. Exit code 1 if a hint is refuted, 2 for wrong options or without containment on this
-    system, 4 if the server cannot server.
+    system, 4 if the server cannot start.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from sayso.lazy import lazily
 
 if TYPE_CHECKING:
-    from sayso.clients.choice import Wish, sorted_reasons
+    from sayso.clients.choice import Selection, sorted_reasons
     from sayso.clients.discovery import discover, pick
     from sayso.clients.install import Plan, Removal, carry_out, plan_install, plan_removal, remove
     from sayso.clients.kinds import client_of
@@ -20,7 +20,7 @@ __all__ = [
     "Plan",
     "Record",
     "Removal",
-    "Wish",
+    "Selection",
     "alone",
     "carry_out",
     "client_of",
@@ -39,7 +39,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "sayso.clients.choice": ("Wish", "sorted_reasons"),
+        "sayso.clients.choice": ("Selection", "sorted_reasons"),
         "sayso.clients.discovery": ("discover", "pick"),
         "sayso.clients.install": (
             "Plan",
