@@ -89,8 +89,8 @@ def test_check_tells_every_mistake_with_its_line(
     (place / "bad.toml").write_text('mod = "x"\n[trust]\ncrm = "trustd"')
     assert main(["policy", "check", "bad.toml"]) == 2
     said = capsys.readouterr().err
-    assert "bad.toml:1: there is no key “mod” here" in said
-    assert "bad.toml:3: “trustd” is none of" in said
+    assert "bad.toml:1: unknown key “mod”" in said
+    assert "bad.toml:3: “trustd” is not one of" in said
     assert main(["policy", "check", "bad.toml", "--json"]) == 2
     errors = json.loads(capsys.readouterr().err)["error"]["errors"]
     assert [one["where"] for one in errors] == ["bad.toml:1", "bad.toml:3"]

@@ -1,6 +1,6 @@
-"""What a running gateway shows of itself: metrics, traces and structured logs.
+"""Metrics, traces and structured logs of a running gateway.
 
-Nothing here holds arguments, results, or who called; no label holds what a caller chose freely.
+They contain no arguments, results or callers, and no label has a value that a caller can choose.
 """
 
 from typing import TYPE_CHECKING
