@@ -36,12 +36,12 @@ def test_with_both_others_are_served(url: str) -> None:
     ("url", "told"),
     [
         ("sayso.example.com", "not http:// or https://"),
-        ("http://sayso.example.com", "not https"),
+        ("http://sayso.example.com", "must use https"),
         ("https://amy:x@sayso.example.com", "a user name or a password"),
-        ("https://sayso.example.com/mcp", "not the URL of a gateway"),
-        ('https://sayso.example.com/"', "not the URL of a gateway"),
-        ("https://ävow.example.com", "not the URL of a gateway"),
-        ("https://sayso.example.com?x=1", "not the URL of a gateway"),
+        ("https://sayso.example.com/mcp", "not the base URL of a gateway"),
+        ('https://sayso.example.com/"', "not the base URL of a gateway"),
+        ("https://ävow.example.com", "not the base URL of a gateway"),
+        ("https://sayso.example.com?x=1", "not the base URL of a gateway"),
     ],
 )
 def test_a_name_that_others_cannot_call_safely_is_refused(url: str, told: str) -> None:
@@ -58,7 +58,7 @@ def test_on_this_machine_nothing_needs_to_be_said() -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
 @pytest.mark.parametrize("url", ["https://sayso.example.com", "https://192.0.2.7:8321"])
 def test_a_public_url_is_refused_where_nothing_says_who_may_call(host: str, url: str) -> None:
-    with pytest.raises(UsageError, match="--public-url requires --access") as caught:
+    with pytest.raises(UsageError, match="--public-url: requires --access") as caught:
         listen(options(host, public_url=url))
     assert caught.value.where == "--public-url"
 

@@ -56,7 +56,7 @@ def test_an_unknown_command_is_told_with_the_one_that_was_meant() -> None:
         (["gateway", "--port", "-1", "http://127.0.0.1:9"], "-1"),
         (["gateway", "--host", "192.0.2.1", "http://127.0.0.1:9"], "not a loopback address"),
         (["gateway", "--host", "here", "http://127.0.0.1:9"], "is not an address"),
-        (["demo", "--", "x"], "nothing after --"),
+        (["demo", "--", "x"], "no arguments after --"),
         (["demo", "x"], "x"),
     ],
 )
@@ -107,7 +107,7 @@ def test_a_mistake_of_saysos_own_is_told_without_its_stack(
     assert main(["inspect", "--json"]) == 70
     out, err = capsys.readouterr()
     assert out == ""
-    assert "a mistake in sayso itself: ZeroDivisionError" in json.loads(err)["error"]["what"]
+    assert "internal error: ZeroDivisionError" in json.loads(err)["error"]["what"]
 
 
 def test_a_mistake_of_saysos_own_is_shown_to_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:

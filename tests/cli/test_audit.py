@@ -176,7 +176,10 @@ def test_nothing_is_erased_or_dropped_without_an_answer(
     anyio.run(old)
     for words, shown in (
         (["erase", subject], f"Erase 4 records ({subject}: 4)? This cannot be undone."),
-        (["prune", "--days", "1"], f"Drop 5 records ({subject}: 4, nobody: 1), older than 1 days?"),
+        (
+            ["prune", "--days", "1"],
+            f"Delete 5 records ({subject}: 4, no subject: 1), older than 1 days?",
+        ),
     ):
         assert main(["audit", *words]) == 2
         told = capsys.readouterr().err
@@ -205,12 +208,12 @@ def test_nothing_is_erased_or_dropped_without_an_answer(
 
 def test_a_store_is_migrated_and_moved(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["db", "migrate"]) == 0
-    assert f"is of version {VERSION}, with 5 records" in capsys.readouterr().out
+    assert f"has version {VERSION} and 5 records" in capsys.readouterr().out
     assert main(["db", "migrate", "--json"]) == 0
     capsys.readouterr()
     target = f"sqlite:{kept.with_name('b.db')}"
     assert main(["db", "move", f"sqlite:{kept}", target]) == 0
-    assert "the log verifies there" in capsys.readouterr().out
+    assert "the copied log verifies" in capsys.readouterr().out
     assert main(["db", "move", f"sqlite:{kept}", f"{target}2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["is_sound"] is True
     assert main(["db", "move", f"sqlite:{kept}", target]) == 2
@@ -221,6 +224,6 @@ def test_what_is_not_there_is_told_of_and_not_made(
 ) -> None:
     store = f"sqlite:{tmp_path / 'none.db'}"
     assert main(["audit", "list", "--store", store]) == 2
-    assert "there is no store" in capsys.readouterr().err
+    assert "store not found" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
     assert main(["audit", "verify", "--store", store, "--heads", str(tmp_path / "no")]) == 2

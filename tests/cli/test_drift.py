@@ -83,7 +83,7 @@ def test_of_two_servers_of_one_name_it_must_be_said_which(
 ) -> None:
     anyio.run(fill, "place1", "spot2")
     assert main(["drift", "accept", "crm", "a", "--yes"]) == 2
-    assert "two servers are called “crm”" in capsys.readouterr().err
+    assert "two servers have the name “crm”" in capsys.readouterr().err
     assert main(["drift", "accept", "crm", "a", "--place", "sp", "--yes"]) == 0
     capsys.readouterr()
     assert main(["drift", "--json"]) == 1
@@ -98,5 +98,5 @@ def test_one_tool_or_all_is_said(
 ) -> None:
     anyio.run(fill, "place1")
     assert main(["drift", "accept", *words, "--yes"]) == 2
-    assert "name one tool, or say --all" in capsys.readouterr().err
+    assert "name one tool, or use --all" in capsys.readouterr().err
     assert kept.exists()

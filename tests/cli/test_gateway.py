@@ -341,7 +341,7 @@ def test_a_port_that_another_program_has_is_told_before_anything_is_started(
     done = sayso_process("demo", "--port", str(taken), TMPDIR=str(tmp_path))
 
     assert (done.code, done.out) == (2, "")
-    assert "another program listens there" in done.err
+    assert "another program listens on this port" in done.err
     assert files_in(tmp_path) == []
 
 

@@ -45,9 +45,9 @@ def test_a_grant_is_listed_and_taken_back_once(
     assert main(["grants", "list"]) == 0
     line = capsys.readouterr().out
     assert "tag_delete" in line
-    assert "holds" in line
+    assert "valid" in line
     assert main(["grants", "revoke", "1", "--yes"]) == 0
-    assert "taken back" in capsys.readouterr().out
+    assert "revoked" in capsys.readouterr().out
     assert main(["grants", "list", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["grants"]
     assert (found["number"], found["span"], found["tool"]) == (1, "always", "tag_delete")
@@ -55,7 +55,7 @@ def test_a_grant_is_listed_and_taken_back_once(
     assert main(["grants", "list"]) == 0
     assert "revoked by" in capsys.readouterr().out
     assert main(["grants", "revoke", "1", "--json", "--yes"]) == 2
-    assert "there is no grant 1 that holds" in capsys.readouterr().err
+    assert "no valid grant 1" in capsys.readouterr().err
 
 
 def test_where_nothing_stands_it_says_so(
@@ -70,4 +70,4 @@ def test_where_nothing_stands_it_says_so(
     anyio.run(open_store(empty).close)
     load_keys(store_path(empty), is_made=True)
     assert main(["grants", "list", "--store", empty]) == 0
-    assert "No standing answers" in capsys.readouterr().out
+    assert "No standing approvals" in capsys.readouterr().out

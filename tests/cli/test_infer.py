@@ -115,7 +115,7 @@ def test_the_table_says_what_is_inferred_how_surely_and_why(saved: str) -> None:
     assert said.reasons[0].split()[-1] in row
     declared = next(one for one in lines if one.startswith("get_note"))
     assert declared.split()[:4] == ["get_note", "read_only", "no", "yes"]
-    assert any("(no name)" in one and "does not tell" in one for one in lines)
+    assert any("(no name)" in one and "no evidence" in one for one in lines)
     assert "100" not in done.out
 
 
@@ -174,7 +174,7 @@ def test_only_a_python_file_can_be_written_into(words: list[str]) -> None:
 
 
 def test_yes_without_write_is_a_mistake(saved: str) -> None:
-    assert "there is nothing to change" in sayso("infer", saved, "--yes").err
+    assert "requires --write" in sayso("infer", saved, "--yes").err
 
 
 @pytest.mark.process
@@ -184,7 +184,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(server: Path) -> None:
     assert done.code == 0, done.err
     assert server.read_text() == SERVER
     assert any(one.startswith("+") and "readOnlyHint=True" in one for one in done.out.splitlines())
-    assert "get_note: read_only yes, since " in done.err
+    assert "get_note: read_only yes, because " in done.err
     # Its author says that it destroys: no guess of reading beside that.
     assert "list_notes: read_only no, since its author declares that it destroys" in done.err
 
@@ -264,10 +264,10 @@ def test_what_the_source_or_the_words_speak_against_is_not_written(server: Path)
 
     done = sayso("infer", "--write", "--yes", str(server))
 
-    assert "get_note: read_only stays undeclared, since " in done.err
+    assert "get_note: read_only stays undeclared, because " in done.err
     assert "opens " in done.err
     assert (
-        "list_notes: open_world stays undeclared, since its description says “from the internet”"
+        "list_notes: open_world stays undeclared, because its description says “from the internet”"
         in done.err
     )
     found = sayso("lint", "--select", "AV115,AV116", str(server))

@@ -477,7 +477,7 @@ def test_progress_is_shown_only_on_a_terminal() -> None:
         except OSError:
             pass  # how a terminal says that nobody is left
         out, _ = process.communicate(timeout=60)
-    assert b"Asking for the tools" in said
+    assert b"Listing tools" in said
     assert (process.returncode, out) == (4, b"")
 
 

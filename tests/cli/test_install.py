@@ -73,7 +73,7 @@ def test_uninstall_asks_too(home: Path) -> None:
     assert path.read_bytes() == after
     ended, shown = run("y\n", "uninstall", "cursor")
     assert ended == 0, shown
-    assert "The file will be what it was, byte for byte." in shown
+    assert "The file will be restored byte for byte." in shown
     assert path.read_bytes() == before
 
 
@@ -186,7 +186,7 @@ def test_discover_lays_out_no_more_of_a_file_than_a_person_reads(
     assert main(["discover"]) == 0
     shown = capsys.readouterr().out
     count = json.loads(_discovered(capsys))
-    assert f"… and {len(count['servers']) - 500} more: see --json" in shown
+    assert f"… and {len(count['servers']) - 500} more (use --json)" in shown
     assert len(shown.replace(" ", "")) < 1_000_000
 
 

@@ -45,7 +45,7 @@ def test_a_key_is_shown_once_and_lets_its_holder_in_until_it_is_taken_back(
     shown = capsys.readouterr()
     text = shown.out.strip()
     number = text.split("_")[1]
-    assert f"sayso keys revoke {number} ends it" in shown.err
+    assert f"sayso keys revoke {number}" in shown.err
     assert text not in shown.err
     assert identify(path, text) == Principal(
         "key:ci", scopes=frozenset({"crm.read", "crm.write"}), roles=frozenset({"robot"})
@@ -53,14 +53,14 @@ def test_a_key_is_shown_once_and_lets_its_holder_in_until_it_is_taken_back(
     assert main(["keys", "list"]) == 0
     line = capsys.readouterr().out.splitlines()[1]
     assert line.split()[:5] == [number, "ci", "crm.read", "crm.write", "robot"]
-    assert "holds until" in line
+    assert "valid until" in line
     assert text.split("_")[2] not in line
     assert main(["keys", "revoke", "ci", "--yes"]) == 0
-    assert capsys.readouterr().out == "1 key is taken back\n"
+    assert capsys.readouterr().out == "1 key revoked\n"
     with pytest.raises(RefusedError):
         identify(path, text)
     assert main(["keys", "revoke", number, "--yes"]) == 2
-    assert "there is no API key" in capsys.readouterr().err
+    assert "no valid API key" in capsys.readouterr().err
     assert main(["keys", "list"]) == 0
     assert "revoked by" in capsys.readouterr().out
 
@@ -84,14 +84,14 @@ def test_a_key_without_end_and_one_that_has_ended_are_told_apart(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["keys", "create", "a", "--expires", "never"]) == 0
-    assert "until it is taken back" in capsys.readouterr().err
+    assert "until you revoke it" in capsys.readouterr().err
     assert main(["keys", "create", "b", "--expires", "30m"]) == 0
     capsys.readouterr()
     later = time.time() + 3600
     monkeypatch.setattr(time, "time", lambda: later)
     assert main(["keys", "list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [one.split()[-1] for one in lines[1:]] == ["holds", "expired"]
+    assert [one.split()[-1] for one in lines[1:]] == ["valid", "expired"]
 
 
 @pytest.mark.parametrize(

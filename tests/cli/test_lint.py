@@ -136,7 +136,7 @@ def test_what_a_fix_has_left_is_not_promised_to_the_next(tmp_path: Path) -> None
     assert "; --fix mends 2 of them" in sayso("lint", str(file), "--select", "AV201").out
     done = sayso("lint", str(file), "--select", "AV201", "--fix")
     assert '\n+\t@mcp.tool(title="List orders")\n' in done.err
-    assert "find: left as it is" in done.err
+    assert "find: unchanged" in done.err
     assert done.out.endswith("1 note in 2 tools, profile spec\n")
 
 

@@ -46,7 +46,7 @@ def test_a_reader_makes_stricter_is_asked_once_and_told_of_where_it_fails(tmp_pa
             "reasons": ["the reader: it says so"],
         }
         assert done.json["tools"][1] == alone[1]
-    assert "frobnicate: no second opinion, since the reader failed: RuntimeError" in first.err
+    assert "frobnicate: no second opinion, the reader failed: RuntimeError" in first.err
     assert "secret" not in first.err
     assert (tmp_path / "asked.txt").read_text(encoding="utf-8") == "xxx"
     lines = (tmp_path / "kept.jsonl").read_text(encoding="utf-8").splitlines()
@@ -57,8 +57,8 @@ def test_a_reader_makes_stricter_is_asked_once_and_told_of_where_it_fails(tmp_pa
 def test_what_is_no_reader_and_what_is_no_opinion_is_told(tmp_path: Path) -> None:
     (tmp_path / "kept.jsonl").write_text('{"fingerprint": "a"}\n', encoding="utf-8")
 
-    assert "there is no reader 'nowhere:read'" in infer(tmp_path, "--reader", "nowhere:read").err
-    assert "there is no reader 'reads'" in infer(tmp_path, "--reader", "reads").err
+    assert "'nowhere:read' not found" in infer(tmp_path, "--reader", "nowhere:read").err
+    assert "'reads' not found" in infer(tmp_path, "--reader", "reads").err
     odd = infer(tmp_path, "--opinions", "kept.jsonl")
     assert odd.code == 2
     assert "kept.jsonl:1" in odd.err

@@ -39,7 +39,7 @@ def test_what_is_in_quarantine_is_shown_and_lifted_once(capsys: pytest.CaptureFi
     assert "crm find" in told
     assert "tried: write /home/bo/notes.txt" in told
     assert main(["quarantine", "lift", "crm", "find", "--yes"]) == 0
-    assert "lifted: crm find" in capsys.readouterr().out
+    assert "released: crm find" in capsys.readouterr().out
     assert main(["quarantine", "lift", "crm", "find", "--yes"]) == 2
     assert "not in quarantine" in capsys.readouterr().err
     assert main(["quarantine"]) == 0

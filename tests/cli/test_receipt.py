@@ -52,7 +52,7 @@ def test_a_report_is_signed_shown_and_verified(tmp_path: Path) -> None:
     assert sayso(*words, cwd=tmp_path).code == 0
     done = sayso("receipt", "verify", "r.json", "--key", key.public, cwd=tmp_path)
     assert done.code == 0
-    assert done.out == "r.json: holds, for 1 tool of notes 1.0 (sha256:abababababab…)\n"
+    assert done.out == "r.json: valid, for 1 tool of notes 1.0 (sha256:abababababab…)\n"
     found = sayso("receipt", "verify", "r.json", "--key", key.public, "--json", cwd=tmp_path).json
     assert (found["schema"], found["holds"], found["seed"]) == (1, True, 7)
     assert found["tools"][0]["hints"]["read_only"] == {
@@ -63,7 +63,7 @@ def test_a_report_is_signed_shown_and_verified(tmp_path: Path) -> None:
     }
     shown = sayso("receipt", "show", "r.json", cwd=tmp_path)
     assert "supported (12)" in shown.out
-    assert "Nobody has checked who signed it" in shown.err
+    assert "Signature not checked" in shown.err
     data = sayso("receipt", "show", "r.json", "--json", cwd=tmp_path).json
     assert data == {name: one for name, one in found.items() if name not in ("holds", "key")}
 
@@ -72,7 +72,7 @@ def test_what_does_not_hold_is_exit_code_1_and_says_why(tmp_path: Path) -> None:
     key, other = key_in(tmp_path), key_in(tmp_path, "other")
     file = str(written(tmp_path, signed(statement(), key)))
     for words, code, what in (
-        ((file, "--key", other.public), 1, "this key has not signed it"),
+        ((file, "--key", other.public), 1, "the receipt is not signed by this key"),
         ((file, "--key", "hunter2"), 2, "not an Ed25519 public key"),
         ((str(tmp_path / "ci.key"), "--key", key.public), 1, "this is no receipt"),
         ((str(tmp_path / "none"), "--key", key.public), 2, "cannot be read"),
@@ -199,4 +199,4 @@ def test_a_gateway_says_what_is_broken_and_goes_on(world: dict[str, Any]) -> Non
     assert "broken.json: this is no receipt" in told
     assert "no receipt counts" not in told
     with started(*words, *world["options"][2:], *world["command"]) as run:
-        assert "the policy trusts no key" in run.end().err
+        assert "the policy trusts no receipt key" in run.end().err

@@ -83,7 +83,7 @@ def test_few_tools_are_all_shown_and_that_is_said(saved: str) -> None:
 
     head, note, columns, *rows = done.out.splitlines()
     assert head == "3 of 3 tools"
-    assert note == "More than 1: of fewer than 20 none is left out because of -k."
+    assert note == "More than 1: with fewer than 20 tools, -k leaves none out."
     assert (columns.split(), len(rows)) == (["tool", "level", "score"], 3)
     assert not any(line.endswith(" ") for line in (columns, *rows))
 
@@ -130,13 +130,13 @@ def test_a_file_of_messages_is_answered_line_by_line(files: tuple[str, str]) -> 
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        ((), "there is no message"),
-        (("-m", " "), "there is no message"),
+        ((), "--message or --queries is required"),
+        (("-m", " "), "--message or --queries is required"),
         (("-m", "x", "-k", "0"), "k is 0"),
         (("-m", "x", "--tokens", "0"), "tokens is 0"),
         (("-m", "x", "--exclude", "mad"), "'mad' is no level"),
         (("-m", "x", "--always", "customer_lst"), "no tool is called 'customer_lst'"),
-        (("-m", "x", "--queries", "y"), "--queries and --message ask for two things"),
+        (("-m", "x", "--queries", "y"), "--queries and --message exclude each other"),
     ],
 )
 def test_what_cannot_be_is_told(saved: str, words: tuple[str, ...], what: str) -> None:
@@ -150,7 +150,7 @@ def test_without_anything_to_select_from_it_says_so() -> None:
     done = sayso("select", "-m", "x", "--json")
 
     assert done.code == 2
-    assert done.error["what"] == "there is nothing to select from"
+    assert done.error["what"] == "a target is required"
 
 
 @pytest.mark.process
@@ -169,5 +169,5 @@ def test_a_line_that_is_no_query_is_told_with_its_place(
     done = sayso("select", saved, "--json", "--queries", write_lines(tmp_path / "q.jsonl", [line]))
 
     assert done.code == 2
-    assert done.error["what"] == "this is no query"
+    assert done.error["what"] == "invalid query"
     assert done.error["where"].endswith("q.jsonl:1:1")

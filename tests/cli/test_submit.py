@@ -106,7 +106,7 @@ def test_a_submission_is_about_one_server_and_one_store(tmp_path: Path) -> None:
     several = configuration(tmp_path / "mcp.json", one=("a",), two=("b",))
     done = sayso("submit", "openai", several)
     assert done.code == 2
-    assert "about one server, not one, two" in done.err
+    assert "accepts one server, got one, two" in done.err
     assert f"{several}#NAME" in done.err
     assert sayso("submit", "acme", several).code == 2
     gone = sayso("submit", "openai", "--", str(tmp_path / "gone"))

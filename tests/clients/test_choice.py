@@ -21,7 +21,7 @@ def test_geminis_sse_servers_stay_where_they_are(
     assert main(["install", "gemini", "--yes"]) == 0
 
     assert value(path)["mcpServers"]["events"] == sse
-    assert "Gemini CLI speaks SSE to a “url”" in capsys.readouterr().err
+    assert "Gemini CLI uses SSE for “url”" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("place", [".claude/settings.local.json", ".claude/settings.json"])
@@ -36,14 +36,14 @@ def test_a_server_that_claude_codes_user_has_refused_is_not_moved(
     assert main(["install", "claude-code", "--scope", "project", "--yes"]) == 0
 
     assert value(path)["mcpServers"]["evil"] == {"command": "evil"}
-    assert "its user has refused it in" in capsys.readouterr().err
+    assert "you rejected it in" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ({"command": "npx -y a-server"}, "its “command” holds spaces"),
-        ({"url": "https://mcp.example.com/mcp"}, "it may want a login"),
+        ({"command": "npx -y a-server"}, "its “command” contains spaces"),
+        ({"url": "https://mcp.example.com/mcp"}, "it may require a login"),
     ],
 )
 def test_what_sayso_would_run_or_reach_differently_stays(

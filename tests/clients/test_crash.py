@@ -19,7 +19,7 @@ from tests.clients.jsonc import files, values
 from tests.tiers import examples
 
 from sayso.cli import main
-from sayso.clients.choice import Wish
+from sayso.clients.choice import Selection
 from sayso.clients.discovery import pick
 from sayso.clients.install import Plan, carry_out, plan_install, plan_removal, remove
 from sayso.clients.kinds import client_of
@@ -38,7 +38,7 @@ def write(path: Path, servers: dict[str, Any]) -> Path:
 
 def planned(path: Path, *left_out: str) -> Plan:
     place = pick(Machine.here(), client_of("cursor"), path=path)
-    return plan_install(place, Wish(left_out=left_out))
+    return plan_install(place, Selection(left_out=left_out))
 
 
 class Crash(BaseException):
@@ -198,7 +198,7 @@ def test_a_file_that_changed_after_the_diff_is_not_written(home: Path) -> None:
     path = write(home / ".cursor" / "mcp.json", FIRST)
     plan = planned(path)
     changed = write(path, {**FIRST, "new": {"command": "new"}}).read_bytes()
-    with pytest.raises(ConfigError, match="changed in the meantime"):
+    with pytest.raises(ConfigError, match="file has changed"):
         carry_out(plan)
     assert path.read_bytes() == changed
     assert not records()
@@ -208,13 +208,13 @@ def test_a_file_that_changed_after_the_diff_is_not_written(home: Path) -> None:
     late = planned(path, "git")
     other = path.read_text().replace("dark", "light")
     path.write_text(other)
-    with pytest.raises(ConfigError, match="changed in the meantime"):
+    with pytest.raises(ConfigError, match="file has changed"):
         carry_out(late)
     assert path.read_text() == other
     assert record.servers.read_bytes() == kept
     removal = plan_removal(record)
     path.write_text(other.replace("light", "grey"))
-    with pytest.raises(ConfigError, match="changed in the meantime"):
+    with pytest.raises(ConfigError, match="file has changed"):
         remove(removal)
     assert reached(path) == {*FIRST, "new"}
 
@@ -244,7 +244,7 @@ def test_two_at_once_are_refused(home: Path) -> None:
         thread = threading.Thread(target=other)
         thread.start()
         thread.join(60)
-    assert "is at work" in str(seen[0])
+    assert "is running" in str(seen[0])
     with alone():
         pass
 

@@ -44,7 +44,7 @@ def test_a_folder_that_others_may_write_is_refused_wherever_it_is_on_the_way(
 ) -> None:
     file.parents[above].chmod(mode)
     assert install(file) == 2
-    assert "other users may write into this folder" in capsys.readouterr().err
+    assert "other users can write to this folder" in capsys.readouterr().err
     assert file.read_text() == SERVERS
 
 
@@ -176,7 +176,7 @@ def test_a_file_that_is_replaced_by_another_while_it_is_written_is_left(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = file.read_bytes()
-    real = swap._dress  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001 - the seam
+    real = swap._copy_attributes  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001 - the seam
 
     def dress(number: int, before: int) -> None:
         other = file.with_name("other")
@@ -184,8 +184,8 @@ def test_a_file_that_is_replaced_by_another_while_it_is_written_is_left(
         other.replace(file)
         real(number, before)
 
-    monkeypatch.setattr(swap, "_dress", dress)
-    with pytest.raises(ConfigError, match="changed in the meantime"):
+    monkeypatch.setattr(swap, "_copy_attributes", dress)
+    with pytest.raises(ConfigError, match="file has changed"):
         swap.replace(file, data, b"new")
     assert file.read_bytes() == data
     assert [one.name for one in file.parent.iterdir()] == ["mcp.json"]

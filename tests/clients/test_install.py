@@ -48,7 +48,7 @@ def test_claude_code_gives_up_its_servers_and_gets_them_back(
     assert new["mcpServers"] == {"search": old["mcpServers"].pop("search")}
     assert {**new, "mcpServers": 0} == {**old, "mcpServers": 0}
     assert servers()["git"]["env"] == {"GIT_TOKEN": "${SAYSO_VAR_GIT_TOKEN_NONE}"}
-    assert f"Not behind sayso: search, since it is switched off in {home / 'work'}." in shown.err
+    assert f"Not behind sayso: search, because it is disabled in {home / 'work'}." in shown.err
     assert "sk-live" not in shown.out + shown.err
     assert "mcp__sayso__SERVER__TOOL" in shown.err
     assert main(["uninstall", "claude-code", "--yes"]) == 0
@@ -70,7 +70,7 @@ def test_of_several_places_one_must_be_named(
     assert [*projects[str(home / "work")]["mcpServers"]] == ["sayso"]
     assert [*projects["/srv/other"]["mcpServers"]] == ["else"]
     assert main(["install", "claude-code", "--scope", "project", "--yes"]) == 0
-    assert "Others who share this file cannot use" in capsys.readouterr().err
+    assert "does not work for other people" in capsys.readouterr().err
     assert [*value(shared)["mcpServers"]] == ["sayso"]
     assert main(["uninstall", "claude-code", "--scope", "project", "--yes"]) == 0
     assert shared.read_bytes() == samples.MCP_JSON.encode()
@@ -89,13 +89,13 @@ def test_claude_desktop_expands_nothing_so_what_sayso_would_expand_stays(
     shown = capsys.readouterr()
     assert [*value(path)["mcpServers"]] == ["sayso", "odd"]
     assert "type" not in value(path)["mcpServers"]["sayso"]
-    assert "Claude Desktop takes “${HOME}” as it stands" in shown.err
+    assert "“${HOME}” is literal text in Claude Desktop" in shown.err
     assert "very-secret-token" not in shown.out + shown.err
     assert servers()["git"]["env"] == {"GIT_TOKEN": "very-secret-token"}
     assert main(["uninstall", "claude-desktop", "--yes"]) == 0
     assert path.read_bytes() == samples.CLAUDE_DESKTOP.encode()
     assert main(["install", "claude-desktop", "--yes", "--url", "http://127.0.0.1:8321/mcp"]) == 2
-    assert "only starts servers" in capsys.readouterr().err
+    assert "does not support servers with a URL" in capsys.readouterr().err
 
 
 def test_cursor_keeps_comments_and_a_folder_that_only_it_knows(
@@ -148,7 +148,7 @@ def test_gemini_keeps_what_it_limits_and_what_it_switches_off(
     shown = capsys.readouterr()
     assert [*value(path)["mcpServers"]] == ["sayso", "files", "old"]
     assert "the client limits it with “includeTools”, which would be lost" in shown.err
-    assert "it is switched off under “mcp”" in shown.err
+    assert "it is disabled under “mcp”" in shown.err
     assert servers()["search"]["headers"] == {"Authorization": "Bearer ${SAYSO_VAR_SEARCH_TOKEN}"}
     assert value(path)["mcpServers"]["sayso"]["env"] == {"SAYSO_VAR_SEARCH_TOKEN": "$SEARCH_TOKEN"}
     assert main(["uninstall", "gemini", "--yes"]) == 0
@@ -186,7 +186,7 @@ def test_a_running_gateway_is_pointed_to(home: Path, capsys: pytest.CaptureFixtu
         record = next(one for one in records() if one.client == client)
         assert f"Start the gateway with: sayso gateway {record.servers}" in shown
         assert main(["install", client, "--yes", "--url", url]) == 0
-        assert "already: nothing to change" in capsys.readouterr().err
+        assert "nothing to change" in capsys.readouterr().err
     kept = {one.client: json.loads(one.servers.read_bytes())["mcpServers"] for one in records()}
     assert kept["gemini"]["search"]["headers"] == {"Authorization": "Bearer ${SEARCH_TOKEN}"}
     assert kept["cursor"]["git"]["env"] == {"GIT_TOKEN": "${env:GIT_TOKEN}"}
@@ -205,7 +205,7 @@ def test_some_servers_only_or_all_but_some(home: Path, capsys: pytest.CaptureFix
     before = path.read_bytes()
     assert main(["install", "cursor", "--yes", "--only", "git", "--only", "files"]) == 0
     assert [*value(path)["mcpServers"]] == ["sayso", "notes"]
-    # The wish of the second time counts, from the file as it was.
+    # The selection of the second time counts, from the file as it was.
     assert main(["install", "cursor", "--yes", "--except", "git"]) == 0
     assert [*value(path)["mcpServers"]] == ["git", "sayso"]
     assert [*servers()] == ["notes", "files"]
@@ -215,7 +215,7 @@ def test_some_servers_only_or_all_but_some(home: Path, capsys: pytest.CaptureFix
     assert main(["install", "cursor", "--yes", "--only", "notse"]) == 2
     assert "Did you mean “notes”?" in capsys.readouterr().err
     assert main(["install", "cursor", "--yes", "--except", "x"]) == 2
-    assert "It names git, notes, files." in capsys.readouterr().err
+    assert "Its servers: git, notes, files." in capsys.readouterr().err
 
 
 def test_installing_twice_changes_nothing_and_says_so(
@@ -226,9 +226,7 @@ def test_installing_twice_changes_nothing_and_says_so(
     once = path.read_bytes(), path.stat().st_mtime_ns
     capsys.readouterr()
     assert main(["install", "cursor"]) == 0  # and nobody is asked
-    assert (
-        "sayso is in front of these servers already: nothing to change" in capsys.readouterr().err
-    )
+    assert "Already installed: nothing to change" in capsys.readouterr().err
     assert (path.read_bytes(), path.stat().st_mtime_ns) == once
 
 
@@ -260,8 +258,8 @@ def test_what_the_client_wrote_since_stays_when_the_servers_come_back(
     assert main(["uninstall", "claude-code", "--yes"]) == 0
     assert value(path) == {**json.loads(text), "numStartups": 42}
     shown = capsys.readouterr().err
-    assert "The file was changed since: its servers come back, its other changes stay." in shown
-    kept = Path(shown.split("is kept in ")[1].split(";")[0])
+    assert "The file has changed: its servers come back, and the other changes stay." in shown
+    kept = Path(shown.split("is in ")[1].split(";")[0])
     assert json.loads(min(kept.glob("original-*")).read_bytes())
     assert not records()
 
@@ -287,7 +285,7 @@ def test_servers_that_a_person_put_back_by_hand_stay_as_they_are(
     assert main(["install", "cursor", "--yes"]) == 0
     text = simple(home, git={"command": "other"}).read_text()
     assert main(["uninstall", "cursor"]) == 0  # and nobody is asked
-    assert "sayso was not in the file any more" in capsys.readouterr().err
+    assert "sayso was no longer in the file" in capsys.readouterr().err
     assert path.read_text() == text
     assert not records()
 
@@ -314,7 +312,7 @@ def test_a_server_that_stands_there_again_and_is_another_is_not_overwritten(
     write(path, text)
     assert main(["uninstall", "cursor", "--yes"]) == 2
     error = capsys.readouterr().err
-    assert "“git” stands there again" in error
+    assert "“git” was added again" in error
     assert "is kept in" in error
     assert path.read_text() == text
     # One that is the same is no other.
@@ -340,18 +338,18 @@ def test_where_there_is_nothing_to_do_it_says_why(
 ) -> None:
     for words, expected in (
         (["install", "cursor"], "Cursor has no MCP servers configured"),
-        (["install", "cursor", "--scope", "user"], "there is no such file"),
-        (["install", "cursor", "--scope", "local"], "no servers of the scope local"),
-        (["install", "cursor", "--file", "nowhere.json"], "there is no such file"),
+        (["install", "cursor", "--scope", "user"], "no such file"),
+        (["install", "cursor", "--scope", "local"], "no servers in scope local"),
+        (["install", "cursor", "--file", "nowhere.json"], "no such file"),
         (["install", "emacs"], "emacs"),
-        (["uninstall", "cursor"], "sayso is not in front of any servers of cursor"),
+        (["uninstall", "cursor"], "sayso is not installed for cursor"),
     ):
         assert main([*words, "--yes"]) == 2
         assert expected in capsys.readouterr().err
     path = write(home / ".cursor" / "mcp.json", '{"mcpServers": {}}')
     assert main(["install", "cursor", "--yes"]) == 2
     assert main(["install", "cursor", "--scope", "user", "--yes"]) == 2
-    assert "Cursor has no servers there" in capsys.readouterr().err
+    assert "Cursor has no servers in this file" in capsys.readouterr().err
     write(path, '{"mcpServers": {"a": {"command": "a", "disabled": true}}}')
     assert main(["install", "cursor", "--yes"]) == 2
     assert "(a: it is disabled)" in capsys.readouterr().err
@@ -362,12 +360,12 @@ def test_where_there_is_nothing_to_do_it_says_why(
     [
         ('{"mcpServers": {"a": }}', "mcp.json:1:22: the file is not JSON"),
         ('{"mcpServers": []}', "“mcpServers” must be an object, not an array"),
-        ("[1]", "a configuration is an object, not an array"),
+        ("[1]", "a configuration must be an object, not an array"),
         ("", "the file is empty"),
-        ('{"mcpServers": {"sayso": {"command": "x"}, "a": {}}}', "“sayso” stands there"),
+        ('{"mcpServers": {"sayso": {"command": "x"}, "a": {}}}', "the entry “sayso” was not written"),
         (
             '{"mcpServers": {"a b": {"command": "x"}, "a-b": {"command": "y"}}}',
-            "“a b” and “a-b” would both be called a-b",
+            "“a b” and “a-b” would both be named a-b",
         ),
         ('{"mcpServers": {"a": {}, "a": {}}}', "stands twice"),
     ],
@@ -398,12 +396,12 @@ def test_what_cannot_move_stays_with_its_reason(
     assert main(["install", "cursor", "--yes"]) == 0
     shown = capsys.readouterr().err
     for line in (
-        "login, since the client logs in to it by itself (“auth”)",
-        "old, since type: sayso does not speak the old HTTP+SSE transport",
-        "typo, since comand: unknown key",
-        "mine, since it is sayso's gateway itself",
-        "text, since it is not an object",
-        "number, since args[0]: must be a string, not a number",
+        "login, because the client logs in to it (“auth”)",
+        "old, because type: sayso does not speak the old HTTP+SSE transport",
+        "typo, because comand: unknown key",
+        "mine, because it is sayso's gateway itself",
+        "text, because it is not an object",
+        "number, because args[0]: must be a string, not a number",
     ):
         assert f"Not behind sayso: {line}" in shown
     assert [*servers()] == ["git", "notes", "files", "all"]
@@ -485,7 +483,7 @@ def test_on_windows_nothing_is_changed(
     simple(home)
     monkeypatch.setattr(sys, "platform", "win32")
     assert main(["install", "cursor", "--yes"]) == 2
-    assert "does not change clients' files on Windows" in capsys.readouterr().err
+    assert "does not support Windows" in capsys.readouterr().err
 
 
 def test_a_file_with_a_second_name_is_not_replaced(
@@ -578,4 +576,4 @@ def test_a_record_of_another_form_is_not_guessed_at(
     (record.folder / "record.json").write_text('{"schema": 2}')
     for words in (["uninstall", "cursor"], ["install", "cursor"]):
         assert main([*words, "--yes"]) == 2
-        assert "this is no record of sayso's" in capsys.readouterr().err
+        assert "invalid record" in capsys.readouterr().err

@@ -147,13 +147,13 @@ def test_no_file_takes_long_to_be_refused(start: str, piece: str) -> None:
 
 
 def test_an_object_that_is_gone_is_told() -> None:
-    with pytest.raises(ConfigError, match="“mcpServers” is gone"):
+    with pytest.raises(ConfigError, match="“mcpServers” is missing"):
         put_back(document("{}"), STEPS, name="sayso", raw=['"a": 1'])
 
 
 def test_an_edit_that_would_read_otherwise_is_not_handed_out() -> None:
     text = '{"mcpServers": {"a": {}, "sayso": {}}}'
-    with pytest.raises(ConfigError, match="be sure that all else stays"):
+    with pytest.raises(ConfigError, match="without changing other parts"):
         put_back(document(text), STEPS, name="sayso", raw=['"a": 1'])
 
 

@@ -445,7 +445,7 @@ def test_an_empty_configuration_is_met_with_an_example_and_a_misspelt_key_with_t
         ('{"a": 1 /* never', "mcp.json:1:9: the file is not JSON: expecting ',' delimiter"),
         (
             '{"mcpServers": {"a": {"command": "x",},\n}}',
-            "mcp.json:1:37: the file is not JSON: a comma stands before a closing bracket",
+            "mcp.json:1:37: the file is not JSON: trailing comma before a closing bracket",
         ),
         ('{"a": NaN}', "mcp.json:1:7: NaN is not a number that JSON can hold"),
         ('{"b": "NaN",\n "a": -Infinity}', "mcp.json:2:7: -Infinity is not a number"),
@@ -453,11 +453,11 @@ def test_an_empty_configuration_is_met_with_an_example_and_a_misspelt_key_with_t
         ("[" * 100_000, "mcp.json: the JSON is nested too deeply"),
         (
             '{"a": [1, {"b": 2,\n "b": 3}], "c": {}}',
-            "mcp.json:2:2: the key “b” stands twice in one object",
+            "mcp.json:2:2: duplicate key “b”",
         ),
         (
             '{"a": {"b": 1, "b": 2}, "a": 3}',
-            "mcp.json:1:25: the key “a” stands twice in one object",
+            "mcp.json:1:25: duplicate key “a”",
         ),
     ],
 )

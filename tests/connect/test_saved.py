@@ -127,7 +127,7 @@ def test_lines_hold_one_tool_each_and_may_be_blank() -> None:
         ('{"name": "a"}\n["b"]', "tools.jsonl:2:1: a tool is an object, not an array"),
         ('\n {"name": 1}', "tools.jsonl:2:11: a tool's name is a string, not a number"),
         ('\n{"a": NaN}', "tools.jsonl:2:7: NaN is not a number that JSON can hold"),
-        ('\n{"a": 1, "a": 1}', "tools.jsonl:2:10: the key “a” stands twice in one object"),
+        ('\n{"a": 1, "a": 1}', "tools.jsonl:2:10: duplicate key “a”"),
     ],
 )
 def test_a_mistake_in_a_line_is_told_with_the_line(text: str, error: str) -> None:

@@ -22,7 +22,7 @@ def mistakes(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("mod = 1", "p:1: there is no key “mod” here. Did you mean “mode”?"),
+        ("mod = 1", "p:1: unknown key “mod”. Did you mean “mode”?"),
         (
             "mode = 1",
             ("p:1: this must be one of observe, plan, guarded, strict, unattended, not a number"),
@@ -30,14 +30,14 @@ def mistakes(text: str) -> list[str]:
         (
             '\nmode = "guardd"',
             (
-                "p:2: “guardd” is none of observe, plan, guarded, strict, "
+                "p:2: “guardd” is not one of observe, plan, guarded, strict, "
                 "unattended. Did you mean “guarded”?"
             ),
         ),
         (
             'mode = "zzz"',
             (
-                "p:1: “zzz” is none of observe, plan, guarded, strict, "
+                "p:1: “zzz” is not one of observe, plan, guarded, strict, "
                 "unattended. Known: observe, plan, guarded, strict, unattended."
             ),
         ),
@@ -47,7 +47,7 @@ def mistakes(text: str) -> list[str]:
         ("threshold = true", "p:1: this must be a number, not a boolean"),
         (
             'tools = "serch"',
-            "p:1: “serch” is none of all, search. Did you mean “search”?",
+            "p:1: “serch” is not one of all, search. Did you mean “search”?",
         ),
         (
             'pin = ["crm__list"]',
@@ -65,7 +65,7 @@ def mistakes(text: str) -> list[str]:
         ),
         (
             'tools = "search"\npin = []',
-            "p:2: this array is empty. Name something, or leave the key out.",
+            "p:2: this array must not be empty. Add an item, or remove the key.",
         ),
         ('tools = 1\npin = ["a__b"]', "p:1: this must be one of all, search, not a number"),
         ("trust = 1", "p:1: this must be a table, not a number"),
@@ -115,12 +115,12 @@ def mistakes(text: str) -> list[str]:
         (
             "[operator.crm.x]",
             (
-                "p:1: this table says nothing. Known: read_only, "
+                "p:1: this table is empty. Known: read_only, "
                 "destructive, idempotent, open_world."
             ),
         ),
         ("[off]\nservers = 3", "p:2: this must be an array, not a number"),
-        ('[off]\nservers = [\n"a",\n""]', "p:4: this must be a text, and it is empty"),
+        ('[off]\nservers = [\n"a",\n""]', "p:4: this must be a text, not empty"),
         ("[limits]\ncalls_per_minute = 1.5", "p:2: this must be a whole number, not 1.5"),
         (
             "[limits]\ncalls_per_minute = { read = 0 }",
@@ -154,16 +154,16 @@ def mistakes(text: str) -> list[str]:
         ("rules = [3]", "p:1: this must be a table, not a number"),
         (
             RULE,
-            "p:1: the key “effect” is missing here. It says what happens to the call.",
+            "p:1: the key “effect” is missing. It says what happens to the call.",
         ),
         (
             DENY + "when = { level = [] }",
-            ("p:4: this array is empty. Name something, or leave the key out."),
+            ("p:4: this array must not be empty. Add an item, or remove the key."),
         ),
         (
             DENY + "unless = {}",
             (
-                "p:4: this table says nothing. Known: level, read_only, "
+                "p:4: this table is empty. Known: level, read_only, "
                 "destructive, idempotent, open_world, source, server, tool, category, tag, "
                 "subject, scope, role, tenant, client, arguments, meta, after, expression."
             ),
@@ -232,14 +232,14 @@ def mistakes(text: str) -> list[str]:
         ),
         (
             DENY + "[rules.when.arguments]\na.equals = [{ b = 2026-01-01 }]",
-            ("p:5: a date or a time is nothing that an argument can hold. Write a text."),
+            ("p:5: an argument cannot be a date or a time. Use a text."),
         ),
         (
             DENY + "[rules.when.arguments]\na.equals = inf",
-            ("p:5: inf is nothing that an argument can hold. Write a text."),
+            ("p:5: an argument cannot be inf. Use a text."),
         ),
         ("a = \n", "p:1:5: this is not TOML: invalid value"),
-        ("a = b\n", "p:1:5: this is not TOML: invalid value. A text stands in quotes."),
+        ("a = b\n", "p:1:5: this is not TOML: invalid value. Put texts in quotes."),
         ("\na = [", "p:2: this is not TOML: invalid value"),
         ("a = 1\na = 2", "p:2: this is not TOML: cannot overwrite a value"),
     ],
@@ -267,7 +267,7 @@ def test_every_mistake_is_told_at_once_in_the_order_of_the_file() -> None:
 def test_several_mistakes_are_one_error_in_words_and_as_data() -> None:
     with pytest.raises(ConfigError) as caught:
         load_policy("a = 1\nb = 2", "p.toml")
-    assert str(caught.value).startswith("2 mistakes in the policy:\n  p.toml:1: there is no key")
+    assert str(caught.value).startswith("2 mistakes in the policy:\n  p.toml:1: unknown key")
     assert [one["where"] for one in caught.value.to_dict()["error"]["errors"]] == [
         "p.toml:1",
         "p.toml:2",

@@ -48,9 +48,9 @@ def test_a_key_has_a_name_and_what_it_must_show() -> None:
         ('receipt_keys = { ci = { key = "x" } }', "is not an Ed25519 public key"),
         (f'receipt_keys = {{ ci = {{ key = "{"A" * 43}=" }} }}', "anybody can sign"),
         (f'receipt_keys = {{ ci = {{ key = "{KEY}", calls = 0 }} }}', "at least 1"),
-        (f'receipt_keys = {{ ci = {{ key = "{KEY}", layers = ["rot"] }} }}', "“rot” is none of"),
-        (f'receipt_keys = {{ ci = {{ key = "{KEY}", more = 1 }} }}', "no key “more”"),
-        ('crm = "trustd"', "is none of"),
+        (f'receipt_keys = {{ ci = {{ key = "{KEY}", layers = ["rot"] }} }}', "“rot” is not one of"),
+        (f'receipt_keys = {{ ci = {{ key = "{KEY}", more = 1 }} }}', "unknown key “more”"),
+        ('crm = "trustd"', "is not one of"),
     ],
 )
 def test_a_mistake_is_told_with_its_line(line: str, what: str) -> None:

@@ -131,4 +131,4 @@ def test_a_socket_that_nobody_serves_is_removed_and_all_gateways_are_listed(
     assert chosen == 0
     assert "/console/login?token=" in choice
     assert unclear == 2
-    assert "2 gateways run" in error
+    assert "2 gateways are running" in error

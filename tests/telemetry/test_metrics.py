@@ -24,8 +24,8 @@ from sayso.guard import UnknownToolError
 from sayso.policy import LOCAL, Principal
 from sayso.telemetry.gauge import Gauge, Reading
 from sayso.telemetry.metrics import Metrics, ObservedGauges
-from sayso.telemetry.opening import Telemetry, open_telemetry
-from sayso.telemetry.page import MetricsPage, Prometheus
+from sayso.telemetry.metrics_page import MetricsPage, Prometheus
+from sayso.telemetry.setup import Telemetry, open_telemetry
 
 pytestmark = pytest.mark.anyio
 

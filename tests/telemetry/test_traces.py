@@ -16,7 +16,7 @@ from tests.telemetry.collector import Collector, Seen, collecting
 from sayso.approvals import Answer
 from sayso.connect import UrlTarget
 from sayso.store import Head
-from sayso.telemetry.opening import open_telemetry
+from sayso.telemetry.setup import open_telemetry
 
 pytestmark = pytest.mark.anyio
 

@@ -208,12 +208,12 @@ def run_several(project: pytest.Pytester, *runs: tuple[str, ...]) -> list[tuple[
 def test_each_assertion_passes_and_fails_in_a_plain_test_with_its_own_words(shared: Run) -> None:
     found = shared.failures["assertions.py"]
     expected = {
-        "test_annotated": "bare: 1 of 1 tools are not declared in full",
+        "test_annotated": "bare: 1 of 1 tools are not fully declared",
         "test_preset": "readOnlyHint is declared true, expected false",
-        "test_level": "good_delete: its level is destructive, expected read",
-        "test_prompt": "the prompt does not state 5 of 5 rules; say, for example",
+        "test_level": "good_delete: level destructive, expected read",
+        "test_prompt": "the prompt lacks 5 of 5 rules; add for example",
         "test_behaves": "goods_list: read_only refuted: made seen with {}",
-        "test_surface": "shop: there is no surface.json to hold it against",
+        "test_surface": "shop: surface.json does not exist",
     }
     assert {name for name, why in found.items() if why} == expected.keys()
     assert found["test_all_is_well"] == ""
@@ -234,7 +234,7 @@ def test_fixtures_serve_asynchronous_tests(shared: Run) -> None:
         "test_somebody_is_asked",
         "test_a_surface",
     }
-    written = "an event loop runs here already. Write assert_annotated(await sayso.testing"
+    written = "an event loop is already running. Write assert_annotated(await sayso.testing"
     assert written in found["test_inside_of_a_loop"]
     assert "assert 1 == 3" in found["test_a_failure_inside"]
     assert "ExceptionGroup" not in found["test_a_failure_inside"]
@@ -297,7 +297,7 @@ def test_a_surface_is_written_held_and_written_anew(
 
     code, shown, surface = narrowed
     assert code == 0
-    assert "surface.json: 2 changes that permit no more; record them with pytest" in shown
+    assert "surface.json: 2 changes without loosening; record with pytest" in shown
     assert surface == first[2]
 
     assert recorded[0] == 0

@@ -90,20 +90,20 @@ def test_each_rule_is_missed_with_a_sentence_that_states_it(rule: object) -> Non
     with pytest.raises(AssertionError) as caught:
         assert_prompt_states_rules(text)
     assert str(caught.value) == (
-        "the prompt does not state 1 of 5 rules; say, for example\n"
+        "the prompt lacks 1 of 5 rules; add for example\n"
         f"  {rule.name}: “{rule.sentence}”"  # pyright: ignore[reportAttributeAccessIssue]
     )
 
 
 def test_a_prompt_that_says_nothing_states_no_rule() -> None:
-    with pytest.raises(AssertionError, match="does not state 5 of 5 rules"):
+    with pytest.raises(AssertionError, match="lacks 5 of 5 rules"):
         assert_prompt_states_rules("You are a helpful assistant with tools to delete data.")
 
 
 def test_only_the_rules_that_the_tools_call_for_must_be_there() -> None:
     reads = plain({"name": "notes_list", "annotations": READ})
     assert_prompt_states_rules("Call read tools freely.", server=reads)
-    with pytest.raises(AssertionError, match="does not state 3 of 4 rules"):
+    with pytest.raises(AssertionError, match="lacks 3 of 4 rules"):
         assert_prompt_states_rules("Call read tools freely.", server=bound())
 
     outside = hints(read_only=True, destructive=False, idempotent=True, open_world=True)
@@ -114,7 +114,7 @@ def test_only_the_rules_that_the_tools_call_for_must_be_there() -> None:
 
 
 def test_what_is_no_prompt_is_a_mistake() -> None:
-    with pytest.raises(UsageError, match="a int is no prompt"):
+    with pytest.raises(UsageError, match="prompt must be a text or have a text, got int"):
         assert_prompt_states_rules(12)
 
 

@@ -21,7 +21,7 @@ ID = {"type": "integer"}
         ({"required": ["id"]}, "its schema has no example for id"),
         (
             {"properties": {"id": {**ID, "examples": ["a"]}}, "required": ["id"]},
-            "its schema's own examples do not fit it: id",
+            "the examples of its schema are invalid: id",
         ),
     ],
 )

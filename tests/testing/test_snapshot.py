@@ -9,7 +9,7 @@ from tests.testing.servers import GIT, READ, bound, plain
 
 from sayso.errors import ConfigError
 from sayso.testing import assert_surface
-from sayso.testing.moment import moment
+from sayso.testing.run_state import run
 
 SCHEMA = {
     "type": "object",
@@ -39,9 +39,9 @@ def recorded(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def notes() -> Iterator[list[str]]:
     """What would be said at the end of the run."""
-    kept, moment.notes = moment.notes, []
-    yield moment.notes
-    moment.notes = kept
+    kept, run.notes = run.notes, []
+    yield run.notes
+    run.notes = kept
 
 
 def changed(*path: str, to: Any) -> dict[str, Any]:
@@ -100,13 +100,13 @@ def test_a_server_of_others_is_recorded_by_its_command(tmp_path: Path) -> None:
     found = json.loads((tmp_path / NAME).read_text())["tools"]
     del found["git_status"]
     (tmp_path / NAME).write_text(json.dumps({"format": 1, "tools": found}))
-    with pytest.raises(AssertionError, match=r"git_status: is new \(read\), and not recorded"):
+    with pytest.raises(AssertionError, match=r"git_status: new \(read\), not recorded"):
         assert_surface([GIT], tmp_path / NAME)
 
 
 def test_without_a_file_the_test_fails_and_says_how_to_make_it(tmp_path: Path) -> None:
     text = failure(tmp_path / NAME, TOOL)
-    assert "there is no surface.json to hold it against; write it with pytest --sayso-upd" in text
+    assert "surface.json does not exist; create it with pytest --sayso-upd" in text
 
 
 @pytest.mark.parametrize(
@@ -114,44 +114,44 @@ def test_without_a_file_the_test_fails_and_says_how_to_make_it(tmp_path: Path) -
     [
         (
             changed("_meta", "io.sayso/intent", "scopes", to=[]),
-            "notes_list: the scope notes.read was dropped: callers without it see the tool",
+            "notes_list: scope notes.read removed: callers without it see the tool",
         ),
         (
             changed("_meta", "io.sayso/intent", "roles", to=[]),
-            "notes_list: the role editor is not needed any more",
+            "notes_list: role editor no longer required",
         ),
         (
             changed("_meta", "io.sayso/intent", "roles", to=["editor", "guest"]),
-            "notes_list: the role guest was added",
+            "notes_list: role guest added",
         ),
         (
             changed("inputSchema", "properties", "limit", "maximum", to=100),
-            "notes_list: its input widened: limit: maximum was 50, is 100",
+            "notes_list: input schema widened: limit: maximum was 50, is 100",
         ),
         (
             changed("inputSchema", "additionalProperties", to=None),
-            "notes_list: its input widened: takes names that it does not know",
+            "notes_list: input schema widened: accepts unknown names",
         ),
         (
             changed("inputSchema", "properties", "force", to={"type": "boolean"}),
-            "notes_list: its input widened: force: is new",
+            "notes_list: input schema widened: force: is new",
         ),
         (
             changed("inputSchema", "required", to=None),
-            "notes_list: its input widened: limit: was required, may be left out",
+            "notes_list: input schema widened: limit: was required, is optional",
         ),
         (
             changed("outputSchema", "properties", "secrets", to={"type": "array"}),
-            "notes_list: its output widened: secrets: is new",
+            "notes_list: output schema widened: secrets: is new",
         ),
-        (changed("outputSchema", to=None), "notes_list: its output schema is gone"),
+        (changed("outputSchema", to=None), "notes_list: output schema removed"),
     ],
 )
 def test_whatever_permits_more_fails_with_what_it_is(recorded: Path, tool: Any, words: str) -> None:
     text = failure(recorded, tool)
     assert text.startswith(f"crm: it permits more than surface.json records\n  {words}\n")
     assert text.endswith(
-        "If all of this is meant, record it with pytest --sayso-update and review surface.json."
+        "If this is intended, run pytest --sayso-update and review surface.json."
     )
 
 
@@ -166,7 +166,7 @@ def test_a_hint_that_loosens_fails_with_both_values_and_the_levels(tmp_path: Pat
 
 def test_a_new_tool_fails_until_it_is_recorded(recorded: Path) -> None:
     new = {**TOOL, "name": "notes_purge", "annotations": {}}
-    assert "notes_purge: is new (destructive), and not recorded" in failure(recorded, TOOL, new)
+    assert "notes_purge: new (destructive), not recorded" in failure(recorded, TOOL, new)
     assert_surface(plain(TOOL, new), recorded, update=True)
     assert_surface(plain(TOOL, new), recorded)
 
@@ -176,43 +176,43 @@ def test_a_new_tool_fails_until_it_is_recorded(recorded: Path) -> None:
     [
         (changed("annotations", "readOnlyHint", to=False), "readOnlyHint tightened: was true"),
         (changed("annotations", "destructiveHint", to=None), "destructiveHint tightened"),
-        (changed("_meta", "io.sayso/intent", "scopes", to=["notes.read", "x"]), "the scope x was"),
-        (changed("inputSchema", "properties", "limit", "maximum", to=20), "schema takes less"),
-        (changed("inputSchema", "title", to="Arguments"), "input schema has other words"),
-        (changed("annotations", "title", to="All notes"), "its title was 'List', is 'All notes'"),
+        (changed("_meta", "io.sayso/intent", "scopes", to=["notes.read", "x"]), "scope x added"),
+        (changed("inputSchema", "properties", "limit", "maximum", to=20), "schema narrowed"),
+        (changed("inputSchema", "title", to="Arguments"), "texts of the input schema changed"),
+        (changed("annotations", "title", to="All notes"), "title was 'List', is 'All notes'"),
     ],
 )
 def test_what_only_tightens_passes_and_asks_to_be_recorded(
     recorded: Path, notes: list[str], tool: Any, words: str
 ) -> None:
     assert_surface(plain(tool), recorded)
-    assert notes[0].startswith("surface.json: 1 change that permit no more; record")
+    assert notes[0].startswith("surface.json: 1 change without loosening; record")
     assert words in notes[1]
 
 
 def test_a_tool_that_is_gone_permits_no_more(recorded: Path, notes: list[str]) -> None:
     assert_surface(plain(), recorded)
-    assert notes[1] == "  notes_list: is gone"
+    assert notes[1] == "  notes_list: removed"
 
 
 def test_both_kinds_of_changes_are_told_apart(recorded: Path) -> None:
     tool = changed("annotations", "title", to="All notes")
     tool["_meta"] = {}
     text = failure(recorded, tool)
-    assert "\n  and, without permitting more:\n  notes_list: its title" in text
+    assert "\n  other changes:\n  notes_list: title" in text
 
 
 def test_two_tools_of_one_name_cannot_be_recorded(tmp_path: Path) -> None:
-    assert "its list cannot be recorded" in failure(tmp_path / NAME, TOOL, TOOL)
+    assert "invalid entries cannot be recorded" in failure(tmp_path / NAME, TOOL, TOOL)
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", r"surface\.json:1:2: this is not JSON"),
-        ("[]", "this records no surface"),
-        ('{"format": 1}', "this records no tools"),
-        ('{"format": 1, "tools": {"a": {}}}', "the tool 'a' is recorded in part"),
+        ("{", r"surface\.json:1:2: invalid JSON"),
+        ("[]", "not a recorded surface"),
+        ('{"format": 1}', "tools must be an object"),
+        ('{"format": 1, "tools": {"a": {}}}', "the entry of 'a' is incomplete"),
     ],
 )
 def test_a_file_that_records_no_surface_is_a_mistake(tmp_path: Path, text: str, words: str) -> None:

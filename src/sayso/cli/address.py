@@ -1,4 +1,4 @@
-"""Where a gateway listens and what else it is told; checked before anything heavy is imported."""
+"""Gateway options and its listening socket, checked before anything heavy is imported."""
 
 import errno
 import ipaddress
@@ -15,18 +15,14 @@ from sayso.policy import Principal
 
 _HIGHEST_PORT: Final = 65_535
 _PLAIN_URL: Final = re.compile(r"[A-Za-z0-9:/._~\[\]-]+")
-"""It stands in headers and tokens as it is written. A host in other letters has a name in these."""
+"""The URL goes unchanged into headers and tokens; an internationalized host uses its ASCII form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Where to listen and to keep, how many seconds to wait, by which policy, and whom to tell.
+    """The options of a gateway; `timeout`, `patience` and `drain` are in seconds.
 
-    `access` is the file that says who may call, and `public_url` where others reach the gateway.
-    `metrics` is where these are served, and `otel` whether traces are sent.
-    `workers` processes serve, each of which lets calls run on for `drain` seconds when it ends;
-    other machines reach them at `advertise`. `receipts` is where receipts about tools lie.
-    With `is_port_preferred`, a free port is taken if another program listens on `port`.
+    With `is_port_preferred`, a free port is used if `port` is taken.
     """
 
     store: str | None
@@ -51,16 +47,16 @@ class Options:
 
 
 def check_seconds(value: float, where: str) -> None:
-    """Raise `UsageError` for a time that is none."""
+    """Raise `UsageError` unless `value` is a positive, finite number of seconds."""
     if not 0 < value < float("inf"):
-        raise UsageError(f"{value:g} is not a number of seconds above 0", where=where)
+        raise UsageError(f"must be a positive number of seconds, got {value:g}", where=where)
 
 
 def listen(options: Options) -> socket.socket:
-    """A listening socket, taken before anything is started.
+    """Check the options and return a listening socket.
 
-    Raises `UsageError` for options that cannot be, and for an address that others can reach where
-    nothing says who may call; `PortInUseError` where another program listens.
+    Raises `UsageError` for invalid options, and for an address that others can reach without
+    authentication; `PortInUseError` if another program listens there.
     """
     check_seconds(options.timeout, "--timeout")
     if options.patience is not None:
@@ -83,7 +79,7 @@ def listen(options: Options) -> socket.socket:
 
 
 def bind(host: str, port: int, where: str) -> socket.socket:
-    """Return a listening socket. Raises `UsageError`, which names `where`, or `PortInUseError`."""
+    """Return a listening socket. Raises `UsageError` that names `where`, or `PortInUseError`."""
     _check_port(port, where)
     address = _address(host, where)
     family = socket.AF_INET
@@ -102,66 +98,65 @@ def bind(host: str, port: int, where: str) -> socket.socket:
 
 def _check_port(port: int, where: str) -> None:
     if not 0 <= port <= _HIGHEST_PORT:
-        raise UsageError(f"{port} is not a port", where=where, fix="Take 0 to 65535.")
+        raise UsageError(f"must be a port from 0 to {_HIGHEST_PORT}, got {port}", where=where)
 
 
 def _address(host: str, where: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     try:
         return ipaddress.ip_address({"localhost": "127.0.0.1"}.get(host, host))
     except ValueError:
-        raise UsageError(f"{host!r} is not an address", where=where) from None
+        fix = "Use an IP address, or localhost."
+        raise UsageError(f"{host!r} is not an address", where=where, fix=fix) from None
 
 
 def _check_workers(options: Options) -> None:
     if options.workers < 1:
-        raise UsageError(f"{options.workers} is no number of processes", where="--workers")
-    if options.workers > 1 and options.principal is not None:
-        fix = "Leave one of the two out."
-        raise UsageError("one client on stdio is served by one process", where="--workers", fix=fix)
-    if options.workers > 1 and options.metrics is not None:
-        fix = "Send them with --otel, or start several gateways on one store, each with a port."
-        what = "each process has metrics of its own, and one port shows one of them"
+        raise UsageError(f"must be at least 1, got {options.workers}", where="--workers")
+    if options.workers == 1:
+        return
+    if options.principal is not None:
+        raise UsageError("must be 1 with --stdio", where="--workers", fix="Remove one of them.")
+    if options.metrics is not None:
+        fix = "Send metrics with --otel, or start several gateways on one store, each with a port."
+        what = "requires --workers 1, because each process has its own metrics"
         raise UsageError(what, where="--metrics", fix=fix)
-    if options.workers > 1 and not hasattr(os, "fork"):
-        raise UsageError("this system cannot fork", where="--workers", fix="Leave it out.")
+    if not hasattr(os, "fork"):
+        raise UsageError("requires a system with fork()", where="--workers", fix="Remove it.")
 
 
 def _check_reach(options: Options) -> None:
-    """Raise unless those who can reach the gateway have to say who they are."""
+    """Raise unless callers from other machines must authenticate."""
     if options.access is None:
-        fix = (
-            "Use 127.0.0.1 or ::1: without authentication nobody else may reach the gateway. "
-            "Or say with --access FILE who may call."
-        )
-        raise UsageError(f"{options.host} is not a loopback address", where="--host", fix=fix)
+        what = f"{options.host} is not a loopback address, so --access is required"
+        fix = "Use 127.0.0.1 or ::1, or configure authentication with --access FILE."
+        raise UsageError(what, where="--host", fix=fix)
     if options.public_url is None:
-        fix = "Write the https URL that clients are given, without /mcp."
-        what = f"others reach {options.host} by a name that sayso must know"
-        raise UsageError(what, where="--public-url", fix=fix)
+        fix = "Give the https URL that clients use, without /mcp."
+        raise UsageError(f"required with --host {options.host}", where="--public-url", fix=fix)
 
 
 def _check_public(url: str) -> None:
     if fault := fault_of_url(url):
         raise UsageError(fault[0], where="--public-url", fix=fault[1])
     if not is_private(url):
-        fix = "Put TLS before the gateway: tokens would go over the network in the clear."
-        raise UsageError("the URL is not https", where="--public-url", fix=fix)
+        fix = "Put a TLS proxy in front of the gateway: tokens must not travel unencrypted."
+        raise UsageError("the URL must use https", where="--public-url", fix=fix)
     if not _PLAIN_URL.fullmatch(url) or url.rstrip("/").endswith("/mcp"):
-        fix = "Write it as https://sayso.example.com; /mcp follows by itself."
-        raise UsageError("this is not the URL of a gateway", where="--public-url", fix=fix)
+        fix = "Write it as https://sayso.example.com; sayso appends /mcp."
+        raise UsageError("this is not the base URL of a gateway", where="--public-url", fix=fix)
 
 
 def _check_served(url: str, access: str | None) -> None:
-    """Raise unless requests by the public URL can be answered: others need authentication."""
+    """Raise if the URL serves other machines without authentication."""
     if access is None and not is_loopback(urlsplit(url).hostname or ""):
-        fix = "Say with --access FILE who may call, or leave --public-url out."
-        what = "--public-url requires --access: without authentication only this machine is served"
+        fix = "Configure authentication with --access FILE, or remove --public-url."
+        what = "requires --access: without authentication only this machine is served"
         raise UsageError(what, where="--public-url", fix=fix)
 
 
 def _bind_error(where: str, option: str, error: OSError) -> SaysoError:
     if error.errno == errno.EADDRINUSE:
-        fix = f"End that program, or choose another with {option} (0 takes a free one)."
-        return PortInUseError("another program listens there", where=where, fix=fix)
-    fix = f"Choose another port with {option} (0 takes a free one)."
-    return UsageError(f"cannot listen there: {error.strerror}", where=where, fix=fix)
+        fix = f"Stop that program, or choose another port with {option} (0 uses a free one)."
+        return PortInUseError("another program listens on this port", where=where, fix=fix)
+    fix = f"Choose another port with {option} (0 uses a free one)."
+    return UsageError(f"cannot listen here: {error.strerror}", where=where, fix=fix)

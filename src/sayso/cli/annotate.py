@@ -1,4 +1,4 @@
-"""`sayso infer --write`: what is inferred and not declared, as a change to a server's source."""
+"""`sayso infer --write`: add inferred hints to a server's source."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,8 @@ from rich.text import Text
 from sayso.catalog import derive_title
 from sayso.cli.lint_input import read_source
 from sayso.cli.opinions import Guesser
-from sayso.cli.surface import Answer, name_of
 from sayso.cli.terminal import check_agrees, out, print_document, tell
+from sayso.cli.tool_reading import Answer, name_of
 from sayso.clients import read, replace
 from sayso.errors import SaysoError
 from sayso.infer import completed, undeclared
@@ -32,7 +32,7 @@ Guesses = Mapping[str, Mapping[HintName, Guess]]
 
 @dataclass(frozen=True, slots=True)
 class _Doubt:
-    """A guess that is not written, and what speaks against it."""
+    """A guess that is not written, and the evidence against it."""
 
     tool: str
     hint: HintName
@@ -48,10 +48,10 @@ def annotate(
     is_dry: bool,
     is_sure: bool,
 ) -> int:
-    """Show what the file at `path` would become, and write it if the person agrees.
+    """Show the change of the file at `path`, and write it if the person agrees.
 
-    With `is_json` no question is asked: the file is written only if `is_sure`. Raises
-    `DeniedError` for a no, and `ConfigError` where the file cannot be changed.
+    With `is_json` there is no question: the file is written only if `is_sure`. Raises
+    `DeniedError` if the person declines, and `ConfigError` if the file cannot be changed.
     """
     from sayso.source import annotate_source
 
@@ -83,31 +83,31 @@ def annotate(
     if is_json:
         print_document(_document(patch, guesses, doubts, is_written=is_written))
     elif is_written:
-        tell(f"Done. {path} declares them now; read them as you would a colleague's change.")
+        tell(f"Done. Review the new hints in {path} like a colleague's change.")
     return 0
 
 
 def _settled(guesses: Guesses, whole: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
     doubted = {doubt.tool for doubt in doubts}
-    kept = {name: hints for name, hints in whole.items() if name not in doubted}
+    certain = {name: hints for name, hints in whole.items() if name not in doubted}
     rest = {name: hints for name, hints in guesses.items() if name in doubted}
-    return {**kept, **_without(rest, doubts)}
+    return {**certain, **_without(rest, doubts)}
 
 
 def _titles(tools: Mapping[str, Mapping[str, Any]], guesses: Guesses) -> dict[str, str]:
     """Return titles for tools that get hints, or that declare hints and no title."""
     titles: dict[str, str] = {}
     for name, tool in tools.items():
-        said = read_tool(tool).intent
-        if name in guesses or (said.title is None and said.hints != Hints()):
-            titles[name] = said.title or derive_title(name)
+        intent = read_tool(tool).intent
+        if name in guesses or (intent.title is None and intent.hints != Hints()):
+            titles[name] = intent.title or derive_title(name)
     return titles
 
 
 def _doubts(path: str, found: Answer, guesses: Guesses) -> list[_Doubt]:
-    """Return the guesses that the linter would call wrong if they were declared."""
+    """Return the guesses that the linter would reject if they were declared."""
     handlers = None
-    with contextlib.suppress(SaysoError):  # an encoding that is read for the change alone
+    with contextlib.suppress(SaysoError):  # an encoding that only the patch can read
         handlers = read_source(path).handlers
     entries = [_annotated(tool, guesses) for tool in found.entries]
     listing = make_listing(path, entries, handlers=handlers)
@@ -128,19 +128,19 @@ def _annotated(tool: object, guesses: Guesses) -> object:
         return tool
     raw = cast("Mapping[str, Any]", tool)
     declared: Mapping[str, Any] = {}
-    if isinstance(said := raw.get("annotations"), dict):
-        declared = cast("dict[str, Any]", said)
+    if isinstance(raw.get("annotations"), dict):
+        declared = raw["annotations"]
     new = {WIRE_NAMES[name]: guess.value for name, guess in hints.items()}
     return {**raw, "annotations": {**declared, **new}}
 
 
 def _without(guesses: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
-    gone = {(doubt.tool, doubt.hint) for doubt in doubts}
-    kept: Guesses = {
-        tool: {name: guess for name, guess in hints.items() if (tool, name) not in gone}
+    doubted = {(doubt.tool, doubt.hint) for doubt in doubts}
+    certain: Guesses = {
+        tool: {name: guess for name, guess in hints.items() if (tool, name) not in doubted}
         for tool, hints in guesses.items()
     }
-    return {tool: hints for tool, hints in kept.items() if hints}
+    return {tool: hints for tool, hints in certain.items() if hints}
 
 
 def _show(patch: "Patch", guesses: Guesses, doubts: Sequence[_Doubt]) -> None:
@@ -148,17 +148,17 @@ def _show(patch: "Patch", guesses: Guesses, doubts: Sequence[_Doubt]) -> None:
         out().print(Text(plain_code(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
     for addition in patch.added:
         if addition.inner_title is not None:
-            tell(f"{addition.name}: its title is “{addition.inner_title}”")
+            tell(f"{addition.name}: title “{addition.inner_title}”")
         for name in addition.hints:
             guess = guesses[addition.name][name]
             word = "yes" if guess.value else "no"
-            tell(f"{addition.name}: {name} {word}, since {'; '.join(guess.reasons)}")
+            tell(f"{addition.name}: {name} {word}, because {'; '.join(guess.reasons)}")
     for doubt in doubts:
-        tell(f"{doubt.tool}: {doubt.hint} stays undeclared, since {doubt.why}")
+        tell(f"{doubt.tool}: {doubt.hint} stays undeclared, because {doubt.why}")
     for omission in patch.left:
-        tell(f"{omission.name}: left as it is, {omission.why}")
+        tell(f"{omission.name}: unchanged, {omission.why}")
     if not patch.added:
-        tell(f"Nothing to write into {patch.file}.")
+        tell(f"Nothing to write to {patch.file}.")
 
 
 def _document(

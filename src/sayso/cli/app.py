@@ -1,10 +1,11 @@
-"""Reads the command line, runs one command, and turns errors into words and an exit code."""
+"""Command-line dispatch: one command runs, and errors become messages and exit codes."""
 
+import contextlib
 import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Final
 
 import cyclopts
@@ -17,79 +18,45 @@ from sayso.version import __version__
 
 _INTERRUPTED: Final = 130
 _INTERNAL: Final = 70
-"""What `sysexits.h` calls EX_SOFTWARE: the mistake is sayso's."""
+"""EX_SOFTWARE of `sysexits.h`: a bug in sayso."""
+
+
+def _shown_default(value: object) -> str | None:
+    return None if value is None or value is False or value == () else str(value)
+
 
 app = App(
     name="sayso",
     version=f"sayso {__version__}",
     help="Declare once what a tool does to the world; everything follows from it.",
     help_format="markdown",
-    default_parameter=Parameter(negative=()),
+    default_parameter=Parameter(negative=(), show_default=_shown_default),
 )
-# The lines of the overview stand here, so that showing it imports no command.
+# Help texts are here so that `sayso --help` imports no command.
 _COMMANDS: Final = {
-    "inspect": (
-        "inspect:inspect",
-        "Show the tools of a server with their level and hints, and who says so.",
-    ),
-    "infer": (
-        "infer:infer",
-        "Guess each tool's hints from its own text, with reasons; write them into its source.",
-    ),
-    "lint": (
-        "lint:lint",
-        "Say what is wrong with a server's tools: hints, texts, schemas, and what a store asks.",
-    ),
-    "rule": ("rule:rule", "Show a rule of the linter, or list them all."),
-    "submit": (
-        "submit:submit",
-        "Write what a store's review asks of a server: hints, why, and prompts to fill in.",
-    ),
-    "verify": (
-        "verify:verify",
-        "Run a server's tools in containment, and show which of its hints are false.",
-    ),
-    "receipt": (
-        "receipt:app",
-        "Sign what a run of sayso verify has shown, and check who has signed it.",
-    ),
-    "explain": (
-        "explain:explain",
-        "Say what would become of a call, by which rule, and why; calls nothing.",
-    ),
-    "policy": ("policy:policy", "Check a policy, and test what it decides."),
+    "inspect": ("inspect:inspect", "Show a server's tools, levels and the source of each hint."),
+    "infer": ("infer:infer", "Infer hints from each tool's text; add them to its source."),
+    "lint": ("lint:lint", "Check a server's hints, texts and schemas, and a store's rules."),
+    "rule": ("lint:rule", "Show a linter rule, or list them all."),
+    "submit": ("submit:submit", "Write the documents that a store review asks for."),
+    "verify": ("verify:verify", "Run a server's tools in containment; show false hints."),
+    "receipt": ("receipt:app", "Sign the results of sayso verify, and check signatures."),
+    "explain": ("explain:explain", "Show the decision for a call, and why; calls nothing."),
+    "policy": ("policy:policy", "Check a policy, and test its decisions."),
     "prompt": ("prompt:prompt", "Write the system prompt for a model that calls a server's tools."),
-    "select": ("select:select", "Select the tools that a message needs out of many, and say why."),
-    "gateway": (
-        "gateway:gateway",
-        "Serve MCP servers behind one address: reads run, destructive calls wait.",
-    ),
-    "console": (
-        "console:console",
-        "Print a link that logs in to the console of a running gateway.",
-    ),
-    "discover": (
-        "discover:discover",
-        "List the servers that the clients on this machine are configured with.",
-    ),
-    "install": (
-        "install:install",
-        "Put the gateway in front of a client's servers: shows the change, and asks.",
-    ),
-    "uninstall": (
-        "install:uninstall",
-        "Take the gateway out again: the client's file is what it was.",
-    ),
-    "drift": ("held:drift", "Show by which changes tools would permit more, and accept them."),
-    "quarantine": (
-        "held:quarantine",
-        "Show which tools broke their contract, and let them be called again.",
-    ),
-    "grants": ("grants:app", "List the standing answers, and take them back."),
-    "keys": ("keys:app", "Make API keys for machines, and take them back."),
+    "select": ("select:select", "Select the tools that a message needs, and say why."),
+    "gateway": ("gateway:gateway", "Serve MCP servers at one address, with approvals."),
+    "console": ("console:console", "Print a login link for the console of a running gateway."),
+    "discover": ("discover:discover", "List the MCP servers that this machine's clients use."),
+    "install": ("install:install", "Put the gateway in front of a client's servers."),
+    "uninstall": ("install:uninstall", "Remove the gateway and restore the client's file."),
+    "drift": ("held_tools:drift", "Show tool changes that loosen hints, and accept them."),
+    "quarantine": ("held_tools:quarantine", "Show tools that broke their contract; release them."),
+    "grants": ("grants:app", "List standing approvals, and revoke them."),
+    "keys": ("keys:app", "Create, list and revoke API keys for machines."),
     "audit": ("audit:app", "Read, verify and export the log of all calls."),
-    "db": ("database:app", "Migrate and move the store."),
-    "demo": ("demo:demo", "Serve a small made-up business behind the gateway, to try it on."),
+    "db": ("database:app", "Migrate the store, or move it to another database."),
+    "demo": ("demo:demo", "Serve a made-up business behind the gateway, to try sayso."),
 }
 for _order, (_name, (_where, _help)) in enumerate(_COMMANDS.items()):
     app.command(f"sayso.cli.{_where}", name=_name, help=_help, sort_key=_order)
@@ -110,32 +77,31 @@ def run(words: Sequence[str]) -> int:
     is_json = "--json" in before
     try:
         code = _dispatch(before, after, is_json=is_json)
-        sys.stdout.flush()  # here, where a reader that has left is understood
+        sys.stdout.flush()  # raises BrokenPipeError here, not at exit
         return code
     except SaysoError as error:
-        _say(error, is_json=is_json)
+        _report(error, is_json=is_json)
         return error.exit_code
     except KeyboardInterrupt:
         return _INTERRUPTED
     except SystemExit as error:
         if isinstance(error.__context__, BrokenPipeError):
-            # How rich ends when whoever read the output has read enough.
-            return 0
+            return 0  # rich exits this way when the reader of a pipe has closed it
         raise
     except BrokenPipeError:
-        # Whoever read the output has read enough; Python must not complain about it at its end.
+        # The reader has closed the pipe; Python must not fail on its final flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # the edge of the process
         if os.environ.get("SAYSO_DEBUG"):
             raise
-        what = f"a mistake in sayso itself: {type(error).__name__}: {error}"
-        wrong = SaysoError(what, fix="Set SAYSO_DEBUG=1 to see where, and please report it.")
-        _say(wrong, is_json=is_json)
+        what = f"internal error: {type(error).__name__}: {error}"
+        fix = "Set SAYSO_DEBUG=1 for a traceback, and please report it."
+        _report(SaysoError(what, fix=fix), is_json=is_json)
         return _INTERNAL
 
 
-def _say(error: SaysoError, *, is_json: bool) -> None:
+def _report(error: SaysoError, *, is_json: bool) -> None:
     if is_structured():
         from sayso.cli.output import log_error
 
@@ -145,20 +111,36 @@ def _say(error: SaysoError, *, is_json: bool) -> None:
 
 
 def _dispatch(before: list[str], after: list[str] | None, *, is_json: bool) -> int:
-    # With --json a program reads standard error too: one JSON document for each error.
+    # With --json, standard error holds one JSON document per error.
     set_up_logs(level=LogLevel.ERROR if is_json else None)
     try:
         command, bound, extra = app.parse_args(
             before, exit_on_error=False, print_error=False, help_on_error=False
         )
     except cyclopts.CycloptsError as error:
-        fix = "sayso --help lists the commands, sayso COMMAND --help the options of one."
+        fix = "Run sayso --help for the commands, sayso COMMAND --help for its options."
         raise UsageError(" ".join(str(error).split()), fix=fix) from error
     if "command" in extra:
         bound.arguments["command"] = after
     elif after is not None:
-        raise UsageError("this command takes nothing after --")
-    return command(*bound.args, **bound.kwargs) or 0
+        raise UsageError("this command accepts no arguments after --")
+    with _full_help(before):
+        return command(*bound.args, **bound.kwargs) or 0
+
+
+@contextlib.contextmanager
+def _full_help(words: Sequence[str]) -> Generator[None]:
+    """Show the docstring on a command's own help page, in place of its summary."""
+    if not words or words[0] not in _COMMANDS or not app[words[0]].default_command:
+        yield
+        return
+    command = app[words[0]]
+    summary = command.help
+    command.help = None
+    try:
+        yield
+    finally:
+        command.help = summary
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:

@@ -1,4 +1,4 @@
-"""`sayso audit`: the log of all calls, read, verified, exported, and kept in order."""
+"""`sayso audit`: read, verify, export and prune the log of all calls."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -11,9 +11,9 @@ from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
-from sayso.cli.format_record import fields_of, moment, tool_of
+from sayso.cli.format_record import fields_of, local_time, tool_of
 from sayso.cli.options import Json, Store, Yes
-from sayso.cli.stored import counting, keys_of, run_on
+from sayso.cli.store_access import counting, keys_of, run_on
 from sayso.cli.terminal import (
     ask_first,
     make_table,
@@ -30,7 +30,7 @@ from sayso.store import Database, Head, RecordRow
 
 _PAGE: Final = 1000
 _MAX_NAMED: Final = 5
-"""People who are named when it is asked whether their records may go."""
+"""Subjects that a confirmation names."""
 _STYLES: Final = {"warning": "yellow", "error": "red", "critical": "bold red"}
 
 app = App(name="audit", help="Read, verify and export the log of all calls.")
@@ -38,12 +38,12 @@ app = App(name="audit", help="Read, verify and export the log of all calls.")
 
 @app.command(name="list")
 def list_(*, store: Store = None, limit: int = 50, json: Json = False) -> int:
-    """Show the newest lines of the log, the newest last.
+    """Show the last lines of the log.
 
     Parameters
     ----------
     limit
-        How many lines.
+        Maximum number of lines.
     """
     rows = run_on(store, lambda kept: kept.records.newest(limit=limit))
     _show(list(reversed(rows)), is_json=json)
@@ -52,16 +52,17 @@ def list_(*, store: Store = None, limit: int = 50, json: Json = False) -> int:
 
 @app.command
 def show(call: str, *, store: Store = None, json: Json = False) -> int:
-    """Show all that is on record about one call.
+    """Show all records of one call.
 
     Parameters
     ----------
     call
-        The call's id, as `sayso audit list` shows it; its beginning is enough.
+        The call's id from `sayso audit list`, or a prefix of it.
     """
     rows = run_on(store, lambda kept: _of_call(kept, call))
     if not rows:
-        raise UsageError(f"no call {call!r} is on record", fix="sayso audit list shows the newest.")
+        fix = "Run sayso audit list to see the newest calls."
+        raise UsageError(f"no call {call!r} in the log", fix=fix)
     if json:
         _show(rows, is_json=True)
         return 0
@@ -70,7 +71,7 @@ def show(call: str, *, store: Store = None, json: Json = False) -> int:
     before: dict[str, Any] = {}
     for row in rows:
         body = to_dict(row)
-        show_text(f"{body['event']} at {moment(body['at'])}", "bold")
+        show_text(f"{body['event']} at {local_time(body['at'])}", "bold")
         table = Table(box=None, padding=(0, 2, 0, 2), show_header=False)
         for name, value in fields_of(body, before):
             table.add_row(Text(name, "dim"), plain(value))
@@ -81,17 +82,17 @@ def show(call: str, *, store: Store = None, json: Json = False) -> int:
 
 @app.command
 def verify(*, store: Store = None, heads: Path | None = None, json: bool = False) -> int:
-    """Check that no record was changed, moved, removed or put in; name the first bad one.
+    """Check that no record was changed, moved, removed or inserted; name the first bad one.
 
-    Exit code 1 when something is wrong.
+    Exit code 1 if the log is not sound.
 
     Parameters
     ----------
     heads
-        A file of chain heads that was kept elsewhere (JSON Lines, or a log that holds them): with
-        it, records that were cut off at the end are found too.
+        A file of chain heads kept elsewhere (JSON Lines, or a log that contains them). With it,
+        records cut off at the end are detected too.
     json
-        Print one JSON document, with the present heads.
+        Print one JSON document, with the current heads.
     """
     from sayso.audit import read_heads
     from sayso.audit import verify as check
@@ -109,7 +110,7 @@ def verify(*, store: Store = None, heads: Path | None = None, json: bool = False
     if json:
         print_document({"is_sound": not report.problems, **asdict(report)})
     else:
-        _tell(report, has_heads=bool(known))
+        _print_report(report, has_heads=bool(known))
     return int(bool(report.problems))
 
 
@@ -127,7 +128,7 @@ def export(
     form
         jsonl (one JSON object per line), csv, or ocsf (API Activity, one event per line).
     output
-        A file to write. Default: standard output.
+        The file to write. Default: standard output.
     """
     from sayso.audit import export as write
 
@@ -138,7 +139,7 @@ def export(
             while rows:
                 progress(rows[-1].seq)
                 rows = await kept.records.scan(rows[-1].seq, _PAGE)
-                # The heading of a table stands once.
+                # Only the first page has the CSV header.
                 sink(islice(write(rows, form), int(form == "csv"), None))
 
     if output is None:
@@ -150,20 +151,21 @@ def export(
             sink = file.writelines
             run_on(store, run)
     except OSError as error:
-        raise UsageError(f"cannot be written: {error.strerror}", where=str(output)) from error
+        what = f"the file cannot be written: {error.strerror}"
+        raise UsageError(what, where=str(output)) from error
     return 0
 
 
 @app.command
 def erase(subject: str, *, yes: Yes = False, store: Store = None, json: Json = False) -> int:
-    """Erase what the log holds of one person; it can still be verified afterwards.
+    """Erase the personal data of one subject; the log still verifies afterwards.
 
-    Shows how many records that are, and asks first.
+    Shows how many records are affected, and asks first.
 
     Parameters
     ----------
     subject
-        The subject, as `sayso audit list` shows it.
+        The subject from `sayso audit list`.
     """
     from sayso.audit import erase_subject, open_audit
 
@@ -183,25 +185,25 @@ def erase(subject: str, *, yes: Yes = False, store: Store = None, json: Json = F
     else:
         out().print(f"{done.records} records erased")
         if done.still_open:
-            talk().print(f"{done.still_open} questions are still open: erase again later.")
+            talk().print(f"{done.still_open} questions are still open; run this again later.")
     return 0
 
 
 @app.command
 def prune(*, days: int, yes: Yes = False, store: Store = None, json: Json = False) -> int:
-    """Drop records older than some days; what stays can still be verified.
+    """Delete records older than some days; the rest still verifies.
 
-    Shows how many records of whom that are, and asks first.
+    Shows how many records of which subjects are affected, and asks first.
 
     Parameters
     ----------
     days
-        How old a record may be.
+        Maximum age of a record in days.
     """
     from sayso.audit import drop_before, open_audit
 
     if days < 1:
-        raise UsageError("a log is kept for a day at least", where="--days")
+        raise UsageError(f"must be at least 1, got {days}", where="--days")
     keys = keys_of(store)
 
     async def run(kept: Database) -> int:
@@ -210,34 +212,34 @@ def prune(*, days: int, yes: Yes = False, store: Store = None, json: Json = Fals
 
     if not yes:
         found = run_on(store, lambda kept: kept.records.tally(before=kept.clock() - days * 86_400))
-        ask_first(f"Drop {_counted(found)}, older than {days} days? This cannot be undone.")
-    with working("Dropping old records …"):
+        ask_first(f"Delete {_counted(found)}, older than {days} days? This cannot be undone.")
+    with working("Deleting old records …"):
         dropped = run_on(store, run)
     if json:
         print_document({"dropped": dropped})
     else:
-        out().print(f"{dropped} records dropped")
+        out().print(f"{dropped} records deleted")
     return 0
 
 
-def _counted(found: Sequence[tuple[str | None, int]]) -> str:
-    total = sum(count for _, count in found)
+def _counted(tally: Sequence[tuple[str | None, int]]) -> str:
+    total = sum(count for _, count in tally)
     if not total:
         return "no records"
-    shown = [f"{who or 'nobody'}: {count:,}" for who, count in found[:_MAX_NAMED]]
-    left = found[_MAX_NAMED:]
-    if left:
-        shown.append(f"{len(left):,} others: {sum(count for _, count in left):,}")
-    return f"{total:,} {plural(total, 'record')} ({', '.join(shown)})"
+    parts = [f"{subject or 'no subject'}: {count:,}" for subject, count in tally[:_MAX_NAMED]]
+    rest = tally[_MAX_NAMED:]
+    if rest:
+        parts.append(f"{len(rest):,} others: {sum(count for _, count in rest):,}")
+    return f"{total:,} {plural(total, 'record')} ({', '.join(parts)})"
 
 
 async def _of_call(kept: Database, call: str) -> list[RecordRow]:
     rows = await kept.records.newest(call=call, limit=_PAGE)
     if not rows and call:
         newest = await kept.records.newest(limit=10 * _PAGE)
-        found = next((row.call for row in newest if row.call.startswith(call)), None)
-        if found:
-            rows = await kept.records.newest(call=found, limit=_PAGE)
+        match = next((row.call for row in newest if row.call.startswith(call)), None)
+        if match:
+            rows = await kept.records.newest(call=match, limit=_PAGE)
     return rows[::-1]
 
 
@@ -252,7 +254,7 @@ def _show(rows: list[RecordRow], *, is_json: bool) -> None:
     for body in bodies:
         who = "/".join(str(body[name]) for name in ("subject", "client") if name in body)
         outcome = Text(str(body.get("outcome", "")), _STYLES.get(body.get("severity", ""), ""))
-        time = moment(body["at"])
+        time = local_time(body["at"])
         call = body["call"][:12]
         table.add_row(time, body["event"], call, plain(who), plain(tool_of(body)), outcome)
     out().print(table)
@@ -262,10 +264,11 @@ def _lines_of(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        what = f"the file cannot be read: {error.strerror}"
+        raise UsageError(what, where=str(path)) from error
 
 
-def _tell(report: Any, *, has_heads: bool) -> None:
+def _print_report(report: Any, *, has_heads: bool) -> None:
     if report.first is not None:
         show_text(str(report.first), "red")
         if (more := len(report.problems) - 1) > 0:
@@ -273,7 +276,7 @@ def _tell(report: Any, *, has_heads: bool) -> None:
         return
     out().print(
         f"sound: {report.records} records in {len(report.heads)} chains, "
-        f"{report.erased} of them erased, {report.unchained} from before the chains"
+        f"{report.erased} of them erased, {report.unchained} older than the chains"
     )
     if not has_heads:
         talk().print("Without --heads, records cut off at the end may go unnoticed.")

@@ -1,4 +1,4 @@
-"""`sayso console`: a fresh login link from a gateway that runs."""
+"""`sayso console`: a login link for the console of a running gateway."""
 
 import sys
 import time
@@ -26,19 +26,19 @@ def console(
     open_: Annotated[bool, Parameter(name="--open")] = False,
     json: Json = False,
 ) -> int:
-    """Print a link that logs in to the console of a running gateway; it works once.
+    """Print a single-use login link for the console of a running gateway.
 
-    It finds the gateways of this user on this machine. Run it in a terminal of your own: a process
-    that belongs to a client of the gateway, such as an agent's shell, gets no link.
+    Finds your gateways on this machine. Run it in your own terminal: a process of a client of the
+    gateway, such as an agent's shell, gets no link.
 
     Parameters
     ----------
     gateway
-        Which gateway, if several run: its process number, its port, or one of its servers.
+        The gateway, if several run: its process id, port, or one of its servers.
     list_
         List the running gateways instead.
     open_
-        Open the link in a browser, too.
+        Also open the link in a browser.
     """
     running = running_gateways()
     if list_:
@@ -53,7 +53,7 @@ def console(
     else:
         sys.stdout.write(f"{plain(link)}\n")
         sys.stdout.flush()
-        say("Open this link in your browser. It works once, for fifteen minutes.")
+        say("Open this link in your browser. It works once, within fifteen minutes.")
     if open_:
         _open(link or chosen.about.address)
     return 0
@@ -64,7 +64,7 @@ def _list(running: list[RunningGateway], *, is_json: bool) -> None:
         print_document({"gateways": [gateway.about.to_dict() for gateway in running]})
         return
     if not running:
-        say("No gateway of yours runs on this machine.")
+        say("You have no running gateway on this machine.")
     for gateway in running:
         sys.stdout.write(f"{_line(gateway)}\n")
 
@@ -72,17 +72,17 @@ def _list(running: list[RunningGateway], *, is_json: bool) -> None:
 def _choose(running: list[RunningGateway], word: str | None, *, is_json: bool) -> RunningGateway:
     if not running:
         fix = "Start a client that uses sayso, or run sayso gateway."
-        raise UnreachableError("no gateway of yours runs on this machine", fix=fix)
+        raise UnreachableError("you have no running gateway on this machine", fix=fix)
     matches = [gateway for gateway in running if word is None or word in _words(gateway)]
     if len(matches) == 1:
         return matches[0]
     lines = "\n".join(_line(gateway) for gateway in matches or running)
     if not matches:
-        fix = f"These run:\n{lines}"
+        fix = f"Running gateways:\n{lines}"
         raise UsageError(f"no gateway matches “{word}”", where="sayso console", fix=fix)
     if is_json or not sys.stdin.isatty():
-        fix = f"Name one by its process number, its port or a server:\n{lines}"
-        raise UsageError(f"{len(matches)} gateways run", where="sayso console", fix=fix)
+        fix = f"Name one by its process id, port or a server:\n{lines}"
+        raise UsageError(f"{len(matches)} gateways are running", where="sayso console", fix=fix)
     return _ask(matches)
 
 
@@ -93,7 +93,7 @@ def _ask(matches: list[RunningGateway]) -> RunningGateway:
     sys.stderr.flush()
     answer = sys.stdin.readline().strip()
     if not answer.isdecimal() or not 1 <= int(answer) <= len(matches):
-        raise UsageError("no gateway was chosen", where="sayso console")
+        raise UsageError("no gateway was selected", where="sayso console")
     return matches[int(answer) - 1]
 
 
@@ -113,10 +113,10 @@ def _line(gateway: RunningGateway) -> str:
 
 
 def _open(address: str) -> None:
-    """Open an address by a page that only this user can read: command lines are public."""
+    """Open an address through a private page, because other users can read command lines."""
     folder = private_folder()
     if folder is None:
-        raise UsageError("there is no private folder for the page", where="--open")
+        raise UsageError("requires a private folder, and this user has none", where="--open")
     for page in folder.glob(f"*{_SUFFIX}"):
         if time.time() - page.stat().st_mtime > _PAGE_SECONDS:
             page.unlink(missing_ok=True)
@@ -124,4 +124,4 @@ def _open(address: str) -> None:
     page.touch(mode=0o600)
     page.write_text(_PAGE.format(escape(address)), encoding="utf-8")
     if not webbrowser.open(page.as_uri()):
-        say("No browser could be opened.")
+        say("Could not open a browser.")

@@ -1,4 +1,4 @@
-"""`sayso db`: bring a store up to date, or move it to another database."""
+"""`sayso db`: migrate a store, or move it to another database."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ import anyio
 from cyclopts import App
 
 from sayso.cli.options import Json, Store
-from sayso.cli.stored import beside, counting, opened, run_on
+from sayso.cli.store_access import beside, counting, opened, run_on
 from sayso.cli.terminal import out, print_document, talk
 from sayso.store import Database
 
-app = App(name="db", help="Migrate and move the store.")
+app = App(name="db", help="Migrate the store, or move it to another database.")
 
 
 @app.command
 def migrate(*, store: Store = None, json: Json = False) -> int:
-    """Bring the tables of a store to this version; what is up to date stays as it is."""
+    """Update the tables of a store to this version, if they are older."""
     from sayso.store import VERSION
 
     async def look(kept: Database) -> tuple[str, int]:
@@ -25,22 +25,22 @@ def migrate(*, store: Store = None, json: Json = False) -> int:
     if json:
         print_document({"store": where, "version": VERSION, "records": records})
     else:
-        out().print(f"{where} is of version {VERSION}, with {records} records")
+        out().print(f"{where} has version {VERSION} and {records} records")
     return 0
 
 
 @app.command
 def move(source: str, target: str, *, json: Json = False) -> int:
-    """Copy a store into an empty one and verify the log there; the source stays as it is.
+    """Copy a store into an empty one and verify the log there; the source does not change.
 
-    End whatever writes to it first. Exit code 1 when the log does not verify on the other side.
+    Stop all processes that write to it first. Exit code 1 if the copied log does not verify.
 
     Parameters
     ----------
     source
         The store to read: sqlite:PATH or postgresql://USER@HOST/DATABASE.
     target
-        The store to write; a file is made.
+        The store to write; a SQLite file is created.
     """
     report, moved = anyio.run(_move, source, target)
     problems = [str(problem) for problem in report.problems]
@@ -48,9 +48,9 @@ def move(source: str, target: str, *, json: Json = False) -> int:
         print_document({"records": moved, "is_sound": not problems, "problems": problems})
     else:
         out().print(f"{moved} records moved")
-        out().print(f"not sound: {problems[0]}" if problems else "the log verifies there")
+        out().print(f"not sound: {problems[0]}" if problems else "the copied log verifies")
         if beside(target) is not None or beside(source) is not None:
-            talk().print("The keys do not move: give the target those of the source.")
+            talk().print("Keys are not copied. Give the target the keys of the source.")
     return int(bool(problems))
 
 

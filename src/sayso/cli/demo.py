@@ -20,23 +20,23 @@ def demo(
 ) -> int:
     """Serve the demo: customers and invoices to list, change and delete, behind the gateway.
 
-    All it holds is made up, and is gone when it ends. Two agents of its own have called it when
-    you first look, and one waits for your answer.
+    All data is made up, and deleted at the end. Two agents call it at once, so the console has a
+    log to read and a question that waits for your answer.
 
     Parameters
     ----------
     store
-        Where records and approvals are kept: sqlite:PATH. Default: SAYSO_STORE, or a file that is
-        gone when the demo ends.
+        The store for records and approvals: sqlite:PATH. Default: SAYSO_STORE, or a temporary
+        file.
     host
-        A loopback address to listen on.
+        The loopback address to listen on.
     port
-        The port to listen on; 0 takes a free one.
+        The port to listen on; 0 uses a free one.
     patience
-        Seconds that a call waits for a person before it ends and can be made again. Default: 45
-        for clients that ask for progress, 25 for others, less for those known to give up sooner.
+        Seconds that a call waits for a person before it ends and can be repeated. Default: 45 if
+        the client requests progress, else 25, less for clients with a shorter timeout.
     json
-        Print the addresses as one line of JSON, and errors likewise.
+        Print the addresses as one line of JSON, and errors as JSON.
     """
     with tempfile.TemporaryDirectory(prefix="sayso-demo-") as folder:
         data = Path(folder) / "demo.db"

@@ -1,4 +1,4 @@
-"""`sayso discover`: what the clients on this machine are configured with."""
+"""`sayso discover`: the servers in the clients' configurations on this machine."""
 
 from pathlib import Path
 from typing import Final
@@ -12,15 +12,14 @@ from sayso.schema import plain
 
 _MOST_ROWS: Final = 500
 _LONGEST: Final = 1_000
-"""A project's file may hold as much as it likes, and a table is slow to lay out."""
+"""Characters per cell: a project's file may hold anything, and laying out a table is slow."""
 
 
 def discover(*, json: Json = False) -> int:
-    """List the servers that the clients on this machine are configured with.
+    """List the MCP servers that the clients on this machine are configured with.
 
-    Reads the files of Claude Code, Claude Desktop, Cursor, VS Code and Gemini CLI: yours, those
-    of the folder you are in, and the administrator's. Starts nothing, and shows no secret.
-
+    Reads the configurations of Claude Code, Claude Desktop, Cursor, VS Code and Gemini CLI: yours,
+    the current folder's and the administrator's. Starts nothing, and masks secrets.
     """
     from sayso.clients import Machine
     from sayso.clients import discover as look
@@ -41,18 +40,12 @@ def discover(*, json: Json = False) -> int:
             where = short(server.place.path)
             if server.place.scope == "local":
                 where += f", {short(server.place.workspace)}"
-            names = (
-                server.place.client.name,
-                server.place.scope,
-                server.name,
-                server.shown,
-                state,
-                where,
-            )
-            table.add_row(*(Text(_cut(plain(name))) for name in names))
+            place = server.place
+            cells = (place.client.name, place.scope, server.name, server.shown, state, where)
+            table.add_row(*(Text(_cut(plain(cell))) for cell in cells))
         out().print(table)
         if len(discovery.found) > _MOST_ROWS:
-            out().print(f"… and {len(discovery.found) - _MOST_ROWS:,} more: see --json")
+            out().print(f"… and {len(discovery.found) - _MOST_ROWS:,} more (use --json)")
     return print_errors(discovery.errors, is_json=json)
 
 

@@ -1,4 +1,4 @@
-"""Ending in order: calls that run get their time, and whoever is still waiting then is told."""
+"""Graceful shutdown: running calls get time to finish; the rest are cancelled and answered."""
 
 import asyncio
 import math
@@ -17,26 +17,24 @@ from sayso.gateway import PacedProtocol
 from sayso.guard import Shutdown
 
 PAUSE_SECONDS: Final = 3.0
-"""How long requests are still taken after `/readyz` has said no: balancers ask now and then."""
+"""Requests are accepted for this long after `/readyz` fails, because balancers poll it."""
 
 TELL_SECONDS: Final = 2.0
-"""How long calls that were given up may take to write that down and to answer."""
+"""The time in which cancelled calls record their outcome and answer."""
 
 INTERRUPT_SECONDS: Final = 3.0
-"""How long calls may run on when a person at the terminal ends sayso."""
+"""The time that running calls get after Ctrl-C."""
 
 _CLOSE: Final = (b"connection", b"close")
 
 
 def server_config(app: Any, **more: Any) -> uvicorn.Config:
-    """Return how sayso's servers run."""
+    """Return uvicorn's configuration for sayso's servers."""
     return uvicorn.Config(
         app,
         http=PacedProtocol,
-        # Nothing here speaks WebSocket.
         ws="none",
-        # Its lines go where sayso's go, in the same form.
-        log_config=None,
+        log_config=None,  # its messages go to sayso's log, in its format
         log_level="warning",
         proxy_headers=False,
         **more,
@@ -44,7 +42,7 @@ def server_config(app: Any, **more: Any) -> uvicorn.Config:
 
 
 class DrainedServer(uvicorn.Server):
-    """A server that ends by steps: calls may run on for `seconds`; a second signal ends it."""
+    """A server whose calls may run for `seconds` after a signal; a second signal stops it."""
 
     def __init__(self, app: Any, shutdown: Shutdown, seconds: float) -> None:
         limit = math.ceil(max(seconds, INTERRUPT_SECONDS) + TELL_SECONDS) + 1
@@ -52,7 +50,7 @@ class DrainedServer(uvicorn.Server):
         self._shutdown = shutdown
         self._seconds = seconds
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._asked = asyncio.Event()
+        self._stop_requested = asyncio.Event()
         self._drained = asyncio.Event()
 
     @override
@@ -65,19 +63,19 @@ class DrainedServer(uvicorn.Server):
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Take a signal; uvicorn raises it again when it has ended."""
-        if self._asked.is_set() or self._loop is None:
+        if self._stop_requested.is_set() or self._loop is None:
             self.should_exit = self.force_exit = True
-            # Raised when the server has ended, in place of the first: this was no end in order.
+            # uvicorn raises this instead of the first signal: the shutdown was not graceful.
             self._captured_signals[:] = [signal.SIGINT]
             return
         self._captured_signals.append(sig)
         if sig == signal.SIGINT:
             self._seconds = min(self._seconds, INTERRUPT_SECONDS)
-        self._loop.call_soon_threadsafe(self._asked.set)
+        self._loop.call_soon_threadsafe(self._stop_requested.set)
 
     @override
     async def on_tick(self, counter: int) -> bool:
-        """Once the end is near, say so with each answer: who keeps connections lets go of them."""
+        """Add `Connection: close` to each response once a shutdown has begun."""
         is_over = await super().on_tick(counter)
         if self._shutdown.is_near and _CLOSE not in self.server_state.default_headers:
             self.server_state.default_headers = [*self.server_state.default_headers, _CLOSE]
@@ -85,19 +83,19 @@ class DrainedServer(uvicorn.Server):
 
     @override
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End requests, and calls outside of one, while the store can still record that."""
+        """End requests, and calls outside of requests, while the store can record them."""
         await super().shutdown(sockets)
         if self.force_exit:
             await self._give_up()
-        elif self._asked.is_set():
+        elif self._stop_requested.is_set():
             await self._drained.wait()
 
     def stop(self) -> None:
         """Begin to end."""
-        self._asked.set()
+        self._stop_requested.set()
 
     async def _drain(self) -> None:
-        await self._asked.wait()
+        await self._stop_requested.wait()
         self._shutdown.is_near = True
         if self._shutdown.is_watched:
             await anyio.sleep(PAUSE_SECONDS)
@@ -116,13 +114,13 @@ class DrainedServer(uvicorn.Server):
         self._drained.set()
 
     def _running(self) -> set[asyncio.Task[object]]:
-        """The calls that wait for a server's answer: not all belong to a request."""
+        """Return the calls that wait for a server's response; not all belong to a request."""
         return {task for task in self._shutdown.tasks if task is not None}
 
     async def _answered(
         self, seconds: float, given_up: AbstractSet[asyncio.Task[object]] = frozenset()
     ) -> None:
-        """Wait for all requests to be answered, but so long at most; and for calls beside them."""
+        """Wait at most `seconds` for all requests and calls to end."""
         with anyio.move_on_after(seconds):
             while open_ := {
                 task

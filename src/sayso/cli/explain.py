@@ -1,4 +1,4 @@
-"""`sayso explain`: what would become of a call, by which rule, and why; it calls nothing."""
+"""`sayso explain`: the decision for a call, with its rule and reason; calls nothing."""
 
 import json as jsonlib
 import time
@@ -13,8 +13,8 @@ from cyclopts import Parameter
 from sayso.catalog import SEPARATOR, Tool
 from sayso.cli.options import Command, Json, PolicyPath, Timeout, targets_of
 from sayso.cli.policy import read_policy
-from sayso.cli.surface import Surface, read_surface
 from sayso.cli.terminal import print_document, show_text, working
+from sayso.cli.tool_reading import ToolListing, read_listing
 from sayso.connect import Target
 from sayso.errors import TargetError, UsageError
 from sayso.policy import LOCAL, Principal, Situation, facts_of, seen_under
@@ -25,23 +25,23 @@ _MANY: Final = Parameter(negative="")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who would call."""
+    """The caller of the tools."""
 
     subject: Annotated[str, Parameter(name="--as")] = LOCAL
-    """Who calls."""
+    """Subject of the caller."""
 
     scope: Annotated[tuple[str, ...], _MANY] = ()
-    """A scope that the caller holds; may be repeated. With no scope and no role it needs none."""
+    """Scope of the caller; repeatable. Without a scope and a role, none are checked."""
 
     role: Annotated[tuple[str, ...], _MANY] = ()
-    """A role of the caller; may be repeated."""
+    """Role of the caller; repeatable."""
 
     client: str = "unknown"
-    """The client it calls through."""
+    """Client that the caller uses."""
 
     @property
     def principal(self) -> Principal:
-        """The caller as the engine knows it."""
+        """The caller as a principal."""
         scopes = None
         if self.scope or self.role:
             scopes = frozenset(self.scope)
@@ -58,37 +58,34 @@ def explain(
     timeout: Timeout = 30.0,
     command: Command = None,
 ) -> int:
-    """Say what would become of a call of a tool, by which rule with its line, and why.
+    """Show the decision for a tool call, with the rule, its line and the reason.
 
-    Connects and lists the tools; calls none. Exit code 0, whatever the decision is.
+    Connects and lists the tools; calls none. Exit code 0 for every decision.
 
     Parameters
     ----------
     words
-        The target, as for sayso inspect, and then the tool's name. If a configuration has several
-        servers, write the name as the gateway lists it: SERVER__TOOL. If the target is a command,
-        give only the tool's name, and the command after --.
+        The target, as for sayso inspect, then the tool's name. For a configuration of several
+        servers, write the name as the gateway lists it: SERVER__TOOL. For a command, write only
+        the tool's name, and the command after --.
     args
-        The call's arguments, as JSON.
+        The arguments of the call, as JSON.
     first_use
-        Take it that the tool was never used before.
-    timeout
-        Seconds to wait for the server.
+        Assume that the tool was never used before.
     """
     target, name = _target(words, command)
     arguments = _arguments(args)
     rules = read_policy(policy)
     principal = (caller or Caller()).principal
-    with working("Asking for the tools …"):
-        surface = anyio.run(partial(read_surface, target, timeout=timeout))
-    facts = facts_of(seen_under(rules, _find(surface, name)))
-    found = explain_situation(
-        rules, Situation(principal, facts, arguments, is_first_use=first_use, now=time.time())
-    )
+    with working("Listing tools …"):
+        listing = anyio.run(partial(read_listing, target, timeout=timeout))
+    facts = facts_of(seen_under(rules, _find(listing, name)))
+    situation = Situation(principal, facts, arguments, is_first_use=first_use, now=time.time())
+    explanation = explain_situation(rules, situation)
     if json:
-        print_document(found.to_dict())
+        print_document(explanation.to_dict())
     else:
-        for line in found.lines():
+        for line in explanation.lines():
             show_text(line)
     return 0
 
@@ -96,10 +93,10 @@ def explain(
 def _target(words: tuple[str, ...], command: list[str] | None) -> tuple[Target, str]:
     fix = "Write sayso explain TARGET TOOL, or sayso explain TOOL -- COMMAND."
     if not words:
-        raise UsageError("no tool is named", fix=fix)
+        raise UsageError("a tool is required", fix=fix)
     *place, name = words
     if not place and command is None:
-        raise UsageError("a target and a tool are needed", fix=fix)
+        raise UsageError("a target and a tool are required", fix=fix)
     return _server_of(name, targets_of(place, command)), name
 
 
@@ -112,7 +109,7 @@ def _server_of(name: str, targets: Sequence[Target]) -> Target:
     names = ", ".join(target.name for target in targets)
     raise TargetError(
         f"the target has several servers: {names}",
-        fix=f"Name the server in the tool's name: {targets[0].name}{SEPARATOR}{name}.",
+        fix=f"Add the server to the tool's name: {targets[0].name}{SEPARATOR}{name}.",
     )
 
 
@@ -126,9 +123,9 @@ def _arguments(text: str) -> dict[str, Any]:
     return cast("dict[str, Any]", value)
 
 
-def _find(surface: Surface, name: str) -> Tool:
-    for tool in surface.tools:
+def _find(listing: ToolListing, name: str) -> Tool:
+    for tool in listing.tools:
         if name in (tool.name, tool.qualified_name):
             return tool
-    names = ", ".join(tool.name for tool in surface.tools) or "none"
-    raise TargetError(f"there is no tool “{name}”", where=surface.name, fix=f"It has: {names}.")
+    names = ", ".join(tool.name for tool in listing.tools) or "none"
+    raise TargetError(f"no tool “{name}”", where=listing.name, fix=f"Its tools: {names}.")

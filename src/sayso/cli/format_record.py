@@ -1,4 +1,4 @@
-"""One line of the log, as a person reads it: what matters first, and nothing twice."""
+"""One line of the log for a person: important fields first, repeated ones left out."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,19 +14,19 @@ _CHAIN: Final = ("seq", "writer", "index", "previous", "key", "payload_digest", 
 _HEAD: Final = ("event", "at")
 
 
-def moment(at: float) -> str:
-    """A time as it was here."""
+def local_time(at: float) -> str:
+    """Return a timestamp in this machine's time zone."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 def tool_of(body: Mapping[str, Any]) -> str:
-    """The tool that a line is about; of a call that came to nothing, the name that was given."""
-    found = ".".join(str(body[name]) for name in ("server", "tool") if name in body)
-    return found or str(body.get("name", ""))
+    """Return the tool of a line, or the requested name if no tool was found."""
+    tool = ".".join(str(body[name]) for name in ("server", "tool") if name in body)
+    return tool or str(body.get("name", ""))
 
 
 def fields_of(body: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What a line says, in words; what the line before said of the same call is left out.
+    """Yield the fields of a line, without those that equal the previous line of the call.
 
     >>> body = {"outcome": "ok", "tool": "a", "hints": {"read_only": {"value": True}}}
     >>> list(fields_of(body, {"tool": "a"}))
@@ -41,9 +41,9 @@ def fields_of(body: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[tu
 
 def _hints(value: Any) -> str:
     try:
-        found = cast("dict[str, dict[str, Any]]", value)
-        return ", ".join(f"{name} {_hint(hint)}" for name, hint in found.items())
-    except (AttributeError, KeyError, TypeError):  # a line that somebody else wrote
+        hints = cast("dict[str, dict[str, Any]]", value)
+        return ", ".join(f"{name} {_hint(hint)}" for name, hint in hints.items())
+    except (AttributeError, KeyError, TypeError):  # a line that sayso did not write
         return _words(value)
 
 

@@ -14,34 +14,35 @@ from sayso.telemetry import LogFormat, LogLevel, set_up_logs
 
 _PORT: Final = 8321
 _STDIO_PORT: Final = 8322
-"""For a gateway that a client starts: the console keeps its address, and browsers their login."""
+"""A fixed port for gateways that a client starts, so that browsers stay logged in."""
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Place:
-    """Where the gateway is, who may call there, and how many processes it is.
+class ListenOptions:
+    """The gateway's address, its callers and its processes.
 
     Parameters
     ----------
     host
-        An address to listen on; another than a loopback one wants --access and --public-url.
+        The address to listen on. Except for loopback addresses it requires --access and
+        --public-url.
     port
-        The port to listen on; 0 takes a free one. Default: 8321; with --stdio 8322, or a
-        free one if that is taken.
+        The port to listen on; 0 uses a free one. Default: 8321; with --stdio 8322, or a free one
+        if that is taken.
     access
-        An access.toml that says who may call: tokens of an issuer, API keys. Default: whoever is
-        on this machine.
+        An access.toml with the tokens and API keys to accept. Default: only this machine may
+        call, without authentication.
     public_url
-        Where others reach the gateway, without /mcp: https://sayso.example.com. Requires --access,
+        The URL that clients use, without /mcp: https://sayso.example.com. Requires --access,
         except for a URL of this machine.
     workers
-        How many processes serve on the port. One that dies is started again.
+        Number of processes that serve the port. A process that dies is restarted.
     drain
-        Seconds that calls may run on when sayso is told to end by SIGTERM.
+        Seconds that running calls may take after SIGTERM.
     advertise
-        HOST or HOST:PORT at which the other processes on the same store reach this one; with
-        workers, each takes the next port. Default: this machine's address, and a free port.
+        HOST or HOST:PORT at which other processes on the same store reach this one; each worker
+        uses the next port. Default: this machine's address, and a free port.
     """
 
     host: str = "127.0.0.1"
@@ -55,21 +56,20 @@ class Place:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Pipe:
-    """Whether one client speaks over stdio, and who calls there.
+class StdioOptions:
+    """The client over stdio, and its principal.
 
     Parameters
     ----------
     stdio
-        Speak MCP over standard input and output to the client that has started sayso. The console
-        is served too; sayso console prints a link to it, which the client never gets.
+        Speak MCP over standard input and output with the client that started sayso. The console
+        is served too; run sayso console for a link to it, which the client never gets.
     as_
-        Who calls over --stdio. Default: local.
+        Subject of the caller over --stdio. Default: local.
     scope
-        A scope that the caller over --stdio has; may be given many times. With no scope and no
-        role it needs none.
+        Scope of the caller over --stdio; repeatable. Without a scope and a role, none are checked.
     role
-        A role that the caller over --stdio has; may be given many times.
+        Role of the caller over --stdio; repeatable.
     """
 
     stdio: bool = False
@@ -80,21 +80,22 @@ class Pipe:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Shown:
-    """What is to be seen of the gateway, and where.
+class TelemetryOptions:
+    """Metrics, traces and logs.
 
     Parameters
     ----------
     metrics
-        Serve metrics for Prometheus at http://127.0.0.1:PORT/metrics; HOST:PORT for others to read
-        them too. Needs the extra metrics.
+        Serve Prometheus metrics at http://127.0.0.1:PORT/metrics; with HOST:PORT, at an address
+        that others can reach. Requires the extra metrics.
     otel
-        Send traces and metrics by OTLP over HTTP, to where the variables of OpenTelemetry say.
-        Default: where OTEL_EXPORTER_OTLP_ENDPOINT is set. Needs the extra otel.
+        Send traces and metrics by OTLP over HTTP, as the OTEL_* variables say. Default: on if
+        OTEL_EXPORTER_OTLP_ENDPOINT is set. Requires the extra otel.
     log_format
-        How the log is written to standard error: for a person, or as a line of JSON for each event.
+        Format of the log on standard error: text, or json (one object per line).
     log_level
-        The least that is written: debug, info, warning or error. Default: warning, with JSON info.
+        Least severe messages to log: debug, info, warning or error. Default: warning, for json
+        info.
     """
 
     metrics: str | None = None
@@ -105,26 +106,26 @@ class Shown:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Kept:
-    """The files and addresses that the gateway reads, and where it keeps what it records.
+class StoreOptions:
+    """The files that the gateway reads, and the store for its records.
 
     Parameters
     ----------
     policy
-        A policy.toml. It is read again when it changes; a mistake leaves the last good one.
-        Default: guarded mode with no rules.
+        A policy.toml. The gateway reloads it when it changes, and keeps the last valid version if
+        it has a mistake. Default: guarded mode with no rules.
     receipts
-        A receipt of sayso verify, or a folder of them (.json): hints that they support count, as
-        far as the policy trusts their keys. Read when sayso starts.
+        A receipt of sayso verify, or a folder of them (.json). Hints that they support count if
+        the policy trusts their keys. Read once, at the start.
     webhook
-        An http(s) URL to which each question is posted as JSON, with links to answer it by.
-        Default: SAYSO_WEBHOOK.
+        An http(s) URL that gets each question as JSON, with links to answer it. Default:
+        SAYSO_WEBHOOK.
     heads
-        A file to which the ends of the log's chain are written, for sayso audit verify --heads:
-        best where whoever can write the store cannot write. Default: SAYSO_HEADS; without it a
-        tail of the log that was cut off may go unnoticed.
+        A file for the heads of the log's chain, for sayso audit verify --heads. Keep it where
+        accounts that can write the store cannot write. Without it, a log that was cut off at the
+        end may go unnoticed. Default: SAYSO_HEADS.
     store
-        Where records and approvals are kept: sqlite:PATH, or postgresql://USER@HOST/DATABASE for
+        The store for records and approvals: sqlite:PATH, or postgresql://USER@HOST/DATABASE for
         several machines. Default: SAYSO_STORE, or a file in your data directory.
     """
 
@@ -135,26 +136,26 @@ class Kept:
     store: str | None = None
 
 
-_KEPT: Final = Kept()
-_SHOWN: Final = Shown()
-_PLACE: Final = Place()
-_PIPE: Final = Pipe()
+_STORE: Final = StoreOptions()
+_TELEMETRY: Final = TelemetryOptions()
+_LISTEN: Final = ListenOptions()
+_PIPE: Final = StdioOptions()
 
 
 def gateway(
     *target: str,
-    kept: Kept = _KEPT,
-    place: Place = _PLACE,
-    pipe: Pipe = _PIPE,
-    shown: Shown = _SHOWN,
+    storage: StoreOptions = _STORE,
+    place: ListenOptions = _LISTEN,
+    pipe: StdioOptions = _PIPE,
+    telemetry: TelemetryOptions = _TELEMETRY,
     timeout: Timeout = 60.0,
     patience: float | None = None,
     json: bool = False,
     command: Command = None,
 ) -> int:
-    """Serve MCP servers behind one address: reads run, destructive calls wait for a person.
+    """Serve MCP servers at one address: reads run, destructive calls wait for a person.
 
-    Prints the address for clients and a one-time link to the console.
+    Prints the address for clients and a single-use link to the console.
 
     Parameters
     ----------
@@ -162,19 +163,19 @@ def gateway(
         server.py or server.py:object, an http(s) URL, a client's configuration (mcp.json), or one
         entry of it (mcp.json#name). A command goes after --.
     patience
-        Seconds that a call waits for a person before it ends and can be made again. Default: 45
-        for clients that ask for progress, 25 for others, less for those known to give up sooner.
+        Seconds that a call waits for a person before it ends and can be repeated. Default: 45 if
+        the client requests progress, else 25, less for clients with a shorter timeout.
     json
-        Print the addresses as one line of JSON, and errors likewise.
+        Print the addresses as one line of JSON, and errors as JSON.
     """
-    set_up_logs(shown.log_format, shown.log_level)
+    set_up_logs(telemetry.log_format, telemetry.log_level)
     targets = targets_of(target, command, "gateway")
     options = Options(
-        policy=kept.policy,
-        receipts=kept.receipts,
-        webhook=kept.webhook,
-        heads=kept.heads,
-        store=kept.store,
+        policy=storage.policy,
+        receipts=storage.receipts,
+        webhook=storage.webhook,
+        heads=storage.heads,
+        store=storage.store,
         timeout=timeout,
         patience=patience,
         is_json=json,
@@ -183,8 +184,8 @@ def gateway(
         access=place.access,
         public_url=place.public_url,
         principal=_caller(pipe),
-        metrics=shown.metrics,
-        otel=shown.otel,
+        metrics=telemetry.metrics,
+        otel=telemetry.otel,
         workers=place.workers,
         drain=place.drain,
         advertise=place.advertise,
@@ -196,18 +197,19 @@ def gateway(
     return serve(targets, options, listener)
 
 
-def _port(place: Place, pipe: Pipe) -> int:
+def _port(place: ListenOptions, pipe: StdioOptions) -> int:
     if place.port is not None:
         return place.port
     return _STDIO_PORT if pipe.stdio else _PORT
 
 
-def _caller(pipe: Pipe) -> Principal | None:
+def _caller(pipe: StdioOptions) -> Principal | None:
     if pipe.stdio:
         if pipe.as_ is None:
             return Principal(LOCAL)
         return stated(pipe.as_, pipe.scope or (), pipe.role or ())
-    if pipe.as_ is not None or pipe.scope or pipe.role:
-        what = "over HTTP nobody is who an option says"
-        raise UsageError(what, where="--as", fix="Say it together with --stdio.")
+    for option, value in (("--as", pipe.as_), ("--scope", pipe.scope), ("--role", pipe.role)):
+        if value is not None:
+            fix = "Over HTTP the caller is identified by its token."
+            raise UsageError("requires --stdio", where=option, fix=fix)
     return None

@@ -1,4 +1,4 @@
-"""`sayso infer`: the hints that a tool's own text suggests, with reasons, and into its source."""
+"""`sayso infer`: hints inferred from each tool's text, with reasons."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,75 +12,75 @@ from sayso.cli.annotate import annotate
 from sayso.cli.lint_input import PYTHON
 from sayso.cli.opinions import Guesser, make_guesser
 from sayso.cli.options import Command, Json, TargetWord, Timeout, targets_of
-from sayso.cli.surface import Answer, ask_answers, errors_in, name_of
 from sayso.cli.terminal import make_table, out, plain, plural, print_document, print_errors
+from sayso.cli.tool_reading import Answer, ask_answers, errors_in, name_of
 from sayso.connect import Target
 from sayso.errors import SaysoError, UsageError
 from sayso.intent import HINT_NAMES, Guess, HintName, read_tool
 
 _LEAST: Final = 0.5
 _SUREST: Final = 0.999
-"""What is guessed is never certain, whatever rounding would say."""
+"""Highest confidence to print: rounding must not turn a guess into 100 %."""
 
-_BESIDE: Final = 44
-"""The columns between name and reasons."""
+_OTHER_COLUMNS: Final = 44
+"""Width of the columns between name and reasons."""
 _NARROWEST: Final = 12
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Second:
-    """Whose second opinion counts.
+class OpinionOptions:
+    """Second opinions of a language model.
 
     Parameters
     ----------
     reader
-        Ask a language model for a second opinion on each tool: pydantic-ai:MODEL (needs the extra
-        pydantic-ai), or module:function, called with the question. Looser hints then count only
-        where both say so.
+        Ask a language model for a second opinion on each tool: pydantic-ai:MODEL (requires the
+        extra pydantic-ai), or module:function, called with the question. Looser hints then count
+        only if both agree.
     opinions
-        A file that keeps the second opinions by fingerprint, so that none is asked for twice;
-        without --reader, those in it count.
+        A cache file for second opinions, by fingerprint. Without --reader, only its opinions are
+        used.
     """
 
     reader: str | None = None
     opinions: str | None = None
 
 
-_SECOND: Final = Second()
+_OPINIONS: Final = OpinionOptions()
 
 
 def infer(
     *target: TargetWord,
     json: Json = False,
     threshold: float | None = None,
-    second: Second = _SECOND,
+    second: OpinionOptions = _OPINIONS,
     timeout: Timeout = 30.0,
     write: bool = False,
     dry_run: bool = False,
     yes: bool = False,
     command: Command = None,
 ) -> int:
-    """Guess each tool's hints from its own text, with reasons; write them into its source.
+    """Infer hints from each tool's text, with reasons; add them to its source.
 
-    Reads name, title, description and input schema of each tool, and calls none.
+    Reads the name, title, description and input schema of each tool, and calls none.
 
     Parameters
     ----------
     threshold
-        Claim nothing that is less sure than this, from 0.5 to 1. Default: a bound for each hint.
+        Least confidence of an inferred hint, from 0.5 to 1. Default: one threshold per hint.
     write
-        Propose annotations for the tools of server.py that lack them, as a change to the file
-        (needs the extra patch): shows it, and asks. What its author declared stays.
+        Add missing annotations to server.py (requires the extra patch). Shows the change, and
+        asks. Existing annotations stay.
     dry_run
-        With --write: show the change and leave it at that.
+        With --write: only show the change.
     yes
         With --write: do not ask.
     """
     _check_threshold(threshold)
     if not write and (dry_run or yes):
-        fix = "Add --write, with the file of a server."
-        raise UsageError("there is nothing to change", where="--write", fix=fix)
+        option = "--dry-run" if dry_run else "--yes"
+        raise UsageError("requires --write", where=option)
     path = ""
     if write:
         path = _source(target, command)
@@ -98,15 +98,15 @@ def infer(
 
 def _check_threshold(threshold: float | None) -> None:
     if threshold is not None and not _LEAST <= threshold <= 1:
-        fix = "Write a number from 0.5, a coin's toss, to 1."
-        raise UsageError(f"{threshold} is no threshold", where="--threshold", fix=fix)
+        what = f"must be between {_LEAST} and 1, got {threshold}"
+        raise UsageError(what, where="--threshold")
 
 
 def _source(words: Sequence[str], command: list[str] | None) -> str:
     if len(words) == 1 and not command and (match := PYTHON.fullmatch(words[0])):
         return match["path"]
-    fix = "Name the file: sayso infer --write server.py."
-    raise UsageError("annotations are written into a Python file", where="--write", fix=fix)
+    fix = "Run sayso infer --write server.py."
+    raise UsageError("requires a Python file", where="--write", fix=fix)
 
 
 def _print_json(
@@ -133,9 +133,9 @@ def _tools(answer: Answer | SaysoError, guesser: Guesser) -> dict[str, Any]:
     }
 
 
-def _hints(said: Mapping[HintName, Guess]) -> dict[str, Any]:
-    unsaid: dict[str, Any] = {"value": None, "confidence": 0.0, "reasons": []}
-    return {name: asdict(said[name]) if name in said else unsaid for name in HINT_NAMES}
+def _hints(guesses: Mapping[HintName, Guess]) -> dict[str, Any]:
+    unknown: dict[str, Any] = {"value": None, "confidence": 0.0, "reasons": []}
+    return {name: asdict(guesses[name]) if name in guesses else unknown for name in HINT_NAMES}
 
 
 def _print(
@@ -155,34 +155,36 @@ def _print(
 
 def _table(entries: Sequence[object], guesser: Guesser, width: int) -> Table:
     table = make_table()
-    table.add_column("tool", overflow="fold", max_width=max(_NARROWEST, (width - _BESIDE) // 2))
+    table.add_column(
+        "tool", overflow="fold", max_width=max(_NARROWEST, (width - _OTHER_COLUMNS) // 2)
+    )
     for name in ("hint", "declared", "inferred", "sure"):
         table.add_column(name, no_wrap=True)
     table.add_column("why", overflow="fold")
     for tool in entries:
         name = plain(name_of(tool) or "(no name)")
-        said = guesser(tool)
-        for hint, *cells in _rows(tool, said):
+        for hint, *cells in _rows(tool, guesser(tool)):
             table.add_row(name, hint, *cells)
             name = ""
     return table
 
 
-def _rows(tool: object, said: Mapping[HintName, Guess]) -> list[tuple[str | Text, ...]]:
-    if not said:
-        return [("", "", "", "", Text("its text does not tell", style="dim"))]
+def _rows(tool: object, guesses: Mapping[HintName, Guess]) -> list[tuple[str | Text, ...]]:
+    if not guesses:
+        return [("", "", "", "", Text("no evidence in its text", style="dim"))]
     declared = read_tool(cast("Mapping[str, Any]", tool)).intent.hints
     rows: list[tuple[str | Text, ...]] = []
     for name in HINT_NAMES:
-        if (claim := said.get(name)) is None:
+        guess = guesses.get(name)
+        if guess is None:
             continue
-        word = declared[name]
-        style = "yellow" if word not in (None, claim.value) else ""
-        why = Text(plain("; ".join(claim.reasons)))
-        value = Text(_word(claim.value), style=style)
-        rows.append((name, _word(word), value, f"{min(claim.confidence, _SUREST):.1%}", why))
+        style = "yellow" if declared[name] not in (None, guess.value) else ""
+        value = Text(_word(guess.value), style=style)
+        why = Text(plain("; ".join(guess.reasons)))
+        confidence = f"{min(guess.confidence, _SUREST):.1%}"
+        rows.append((name, _word(declared[name]), value, confidence, why))
     return rows
 
 
-def _word(value: bool | None) -> str:  # noqa: FBT001 - a hint's value is what it is about
+def _word(value: bool | None) -> str:  # noqa: FBT001 - the value of a hint
     return {True: "yes", False: "no", None: ""}[value]

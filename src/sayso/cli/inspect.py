@@ -1,4 +1,4 @@
-"""`sayso inspect`: what the tools of a server do to the world, and who says so."""
+"""`sayso inspect`: a server's tools with their level, hints and sources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,10 +12,19 @@ from rich.text import Text
 from sayso.catalog import Tool
 from sayso.cli.lint_input import Source as SourceFile
 from sayso.cli.lint_input import list_tools, source_of
-from sayso.cli.options import NOTHING, Command, Given, Json, Many, TargetWord, Timeout, targets_of
-from sayso.cli.receipts import read_vouched
-from sayso.cli.surface import Surface, ask_surfaces, errors_in
+from sayso.cli.options import (
+    NO_RECEIPTS,
+    Command,
+    Json,
+    Many,
+    ReceiptOptions,
+    TargetWord,
+    Timeout,
+    targets_of,
+)
+from sayso.cli.receipts import read_trusted_receipts
 from sayso.cli.terminal import make_table, out, plain, print_document, print_errors
+from sayso.cli.tool_reading import ToolListing, ask_listings, errors_in
 from sayso.connect import Target
 from sayso.errors import SaysoError, UsageError
 from sayso.intent import HINT_NAMES, SPELLINGS, HintName, Level, Source
@@ -24,64 +33,64 @@ from sayso.lint import Severity, choose, find_profile, lint
 _MARKS: Final = {
     Source.DECLARED: ("", ""),
     Source.INFERRED: ("*", "inferred from name and description"),
-    Source.DEFAULT: ("?", "nobody said: the specification's default"),
+    Source.DEFAULT: ("?", "not declared: the specification's default"),
     Source.VERIFIED: ("+", "verified by running it"),
     Source.OPERATOR: ("!", "set by the operator"),
 }
-_BESIDE: Final = 53
-"""The columns behind the name."""
+_OTHER_COLUMNS: Final = 53
+"""Width of the columns after the name."""
 _NARROWEST: Final = 12
 _VALUES: Final = {"true": True, "false": False}
 _COLOURS: Final = {Level.READ: "green", Level.WRITE: "yellow", Level.DESTRUCTIVE: "red"}
 
-_Wanted = Sequence[tuple[HintName, bool]]
+_HintFilters = Sequence[tuple[HintName, bool]]
 
 
 def inspect(
     *target: TargetWord,
-    given: Given = NOTHING,
+    given: ReceiptOptions = NO_RECEIPTS,
     json: Json = False,
     level: Annotated[list[Level] | None, Parameter(consume_multiple=False)] = None,
     hint: Many = None,
     timeout: Timeout = 30.0,
     command: Command = None,
 ) -> int:
-    """Show the tools of a server with their level and hints, and who says so.
+    """Show a server's tools with their level, their hints and the source of each hint.
 
-    Connects, lists the tools and calls none of them. Names the rules of sayso lint that a tool
-    breaks. Exit code 1 when a declaration is wrong.
+    Connects, lists the tools and calls none. Names the rules of sayso lint that a tool breaks. Exit
+    code 1 if a declaration is invalid.
 
     Parameters
     ----------
     level
-        Show only tools of this level: read, write or destructive. Repeat it for several.
+        Show only tools of this level: read, write or destructive. Repeatable.
     hint
-        Show only tools whose hint counts so: read_only, destructive=false. Repeat it for several;
-        all must hold.
+        Show only tools with this resolved hint: read_only, destructive=false. Repeatable; all must
+        match.
     """
     wanted = _read_hints(hint or ())
-    vouched = read_vouched(given)
+    trusted = read_trusted_receipts(given)
     targets = targets_of(target, command)
-    found = ask_surfaces(targets, timeout)
-    if vouched is not None:
-        found = [vouched.see(surface, place) for surface, place in zip(found, targets, strict=True)]
+    found = ask_listings(targets, timeout)
+    if trusted is not None:
+        found = [trusted.see(listing, place) for listing, place in zip(found, targets, strict=True)]
     found = _with_faults(found, source_of([*target, *(command or ())], targets))
-    shown = [_sifted(surface, level or (), wanted) for surface in found]
+    shown = [_filtered(listing, level or (), wanted) for listing in found]
     if json:
         _print_json(targets, shown)
     else:
         _print(found, shown)
     if errors := errors_in(found):
         return print_errors(errors, is_json=json)
-    return int(any(surface.has_findings for surface in found if isinstance(surface, Surface)))
+    return int(any(listing.has_findings for listing in found if isinstance(listing, ToolListing)))
 
 
-def _print_json(targets: tuple[Target, ...], found: list[Surface | SaysoError]) -> None:
+def _print_json(targets: tuple[Target, ...], found: list[ToolListing | SaysoError]) -> None:
     documents = [
-        {"server": {"name": target.name}, **surface.to_dict()}
-        if isinstance(surface, SaysoError)
-        else surface.to_dict()
-        for target, surface in zip(targets, found, strict=True)
+        {"server": {"name": target.name}, **listing.to_dict()}
+        if isinstance(listing, SaysoError)
+        else listing.to_dict()
+        for target, listing in zip(targets, found, strict=True)
     ]
     if len(documents) > 1:
         print_document({"servers": documents})
@@ -89,27 +98,27 @@ def _print_json(targets: tuple[Target, ...], found: list[Surface | SaysoError]) 
         print_document(documents[0])
 
 
-def _print(found: list[Surface | SaysoError], shown: list[Surface | SaysoError]) -> None:
+def _print(found: list[ToolListing | SaysoError], shown: list[ToolListing | SaysoError]) -> None:
     console = out()
-    wholes = [surface for surface in found if isinstance(surface, Surface)]
-    surfaces = [surface for surface in shown if isinstance(surface, Surface)]
-    for index, (whole, surface) in enumerate(zip(wholes, surfaces, strict=True)):
+    wholes = [listing for listing in found if isinstance(listing, ToolListing)]
+    listings = [listing for listing in shown if isinstance(listing, ToolListing)]
+    for index, (whole, listing) in enumerate(zip(wholes, listings, strict=True)):
         if index:
             console.print()
         headline = plain(whole.headline)
-        if surface is not whole:
-            headline += f" ({len(surface.tools)} shown)"
+        if listing is not whole:
+            headline += f" ({len(listing.tools)} shown)"
         console.print(Text(headline, style="bold"))
-        console.print(_table(surface.tools, console.width))
-        if legend := _legend(surface.tools):
+        console.print(_table(listing.tools, console.width))
+        if legend := _legend(listing.tools):
             console.print(Text(legend, style="dim"))
-        for line in _remarks(surface):
+        for line in _remarks(listing):
             console.print(Text(plain(line), style="yellow"))
 
 
 def _table(tools: list[Tool], width: int) -> Table:
     table = make_table()
-    table.add_column("tool", overflow="fold", max_width=max(_NARROWEST, width - _BESIDE))
+    table.add_column("tool", overflow="fold", max_width=max(_NARROWEST, width - _OTHER_COLUMNS))
     for name in ("level", *(name.replace("_", "\n") for name in HINT_NAMES)):
         table.add_column(name, vertical="bottom")
     for tool in tools:
@@ -133,25 +142,25 @@ def _legend(tools: list[Tool]) -> str:
     return "   ".join(marks)
 
 
-def _remarks(surface: Surface) -> list[str]:
+def _remarks(listing: ToolListing) -> list[str]:
     of_tools = [
         f"{tool.name}: {finding.message} [{finding.code}]"
-        for tool in surface.tools
+        for tool in listing.tools
         for finding in tool.findings
     ]
     broken = [
         f"lint: {tool.name} breaks {', '.join(codes)}"
-        for tool, faults in zip(surface.tools, surface.faults, strict=True)
+        for tool, faults in zip(listing.tools, listing.faults, strict=True)
         if (
             codes := dict.fromkeys(
                 fault.code for fault in faults if fault.severity is not Severity.NOTE
             )
         )
     ]
-    return [*of_tools, *surface.problems, *broken]
+    return [*of_tools, *listing.problems, *broken]
 
 
-def _read_hints(given: Sequence[str]) -> _Wanted:
+def _read_hints(given: Sequence[str]) -> _HintFilters:
     wanted: list[tuple[HintName, bool]] = []
     for text in given:
         name, equals, word = text.partition("=")
@@ -159,58 +168,58 @@ def _read_hints(given: Sequence[str]) -> _Wanted:
             fix = f"Hints are: {', '.join(HINT_NAMES)}."
             if close := get_close_matches(name, SPELLINGS, n=1):
                 fix = f"Did you mean {close[0]!r}? {fix}"
-            raise UsageError(f"there is no hint {name!r}", where="--hint", fix=fix)
+            raise UsageError(f"unknown hint {name!r}", where="--hint", fix=fix)
         if equals and word not in _VALUES:
             what = f"the value of {name} must be true or false, got {word!r}"
-            raise UsageError(what, where="--hint", fix=f"Write --hint {name}=false, say.")
+            raise UsageError(what, where="--hint", fix=f"For example: --hint {name}=false.")
         wanted.append((SPELLINGS[name], _VALUES.get(word, True)))
     return wanted
 
 
 def _with_faults(
-    surfaces: Sequence[Surface | SaysoError], source: SourceFile | None
-) -> list[Surface | SaysoError]:
-    """Add what `sayso lint` finds wrong with each tool, under the profile `spec`."""
+    listings: Sequence[ToolListing | SaysoError], source: SourceFile | None
+) -> list[ToolListing | SaysoError]:
+    """Add the findings of `sayso lint` to each tool, under the profile `spec`."""
     names = {
-        tool.name: surface.name
-        for surface in surfaces
-        if isinstance(surface, Surface)
-        for tool in surface.tools
+        tool.name: listing.name
+        for listing in listings
+        if isinstance(listing, ToolListing)
+        for tool in listing.tools
     }
     return [
-        _linted(surface, names, source) if isinstance(surface, Surface) else surface
-        for surface in surfaces
+        _linted(listing, names, source) if isinstance(listing, ToolListing) else listing
+        for listing in listings
     ]
 
 
-def _linted(surface: Surface, names: Mapping[str, str], source: SourceFile | None) -> Surface:
-    others = {tool: server for tool, server in names.items() if server != surface.name}
-    listing = list_tools(surface.name, [tool.raw for tool in surface.tools], source, others=others)
-    findings = lint(listing, choose(find_profile("spec"))).findings
+def _linted(
+    listing: ToolListing, names: Mapping[str, str], source: SourceFile | None
+) -> ToolListing:
+    others = {tool: server for tool, server in names.items() if server != listing.name}
+    raw = [tool.raw for tool in listing.tools]
+    linted = list_tools(listing.name, raw, source, others=others)
+    findings = lint(linted, choose(find_profile("spec"))).findings
     faults = [
         tuple(finding for finding in findings if finding.index == index)
-        for index in range(len(surface.tools))
+        for index in range(len(listing.tools))
     ]
-    return replace(surface, faults=faults)
+    return replace(listing, faults=faults)
 
 
-def _sifted(
-    surface: Surface | SaysoError, levels: Sequence[Level], hints: _Wanted
-) -> Surface | SaysoError:
-    """Keep the tools of any of these levels whose hints all count as wanted."""
-    if isinstance(surface, SaysoError) or (not levels and not hints):
-        return surface
-    kept = [
+def _filtered(
+    listing: ToolListing | SaysoError, levels: Sequence[Level], hints: _HintFilters
+) -> ToolListing | SaysoError:
+    """Keep the tools of any of these levels whose hints all match."""
+    if isinstance(listing, SaysoError) or (not levels and not hints):
+        return listing
+    matches = [
         index
-        for index, tool in enumerate(surface.tools)
-        if (not levels or tool.level in levels) and _is_as_wanted(tool, hints)
+        for index, tool in enumerate(listing.tools)
+        if (not levels or tool.level in levels)
+        and all(tool.resolved[name].value is value for name, value in hints)
     ]
     return replace(
-        surface,
-        tools=[surface.tools[index] for index in kept],
-        faults=[surface.faults[index] for index in kept],
+        listing,
+        tools=[listing.tools[index] for index in matches],
+        faults=[listing.faults[index] for index in matches],
     )
-
-
-def _is_as_wanted(tool: Tool, hints: _Wanted) -> bool:
-    return all(tool.resolved[name].value is value for name, value in hints)

@@ -1,4 +1,4 @@
-"""`sayso install` and `sayso uninstall`: the gateway in front of a client's servers, and not."""
+"""`sayso install` and `sayso uninstall`: put the gateway in front of a client's servers."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _Scope = Literal["user", "local", "project"]
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def install(  # noqa: PLR0913 - each is an option of its own
+def install(  # noqa: PLR0913 - one parameter per option
     client: _Client,
     *,
     scope: _Scope | None = None,
@@ -31,10 +31,10 @@ def install(  # noqa: PLR0913 - each is an option of its own
     dry_run: bool = False,
     yes: Yes = False,
 ) -> int:
-    """Put the gateway in front of a client's servers: shows the change, and asks.
+    """Put the gateway in front of a client's servers. Shows the change, and asks.
 
-    The servers move into a configuration of sayso's own, and one entry takes their place. The file
-    as it was is kept, and sayso uninstall brings it back.
+    The servers move to sayso's own configuration, and one entry replaces them. The original file is
+    kept, and sayso uninstall restores it.
 
     Parameters
     ----------
@@ -44,27 +44,27 @@ def install(  # noqa: PLR0913 - each is an option of its own
         user (in all folders), project (for all who work on this folder), or local (Claude Code:
         for you in this folder). Default: the one that has servers.
     file
-        Another file in the client's form.
+        Another file in the client's format.
     only
-        Move this server and leave the others; may be given more than once.
+        Move only this server; repeatable.
     left_out
-        Leave this server where it is; may be given more than once.
+        Do not move this server; repeatable.
     url
-        Point the client to a gateway that is running, such as http://127.0.0.1:8321/mcp. Default:
-        the client starts one for itself.
+        Connect the client to a running gateway, such as http://127.0.0.1:8321/mcp. Default: the
+        client starts its own.
     policy
         A policy.toml for the gateway that the client starts.
     dry_run
-        Show the change and leave it at that.
+        Only show the change.
     """
-    from sayso.clients import Machine, Wish, alone, client_of, pick, plan_install
+    from sayso.clients import Machine, Selection, alone, client_of, pick, plan_install
 
     _check_policy(policy, url)
-    wish = Wish(tuple(only or ()), tuple(left_out or ()), is_started=url is None)
+    selection = Selection(tuple(only or ()), tuple(left_out or ()), is_started=url is None)
     path = None if file is None else Path(file)
     with alone():
         place = pick(Machine.here(), client_of(client), scope, path)
-        plan = plan_install(place, wish, url=url, policy=policy)
+        plan = plan_install(place, selection, url=url, policy=policy)
         _install(plan, is_dry=dry_run, is_asked=not yes)
     return 0
 
@@ -73,8 +73,8 @@ def _check_policy(policy: str | None, url: str | None) -> None:
     if policy is None:
         return
     if url is not None:
-        fix = "Give it to the gateway that is running."
-        raise UsageError("a policy is read by who starts the gateway", where="--policy", fix=fix)
+        fix = "Start the running gateway with --policy instead."
+        raise UsageError("not allowed with --url", where="--policy", fix=fix)
     from sayso.cli.policy import read_policy
 
     read_policy(policy)
@@ -86,7 +86,7 @@ def _install(plan: Plan, *, is_dry: bool, is_asked: bool) -> None:
     client = plan.place.client
     path = short(plan.record.path)
     if not plan.is_needed:
-        tell(f"sayso is in front of these servers already: nothing to change in {path}.")
+        tell(f"Already installed: nothing to change in {path}.")
         return
     _show_plan(plan)
     if is_dry:
@@ -94,7 +94,7 @@ def _install(plan: Plan, *, is_dry: bool, is_asked: bool) -> None:
     if is_asked:
         check_agrees(f"Change {path}?")
     carry_out(plan)
-    tell(f"Done. sayso uninstall {client.name} brings the file back as it was.")
+    tell(f"Done. Run sayso uninstall {client.name} to restore the file.")
     tell(" ".join(text for text in (client.after, client.first) if text))
     if "command" not in plan.record.entry:
         tell(f"Start the gateway with: sayso gateway {shlex.quote(str(plan.record.servers))}")
@@ -103,31 +103,31 @@ def _install(plan: Plan, *, is_dry: bool, is_asked: bool) -> None:
 def uninstall(
     client: _Client, *, scope: _Scope | None = None, dry_run: bool = False, yes: Yes = False
 ) -> int:
-    """Take the gateway out again: the client's file is what it was.
+    """Remove the gateway from a client, and restore the client's file.
 
-    A file that was changed since gets its servers back, and keeps the other changes.
+    If the file changed in the meantime, its servers come back and the other changes stay.
 
     Parameters
     ----------
     client
         claude-code, claude-desktop, cursor, vscode or gemini.
     scope
-        Only there. Default: wherever sayso is in front of this client's servers.
+        Only this scope. Default: all scopes where sayso is installed for this client.
     dry_run
-        Show the change and leave it at that.
+        Only show the change.
     """
     from sayso.clients import alone, plan_removal, records
 
     with alone():
-        found = [
+        matches = [
             record
             for record in records()
             if record.client == client and scope in (None, record.scope)
         ]
-        if not found:
-            fix = "sayso discover lists what there is."
-            raise UsageError(f"sayso is not in front of any servers of {client}", fix=fix)
-        for record in found:
+        if not matches:
+            fix = "Run sayso discover to see where sayso is installed."
+            raise UsageError(f"sayso is not installed for {client}", fix=fix)
+        for record in matches:
             _uninstall(plan_removal(record), record, is_dry=dry_run, is_asked=not yes)
     return 0
 
@@ -142,17 +142,17 @@ def _uninstall(removal: Removal, record: Record, *, is_dry: bool, is_asked: bool
         before, after = (document.servers(record.steps) for document in (removal.now, removal.then))
         _print_difference(before, after, record.steps)
         if removal.is_exact:
-            tell("The file will be what it was, byte for byte.")
+            tell("The file will be restored byte for byte.")
         else:
-            tell("The file was changed since: its servers come back, its other changes stay.")
+            tell("The file has changed: its servers come back, and the other changes stay.")
     if is_dry:
         return
     if changes and is_asked:
         check_agrees(f"Change {short(record.path)}?")
-    kept = remove(removal)
-    tell(f"Done. {known.after}" if changes else "sayso was not in the file any more: done.")
-    if kept is not None:
-        tell(f"The file as sayso found it is kept in {kept}; it may hold secrets.")
+    backup = remove(removal)
+    tell(f"Done. {known.after}" if changes else "Done. sayso was no longer in the file.")
+    if backup is not None:
+        tell(f"A backup of the file is in {backup}; it may hold secrets.")
 
 
 def _show_plan(plan: Plan) -> None:
@@ -165,12 +165,12 @@ def _show_plan(plan: Plan) -> None:
     tell(where)
     before, after = (document.servers(place.steps) for document in (plan.now, plan.then))
     _print_difference(before, after, place.steps)
-    kept = short(plan.record.servers)
-    tell(f"Behind sayso: {', '.join(plan.choice.moved)}. They are kept in {kept}.")
+    servers = short(plan.record.servers)
+    tell(f"Behind sayso: {', '.join(plan.choice.moved)} (moved to {servers}).")
     for names, reason in sorted_reasons(plan.choice.stays):
-        tell(f"Not behind sayso: {names}, since {reason}.")
+        tell(f"Not behind sayso: {names}, because {reason}.")
     if place.scope == "project":
-        tell("Others who share this file cannot use the new entry: it holds paths of this machine.")
+        tell("The new entry holds paths of this machine, so it does not work for other people.")
     logins = [
         name
         for name, entry in plan.choice.moved.items()
@@ -178,8 +178,8 @@ def _show_plan(plan: Plan) -> None:
     ]
     if logins:
         tell(
-            f"Reached without a header: {', '.join(logins)}. Where the client has logged in to it, "
-            "leave it out with --except: sayso cannot take the login along."
+            f"No header for: {', '.join(logins)}. If the client is logged in there, use --except: "
+            "sayso cannot take over the login."
         )
     if place.client.caution:
         tell(place.client.caution)

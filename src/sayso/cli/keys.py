@@ -1,4 +1,4 @@
-"""`sayso keys`: API keys for machines, made, listed and taken back."""
+"""`sayso keys`: create, list and revoke API keys for machines."""
 
 import getpass
 import json
@@ -9,9 +9,9 @@ from cyclopts import App, Parameter
 from rich.table import Table
 from rich.text import Text
 
-from sayso.cli.format_record import moment
+from sayso.cli.format_record import local_time
 from sayso.cli.options import Json, Store, Yes
-from sayso.cli.stored import beside, run_on
+from sayso.cli.store_access import beside, run_on
 from sayso.cli.terminal import ask_first, listed, out, plural, print_document, talk
 from sayso.errors import UsageError
 from sayso.schema import plain
@@ -19,10 +19,10 @@ from sayso.settings import DURATION, seconds
 from sayso.store import ApiKeyRow, Database
 
 _MAX_NAMED: Final = 5
-"""Keys whose ids stand in the question before they are revoked."""
+"""Keys that a confirmation names."""
 _MANY: Final = Parameter(negative="")
 
-app = App(name="keys", help="Make API keys for machines, list them, and take them back.")
+app = App(name="keys", help="Create, list and revoke API keys for machines.")
 
 
 @app.command
@@ -35,19 +35,19 @@ def create(
     store: Store = None,
     as_json: Json = False,
 ) -> int:
-    """Make an API key and print it, this once: sayso keeps nothing it could be made from.
+    """Create an API key and print it once; sayso does not store it.
 
     Parameters
     ----------
     name
-        Who calls with it: policies and records know it as key:NAME. Several keys may have one
-        name, so that a new one can take the place of an old one.
+        The caller's name: policies and records use key:NAME. Several keys may share a name, so
+        that you can rotate them.
     scope
-        A scope that it holds; may be given several times.
+        Scope of the key; repeatable.
     role
-        A role that it has; may be given several times.
+        Role of the key; repeatable.
     expires
-        How long it holds: 30m, 12h, 90d, or never.
+        Lifetime: 30m, 12h, 90d, or never.
     """
     from sayso.access import make_api_key
     from sayso.keys import load_keys
@@ -72,58 +72,58 @@ def create(
         print_document({"key": text, "id": row.id, "name": name, "expires": row.expires})
         return 0
     out().print(text)
-    until = "it is taken back" if row.expires is None else _day(row.expires)
-    talk().print(f"This is shown once. It holds until {until}; sayso keys revoke {row.id} ends it.")
+    until = "you revoke it" if row.expires is None else _day(row.expires)
+    talk().print(f"Shown only once. Valid until {until}. To revoke: sayso keys revoke {row.id}.")
     return 0
 
 
 @app.command(name="list")
 def list_keys(*, store: Store = None, as_json: Json = False) -> int:
-    """List the API keys, those that hold first. The keys themselves are nowhere."""
-    found = run_on(store, _all)
+    """List the API keys, valid ones first, without the secrets."""
+    rows = run_on(store, _all)
     if as_json:
-        print_document({"keys": [_document(row) for row in found]})
+        print_document({"keys": [_document(row) for row in rows]})
         return 0
-    table = Table("id", "name", "scopes", "roles", "made by", "last used", "state", box=None)
-    for row in found:
+    table = Table("id", "name", "scopes", "roles", "created by", "last used", "state", box=None)
+    for row in rows:
         table.add_row(*(Text(plain(cell)) for cell in _cells(row)))
-    out().print(table if found else "No API keys.")
+    out().print(table if rows else "No API keys.")
     return 0
 
 
 @app.command
 def revoke(which: str, *, yes: Yes = False, store: Store = None, as_json: Json = False) -> int:
-    """Revoke API keys. Every replica refuses them within two seconds.
+    """Revoke API keys. All replicas refuse them within two seconds.
 
-    Shows which keys and how many, and asks first. Exit code 2 if there is no such key, or if it
-    was revoked before.
+    Shows the keys, and asks first. Exit code 2 if there is no such key, or if it was already
+    revoked.
 
     Parameters
     ----------
     which
         The id of one key, or the name of several.
     """
-    found = run_on(store, _all)
-    rows = [row for row in found if which in (row.id, row.name) and row.revoked_at is None]
+    rows = [
+        row for row in run_on(store, _all) if which in (row.id, row.name) and row.revoked_at is None
+    ]
     if rows and not yes:
         named = listed((f"{row.name} {row.id}" for row in rows), _MAX_NAMED)
         keys = f"{len(rows):,} API {plural(len(rows), 'key')}"
         ask_first(f"Revoke {keys} ({named})? This cannot be undone.")
 
     async def revoke_rows(kept: Database) -> int:
-        # By their ids: a key that was made since the question was shown is kept.
+        # By id, so that a key created after the question stays.
         by = getpass.getuser()
         counts = [await kept.api_keys.revoke(row.id, by=by, now=time.time()) for row in rows]
         return sum(counts)
 
     count = run_on(store, revoke_rows)
     if not count:
-        what = f"there is no API key {which!r} that holds"
-        raise UsageError(what, fix="See sayso keys list.")
+        raise UsageError(f"no valid API key {which!r}", fix="Run sayso keys list.")
     if as_json:
         print_document({"revoked": count})
     else:
-        out().print(f"{count} {'key is' if count == 1 else 'keys are'} taken back")
+        out().print(f"{count} {plural(count, 'key')} revoked")
     return 0
 
 
@@ -135,13 +135,13 @@ def _seconds(expires: str) -> float | None:
     if expires == "never":
         return None
     if not DURATION.fullmatch(expires):
-        fix = "Write 30m, 12h, 90d, or never."
-        raise UsageError(f"{expires!r} is not how long a key holds", where="--expires", fix=fix)
+        what = f"must be a duration such as 30m, 12h or 90d, or never, got {expires!r}"
+        raise UsageError(what, where="--expires")
     return seconds(expires)
 
 
 def _day(at: float) -> str:
-    return moment(at)[:-3]
+    return local_time(at)[:-3]
 
 
 def _state(row: ApiKeyRow) -> str:
@@ -150,8 +150,8 @@ def _state(row: ApiKeyRow) -> str:
     if row.expires is not None and row.expires <= time.time():
         return "expired"
     if row.expires is None:
-        return "holds"
-    return f"holds until {_day(row.expires)}"
+        return "valid"
+    return f"valid until {_day(row.expires)}"
 
 
 def _cells(row: ApiKeyRow) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`sayso lint`: what is wrong with the tools of a server, told in the form that was asked for."""
+"""`sayso lint` and `sayso rule`: problems of a server's tools, and the linter's rules."""
 
 import difflib
 import sys
@@ -10,21 +10,40 @@ from typing import Literal
 import anyio
 
 from sayso.cli.address import check_seconds
-from sayso.cli.lint_input import Linted, read_linted, source_of
-from sayso.cli.options import NOTHING, Command, Given, Json, Many, TargetWord, Timeout, targets_of
-from sayso.cli.receipts import read_vouched
-from sayso.cli.surface import errors_in
-from sayso.cli.terminal import print_errors, working
-from sayso.cli.writable import write_text
+from sayso.cli.lint_input import LintInput, read_lint_input, source_of
+from sayso.cli.options import (
+    NO_RECEIPTS,
+    Command,
+    Json,
+    Many,
+    ReceiptOptions,
+    TargetWord,
+    Timeout,
+    targets_of,
+)
+from sayso.cli.output_files import write_text
+from sayso.cli.receipts import read_trusted_receipts
+from sayso.cli.terminal import make_table, out, print_document, print_errors, working
+from sayso.cli.tool_reading import errors_in
 from sayso.errors import SaysoError, UsageError
-from sayso.lint import Choice, Report, Severity, choose, find_profile
+from sayso.lint import (
+    Choice,
+    Report,
+    Severity,
+    all_rules,
+    choose,
+    find_profile,
+    find_rule,
+    page_of,
+    to_dict,
+)
 from sayso.lint import lint as lint_listing
 from sayso.schema import plain_code
 
 _ROUNDS = 5
 
 
-def lint(  # noqa: PLR0913 - each is an option of its own
+def lint(  # noqa: PLR0913 - one parameter per option
     *target: TargetWord,
     profile: str = "spec",
     format: Literal["text", "json", "sarif", "github", "junit"] = "text",  # noqa: A002 - a flag's name
@@ -37,34 +56,34 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     baseline: str | None = None,
     write_baseline: bool = False,
     no_allow: bool = False,
-    given: Given = NOTHING,
+    given: ReceiptOptions = NO_RECEIPTS,
     timeout: Timeout = 30.0,
     command: Command = None,
 ) -> int:
-    """Say what is wrong with the tools of a server; calls none of them.
+    """Check the tools of a server, without calling them.
 
     Parameters
     ----------
     profile
         spec, strict, openai or anthropic.
     format
-        How to tell it: text, json, sarif, github (annotations) or junit.
+        Output format: text, json, sarif, github (annotations) or junit.
     select
-        Only these rules, by code, beginning of a code, or name; several with commas.
+        Check only these rules: codes, prefixes of codes, or names, separated by commas.
     ignore
-        Not these rules.
+        Skip these rules.
     fail_on
-        From how loud a finding on the exit code is 1: error, warning or note.
+        Exit with 1 if a finding has at least this severity: error, warning or note.
     fix
-        Mend what is mechanical in a saved list or in server.py, and show the difference.
+        Apply safe fixes to a saved list or to server.py, and show the difference.
     diff
-        Show what --fix would do, and write nothing, with --fix or without.
+        Show the fixes without writing them.
     baseline
-        A file with findings that are known, which are not told again.
+        A file with known findings, which are not reported.
     write_baseline
-        Write all findings of now into that file.
+        Write all current findings to the baseline.
     no_allow
-        Tell what the tools' authors allow as well.
+        Also report findings that the tools' authors allow.
     """
     form = _form(format, is_json=json)
     choice = choose(find_profile(profile), select=_words(select), ignore=_words(ignore))
@@ -72,13 +91,13 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     found = _ask(target, command, timeout, given)
     listed = _linted(found)
     if fix or diff:
-        listed = [_mended(server, choice, writes=writes, allows=not no_allow) for server in listed]
+        listed = [_fixed(server, choice, writes=writes, allows=not no_allow) for server in listed]
     if writes and any(server.python for server in listed):
-        # Its source was rewritten, so its tools are different.
+        # The source has changed, and with it the tools.
         found = _ask(target, command, timeout, given)
         listed = _linted(found)
-    reports = [_report(server, choice, allows=not no_allow, mended=writes) for server in listed]
-    reports = _past(reports, choice, baseline, writes=write_baseline)
+    reports = [_report(server, choice, allows=not no_allow, fixed=writes) for server in listed]
+    reports = _without_known(reports, choice, baseline, writes=write_baseline)
     _print(reports, form, profile)
     errors = errors_in(found)
     if errors:
@@ -86,52 +105,74 @@ def lint(  # noqa: PLR0913 - each is an option of its own
     return int(any(report.reaches(Severity(fail_on)) for report in reports))
 
 
-def _form(said: str, *, is_json: bool) -> str:
-    if is_json and said not in ("text", "json"):
-        raise UsageError(f"--json and --format {said} ask for two forms", fix="Keep one of them.")
-    return "json" if is_json else said
+def rule(code: str | None = None, *, json: Json = False) -> None:
+    """Show a linter rule by its code or name; without one, list them all.
+
+    Parameters
+    ----------
+    code
+        For example AV101, or no-hints.
+    """
+    rules = all_rules() if code is None else (find_rule(code),)
+    if json:
+        print_document({"rules": [to_dict(entry) for entry in rules]})
+        return
+    if code is not None:
+        out().print(page_of(rules[0]), soft_wrap=True)
+        return
+    table = make_table("code", "name", "", "default", "finding")
+    for entry in rules:
+        default = "on" if entry.is_default else "off"
+        table.add_row(entry.code, entry.name, str(entry.severity), default, entry.summary)
+    out().print(table)
+
+
+def _form(name: str, *, is_json: bool) -> str:
+    if is_json and name not in ("text", "json"):
+        raise UsageError(f"--json and --format {name} exclude each other", fix="Remove one.")
+    return "json" if is_json else name
 
 
 def _ask(
-    target: Sequence[str], command: list[str] | None, timeout: float, given: Given
-) -> list[Linted | SaysoError]:
+    target: Sequence[str], command: list[str] | None, timeout: float, given: ReceiptOptions
+) -> list[LintInput | SaysoError]:
     check_seconds(timeout, "--timeout")
     targets = targets_of(target, command, "lint")
-    vouched = read_vouched(given)
+    trusted = read_trusted_receipts(given)
     source = source_of([*target, *(command or ())], targets)
-    with working("Asking for the tools …"):
-        return anyio.run(read_linted, targets, source, timeout, vouched)
+    with working("Listing tools …"):
+        return anyio.run(read_lint_input, targets, source, timeout, trusted)
 
 
-def _linted(found: Sequence[Linted | SaysoError]) -> list[Linted]:
-    return [answer for answer in found if isinstance(answer, Linted)]
+def _linted(found: Sequence[LintInput | SaysoError]) -> list[LintInput]:
+    return [answer for answer in found if isinstance(answer, LintInput)]
 
 
 def _words(given: list[str] | None) -> list[str]:
     return [word for text in given or () for word in text.split(",") if word.strip()]
 
 
-def _report(server: Linted, choice: Choice, *, allows: bool, mended: bool = False) -> Report:
-    is_mendable = not mended and (server.saved is not None or server.python is not None)
+def _report(server: LintInput, choice: Choice, *, allows: bool, fixed: bool = False) -> Report:
+    is_fixable = not fixed and (server.saved is not None or server.python is not None)
     return lint_listing(
-        server.listing, choice, places=server.places, allows=allows, is_mendable=is_mendable
+        server.listing, choice, places=server.places, allows=allows, is_mendable=is_fixable
     )
 
 
 def _print(reports: Sequence[Report], name: str, profile: str) -> None:
-    """Print the reports; without any, only for programs."""
+    """Print the reports; no reports only for programs."""
     from sayso.lint import FORMATS
 
     if reports or name != "text":
         sys.stdout.write(FORMATS[name](reports, find_profile(profile)))
 
 
-def _past(
+def _without_known(
     reports: list[Report], choice: Choice, baseline: str | None, *, writes: bool
 ) -> list[Report]:
-    """Return the reports without what a baseline knows, which is written first if it `writes`."""
+    """Return the reports without the findings of a baseline; write it first if it `writes`."""
     if baseline is None and writes:
-        raise UsageError("--write-baseline needs a file", fix="Name it with --baseline FILE.")
+        raise UsageError("--write-baseline requires --baseline FILE")
     if baseline is None:
         return reports
     from sayso.lint import read_baseline, without_known, write_baseline
@@ -143,21 +184,21 @@ def _past(
             write_baseline(finding for report in reports for finding in report.findings),
         )
     known = read_baseline(read_json(baseline).value, baseline)
-    looked = {rule.code for rule in choice.rules}
-    return [without_known(report, known, looked) for report in reports]
+    checked = {rule.code for rule in choice.rules}
+    return [without_known(report, known, checked) for report in reports]
 
 
-def _mended(server: Linted, choice: Choice, *, writes: bool, allows: bool) -> Linted:
+def _fixed(server: LintInput, choice: Choice, *, writes: bool, allows: bool) -> LintInput:
     from sayso.lint import fix_saved
     from sayso.settings import parse_json
 
     saved = server.saved
     if server.python is not None:
-        _mend_source(server.python, _report(server, choice, allows=allows), writes=writes)
+        _fix_source(server.python, _report(server, choice, allows=allows), writes=writes)
         return server
     if saved is None:
-        what = "--fix writes only into a saved list (tools.json) or a Python file"
-        fix = "Save what the server answers to tools/list, or mend its source."
+        what = "--fix requires a saved list (tools.json) or a Python file"
+        fix = "Save the server's tools/list response, or edit its source."
         raise UsageError(what, where=server.listing.name, fix=fix)
     text = saved.text
     for _ in range(_ROUNDS):
@@ -174,7 +215,7 @@ def _mended(server: Linted, choice: Choice, *, writes: bool, allows: bool) -> Li
 
 
 def _replace(file: Path, before: str, after: str) -> None:
-    """Replace a list in one step, if it still is what was read; its byte order mark stays."""
+    """Replace a list atomically if it is unchanged since it was read; keep its byte order mark."""
     from sayso.clients import read, replace
 
     texts = (before.encode(), after.encode())
@@ -183,7 +224,7 @@ def _replace(file: Path, before: str, after: str) -> None:
     replace(file.resolve(), *texts, is_strict=False)
 
 
-def _mend_source(path: str, report: Report, *, writes: bool) -> None:
+def _fix_source(path: str, report: Report, *, writes: bool) -> None:
     from sayso.clients import read, replace
     from sayso.lint import fix_source
 
@@ -191,7 +232,7 @@ def _mend_source(path: str, report: Report, *, writes: bool) -> None:
     patch = fix_source(path, read(file, is_strict=False), report.findings)
     lines = [
         *patch.diff,
-        *(f"{omission.name}: left as it is, {omission.why}" for omission in patch.left),
+        *(f"{omission.name}: unchanged, {omission.why}" for omission in patch.left),
     ]
     sys.stderr.writelines(f"{plain_code(line)}\n" for line in lines)
     if writes and patch.added:
@@ -200,6 +241,6 @@ def _mend_source(path: str, report: Report, *, writes: bool) -> None:
 
 def _show(before: str, after: str, name: str) -> None:
     lines = difflib.unified_diff(
-        before.split("\n"), after.split("\n"), f"{name} (as it is)", f"{name} (mended)", lineterm=""
+        before.split("\n"), after.split("\n"), f"{name} (before)", f"{name} (fixed)", lineterm=""
     )
     sys.stderr.writelines(f"{plain_code(line)}\n" for line in lines)

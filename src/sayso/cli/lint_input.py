@@ -1,4 +1,4 @@
-"""What `sayso lint` looks at: the tools of each target, and where they stand in which file."""
+"""Input of `sayso lint`: the tools of each target, with their places in files."""
 
 import contextlib
 import re
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from sayso.cli.receipts import Verdicts, Vouched
-from sayso.cli.surface import Answer, read_answers
+from sayso.cli.receipts import TrustedReceipts, Verdicts
+from sayso.cli.tool_reading import Answer, read_answers
 from sayso.connect import SavedTarget, Target, lines_of_servers, read_saved, steps_to_tools
 from sayso.errors import ConfigError, SaysoError
 from sayso.lint import (
@@ -28,12 +28,12 @@ from sayso.settings import parse_json, read_json, read_text
 from sayso.source import read_module
 
 PYTHON: Final = re.compile(r"(?P<path>.+\.py)(?::.*)?", re.DOTALL)
-"""A server's file as a command line names it."""
+"""A server's Python file on the command line, with or without an object."""
 
-_MOST_FILES: Final = 200
-_LARGEST: Final = 1_000_000
-_UP: Final = 3
-"""How many folders above the file's its own package may be imported from."""
+_MAX_FILES: Final = 200
+_MAX_FILE_BYTES: Final = 1_000_000
+_MAX_PARENTS: Final = 3
+"""Parent folders that the file's own package may be imported from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that a target was named by, its tools and handlers, or the lines of its `servers`."""
+    """A target's file: its tool definitions and handlers, or the lines of its `servers`."""
 
     file: str
     definitions: Mapping[str, Definition]
@@ -57,11 +57,10 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Linted:
-    """One server's tools, with their places.
+class LintInput:
+    """One server's tools, with their places and the verdicts of receipts.
 
-    `verdicts` are those of receipts. `saved` where they stand in a file that is theirs, `python`
-    where a file of source defines them.
+    `saved` is set for a saved list, and `python` for a Python file that defines the tools.
     """
 
     listing: Listing
@@ -70,8 +69,8 @@ class Linted:
     python: str | None = None
     verdicts: Verdicts | None = None
 
-    def with_text(self, text: str) -> "Linted":
-        """The same after its file's text has changed."""
+    def with_text(self, text: str) -> "LintInput":
+        """Return the input for another text of the saved list."""
         if self.saved is None:
             return self
         target = read_saved(parse_json(self.saved.path, text))
@@ -79,14 +78,13 @@ class Linted:
 
 
 def source_of(words: Sequence[str], targets: Sequence[Target]) -> Source | None:
-    """Return the file that a command line names: Python or a configuration, none for a URL."""
+    """Return the file on the command line: Python or a configuration, `None` for a URL."""
     if len(words) != 1:
         return None
     if match := PYTHON.fullmatch(words[0]):
         return read_source(match["path"])
     path = words[0].partition("#")[0]
-    is_file = "://" not in path and not isinstance(targets[0], SavedTarget) and Path(path).is_file()
-    if not is_file:
+    if "://" in path or isinstance(targets[0], SavedTarget) or not Path(path).is_file():
         return None
     lines: Mapping[str, int] = {}
     with contextlib.suppress(SaysoError, OSError):  # another kind of file
@@ -95,30 +93,33 @@ def source_of(words: Sequence[str], targets: Sequence[Target]) -> Source | None:
 
 
 def read_source(path: str) -> Source:
-    """Read a server's Python file, and what the handlers in it and in its imports do."""
+    """Read a server's Python file, and the handlers in it and in its imports."""
     text = read_text(path)
     definitions = read_definitions(text)
-    with contextlib.suppress(SaysoError):  # what is wrong with it is told when it is started
+    with contextlib.suppress(SaysoError):  # its errors are reported when it starts
         return Source(path, definitions, handlers_in(read_nearby(path, text)), is_python=True)
     return Source(path, definitions, is_python=True)
 
 
-async def read_linted(
-    targets: Sequence[Target], source: Source | None, timeout: float, vouched: Vouched | None = None
-) -> list[Linted | SaysoError]:
-    """Read the tools of all targets; an error stands for one that could not be asked."""
+async def read_lint_input(
+    targets: Sequence[Target],
+    source: Source | None,
+    timeout: float,
+    trusted: TrustedReceipts | None = None,
+) -> list[LintInput | SaysoError]:
+    """Read the tools of all targets; a target that fails yields its error."""
     answers = await read_answers(targets, timeout)
     names = {
         target.name: _names(answer)
         for target, answer in zip(targets, answers, strict=True)
         if isinstance(answer, Answer)
     }
-    found: list[Linted | SaysoError] = []
+    found: list[LintInput | SaysoError] = []
     for target, answer in zip(targets, answers, strict=True):
         if isinstance(answer, SaysoError):
             found.append(answer)
             continue
-        verdicts = vouched and vouched.verdicts(target, answer.entries)
+        verdicts = trusted and trusted.verdicts(target, answer.entries)
         others = _others(names, target.name)
         found.append(_linted(target, answer, source, others=others, verdicts=verdicts))
     return found
@@ -132,14 +133,12 @@ def list_tools(
     others: Mapping[str, str],
     verdicts: Verdicts | None = None,
 ) -> Listing:
-    """Return what is linted of a server, with what its source says of its tools."""
-    if source is None:
-        return make_listing(name, entries, verdicts=verdicts, others=others)
+    """Return a server's listing for the linter, with the definitions in its source."""
     return make_listing(
         name,
         entries,
-        definitions=source.definitions,
-        handlers=source.handlers,
+        definitions=source.definitions if source else None,
+        handlers=source.handlers if source else None,
         verdicts=verdicts,
         others=others,
     )
@@ -152,17 +151,17 @@ def _linted(
     *,
     others: Mapping[str, str],
     verdicts: Verdicts | None,
-) -> Linted:
+) -> LintInput:
     if isinstance(target, SavedTarget):
         text = read_text(target.path)
         if target.path.lower().endswith(".jsonl"):
             listing = make_listing(target.name, target.tools, verdicts=verdicts)
-            return Linted(listing, _places_by_line(target, text))
+            return LintInput(listing, _places_by_line(target, text))
         steps = steps_to_tools(parse_json(target.path, text).value)
         return _from_saved(target, Saved(target.path, text, steps), verdicts)
     listing = list_tools(target.name, answer.entries, source, others=others, verdicts=verdicts)
     if source is None:
-        return Linted(listing, Places())
+        return LintInput(listing, Places())
     definitions = source.definitions
     lines = {
         tool.index: definitions[tool.name].line
@@ -171,14 +170,14 @@ def _linted(
     }
     python = source.file if source.is_python else None
     first = source.servers.get(target.name, 1)
-    return Linted(listing, Places(source.file, lines, first), python=python)
+    return LintInput(listing, Places(source.file, lines, first), python=python)
 
 
-def _from_saved(target: SavedTarget, saved: Saved, verdicts: Verdicts | None) -> Linted:
+def _from_saved(target: SavedTarget, saved: Saved, verdicts: Verdicts | None) -> LintInput:
     text = parse_json(saved.path, saved.text).text
     places = places_in(saved.path, text, saved.steps)
     listing = make_listing(target.name, target.tools, verdicts=verdicts)
-    return Linted(listing, places, saved, verdicts=verdicts)
+    return LintInput(listing, places, saved, verdicts=verdicts)
 
 
 def _places_by_line(target: SavedTarget, text: str) -> Places:
@@ -191,25 +190,27 @@ def _names(answer: Answer) -> list[str]:
 
 
 def _others(names: Mapping[str, list[str]], server: str) -> dict[str, str]:
-    """Return the tools of the other servers, each with its server's name."""
+    """Return the server of each tool of the other servers."""
     return {tool: name for name, tools in names.items() if name != server for tool in tools}
 
 
 def read_nearby(path: str, text: str) -> Mapping[str, str]:
-    """Return a file and the readable Python files around it that it imports from, by name."""
+    """Return a file and the nearby Python files that it imports, as texts by path."""
     file = Path(path)
-    folders = [file.parent, *[*file.resolve().parent.parents][:_UP]]
-    found = {path: text}
-    seen = {file.resolve()}
-    waiting = [(path, text)]
-    while waiting and len(found) < _MOST_FILES:
-        for near in _imported(*waiting.pop(), folders):
-            if near.resolve() not in seen:
-                seen.add(near.resolve())
-                if (more := _text(near)) is not None:
-                    found[str(near)] = more
-                    waiting.append((str(near), more))
-    return found
+    folders = [file.parent, *[*file.resolve().parent.parents][:_MAX_PARENTS]]
+    texts = {path: text}
+    visited = {file.resolve()}
+    queue = [(path, text)]
+    while queue and len(texts) < _MAX_FILES:
+        for near in _imported(*queue.pop(), folders):
+            if near.resolve() in visited:
+                continue
+            visited.add(near.resolve())
+            content = _text(near)
+            if content is not None:
+                texts[str(near)] = content
+                queue.append((str(near), content))
+    return texts
 
 
 def _imported(path: str, text: str, folders: list[Path]) -> Iterator[Path]:
@@ -229,7 +230,7 @@ def _imported(path: str, text: str, folders: list[Path]) -> Iterator[Path]:
 
 def _text(file: Path) -> str | None:
     try:
-        if not file.is_file() or file.stat().st_size > _LARGEST:
+        if not file.is_file() or file.stat().st_size > _MAX_FILE_BYTES:
             return None
         text = file.read_text(encoding="utf-8")
         read_module(str(file), text)

@@ -1,4 +1,4 @@
-"""Claims about tools: the inference, with second opinions of a language model."""
+"""Inferred hints, combined with second opinions of a language model."""
 
 import inspect
 import json
@@ -11,14 +11,14 @@ from typing import Any, Final, cast
 import anyio
 
 from sayso.catalog import fingerprint
-from sayso.cli.surface import Answer
 from sayso.cli.terminal import plain, say, working
+from sayso.cli.tool_reading import Answer
 from sayso.errors import ConfigError, SaysoError, UsageError
 from sayso.extras import install_fix
 from sayso.infer import Opinion, Reader, guess, join, opinion_of, question, understand
 from sayso.intent import Guess, HintName
 
-_AT_ONCE: Final = 4
+_MAX_CONCURRENT: Final = 4
 _PYDANTIC_AI: Final = "pydantic-ai:"
 
 Guesser = Callable[[object], dict[HintName, Guess]]
@@ -27,12 +27,11 @@ Guesser = Callable[[object], dict[HintName, Guess]]
 def make_guesser(
     found: Sequence[object], threshold: float | None, reader: str | None, place: str | None
 ) -> Guesser:
-    """Return a function that gives the claims about an entry of `tools/list`.
+    """Return a function that infers the hints of an entry of `tools/list`.
 
-    What the file `place` holds is not asked for again; what is asked for is written there at once.
-    A reader that fails on a tool, or answers in another form, is told of and leaves that tool to
-    the inference alone. Raises `ConfigError` for a file that cannot be read, and `UsageError` for
-    an unknown reader.
+    The file `place` caches opinions. If the reader fails on a tool, a message says so and only
+    the inference counts. Raises `ConfigError` if the file cannot be read, and `UsageError` for an
+    unknown reader.
     """
     opinions: Mapping[str, Opinion] = {}
     if reader is not None or place is not None:
@@ -56,7 +55,7 @@ def make_guesser(
 async def _gather(
     entries: Sequence[object], reader: str | None, place: str | None
 ) -> Mapping[str, Opinion]:
-    """Return the opinions on entries of `tools/list`, by fingerprint."""
+    """Return the opinions about entries of `tools/list`, by fingerprint."""
     known: dict[str, Opinion] = {}
     if place:
         known = _read(Path(place))
@@ -64,7 +63,7 @@ async def _gather(
         return known
     ask = _load_reader(reader)
     wanted = _unknown(entries, known)
-    limit = anyio.CapacityLimiter(_AT_ONCE)
+    limit = anyio.CapacityLimiter(_MAX_CONCURRENT)
 
     async def learn(mark: str, tool: Mapping[str, Any]) -> None:
         async with limit:
@@ -97,8 +96,8 @@ async def _ask(ask: Reader, tool: Mapping[str, Any]) -> Opinion | None:
         return understand(str(answer))
     except SaysoError as error:
         say(plain(f"{name}: no second opinion, {error.what}"))
-    except Exception as error:  # noqa: BLE001 - whatever another's model does
-        say(plain(f"{name}: no second opinion, since the reader failed: {type(error).__name__}"))
+    except Exception as error:  # noqa: BLE001 - a reader is foreign code
+        say(plain(f"{name}: no second opinion, the reader failed: {type(error).__name__}"))
     return None
 
 
@@ -106,16 +105,15 @@ def _load_reader(name: str) -> Reader:
     if name.startswith(_PYDANTIC_AI):
         return _pydantic_ai(name.removeprefix(_PYDANTIC_AI))
     module, _, function = name.partition(":")
-    # As other programs that are given a module do: what lies in the folder one is in counts.
-    sys.path.insert(0, str(Path.cwd()))
+    sys.path.insert(0, str(Path.cwd()))  # as with `python -m`
     try:
-        found = getattr(import_module(module), function)
+        reader = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
         fix = "Write pydantic-ai:MODEL, or module:function of a module that can be imported."
-        raise UsageError(f"there is no reader {name!r}", where="--reader", fix=fix) from error
-    if not callable(found):
-        raise UsageError(f"{name!r} cannot be called", where="--reader")
-    return cast("Reader", found)
+        raise UsageError(f"{name!r} not found", where="--reader", fix=fix) from error
+    if not callable(reader):
+        raise UsageError(f"{name!r} is not callable", where="--reader")
+    return cast("Reader", reader)
 
 
 def _pydantic_ai(model: str) -> Reader:
@@ -138,14 +136,14 @@ def _read(place: Path) -> dict[str, Opinion]:
     try:
         lines = place.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError("cannot be read", where=str(place)) from error
+        raise ConfigError("the file cannot be read", where=str(place)) from error
     for number, line in enumerate(lines, start=1):
         try:
             raw: dict[str, Any] = json.loads(line)
             known[raw["fingerprint"]] = opinion_of(raw["opinion"])
         except (ValueError, KeyError, TypeError, UsageError) as error:
-            fix = "Take the line out, or the file away: it is asked for again."
-            raise ConfigError("is no opinion", where=f"{place}:{number}", fix=fix) from error
+            fix = "Delete the line or the file; sayso asks again."
+            raise ConfigError("invalid opinion", where=f"{place}:{number}", fix=fix) from error
     return known
 
 

@@ -1,4 +1,4 @@
-"""Options that several commands have, each with its help, and the targets that words name."""
+"""Options that several commands share, and the parsing of targets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Yes = Annotated[bool, Parameter(help="Do not ask.")]
 Timeout = Annotated[float, Parameter(help="Seconds to wait for a server.")]
 Many = Annotated[list[str] | None, Parameter(consume_multiple=False)]
 Command = Annotated[list[str] | None, Parameter(parse=False)]
-"""The words after `--`: a command to start."""
+"""The words after `--`, a command to start."""
 
 Store = Annotated[
     str | None,
@@ -24,7 +24,7 @@ Store = Annotated[
     ),
 ]
 PolicyPath = Annotated[
-    str | None, Parameter(help="A policy.toml. Default: the mode guarded, without rules.")
+    str | None, Parameter(help="A policy.toml. Default: guarded mode with no rules.")
 ]
 TargetWord = Annotated[
     str,
@@ -38,29 +38,29 @@ TargetWord = Annotated[
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Given:
-    """Receipts, and the policy that they count under.
+class ReceiptOptions:
+    """Receipts, and the policy that trusts their keys.
 
     Parameters
     ----------
     receipts
-        A receipt of sayso verify, or a folder of them (.json): what they show of the package that
-        is run counts, as far as the policy trusts their keys.
+        A receipt of sayso verify, or a folder of them (.json). Their verdicts about the package
+        that runs count if the policy trusts their keys.
     policy
-        A policy.toml: its trust, its keys and its operator's word count.
+        A policy.toml whose trust levels, receipt keys and operator hints apply.
     """
 
     receipts: str | None = None
     policy: str | None = None
 
 
-NOTHING: Final = Given()
+NO_RECEIPTS: Final = ReceiptOptions()
 
 
 def targets_of(
     words: Sequence[str], command: Sequence[str] | None, name: str = "inspect"
 ) -> "tuple[Target, ...]":
-    """Return the targets that words name, or the command after `--`, for the command `name`."""
+    """Return the targets in `words`, or the command after `--`, for the command `name`."""
     from sayso.connect import parse_target
 
     is_command = command is not None and not words

@@ -1,4 +1,4 @@
-"""Messages of a running gateway: to a person, to a program that reads results, or to a log."""
+"""Messages of a running gateway, for a person, a program or a log."""
 
 import json
 import logging
@@ -22,37 +22,37 @@ if TYPE_CHECKING:
     from sayso.gateway import Gateway, Upstream
 
 _START_SECONDS: Final = 5.0
-"""How long the first list of a server is waited for before the gateway opens without it."""
+"""The longest wait for tool lists before the gateway starts without them."""
 
 _log: Final = logging.getLogger("sayso")
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
-    """How things are said: what goes on, and what went wrong."""
+class Reporter:
+    """The functions that report progress and errors."""
 
     tell: Callable[[str], None]
     fail: Callable[[SaysoError], None]
 
 
-SILENT: Final = Voice(lambda _: None, lambda _: None)
-"""Of one of several processes: another one says it."""
+SILENT: Final = Reporter(lambda _: None, lambda _: None)
+"""The reporter of a worker while another worker reports."""
 
 
-def voice_of(*, is_json: bool) -> Voice:
-    """Return the voice that was asked for; a structured log gets all of it."""
+def make_reporter(*, is_json: bool) -> Reporter:
+    """Return the reporter for the options; with a structured log, all messages go there."""
     if is_structured():
-        return Voice(_log.info, log_error)
+        return Reporter(_log.info, log_error)
     if is_json:
-        return Voice(SILENT.tell, print_error_json)
-    return Voice(lambda text: say(plain(text)), print_error)
+        return Reporter(SILENT.tell, print_error_json)
+    return Reporter(lambda text: say(plain(text)), print_error)
 
 
-def voice_for(options: Options, worker: "Worker | None") -> Voice:
-    """Return the voice of this process; of several workers one speaks for all."""
+def worker_reporter(options: Options, worker: "Worker | None") -> Reporter:
+    """Return the reporter of this process; of several workers only one reports."""
     if worker is not None and not worker.speaks:
         return SILENT
-    return voice_of(is_json=options.is_json)
+    return make_reporter(is_json=options.is_json)
 
 
 def log_error(error: SaysoError) -> None:
@@ -60,11 +60,11 @@ def log_error(error: SaysoError) -> None:
     _log.error("%s", error, extra={"error": error.to_dict()["error"]})
 
 
-async def check_servers(gateway: "Gateway", voice: Voice) -> None:
-    """List the tools of every server, waiting a while for slow ones; raise if none answers."""
+async def check_servers(gateway: "Gateway", reporter: Reporter) -> None:
+    """List the tools of every server, with a short timeout; raise if all servers fail."""
     errors: list[SaysoError] = []
     servers = [
-        upstream for upstream in gateway.upstreams.upstreams if _is_on(gateway, upstream, voice)
+        upstream for upstream in gateway.upstreams.upstreams if _is_on(gateway, upstream, reporter)
     ]
     asked = [upstream for upstream in servers if not upstream.is_for_callers]
     waiting = {upstream.name for upstream in asked}
@@ -75,7 +75,7 @@ async def check_servers(gateway: "Gateway", voice: Voice) -> None:
         except SaysoError as error:
             errors.append(error)
         else:
-            voice.tell(f"{upstream.name}: {len(tools)} {plural(len(tools), 'tool')}")
+            reporter.tell(f"{upstream.name}: {len(tools)} {plural(len(tools), 'tool')}")
         waiting.discard(upstream.name)
 
     with anyio.move_on_after(_START_SECONDS):
@@ -85,51 +85,51 @@ async def check_servers(gateway: "Gateway", voice: Voice) -> None:
     if errors and len(errors) == len(servers):
         raise errors[0]
     for error in errors:
-        voice.fail(error)
+        reporter.fail(error)
     for upstream in servers:
         if upstream.is_for_callers:
-            voice.tell(
-                f"{upstream.name}: its tools are listed for each caller, with their own token"
+            reporter.tell(
+                f"{upstream.name}: its tools are listed per caller, with the caller's token"
             )
     for name in sorted(waiting):
-        voice.tell(f"{name}: still starting; its tools are listed as soon as it answers")
+        reporter.tell(f"{name}: still starting; its tools appear when it responds")
 
 
-def _is_on(gateway: "Gateway", upstream: "Upstream", voice: Voice) -> bool:
+def _is_on(gateway: "Gateway", upstream: "Upstream", reporter: Reporter) -> bool:
     is_on = gateway.upstreams.switches.has_server(upstream.name)
     if not is_on:
-        voice.tell(f"{upstream.name}: switched off by the policy")
+        reporter.tell(f"{upstream.name}: switched off by the policy")
     return is_on
 
 
-def print_addresses(base: str, link: str | None, options: Options, voice: Voice) -> None:
-    """Say where the gateway is. Only a person who started it by hand is given a link.
+def print_addresses(base: str, link: str | None, options: Options, reporter: Reporter) -> None:
+    """Print the gateway's addresses; print a login link only if a person started it.
 
-    Standard error of a gateway that a client has started belongs to that client, whose calls the
-    person at the console answers; and where people have accounts, a link would need none.
+    A client that starts a gateway reads its standard error, and must not log in to the console
+    that approves its calls. With an identity provider there are no links.
     """
     from sayso.gateway import PATH
 
     console = f"{base}/console/"
     if options.principal is not None:
-        voice.tell(f"The console is at {console}. To log in, run sayso console in a terminal.")
+        reporter.tell(f"Console: {console}. To log in, run sayso console in a terminal.")
         return
     if options.is_json:
         addresses = {"schema": 1, "mcp": f"{base}{PATH}", "console": link or console}
         sys.stdout.write(json.dumps(addresses) + "\n")
     else:
         sys.stdout.write(f"{link or console}\n")
-        _tell_how_to_enter(base, link, voice)
-        voice.tell(f"MCP clients connect to {base}{PATH}. Ctrl-C ends sayso.")
+        _tell_login(base, link, reporter)
+        reporter.tell(f"MCP clients connect to {base}{PATH}. Press Ctrl-C to stop.")
         if not is_postgres(options.store):
-            voice.tell(f"The record is kept in {store_path(options.store)}.")
+            reporter.tell(f"The log is in {store_path(options.store)}.")
     sys.stdout.flush()
 
 
-def _tell_how_to_enter(base: str, link: str | None, voice: Voice) -> None:
+def _tell_login(base: str, link: str | None, reporter: Reporter) -> None:
     if link is None:
-        voice.tell("People log in there with their account.")
+        reporter.tell("Log in to the console with your account.")
         return
-    voice.tell("Open this link to see the tools and to answer for calls; it works once.")
+    reporter.tell("Open this link to see the tools and approve calls; it works once.")
     if is_loopback(urlsplit(base).hostname or ""):
-        voice.tell("It opens on this machine only. Run sayso console for another link.")
+        reporter.tell("It works only on this machine. Run sayso console for another link.")

@@ -1,4 +1,4 @@
-"""`sayso policy`: whether a policy holds together, and whether it decides as expected."""
+"""`sayso policy`: check a policy, and test its decisions."""
 
 from pathlib import Path
 
@@ -9,9 +9,7 @@ from sayso.cli.terminal import plural, print_document, print_json, show_text
 from sayso.errors import ConfigError
 from sayso.policy import Policy, json_schema, load_cases, load_policy, run_case
 
-policy = App(
-    name="policy", help="Check a policy, and test what it decides.", help_format="plaintext"
-)
+policy = App(name="policy", help="Check a policy, and test its decisions.")
 
 
 @policy.command
@@ -22,9 +20,9 @@ def check(
     timeout: float = 30.0,
     command: Command = None,
 ) -> int:
-    """Read a policy and report every mistake in it with its line.
+    """Check a policy, and report every mistake with its line.
 
-    With a target, connect to its servers and report rules that match none of their tools. Exit
+    With a target, also connect to its servers and report rules that match none of their tools. Exit
     code 2 for a mistake, 1 for a rule that matches nothing.
 
     Parameters
@@ -32,29 +30,29 @@ def check(
     words
         The policy, if it ends in .toml (default: policy.toml), and targets as for sayso inspect.
     policy
-        The policy. All words are targets then.
+        The policy; then all words are targets.
     timeout
-        Seconds to wait for the servers.
+        Seconds to wait for a server.
     """
     file, places = _file_and_places(words, policy)
-    found = read_policy(file)
-    told: list[str] = []
-    silent: list[str] = []
-    fields = {"policy": file, "mode": str(found.mode), "rules": _names(found)}
+    checked = read_policy(file)
+    problems: list[str] = []
+    unreachable: list[str] = []
+    fields = {"policy": file, "mode": str(checked.mode), "rules": _names(checked)}
     if places or command:
-        told, silent = _unmatched(found, places, command, timeout)
-        fields |= {"unmatched": told, "unknown_servers": silent}
+        problems, unreachable = _unmatched(checked, places, command, timeout)
+        fields |= {"unmatched": problems, "unknown_servers": unreachable}
     if json:
         print_document(fields)
-        return int(bool(told))
-    rules = f"{len(found.rules)} {plural(len(found.rules), 'rule')}"
-    head = f"{len(told)} without a match" if told else "no mistakes"
-    show_text(f"{file}: mode {found.mode}, {rules}, {head}")
-    for line in told:
+        return int(bool(problems))
+    rules = f"{len(checked.rules)} {plural(len(checked.rules), 'rule')}"
+    head = f"{len(problems)} without a match" if problems else "no mistakes"
+    show_text(f"{file}: mode {checked.mode}, {rules}, {head}")
+    for line in problems:
         show_text(f"  {line}", "red")
-    for line in silent:
-        show_text(f"  {line}: no answer, so its tools are unknown")
-    return int(bool(told))
+    for line in unreachable:
+        show_text(f"  {line}: no response, so its tools are unknown")
+    return int(bool(problems))
 
 
 def _file_and_places(words: tuple[str, ...], policy: str | None) -> tuple[str, list[str]]:
@@ -74,33 +72,33 @@ def _is_policy(word: str) -> bool:
 def _unmatched(
     found: Policy, places: list[str], command: list[str] | None, timeout: float
 ) -> tuple[list[str], list[str]]:
-    from sayso.cli.surface import Surface, ask_surfaces
+    from sayso.cli.tool_reading import ToolListing, ask_listings
     from sayso.policy import facts_of, seen_under, unmatched, without_dry_run
 
     targets = targets_of(places, command)
-    pairs = list(zip(targets, ask_surfaces(targets, timeout), strict=True))
-    silent = [target.name for target, surface in pairs if not isinstance(surface, Surface)]
+    pairs = list(zip(targets, ask_listings(targets, timeout), strict=True))
+    unreachable = [target.name for target, listing in pairs if not isinstance(listing, ToolListing)]
     listed = [
-        tool for _, surface in pairs if isinstance(surface, Surface) for tool in surface.tools
+        tool for _, listing in pairs if isinstance(listing, ToolListing) for tool in listing.tools
     ]
     tools = [facts_of(seen_under(found, tool)) for tool in listed]
     names = [target.name for target in targets]
-    told = unmatched(found, tools, servers=names, unknown=silent)
-    return [*told, *without_dry_run(found, listed)], silent
+    problems = unmatched(found, tools, servers=names, unknown=unreachable)
+    return [*problems, *without_dry_run(found, listed)], unreachable
 
 
 @policy.command(name="test")
 def run_cases(file: str = "policy.toml", *, cases: str | None = None, json: Json = False) -> int:
-    """Decide the cases beside a policy, and show those that come out otherwise.
+    """Run the test cases of a policy, and show those that fail.
 
-    Exit code 1 when one does.
+    Exit code 1 if a case fails.
 
     Parameters
     ----------
     file
         The policy.
     cases
-        Where the cases are. Default: beside the policy; policy.test.toml for policy.toml.
+        The file of cases. Default: policy.test.toml for policy.toml.
     """
     where = cases or str(Path(file).with_suffix(".test.toml"))
     found = read_policy(file)
@@ -114,7 +112,7 @@ def run_cases(file: str = "policy.toml", *, cases: str | None = None, json: Json
         show_text(f"{where}:{result.case.line}: {result.case.name}", "red")
         for fault in result.faults:
             show_text(f"  {fault}")
-    show_text(f"{len(results) - len(failed)} of {len(results)} cases are as expected")
+    show_text(f"{len(results) - len(failed)} of {len(results)} cases passed")
     return int(bool(failed))
 
 
@@ -125,7 +123,7 @@ def schema() -> None:
 
 
 def read_policy(file: str | None) -> Policy:
-    """Return the policy in `file`, else the default. Raises `PolicyError` and `ConfigError`."""
+    """Return the policy in `file`, or the default. Raises `PolicyError` and `ConfigError`."""
     return Policy() if file is None else load_policy(_read(file), file)
 
 
@@ -133,7 +131,7 @@ def _read(file: str) -> str:
     from sayso.settings import read_text
 
     if Path(file).is_dir():
-        raise ConfigError("this is not a file", where=file, fix="Name the policy in it.")
+        raise ConfigError("this is a folder", where=file, fix="Name the policy file in it.")
     return read_text(file)
 
 

@@ -9,63 +9,63 @@ from cyclopts import Parameter
 from sayso.cli.explain import Caller
 from sayso.cli.options import Command, Json, PolicyPath, Timeout, targets_of
 from sayso.cli.policy import read_policy
-from sayso.cli.surface import Surface, ask_surfaces, errors_in
 from sayso.cli.terminal import plain, print_document, print_errors, talk
+from sayso.cli.tool_reading import ToolListing, ask_listings, errors_in
 from sayso.prompt import TEMPLATE, Names, Prompt, Variant, build
 from sayso.settings import read_text
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """How the prompt is written."""
+class PromptOptions:
+    """The form of the prompt."""
 
     advisory: bool = False
-    """Nothing enforces the policy: the model itself asks the person, and waits."""
+    """Write for a model without a gateway: the model asks the person itself, and waits."""
 
     budget: int | None = None
-    """Tokens that there is room for, as estimated; examples go first, then descriptions."""
+    """Token limit (estimated). Examples are dropped first, then descriptions."""
 
     names: Names | None = None
-    """Whose names the model calls tools by. Default: the gateway's; with --advisory and one
-    server, the server's."""
+    """Tool names that the model uses. Default: the gateway's; with --advisory and one server, the
+    server's."""
 
     template: str | None = None
-    """A file with a Jinja2 template of your own."""
+    """A file with your own Jinja2 template."""
 
 
 def prompt(
     *target: str,
-    form: Annotated[Form | None, Parameter(name="*")] = None,
+    form: Annotated[PromptOptions | None, Parameter(name="*")] = None,
     caller: Annotated[Caller | None, Parameter(name="*")] = None,
     policy: PolicyPath = None,
     json: Json = False,
     timeout: Timeout = 30.0,
     command: Command = None,
 ) -> int:
-    """Write the system prompt for a model that calls the tools of a server, or of several.
+    """Write the system prompt for a model that calls the tools of one or more servers.
 
-    Connects, lists the tools and calls none. Exit code 1 when the budget has no room for what is
-    never dropped, the rules and the names.
+    Connects, lists the tools and calls none. Exit code 1 if the budget is too small for the rules
+    and names, which are never dropped.
 
     Parameters
     ----------
     target
         As for sayso inspect. A command goes after --.
     """
-    form = form or Form()
+    form = form or PromptOptions()
     targets = targets_of(target, command, "prompt")
     rules = read_policy(policy)
     template = TEMPLATE
     if form.template is not None:
         template = read_text(form.template)
-    found = ask_surfaces(targets, timeout)
+    found = ask_listings(targets, timeout)
     if errors := errors_in(found):
-        # Without one server's tools it would be another prompt.
+        # Without the tools of one server the prompt would be wrong.
         return print_errors(errors, is_json=json)
-    surfaces = [answer for answer in found if isinstance(answer, Surface)]
+    listings = [answer for answer in found if isinstance(answer, ToolListing)]
     variant = Variant.ADVISORY if form.advisory else Variant.ENFORCED
     made = build(
-        [tool for surface in surfaces for tool in surface.tools],
+        [tool for listing in listings for tool in listing.tools],
         principal=(caller or Caller()).principal,
         policy=rules,
         variant=variant,
@@ -73,12 +73,12 @@ def prompt(
         budget=form.budget,
         template=template,
     )
-    _print(made, variant, surfaces, is_json=json)
+    _print(made, variant, listings, is_json=json)
     return int(not made.fits)
 
 
-def _print(made: Prompt, variant: Variant, surfaces: list[Surface], *, is_json: bool) -> None:
-    problems = [problem for surface in surfaces for problem in surface.problems]
+def _print(made: Prompt, variant: Variant, listings: list[ToolListing], *, is_json: bool) -> None:
+    problems = [problem for listing in listings for problem in listing.problems]
     if is_json:
         fields: dict[str, Any] = {
             "variant": str(variant),
@@ -96,6 +96,6 @@ def _print(made: Prompt, variant: Variant, surfaces: list[Surface], *, is_json: 
     for line in problems:
         talk().print(plain(line))
     if made.dropped:
-        talk().print(f"To keep to {made.budget} tokens, dropped: {', '.join(made.dropped)}.")
+        talk().print(f"Dropped to fit {made.budget} tokens: {', '.join(made.dropped)}.")
     if not made.fits:
-        talk().print(f"It is about {made.tokens} tokens even so: rules and names always stay.")
+        talk().print(f"Still about {made.tokens} tokens: rules and names are never dropped.")

@@ -1,6 +1,7 @@
-"""`sayso receipt`: keys that sign what runs have shown, receipts, and whether one holds."""
+"""`sayso receipt`: signing keys, receipts and their verification."""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -14,48 +15,46 @@ from sayso.errors import KeysError, ReceiptError
 from sayso.intent import HINT_NAMES, HintReceipt, ToolReceipt, fault_of_key
 from sayso.receipts import Receipt, read_receipt, read_report, write_receipt
 
-_KEY_FIX: Final = "It is the text after key = that sayso receipt keygen has printed."
-_WORDS: Final = {"refuted": "refuted", "supported": "supported", "not_exercised": "not tried"}
+_KEY_FIX: Final = "Copy the text after key = from the output of sayso receipt keygen."
 
 app = App(
     name="receipt",
-    help="Sign what a run of sayso verify has shown, and check who has signed it.",
-    help_format="plaintext",
+    help="Sign the results of sayso verify, and check signatures.",
 )
 
 
 @app.command
 def keygen(file: str) -> int:
-    """Make a key that signs receipts; print its public half as it goes into a policy.
+    """Create a signing key, and print its public half for a policy.
 
-    The file is for this user alone. Nothing is overwritten.
+    Only you can read the file. An existing file is not overwritten.
 
     Parameters
     ----------
     file
-        Where the private key goes.
+        The file for the private key.
     """
     from sayso.keys import make_signing_key
 
     key = make_signing_key(Path(file))
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(file).stem).strip("-") or "key"
     out().print(Text(f'[trust.receipt_keys]\n{name} = {{ key = "{key.public}" }}'))
-    talk().print(Text(plain(f"The private key is in {file}: whoever has it signs for you.")))
+    talk().print(Text(plain(f"Keep the private key in {file} secret: it signs in your name.")))
     return 0
 
 
 @app.command
 def make(report: str, *, key: str, to: Annotated[str, Parameter(name=("--out", "-o"))]) -> int:
-    """Sign the report of a run: a receipt for the package that was run.
+    """Sign a report: write a receipt for the package that was run.
 
     Parameters
     ----------
     report
-        What sayso verify TARGET --json has printed.
+        The output of sayso verify TARGET --json.
     key
         The file of a private key (sayso receipt keygen).
     to
-        The file of the receipt.
+        The file for the receipt.
     """
     write_receipt(read_report(Path(report)), Path(key), Path(to))
     return 0
@@ -63,9 +62,9 @@ def make(report: str, *, key: str, to: Annotated[str, Parameter(name=("--out", "
 
 @app.command
 def verify(file: str, *, key: str, as_json: Json = False) -> int:
-    """Check that a receipt is whole, and that this key has signed it.
+    """Check that a receipt is unchanged and signed by this key.
 
-    Exit code 1 where it does not hold, 2 where the file or the key cannot be read.
+    Exit code 1 if it is not, 2 if the file or the key cannot be read.
 
     Parameters
     ----------
@@ -78,18 +77,18 @@ def verify(file: str, *, key: str, as_json: Json = False) -> int:
         raise KeysError(fault, where="--key", fix=_KEY_FIX)
     envelope, receipt = read_receipt(Path(file))
     if not envelope.is_signed_by(key):
-        raise ReceiptError("this key has not signed it", where=file)
+        raise ReceiptError("the receipt is not signed by this key", where=file)
     if as_json:
         print_document({"holds": True, "key": key, **_to_dict(receipt)})
     else:
         tools = f"{len(receipt.tools)} {plural(len(receipt.tools), 'tool')}"
-        show_text(f"{file}: holds, for {tools} of {receipt.package}")
+        show_text(f"{file}: valid, for {tools} of {receipt.package}")
     return 0
 
 
 @app.command
 def show(file: str, *, as_json: Json = False) -> int:
-    """Show what a receipt says. Whether it is true, only a key can tell: sayso receipt verify.
+    """Show a receipt, without checking its signature (see sayso receipt verify).
 
     Parameters
     ----------
@@ -106,19 +105,13 @@ def show(file: str, *, as_json: Json = False) -> int:
     show_text(f"made {receipt.made} by sayso {receipt.sayso}, seed {receipt.seed}")
     show_text(f"layers: {', '.join(sorted(receipt.layers)) or 'none'}")
     out().print(_table(receipt.tools))
-    talk().print(Text("Nobody has checked who signed it: sayso receipt verify FILE --key KEY."))
+    talk().print(Text("Signature not checked. Run sayso receipt verify FILE --key KEY."))
     return 0
 
 
 def _to_dict(receipt: Receipt) -> dict[str, Any]:
-    package = receipt.package
     return {
-        "package": {
-            "kind": package.kind,
-            "name": package.name,
-            "version": package.version,
-            "digest": package.digest,
-        },
+        "package": asdict(receipt.package),
         "server": dict(receipt.server),
         "layers": sorted(receipt.layers),
         "sayso": receipt.sayso,
@@ -161,5 +154,5 @@ def _table(tools: tuple[ToolReceipt, ...]) -> Table:
 def _cell(hint: HintReceipt | None) -> Text:
     if hint is None:
         return Text("")
-    partly = ", partly watched" if hint.is_partial else ""
-    return Text(f"{_WORDS[hint.verdict]} ({hint.calls}{partly})")
+    partly = ", partly observed" if hint.is_partial else ""
+    return Text(f"{hint.verdict.replace('_', ' ')} ({hint.calls}{partly})")

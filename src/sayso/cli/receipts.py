@@ -1,4 +1,4 @@
-"""The receipts that a command line names, and the policy that says whose of them count."""
+"""Receipts on the command line, and the policy that trusts their keys."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sayso.catalog import Tool, read_tools
-from sayso.cli.options import NOTHING, Given
+from sayso.cli.options import NO_RECEIPTS, ReceiptOptions
 from sayso.cli.policy import read_policy
-from sayso.cli.surface import Surface
+from sayso.cli.tool_reading import ToolListing
 from sayso.connect import CommandTarget, Target, describe_package
 from sayso.errors import SaysoError, UsageError
 from sayso.intent import HintName, Package, Verdict
@@ -19,21 +19,21 @@ Verdicts = Mapping[str, Mapping[HintName, Verdict]]
 
 
 @dataclass(frozen=True, slots=True)
-class Vouched:
-    """Receipts, and the policy under which tools are seen."""
+class TrustedReceipts:
+    """Receipts, and the policy that resolves hints."""
 
     policy: Policy
     shelf: Shelf
 
-    def see(self, surface: Surface | SaysoError, target: Target) -> Surface | SaysoError:
-        """Return the tools of a target as they count, with the receipts about what it runs."""
-        if isinstance(surface, SaysoError):
-            return surface
-        tools = self.shelf.give(surface.tools, package_run_by(target))
-        return replace(surface, tools=[seen_under(self.policy, tool) for tool in tools])
+    def see(self, listing: ToolListing | SaysoError, target: Target) -> ToolListing | SaysoError:
+        """Return a target's tools with hints resolved under the policy and the receipts."""
+        if isinstance(listing, SaysoError):
+            return listing
+        tools = self.shelf.give(listing.tools, package_run_by(target))
+        return replace(listing, tools=[seen_under(self.policy, tool) for tool in tools])
 
     def verdicts(self, target: Target, entries: Sequence[object]) -> Verdicts:
-        """Return what receipts say of tools, by name; only what they refute for a saved list."""
+        """Return the receipts' verdicts by tool; for a saved list only refutations."""
         tools, _ = read_tools(target.name, entries)
         package = package_run_by(target)
         given = self.shelf.give(tools, package)
@@ -45,25 +45,25 @@ class Vouched:
         return self.policy.verdicts(tool.receipts)
 
 
-def read_vouched(given: Given) -> Vouched | None:
+def read_trusted_receipts(given: ReceiptOptions) -> TrustedReceipts | None:
     """Read --receipts and --policy. Raises `UsageError` if the policy trusts no key."""
-    if given == NOTHING:
+    if given == NO_RECEIPTS:
         return None
     rules = read_policy(given.policy)
     if given.receipts is None:
-        return Vouched(rules, Shelf())
+        return TrustedReceipts(rules, Shelf())
     if not rules.receipt_keys:
-        what = "no receipt counts without a key that a policy trusts"
-        fix = "Put the key under [trust.receipt_keys] of a policy, and name that with --policy."
+        what = "requires a policy that trusts a receipt key"
+        fix = "Add the key to [trust.receipt_keys] of a policy, and name it with --policy."
         raise UsageError(what, where="--receipts", fix=fix)
     shelf = load_receipts(Path(given.receipts))
-    for told in shelf.problems:
-        logging.getLogger("sayso").warning("%s", told)
-    return Vouched(rules, shelf)
+    for problem in shelf.problems:
+        logging.getLogger("sayso").warning("%s", problem)
+    return TrustedReceipts(rules, shelf)
 
 
 def package_run_by(target: Target) -> Package | None:
-    """The package that a target runs, as far as that can be told."""
+    """Return the package that a target runs, if it can be identified."""
     if isinstance(target, CommandTarget):
         return package_of(describe_package(target))
     return None

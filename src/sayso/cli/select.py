@@ -1,4 +1,4 @@
-"""`sayso select`: the right few tools of many for a message, and why."""
+"""`sayso select`: the tools that a message needs, and why."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,36 +12,36 @@ from rich.text import Text
 
 from sayso.catalog import Entry, Selection, Selector, index_entry
 from sayso.cli.options import Command, Timeout
-from sayso.cli.surface import Answer, ask_answers, errors_in
 from sayso.cli.terminal import out, plain, plural, print_document, print_errors, show_text, talk
+from sayso.cli.tool_reading import Answer, ask_answers, errors_in
 from sayso.connect import SavedTarget, Target, parse_target
 from sayso.errors import ConfigError, UsageError
 from sayso.intent import Level
 from sayso.settings import JsonFile, read_json_lines
 
-_FORM: Final = 'A line is {"id": "…", "query": "…"}.'
-_USUAL: Final = 10
+_FORM: Final = 'Each line must be {"id": "…", "query": "…"}.'
+_DEFAULT_K: Final = 10
 _COLOURS: Final = {Level.READ: "green", Level.WRITE: "yellow", Level.DESTRUCTIVE: "red"}
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
-    """What may be selected.
+class SelectionOptions:
+    """Limits of the selection.
 
     Parameters
     ----------
     k
-        How many tools at most; 10, unless --tokens bounds them. Of fewer than 20 tools none is
-        left out because of it, but with --queries.
+        Maximum number of tools. With fewer than 20 tools in all it applies only to --queries.
+        Default: 10, or no limit with --tokens.
     exclude
-        Leave out the tools of a level: read, write or destructive.
+        Leave out the tools of this level: read, write or destructive. Repeatable.
     unless_asked
-        Leave out the tools of a level where the message does not ask for them itself.
+        Leave out the tools of this level unless the message asks for such an action. Repeatable.
     always
-        A tool that is always in, by server__tool or by a name that only one has.
+        Always include this tool, by server__tool or by a unique name. Repeatable.
     tokens
-        What names, descriptions and schemas may cost together, as estimated.
+        Token limit for all names, descriptions and schemas together (estimated).
     """
 
     k: Annotated[int | None, Parameter(name=["--k", "-k"])] = None
@@ -52,9 +52,9 @@ class Bounds:
 
     @property
     def most(self) -> int | None:
-        """How many tools at most."""
+        """Maximum number of tools."""
         if self.k is None and self.tokens is None:
-            return _USUAL
+            return _DEFAULT_K
         return self.k
 
     def select(self, selector: Selector, message: str | Sequence[str], **more: Any) -> Selection:
@@ -70,37 +70,37 @@ class Bounds:
         )
 
 
-_BOUNDS: Final = Bounds()
+_LIMITS: Final = SelectionOptions()
 Message = Annotated[tuple[str, ...], Parameter(name=["--message", "-m"], consume_multiple=False)]
 
 
 def select(
     *target: str,
     message: Message = (),
-    bounds: Bounds = _BOUNDS,
+    limits: SelectionOptions = _LIMITS,
     queries: str | None = None,
     why: bool = False,
     json: bool = False,
     timeout: Timeout = 30.0,
     command: Command = None,
 ) -> int:
-    """Select the tools that a message needs out of those of any number of servers.
+    """Select the tools that a message needs from those of one or more servers.
 
-    Goes by the words of the message and of the tools, with no model and no network; calls no tool.
-    Of fewer than 20 tools none is left out because of -k.
+    Compares the words of the message with those of the tools, without a model; calls no tool. With
+    fewer than 20 tools in all, -k leaves none out.
 
     Parameters
     ----------
     target
-        Any number, each as for sayso inspect, or a file of one tool per line (tools.jsonl). A
-        command goes after --.
+        One or more targets, each as for sayso inspect, or a file with one tool per line
+        (tools.jsonl). A command goes after --.
     message
-        What the agent was told. Several are a conversation: the last counts most.
+        The user's message. Repeat it for a conversation; the last message counts most.
     queries
-        A file with many messages, one {"id": …, "query": …} per line: for each, a line with the
-        ids or names of its tools, best first.
+        A file with one {"id": …, "query": …} per line. Prints one line per query, with the ids or
+        names of its tools, best first.
     why
-        Say why each tool was chosen.
+        Show why each tool was selected.
     json
         Print one JSON document; with --queries, one per line.
     """
@@ -115,12 +115,12 @@ def select(
     for line in (*problems, *selector.problems):
         talk().print(plain(line))
     if queries is not None:
-        return _answer_queries(selector, bounds, queries)
-    selection = bounds.select(selector, message)
+        return _answer_queries(selector, limits, queries)
+    selection = limits.select(selector, message)
     if json:
         _print_json(selection, has_reasons=why)
     else:
-        _print(selection, bounds.most, has_reasons=why)
+        _print(selection, limits.most, has_reasons=why)
     return 0
 
 
@@ -129,11 +129,12 @@ def _check(
 ) -> None:
     if not target and command is None:
         fix = "Name a server, a file with tools, or write a command after --."
-        raise UsageError("there is nothing to select from", fix=fix)
+        raise UsageError("a target is required", fix=fix)
     if queries is None and not any(text.strip() for text in message):
-        raise UsageError("there is no message", fix='Give one: -m "what the agent is to do".')
+        fix = 'For example: -m "refund the last order".'
+        raise UsageError("--message or --queries is required", fix=fix)
     if queries is not None and message:
-        raise UsageError("--queries and --message ask for two things", fix="Keep one of them.")
+        raise UsageError("--queries and --message exclude each other", fix="Remove one.")
 
 
 def _targets(words: Sequence[str], command: list[str] | None) -> tuple[Target, ...]:
@@ -168,7 +169,7 @@ def _print(selection: Selection, most: int | None, *, has_reasons: bool) -> None
         head = f"{head}; left out: {left}"
     show_text(head, "bold")
     if most is not None and len(selection.chosen) > most:
-        show_text(f"More than {most}: of fewer than 20 none is left out because of -k.")
+        show_text(f"More than {most}: with fewer than 20 tools, -k leaves none out.")
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     table.add_column("tool", overflow="fold")
     table.add_column("level", no_wrap=True)
@@ -187,10 +188,10 @@ def _print(selection: Selection, most: int | None, *, has_reasons: bool) -> None
 
 
 def _entries_of(found: Iterable[tuple[Target, Answer]]) -> tuple[list[Entry], list[str]]:
-    """Return what can be selected, and what is wrong with entries that are not tools.
+    """Return the tools, and the problems of entries that are not tools.
 
-    A record of a file may have an id, which it is then known by, its `server`, its `category`, and
-    its `inputSchema` under `schema`.
+    A record of a file may have an `id` that identifies it, a `server`, a `category`, and its
+    `inputSchema` under `schema`.
     """
     entries: list[Entry] = []
     problems: list[str] = []
@@ -217,10 +218,10 @@ def _entry(target: Target, given: object) -> Entry:
     return index_entry(record, server=server, category=category, origin=origin)
 
 
-def _answer_queries(selector: Selector, bounds: Bounds, path: str) -> int:
+def _answer_queries(selector: Selector, limits: SelectionOptions, path: str) -> int:
     for file in read_json_lines(path):
         known, query = _read(file)
-        chosen = bounds.select(selector, query, least=0).chosen
+        chosen = limits.select(selector, query, least=0).chosen
         names = [choice.entry.origin or choice.name for choice in chosen]
         sys.stdout.write(f"{dumps({'id': known, 'tools': names}, ensure_ascii=False)}\n")
     return 0
@@ -231,7 +232,7 @@ def _read(file: JsonFile) -> tuple[object, str]:
     known = record.get("id")
     query = record.get("query")
     if not isinstance(known, str | int) or not isinstance(query, str):
-        raise ConfigError("this is no query", where=file.where(), fix=_FORM)
+        raise ConfigError("invalid query", where=file.where(), fix=_FORM)
     return known, query
 
 

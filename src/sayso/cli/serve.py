@@ -1,4 +1,4 @@
-"""Runs a gateway with its console until it is stopped."""
+"""The server process of a gateway with its console."""
 
 import asyncio
 import gc
@@ -21,11 +21,18 @@ from sayso.approvals import Channel, LinkChannel, webhook
 from sayso.audit import Emit, heads_file, log_head, open_audit
 from sayso.beside import beside
 from sayso.cli.address import Options
+from sayso.cli.console_login import ConsoleLogin, make_console_login
 from sayso.cli.drain import INTERRUPT_SECONDS, DrainedServer
-from sayso.cli.entrance import Entrance, make_entrance
-from sayso.cli.output import SILENT, Voice, check_servers, print_addresses, voice_for, voice_of
-from sayso.cli.replica_listener import is_one_of_many, open_reach
-from sayso.cli.stored import beside as beside_store
+from sayso.cli.output import (
+    SILENT,
+    Reporter,
+    check_servers,
+    make_reporter,
+    print_addresses,
+    worker_reporter,
+)
+from sayso.cli.replica_listener import has_replicas, open_replica_listener
+from sayso.cli.store_access import beside as beside_store
 from sayso.cli.telemetry_options import showing
 from sayso.cli.workers import Parent, Worker
 from sayso.connect import Target, UrlTarget, Wallet
@@ -49,12 +56,11 @@ from sayso.receipts import Shelf, load_receipts
 from sayso.store import Database, Head, database_host, open_store
 from sayso.telemetry import Telemetry
 
-_IN_VAIN: Final = ("Unsupported upgrade request", "No supported WebSocket library")
-"""What uvicorn says of a client that wants to speak another protocol: it is answered in HTTP."""
-
+_UPGRADE_MESSAGES: Final = ("Unsupported upgrade request", "No supported WebSocket library")
+"""uvicorn's messages about a client that requests another protocol; it gets an HTTP response."""
 
 Guests = Callable[[Gateway], Coroutine[Any, Any, None]]
-"""Callers that come with the gateway itself: the agents of the demo."""
+"""Callers inside the gateway's process: the agents of the demo."""
 
 
 def serve(
@@ -63,21 +69,19 @@ def serve(
     listener: socket.socket,
     guests: Guests | None = None,
 ) -> int:
-    """Serve until interrupted. Servers that were started are ended with their children.
+    """Serve until interrupted, with `guests` as callers; started servers end with their children.
 
-    `guests` call while one process serves; they end with it.
-
-    Raises `StoreError`, and the error of the server where none of the targets can be reached.
+    Raises `StoreError`, and the error of a server if none of the targets can be reached.
     """
     if not options.is_json:
-        # What servers say on stderr is for who runs them.
+        # Show what servers write to stderr.
         logging.getLogger("sayso.connect.stderr_log").setLevel(logging.INFO)
     run = partial(_serve, targets, options, listener, guests)
     if options.workers == 1:
         return _work(run, listener, None, None)
-    # Once for all workers: one that starts later must not come with newer keys than the others.
+    # Load keys once: a worker that starts later must not have newer keys than the others.
     work = partial(_work, run, listener, _keys(options))
-    tell = voice_of(is_json=options.is_json).tell
+    tell = make_reporter(is_json=options.is_json).tell
     return Parent(options.workers, work, drain=options.drain, tell=tell).run()
 
 
@@ -90,19 +94,19 @@ def _work(
     terminated: list[int] = []
 
     def terminate(number: int, _frame: object) -> None:
-        """End as an interrupt does, so that servers and the store are let go of in order."""
+        """End like an interrupt, so that servers and the store close in order."""
         terminated.append(number)
         signal.raise_signal(signal.SIGINT)
 
     with listener:
         signal.signal(signal.SIGTERM, terminate)
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-            # So it is in the background of a shell, where nothing would end sayso in order then.
+            # A shell ignores SIGINT for background jobs; without it there is no graceful end.
             signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             anyio.run(run, keys, worker, backend_options={"use_uvloop": True})
         except KeyboardInterrupt:
-            # A supervisor that asked for the end once, and got it, must not read a failure.
+            # After one SIGTERM and a graceful end, a supervisor must see exit code 0.
             if len(terminated) != 1:
                 raise
     return 0
@@ -118,19 +122,19 @@ async def _serve(
 ) -> None:
     base = _base_url(options.host, listener.getsockname()[1])
     public = (options.public_url or base).rstrip("/")
-    voice = voice_for(options, worker)
-    policy = _policy(options, targets, voice)
+    reporter = worker_reporter(options, worker)
+    policy = _policy(options, targets, reporter)
     settings = read_access(options.access) if options.access else None
     wallet = _wallet(targets, settings)
-    shelf = _shelf(options, policy, voice)
+    shelf = _shelf(options, policy, reporter)
     store = open_store(options.store)
     try:
         keys = keys or _keys(options)
         async with (
             showing(options.metrics, is_otel=options.otel) as telemetry,
-            beside(*_watching(policy, targets, voice)),
-            # First: one that has other keys than the others must not begin a chain with them.
-            _among_others(options, store, keys, worker) as replica_client,
+            beside(*_watching(policy, targets, reporter)),
+            # First: a process with wrong keys must not begin a chain.
+            _joined(options, store, keys, worker) as replica_client,
             open_audit(store, keys, emit=_emit(options, telemetry)) as audit,
             open_gateway(
                 targets,
@@ -142,7 +146,7 @@ async def _serve(
                 console=f"{public}/console/",
                 timeout=options.timeout,
                 patience=options.patience,
-                announce=voice.tell,
+                announce=reporter.tell,
                 telemetry=telemetry,
                 replica_client=replica_client,
                 wallet=wallet,
@@ -151,18 +155,18 @@ async def _serve(
             open_access(settings, store.api_keys, keys, url=public, wallet=wallet) as access,
             open_provider(settings and settings.console, store.tokens, keys, url=public) as issuer,
         ):
-            await check_servers(gateway, voice)
-            entrance = make_entrance(gateway, options, targets, listener, public, issuer)
-            app = _site(gateway, options, base, public, access, settings, entrance)
+            await check_servers(gateway, reporter)
+            console_login = make_console_login(gateway, options, targets, listener, public, issuer)
+            app = _make_app(gateway, options, base, public, access, settings, console_login)
             server = DrainedServer(app, gateway.guard.shutdown, _drain_seconds(options))
             if worker is not None:
                 _report_to(worker, server)
             async with (
-                entrance.serving(worker),
-                beside(*_while_it_serves(gateway, guests, is_quiet=voice is SILENT)),
+                console_login.serving(worker),
+                beside(*_while_it_serves(gateway, guests, is_quiet=reporter is SILENT)),
             ):
                 if worker is None or (worker.speaks and worker.is_first):
-                    print_addresses(public, entrance.first_link(), options, voice)
+                    print_addresses(public, console_login.first_link(), options, reporter)
                 await _run(gateway, options.principal, server, listener)
     finally:
         with anyio.CancelScope(shield=True):
@@ -180,22 +184,22 @@ def _report_to(worker: Worker, server: DrainedServer) -> None:
     worker.serves()
 
 
-def _shelf(options: Options, policy: PolicyFile | None, voice: Voice) -> Shelf | None:
-    """Load the receipts. A broken one is logged, and stops nothing."""
+def _shelf(options: Options, policy: PolicyFile | None, reporter: Reporter) -> Shelf | None:
+    """Load the receipts; log invalid ones."""
     if options.receipts is None:
         return None
     shelf = load_receipts(Path(options.receipts))
-    if voice is not SILENT:
+    if reporter is not SILENT:
         log = logging.getLogger("sayso")
-        for told in shelf.problems:
-            log.warning("%s", told)
+        for problem in shelf.problems:
+            log.warning("%s", problem)
         if policy is None or not policy().receipt_keys:
-            log.warning("%s: no receipt counts: the policy trusts no key for it", options.receipts)
+            log.warning("%s: ignored, the policy trusts no receipt key", options.receipts)
     return shelf
 
 
 def _wallet(targets: Sequence[Target], settings: Settings | None) -> Wallet | None:
-    """Return a place for callers' tokens to exchange. Raises `ConfigError` if none come."""
+    """Return the wallet for token exchange. Raises `ConfigError` if callers have no tokens."""
     exchanging = [
         target.name
         for target in targets
@@ -204,20 +208,20 @@ def _wallet(targets: Sequence[Target], settings: Settings | None) -> Wallet | No
     if not exchanging:
         return None
     if settings is None or settings.oauth is None:
-        what = "its “token_exchange” needs tokens of callers, and none come without [oauth]"
-        fix = "Say in access.toml who issues them (--access), or use client_credentials."
+        what = "“token_exchange” requires callers' tokens, and there is no [oauth] in access.toml"
+        fix = "Configure the tokens' issuer with --access, or use client_credentials."
         raise ConfigError(what, where=exchanging[0], fix=fix)
     return Wallet()
 
 
-def _site(
+def _make_app(
     gateway: Gateway,
     options: Options,
     base: str,
     public: str,
     access: Access,
     settings: Settings | None,
-    entrance: Entrance,
+    console_login: ConsoleLogin,
 ) -> ASGIApp:
 
     def make() -> Sequence[BaseRoute]:
@@ -225,9 +229,9 @@ def _site(
 
         return make_routes(
             gateway,
-            entrance.login,
+            console_login.login,
             base_url=public,
-            provider=entrance.provider,
+            provider=console_login.provider,
             is_alone=options.access is None,
             access=access,
             screens=settings and settings.screens,
@@ -239,18 +243,18 @@ def _site(
         make_lazy_routes(make),
         access=access,
         public_url=options.public_url,
-        heard=entrance.callers.note,
+        heard=console_login.callers.note,
     )
 
 
 async def _run(
     gateway: Gateway, principal: Principal | None, server: DrainedServer, listener: socket.socket
 ) -> None:
-    # What is still open when sayso ends is cut off, which is no error to tell of.
+    # Connections that a shutdown cuts off are no error.
     logging.getLogger("uvicorn.error").addFilter(
-        lambda said: not (server.should_exit or said.getMessage().startswith(_IN_VAIN))
+        lambda entry: not (server.should_exit or entry.getMessage().startswith(_UPGRADE_MESSAGES))
     )
-    # What is there by now stays: it need not be looked through for each few hundred calls.
+    # Long-lived objects need not be traversed by each garbage collection.
     gc.collect()
     gc.freeze()
     if principal is None:
@@ -260,16 +264,14 @@ async def _run(
 
 
 @asynccontextmanager
-async def _among_others(
+async def _joined(
     options: Options, store: Database, keys: Keyring, worker: Worker | None
 ) -> AsyncGenerator[ReplicaClient | None]:
-    if not is_one_of_many(options):
+    if not has_replicas(options):
         yield None
         return
-    place = 0
-    if worker is not None:
-        place = worker.place
-    listener, host = open_reach(options, place, database_host(options.store))
+    place = 0 if worker is None else worker.place
+    listener, host = open_replica_listener(options, place, database_host(options.store))
     with listener:
         async with open_replicas(store.replicas, keys, listener, host) as replica_client:
             yield replica_client
@@ -278,7 +280,7 @@ async def _among_others(
 async def _serve_stdio(
     gateway: Gateway, principal: Principal, server: DrainedServer, listener: socket.socket
 ) -> None:
-    """Speak to the client that has started sayso, until it has said all; the console beside."""
+    """Serve the client over stdio until it closes its end, and the console meanwhile."""
 
     async def converse() -> None:
         async with standard_pipes() as (lines, write):
@@ -311,7 +313,7 @@ def _emit(options: Options, telemetry: Telemetry) -> Emit:
 def _channels(
     options: Options, keys: Keyring, base: str, policy: PolicyFile | None
 ) -> Sequence[Channel]:
-    """Return the channels to people besides the console. Raises `UsageError` for a bad URL."""
+    """Return the channels in addition to the console. Raises `UsageError` for an invalid URL."""
     url = options.webhook or os.environ.get("SAYSO_WEBHOOK")
     if not url:
         return ()
@@ -322,41 +324,41 @@ def _channels(
     return (LinkChannel(keys, f"{base}/console/link?token=", webhook(url), people),)
 
 
-def _policy(options: Options, targets: Sequence[Target], voice: Voice) -> PolicyFile | None:
+def _policy(options: Options, targets: Sequence[Target], reporter: Reporter) -> PolicyFile | None:
     if options.policy is None:
         return None
     policy = PolicyFile.open(options.policy)
-    _check_names(policy, targets, voice)
+    _check_names(policy, targets, reporter)
     return policy
 
 
 def _watching(
-    policy: PolicyFile | None, targets: Sequence[Target], voice: Voice
+    policy: PolicyFile | None, targets: Sequence[Target], reporter: Reporter
 ) -> list[Callable[[], Coroutine[Any, Any, None]]]:
     if policy is None:
         return []
 
-    def read(told: str) -> None:
-        voice.tell(told)
-        _check_names(policy, targets, voice)
+    def read(message: str) -> None:
+        reporter.tell(message)
+        _check_names(policy, targets, reporter)
 
     def keep(error: SaysoError) -> None:
-        voice.fail(error)
-        voice.tell("The policy before it still counts.")
+        reporter.fail(error)
+        reporter.tell("The previous policy stays in force.")
 
     return [partial(policy.watch, read, keep)]
 
 
-def _check_names(policy: PolicyFile, targets: Sequence[Target], voice: Voice) -> None:
-    if voice is not SILENT:
-        for told in misnamed(policy(), [target.name for target in targets]):
-            logging.getLogger("sayso").warning(told)
+def _check_names(policy: PolicyFile, targets: Sequence[Target], reporter: Reporter) -> None:
+    if reporter is not SILENT:
+        for problem in misnamed(policy(), [target.name for target in targets]):
+            logging.getLogger("sayso").warning(problem)
 
 
 def _while_it_serves(
     gateway: Gateway, guests: Guests | None, *, is_quiet: bool
 ) -> list[Callable[[], Coroutine[Any, Any, None]]]:
-    """Return what runs while the gateway serves; one worker of several speaks for all."""
+    """Return the background tasks of a serving gateway."""
     work: list[Callable[[], Coroutine[Any, Any, None]]] = []
     if not is_quiet:
         work.append(partial(warn_of_unmatched, gateway))

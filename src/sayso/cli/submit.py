@@ -1,4 +1,4 @@
-"""`sayso submit`: what a store's review asks of a server, for a person and for programs."""
+"""`sayso submit`: the documents that a store review asks for."""
 
 import sys
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ from typing import Literal
 import anyio
 
 from sayso.cli.address import check_seconds
-from sayso.cli.lint_input import read_linted, source_of
+from sayso.cli.lint_input import read_lint_input, source_of
 from sayso.cli.options import Command, Timeout, targets_of
+from sayso.cli.output_files import check_writable
 from sayso.cli.terminal import say, working
-from sayso.cli.writable import check_writable
 from sayso.errors import SaysoError, UsageError
 from sayso.lint import Listing, Submission, as_json, as_markdown, find_store
 from sayso.lint import submit as make_submission
@@ -28,24 +28,23 @@ def submit(
     timeout: Timeout = 30.0,
     command: Command = None,
 ) -> int:
-    """Write what a store's review asks of a server: hints, why, names, prompts to fill in.
+    """Write the documents that a store review asks for: hints, reasons, names and prompts.
 
-    Lists the tools and calls none. Exit code 1 where the store's rules find an error; the
-    document is written all the same, and names it.
+    Lists the tools and calls none. Exit code 1 if the store's rules find an error; the document is
+    still written, and contains it.
 
     Parameters
     ----------
     store
         openai or anthropic.
     target
-        As for sayso lint, one server. A command goes after --.
+        One server, as for sayso lint. A command goes after --.
     out
-        A folder for submission-STORE.md and submission-STORE.json. Default: one of them is
-        printed.
+        A folder for submission-STORE.md and submission-STORE.json. Default: print one of them.
     json
-        Print the JSON document rather than the Markdown.
+        Print the JSON document instead of the Markdown.
     force
-        Write over files of these names that say something else.
+        Overwrite existing files with other contents.
     """
     check_seconds(timeout, "--timeout")
     if out is not None:
@@ -64,17 +63,17 @@ def _ask(target: Sequence[str], command: list[str] | None, timeout: float) -> Li
     targets = targets_of(target, command, "submit")
     if len(targets) > 1:
         names = ", ".join(target.name for target in targets)
-        fix = f"Name one of them: {words[0]}#NAME."
-        raise UsageError(f"a submission is about one server, not {names}", fix=fix)
-    with working("Asking for the tools …"):
-        (found,) = anyio.run(read_linted, targets, source_of(words, targets), timeout)
+        fix = f"Name one: {words[0]}#NAME."
+        raise UsageError(f"sayso submit accepts one server, got {names}", fix=fix)
+    with working("Listing tools …"):
+        (found,) = anyio.run(read_lint_input, targets, source_of(words, targets), timeout)
     if isinstance(found, SaysoError):
         raise found
     return found.listing
 
 
 def _write(folder: Path, made: Submission, *, force: bool) -> None:
-    """Write both documents; what a person has filled in is not written over unasked."""
+    """Write both documents; overwrite changed ones only with `force`."""
     texts = {
         folder / f"submission-{made.store.name}.md": as_markdown(made),
         folder / f"submission-{made.store.name}.json": as_json(made),
@@ -83,13 +82,13 @@ def _write(folder: Path, made: Submission, *, force: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         changed = [path for path, text in texts.items() if _differs(path, text)]
         if changed and not force:
-            fix = "Name another folder with --out, or write over it with --force."
-            raise UsageError("it is there and says something else", where=str(changed[0]), fix=fix)
+            fix = "Use another folder with --out, or overwrite it with --force."
+            raise UsageError("the file exists and differs", where=str(changed[0]), fix=fix)
         for path, text in texts.items():
             path.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
         what = f"the documents cannot be written: {error.strerror}"
-        raise UsageError(what, where=str(folder), fix="Check who may write there.") from error
+        raise UsageError(what, where=str(folder), fix="Check its permissions.") from error
     for path in texts:
         say(plain(f"wrote {path}"))
 

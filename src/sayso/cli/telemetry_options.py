@@ -1,4 +1,4 @@
-"""What a gateway shows of itself, as its options say: metrics and traces."""
+"""Telemetry of a gateway as its options say, and the server of its metrics."""
 
 import contextlib
 import socket
@@ -39,20 +39,20 @@ async def showing(metrics: str | None, *, is_otel: bool) -> AsyncGenerator[Telem
 
 
 def parse_place(text: str) -> tuple[str, int]:
-    """The address and port of `[HOST:]PORT`; without a host, this machine alone.
+    """Parse `[HOST:]PORT`; the default host is loopback.
 
     >>> parse_place("9464"), parse_place("[::]:9464")
     (('127.0.0.1', 9464), ('::', 9464))
     """
     host, _, port = text.rpartition(":")
     if not port.isascii() or not port.isdigit():
-        fix = "Write a port, as 9464, or an address with it, as 0.0.0.0:9464."
-        raise UsageError(f"{text!r} is not a port", where=_WHERE, fix=fix)
+        what = f"must be a port such as 9464, or HOST:PORT, got {text!r}"
+        raise UsageError(what, where=_WHERE)
     return host.removeprefix("[").removesuffix("]") or _LOOPBACK, int(port)
 
 
 class _Server(uvicorn.Server):
-    """A server beside the one that ends the process: signals are not its to hear."""
+    """A second server in the process, which handles no signals."""
 
     @override
     @contextlib.contextmanager
@@ -66,7 +66,7 @@ async def _serving(
 ) -> AsyncGenerator[None]:
     from sayso.telemetry import MetricsPage
 
-    assert telemetry.prometheus is not None  # noqa: S101 - the page is only for it
+    assert telemetry.prometheus is not None  # noqa: S101 - checked by the caller
     port = listener.getsockname()[1]
     names = None
     if is_loopback(host):

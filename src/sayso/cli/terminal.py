@@ -1,4 +1,4 @@
-"""What a person reads and answers: results on stdout, talk on stderr, nothing unprintable."""
+"""Terminal input and output: results on stdout, messages on stderr, nothing unprintable."""
 
 import contextlib
 import json
@@ -19,11 +19,11 @@ _YES: Final = frozenset({"y", "yes"})
 
 
 def out() -> "Console":
-    """Return the console for results. Without a terminal, lines are as long as they need."""
+    """Return the console for results; without a terminal, lines do not wrap."""
     from rich.console import Console
 
     class Results(Console):
-        """Raises `BrokenPipeError` where its base would end the process with exit code 1."""
+        """A console that raises `BrokenPipeError` instead of exiting with code 1."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
@@ -35,7 +35,7 @@ def out() -> "Console":
 
 
 def talk() -> "Console":
-    """Return the console for everything else, on stderr."""
+    """Return the console for messages, on stderr."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -49,20 +49,20 @@ def show_text(text: str, style: str = "", *, soft_wrap: bool = False) -> None:
 
 
 def tell(text: str) -> None:
-    """Print a line of talk."""
+    """Print a message on stderr."""
     from rich.text import Text
 
     talk().print(Text(plain(text)))
 
 
 def say(text: str) -> None:
-    """Write a line of talk as it is; the caller has made it `plain`."""
+    """Write a message to stderr; the caller has made it `plain`."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
 def make_table(*names: str) -> "Table":
-    """Return an empty table for results, with columns of these names that fold long texts."""
+    """Return an empty table with these columns, which fold long texts."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
@@ -72,7 +72,7 @@ def make_table(*names: str) -> "Table":
 
 
 def plural(count: int, noun: str) -> str:
-    """Return the noun as it follows a number.
+    """Return the noun in the form that `count` requires.
 
     >>> plural(1, "tool"), plural(2, "tool")
     ('tool', 'tools')
@@ -81,7 +81,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def listed(texts: Iterable[str], most: int) -> str:
-    """Return texts with commas, and how many more there are after the first `most`.
+    """Join at most `most` texts with commas, and count the rest.
 
     >>> listed(["a", "b", "c"], 2)
     'a, b, 1 more'
@@ -99,12 +99,12 @@ def print_json(value: Any) -> None:
 
 
 def print_document(fields: Mapping[str, Any]) -> None:
-    """Print one JSON document with the number of its schema."""
+    """Print one JSON document with its schema number."""
     print_json({"schema": _SCHEMA, **fields})
 
 
 def print_error(error: SaysoError) -> None:
-    """Print what went wrong, where, and what to do."""
+    """Print an error with its place and its fix."""
     from rich.text import Text
 
     what = error.what
@@ -122,7 +122,7 @@ def print_error_json(error: SaysoError) -> None:
 
 
 def print_errors(errors: Iterable[SaysoError], *, is_json: bool) -> int:
-    """Print all errors, and return the exit code that they ask for: 0 without any."""
+    """Print all errors, and return the highest exit code; 0 without errors."""
     code = 0
     for error in errors:
         code = max(code, error.exit_code)
@@ -135,7 +135,7 @@ def print_errors(errors: Iterable[SaysoError], *, is_json: bool) -> int:
 
 @contextlib.contextmanager
 def working(what: str) -> Generator[None]:
-    """Show that something takes a while; only on a terminal."""
+    """Show a progress message, only on a terminal."""
     console = talk()
     if not console.is_terminal:
         yield
@@ -145,16 +145,15 @@ def working(what: str) -> Generator[None]:
 
 
 def agrees(question: str) -> bool:
-    """Whether the person at the terminal says yes; anything else is a no.
+    """Ask for a yes on the terminal; any other answer is a no.
 
-    What was typed before the question was shown does not answer it. Raises `UsageError` if nobody
-    can be asked.
+    Input from before the question is discarded. Raises `UsageError` without a terminal.
     """
     from rich.text import Text
 
     if not sys.stdin.isatty():
-        fix = "Run it on a terminal, or look at the change and say --yes."
-        raise UsageError("nobody is there to be asked", fix=fix)
+        fix = "Run it in a terminal, or check the change and add --yes."
+        raise UsageError("a confirmation requires a terminal", fix=fix)
     import termios
 
     termios.tcflush(sys.stdin, termios.TCIFLUSH)
@@ -163,26 +162,26 @@ def agrees(question: str) -> bool:
 
 
 def check_agrees(question: str) -> None:
-    """Raise `DeniedError` unless the person says yes to a change that was shown."""
+    """Raise `DeniedError` unless the person confirms a change that was shown."""
     if not agrees(question):
-        raise DeniedError("nothing was changed", fix="You did not say yes.")
+        raise DeniedError("nothing was changed", fix="The answer was not yes.")
 
 
 def ask_first(question: str) -> None:
-    """Ask on the terminal before a command takes something away.
+    """Ask on the terminal before a destructive command.
 
-    `question` names what the command acts on, and how many of it. Raises `UsageError` without a
-    terminal, and `DeniedError` for any answer but a yes.
+    `question` names the objects and their number. Raises `UsageError` without a terminal, and
+    `DeniedError` for any answer but a yes.
     """
     try:
         check_agrees(question)
     except UsageError as error:
-        fix = "Run it on a terminal, or add --yes."
-        raise UsageError(f"not done without an answer: {question}", fix=fix) from error
+        fix = "Run it in a terminal, or add --yes."
+        raise UsageError(f"confirmation required: {question}", fix=fix) from error
 
 
 def _json(value: Any, indent: int | None = None) -> str:
-    """Return JSON in which, as in `plain`, nothing unseen stands as itself."""
+    """Return JSON with the characters that `plain` would escape escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "".join(
         json.dumps(char)[1:-1] if char != "\n" and is_unseen(char) else char for char in text

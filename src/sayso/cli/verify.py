@@ -1,4 +1,4 @@
-"""`sayso verify`: run the tools of a server in containment, and show whether its hints are true."""
+"""`sayso verify`: run a server's tools in containment, and show which hints are false."""
 
 import shlex
 import sys
@@ -12,39 +12,40 @@ from cyclopts import Parameter
 
 from sayso.cli.address import check_seconds
 from sayso.cli.options import Command, Many, targets_of
+from sayso.cli.output_files import check_writable, write_text
 from sayso.cli.terminal import out, talk
-from sayso.cli.writable import check_writable, write_text
 from sayso.connect import SavedTarget, Target
 from sayso.errors import UsageError
 
 if TYPE_CHECKING:
     from sayso.verify import Report, Terms
 
-_MOST_CALLS: Final = 1000
+_MAX_CALLS: Final = 1000
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Start:
-    """How the server is started, and what it is given.
+class ServerOptions:
+    """The server's command, environment and files.
 
     Parameters
     ----------
     fixture
-        A folder that the server works on: it gets a copy at the same path. May be repeated.
+        A folder that the server works on; it gets a copy at the same path. Repeatable.
     env
-        A variable for the server, as NAME=VALUE. May be repeated.
+        An environment variable for the server, as NAME=VALUE. Repeatable.
     cwd
-        Where the server runs; the folder of samples without it.
+        Working directory of the server. Default: the folder of samples.
     own
-        A path that holds the server's own state, which nobody else would miss. May be repeated.
+        A path with the server's internal state; changes there count as harmless. Repeatable.
     prepare
-        A command that installs what the server needs, before: with the network, and no tool run.
+        A command that installs the server's dependencies first. It has network access, and runs
+        no tool.
     postgres
-        Start a PostgreSQL for the server, and watch its rows. DATABASE_URL and PGHOST with its
-        like tell it where; {postgres} in its command is the URL.
+        Start a PostgreSQL for the server, and observe its rows. The server gets DATABASE_URL and
+        PG* variables; {postgres} in its command is the URL.
     uncontained
-        Run the server without containment, with all rights that you have.
+        Run the server without containment, with all your rights.
     """
 
     fixture: Many = None
@@ -58,27 +59,27 @@ class Start:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Trial:
-    """Which tools are called, how often, and with what.
+class CallOptions:
+    """The calls: tools, number and arguments.
 
     Parameters
     ----------
     tool
-        Only this tool. May be repeated.
+        Call only this tool. Repeatable.
     hints
-        A file (sayso.toml) that says what cannot be guessed: arguments, tools to leave out.
+        A file (sayso.toml) with arguments that cannot be guessed, and tools to skip.
     profile
-        default, or spec: there a value overwritten under its key is a loss too.
+        default, or spec, where overwriting a value under its key counts as destructive too.
     calls
-        How often each tool is called at most, before anything is tried again alone.
+        Maximum calls of each tool, not counting those that confirm a suspicion.
     seed
-        What made-up arguments are made from: the same seed makes the same.
+        Seed of the generated arguments; the same seed gives the same arguments.
     timeout
         Seconds to wait for the server, and for each call.
     probe
-        A command whose output is the state that a server behind a URL changes.
+        A command that prints the state which a server behind a URL changes.
     all_tools
-        Call also the tools behind a URL that may write. They are not contained.
+        Also call tools of a server behind a URL that may write. They are not contained.
     """
 
     tool: Many = None
@@ -93,23 +94,23 @@ class Trial:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Telling:
-    """How it is told, and to whom.
+class OutputOptions:
+    """The report and the receipt.
 
     Parameters
     ----------
     format
-        How to tell it: text, json, junit or html (a page).
+        Format of the report: text, json, junit or html.
     json
-        The same as --format json.
+        Short for --format json.
     output
-        The file to write to, instead of the terminal.
+        The file for the report. Default: standard output.
     evidence
-        Show what stands behind each refuted hint.
+        Show the evidence for each refuted hint.
     receipt
-        Write a signed receipt into this file.
+        Write a signed receipt to this file. Requires --key.
     key
-        The private key that signs it (sayso receipt keygen).
+        The private key that signs the receipt (sayso receipt keygen).
     """
 
     format: Literal["text", "json", "junit", "html"] = "text"
@@ -120,62 +121,62 @@ class Telling:
     key: str | None = None
 
 
-_START: Final = Start()
-_TRIAL: Final = Trial()
-_TELLING: Final = Telling()
+_SERVER: Final = ServerOptions()
+_CALLS: Final = CallOptions()
+_OUTPUT: Final = OutputOptions()
 
 
 def verify(
     *target: str,
-    start: Start = _START,
-    trial: Trial = _TRIAL,
-    telling: Telling = _TELLING,
+    server: ServerOptions = _SERVER,
+    calls: CallOptions = _CALLS,
+    output: OutputOptions = _OUTPUT,
     command: Command = None,
 ) -> int:
     """Run a server's tools in containment, and show which of its hints are false.
 
-    Each tool is called with made-up arguments, in a box without network and with copies of all
-    that it may change. Exit code 1 where a hint is refuted, 2 where the words cannot be understood
-    or nothing here contains a server, 4 where it cannot be started.
+    Calls each tool with generated arguments, in a sandbox without network and with copies of your
+    files. Exit code 1 if a hint is refuted, 2 for wrong options or without containment on this
+    system, 4 if the server cannot start.
 
     Parameters
     ----------
     target
         server.py or server.py:object, an http(s) URL, or one entry of a client's configuration
-        (mcp.json#name). A command goes after --; {world} in it is a folder of samples.
+        (mcp.json#name). A command goes after --; {world} in it is the folder of samples.
     """
-    check_seconds(trial.timeout, "--timeout")
-    if not 1 <= trial.calls <= _MOST_CALLS:
-        raise UsageError(f"--calls is {trial.calls}", fix=f"Give a number from 1 to {_MOST_CALLS}.")
-    if (telling.receipt is None) is not (telling.key is None):
-        what = "--receipt and --key belong together"
-        raise UsageError(what, fix="Make a key with sayso receipt keygen FILE.")
-    if telling.receipt is not None and telling.key is not None:
+    check_seconds(calls.timeout, "--timeout")
+    if not 1 <= calls.calls <= _MAX_CALLS:
+        raise UsageError(f"--calls must be from 1 to {_MAX_CALLS}, got {calls.calls}")
+    if (output.receipt is None) is not (output.key is None):
+        what = "--receipt and --key require each other"
+        raise UsageError(what, fix="Create a key with sayso receipt keygen FILE.")
+    if output.receipt is not None and output.key is not None:
         from sayso.keys import load_signing_key
 
-        load_signing_key(Path(telling.key))
-        check_writable(Path(telling.receipt), "--receipt")
-    if telling.output is not None:
-        check_writable(Path(telling.output), "--output")
+        load_signing_key(Path(output.key))
+        check_writable(Path(output.receipt), "--receipt")
+    if output.output is not None:
+        check_writable(Path(output.output), "--output")
     found = targets_of(target, command, "verify")
-    terms = _terms(_only(found, [*target, *(command or ())]), start, trial)
-    if telling.receipt is not None:
+    terms = _terms(_only(found, [*target, *(command or ())]), server, calls)
+    if output.receipt is not None:
         terms = replace(terms, needs_package=True)
-    form = "json" if telling.json else telling.format
-    is_shown = form == "text" and telling.output is None
-    report = anyio.run(_run, terms, is_shown, telling.evidence)
+    form = "json" if output.json else output.format
+    is_shown = form == "text" and output.output is None
+    report = anyio.run(_run, terms, is_shown, output.evidence)
     if not is_shown:
         from sayso.verify import FORMATS
 
         text = FORMATS[form](report)
-        if telling.output is None:
+        if output.output is None:
             sys.stdout.write(text)
         else:
-            write_text(Path(telling.output), text)
-    if telling.receipt is not None and telling.key is not None:
+            write_text(Path(output.output), text)
+    if output.receipt is not None and output.key is not None:
         from sayso.receipts import write_receipt
 
-        write_receipt(report, Path(telling.key), Path(telling.receipt))
+        write_receipt(report, Path(output.key), Path(output.receipt))
     return int(report.is_refuted)
 
 
@@ -183,48 +184,47 @@ def _only(targets: Sequence[Target], words: Sequence[str]) -> Target:
     if len(targets) == 1:
         return targets[0]
     names = ", ".join(target.name for target in targets)
-    what = f"one server at a time is verified, and this names {len(targets)}"
+    what = f"sayso verify accepts one server, got {len(targets)}"
     raise UsageError(what, where=words[0], fix=f"Name one: {words[0]}#NAME ({names}).")
 
 
-def _terms(target: Target, start: Start, trial: Trial) -> "Terms":
+def _terms(target: Target, server: ServerOptions, calls: CallOptions) -> "Terms":
     from sayso.verify import Profile, Terms
 
     if isinstance(target, SavedTarget):
-        what = "a saved list has no server behind it"
-        fix = "Name the server itself."
-        raise UsageError(what, where=target.path, fix=fix)
+        what = "sayso verify requires a server, not a saved list"
+        raise UsageError(what, where=target.path)
     return Terms(
         target=target,
-        fixtures=tuple(_folder(word) for word in start.fixture or ()),
-        env=dict(_variable(word) for word in start.env or ()),
-        cwd=start.cwd,
-        own=tuple(start.own or ()),
-        prepare=start.prepare or "",
-        has_postgres=start.postgres,
-        is_uncontained=start.uncontained,
-        only=tuple(trial.tool or ()),
-        hints=None if trial.hints is None else Path(trial.hints),
-        profile=Profile(trial.profile),
-        calls=trial.calls,
-        seed=trial.seed,
-        timeout=trial.timeout,
-        probe=tuple(shlex.split(trial.probe or "")),
-        calls_writes=trial.all_tools,
+        fixtures=tuple(_folder(word) for word in server.fixture or ()),
+        env=dict(_variable(word) for word in server.env or ()),
+        cwd=server.cwd,
+        own=tuple(server.own or ()),
+        prepare=server.prepare or "",
+        has_postgres=server.postgres,
+        is_uncontained=server.uncontained,
+        only=tuple(calls.tool or ()),
+        hints=None if calls.hints is None else Path(calls.hints),
+        profile=Profile(calls.profile),
+        calls=calls.calls,
+        seed=calls.seed,
+        timeout=calls.timeout,
+        probe=tuple(shlex.split(calls.probe or "")),
+        calls_writes=calls.all_tools,
     )
 
 
 def _folder(word: str) -> Path:
     path = Path(word).resolve()
     if not path.is_dir():
-        raise UsageError("there is no such folder", where=word, fix="Name one that is there.")
+        raise UsageError("no such folder", where=word)
     return path
 
 
 def _variable(word: str) -> tuple[str, str]:
     name, sign, value = word.partition("=")
     if not sign or not name:
-        raise UsageError(f"“{name}” sets no variable", fix="Write --env NAME=VALUE.")
+        raise UsageError(f"--env must be NAME=VALUE, got “{name}”")
     return name, value
 
 

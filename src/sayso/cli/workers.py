@@ -1,6 +1,6 @@
-"""Several processes on one port: a parent that starts them, and starts another where one dies.
+"""Worker processes on one port, and the parent that starts and restarts them.
 
-They share the listening socket, so that no connection is lost with a process that did not take it.
+They share the listening socket, so a worker that dies loses no connection that it did not accept.
 """
 
 import contextlib
@@ -15,21 +15,21 @@ from typing import Final
 from sayso.cli.drain import PAUSE_SECONDS, TELL_SECONDS
 
 _YOUNG_SECONDS: Final = 5.0
-_LONGEST_PAUSE: Final = 5.0
-_SHORTEST_PAUSE: Final = 0.1
-_LOOK_SECONDS: Final = 0.05
+_MAX_BACKOFF_SECONDS: Final = 5.0
+_MIN_BACKOFF_SECONDS: Final = 0.1
+_POLL_SECONDS: Final = 0.05
 _GRACE_SECONDS: Final = 5.0
 _FAILED: Final = 70
 _CLEAN: Final = (0, -signal.SIGTERM)
-"""Exit codes of a process that ended in order; SIGTERM ends one that has not begun to serve."""
+"""Exit codes of a graceful end; SIGTERM kills a worker that does not serve yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One of several processes, by its place among them.
+    """One of several processes, with its number.
 
-    `is_first` says that there was none in its place before it. `ready` and `life` are the ends of
-    pipes: one tells the parent that it serves, the other tells it that the parent is gone.
+    `is_first` is false for a restarted one. `ready` is the pipe that tells the parent that it
+    serves; `life` the pipe that closes when the parent ends.
     """
 
     place: int
@@ -39,11 +39,11 @@ class Worker:
 
     @property
     def speaks(self) -> bool:
-        """Whether it is the one that tells of what all of them see."""
+        """Whether it is the worker that reports for all."""
         return self.place == 0
 
     def serves(self) -> None:
-        """Tell the parent, which starts the others once the first one serves."""
+        """Tell the parent that this worker serves; it then starts the others."""
         with contextlib.suppress(BrokenPipeError):
             os.write(self.ready, b".")
         os.close(self.ready)
@@ -60,7 +60,7 @@ class _Place:
 
 @dataclass(slots=True)
 class Parent:
-    """Keeps `count` processes that run `work`; each may take `drain` seconds to end."""
+    """The parent of `count` processes that run `work` and may take `drain` seconds to end."""
 
     count: int
     work: Callable[[Worker], int]
@@ -72,11 +72,11 @@ class Parent:
     _life: tuple[int, int] = (-1, -1)
 
     def run(self) -> int:
-        """Run until a signal ends it, or the first process could not begin to serve.
+        """Run until a signal, or until the first process fails to serve.
 
-        In the new processes this runs their work, and gives its code. Returns 0 after SIGTERM, once
-        all have ended in order. Raises `KeyboardInterrupt` after SIGINT, after a second signal, or
-        when a process did not end in order.
+        In a new process, return the exit code of its work. Return 0 after SIGTERM once all
+        processes have ended gracefully. Raises `KeyboardInterrupt` after SIGINT, after a second
+        signal, or if a process did not end gracefully.
         """
         self._life = os.pipe()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
@@ -110,7 +110,7 @@ class Parent:
         raise KeyboardInterrupt
 
     def _keep(self) -> Worker | None:
-        """Start another for each that ends; `None` once all have, because they were told to."""
+        """Restart processes that end; return `None` once all have ended after a signal."""
         while self._places:
             pid, status = os.wait()
             place = self._places.pop(pid, None)
@@ -118,9 +118,11 @@ class Parent:
                 self._is_clean = False
             if place is None or self._ending:
                 continue
-            self.tell(f"worker {pid} {_how(status)}: another one takes its place")
+            self.tell(f"worker {pid} {_how(status)}: restarting")
             is_young = time.monotonic() - place.began < _YOUNG_SECONDS
-            place.pause = min(max(place.pause * 2, _SHORTEST_PAUSE), _LONGEST_PAUSE) * is_young
+            place.pause = (
+                min(max(place.pause * 2, _MIN_BACKOFF_SECONDS), _MAX_BACKOFF_SECONDS) * is_young
+            )
             self._rest(place.pause)
             if not self._ending:
                 worker, ready = self._start(place)
@@ -130,11 +132,11 @@ class Parent:
         return None
 
     def _start(self, place: _Place) -> tuple[Worker | None, int]:
-        """The worker in the new process, `None` in this one; and what is read when it serves."""
+        """Return the worker in the new process, `None` in the parent, and its ready pipe."""
         ready, says = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
-        # A signal that came in between would be taken by the parent's handler in the child.
+        # Otherwise the child could handle a signal with the parent's handler.
         blocked = {signal.SIGTERM, signal.SIGINT, signal.SIGALRM}
         signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
         pid = os.fork()
@@ -143,7 +145,7 @@ class Parent:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
-            # What is pressed at the terminal is for the parent, which passes it on.
+            # The parent receives Ctrl-C and passes it on.
             os.setpgid(0, 0)
             os.close(ready)
             os.close(self._life[1])
@@ -157,7 +159,7 @@ class Parent:
     def _rest(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while not self._ending and time.monotonic() < until:
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
 
     def _signalled(self, number: int, _frame: object) -> None:
         if number == signal.SIGALRM:
@@ -174,4 +176,4 @@ def _how(status: int) -> str:
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return f"ended with code {code}"
-    return f"was ended by signal {-code}"
+    return f"was killed by signal {-code}"

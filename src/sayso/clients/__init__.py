@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from sayso.lazy import lazily
 
 if TYPE_CHECKING:
-    from sayso.clients.choice import Wish, sorted_reasons
+    from sayso.clients.choice import Selection, sorted_reasons
     from sayso.clients.discovery import discover, pick
     from sayso.clients.install import Plan, Removal, carry_out, plan_install, plan_removal, remove
     from sayso.clients.kinds import client_of
+    from sayso.clients.masked import difference
     from sayso.clients.places import Machine
     from sayso.clients.record import Record, alone, records
-    from sayso.clients.shown import difference
     from sayso.clients.swap import read, replace
 
 
@@ -26,7 +26,7 @@ __all__ = [
     "Plan",
     "Record",
     "Removal",
-    "Wish",
+    "Selection",
     "alone",
     "carry_out",
     "client_of",
@@ -45,7 +45,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "sayso.clients.choice": ("Wish", "sorted_reasons"),
+        "sayso.clients.choice": ("Selection", "sorted_reasons"),
         "sayso.clients.discovery": ("discover", "pick"),
         "sayso.clients.install": (
             "Plan",
@@ -58,7 +58,7 @@ __getattr__ = lazily(
         "sayso.clients.kinds": ("client_of",),
         "sayso.clients.places": ("Machine",),
         "sayso.clients.record": ("Record", "alone", "records"),
-        "sayso.clients.shown": ("difference",),
+        "sayso.clients.masked": ("difference",),
         "sayso.clients.swap": ("read", "replace"),
     },
 )

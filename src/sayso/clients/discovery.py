@@ -1,22 +1,24 @@
-"""What is configured on this machine, in all clients that sayso knows."""
+"""The servers in the configurations of all clients that sayso supports."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sayso.clients import swap
 from sayso.clients.document import Document, as_object
 from sayso.clients.kinds import CLIENTS, ENTRY, Client, client_of
+from sayso.clients.masked import reached_by
 from sayso.clients.places import Machine, Place, Scope, named, places, places_within
 from sayso.clients.record import Record, folder_of, is_as_written, record_in, records
-from sayso.clients.shown import reached_by
 from sayso.errors import SaysoError, UsageError
+
+_SEE_DISCOVER: Final = "Run sayso discover to list all servers."
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredServer:
-    """One server of a client. `shown` is its command or URL, without secrets."""
+    """One server of a client; `shown` is its command or URL, with secrets masked."""
 
     place: Place
     name: str
@@ -45,26 +47,26 @@ class DiscoveredServer:
 
 @dataclass(slots=True)
 class Discovery:
-    """All servers, and what is wrong with files that could not be read."""
+    """All servers, and the errors of files that cannot be read."""
 
     found: list[DiscoveredServer] = field(default_factory=list[DiscoveredServer])
     errors: list[SaysoError] = field(default_factory=list[SaysoError])
 
 
 def discover(machine: Machine) -> Discovery:
-    """Read the files of all clients, and those that sayso is in front of; change nothing."""
+    """Read the files of all clients, and those where sayso is installed; change nothing."""
     discovery = Discovery()
-    kept = {(record.path, record.steps): record for record in records()}
-    seen: set[tuple[Path, tuple[str, ...]]] = set()
-    waiting = [place for client in CLIENTS.values() for place in places(machine, client)]
-    waiting += [_place_of(record) for record in kept.values()]
-    for outer in waiting:
+    installed = {(record.path, record.steps): record for record in records()}
+    visited: set[tuple[Path, tuple[str, ...]]] = set()
+    outer_places = [place for client in CLIENTS.values() for place in places(machine, client)]
+    outer_places += [_place_of(record) for record in installed.values()]
+    for outer in outer_places:
         try:
             for place, document in opened(outer):
                 key = (place.path.resolve(), place.steps)
-                if key not in seen:
-                    seen.add(key)
-                    discovery.found += _found(place, document, kept.get(key))
+                if key not in visited:
+                    visited.add(key)
+                    discovery.found += _servers_at(place, document, installed.get(key))
         except SaysoError as error:
             if str(error) not in map(str, discovery.errors):
                 discovery.errors.append(error)
@@ -72,7 +74,7 @@ def discover(machine: Machine) -> Discovery:
 
 
 def opened(place: Place) -> Iterator[tuple[Place, Document]]:
-    """The servers in the file at `place`, also those of single projects; none without a file."""
+    """Yield the objects of servers in the file at `place`, if it exists."""
     if place.path.exists():
         document = Document.of(str(place.path), swap.look(place.path))
         for inner in places_within(place, document):
@@ -82,22 +84,19 @@ def opened(place: Place) -> Iterator[tuple[Place, Document]]:
 def pick(
     machine: Machine, client: Client, scope: Scope | None = None, path: Path | None = None
 ) -> Place:
-    """The one place that a person means.
-
-    Raises `UsageError` where there is none, or more than one that has servers.
-    """
+    """Return the place for these options. Raises `UsageError` unless exactly one has servers."""
     if path is not None:
-        return _there(named(machine, client, path))
+        return _existing(named(machine, client, path))
     near = _near(machine, client)
     if scope is not None:
-        asked = [place for place, _ in near if place.scope == scope]
-        if asked:
-            return asked[0]
-        asked = [place for place in places(machine, client) if place.scope == scope]
-        if asked:
-            return _there(asked[0])
-        what = f"{client.title} has no servers of the scope {scope} here"
-        raise UsageError(what, where="--scope", fix="sayso discover lists what there is.")
+        for place, _ in near:
+            if place.scope == scope:
+                return place
+        for place in places(machine, client):
+            if place.scope == scope:
+                return _existing(place)
+        what = f"{client.title} has no servers in scope {scope}"
+        raise UsageError(what, where="--scope", fix=_SEE_DISCOVER)
     full = [
         place
         for place, document in near
@@ -109,7 +108,7 @@ def pick(
         raise UsageError(what, fix=f"Name one: --scope {full[0].scope}.")
     if not full:
         looked = ", ".join(str(place.path) for place in places(machine, client) if _is_own(place))
-        fix = f"sayso looked at {looked}. Name another file with --file."
+        fix = f"Files searched: {looked}. Name another file with --file."
         raise UsageError(f"{client.title} has no MCP servers configured", fix=fix)
     return full[0]
 
@@ -119,18 +118,17 @@ def _is_own(place: Place) -> bool:
 
 
 def _near(machine: Machine, client: Client) -> list[tuple[Place, Document]]:
-    """The client's own places; of single projects only the one that this folder lies in."""
-    found = [pair for place in places(machine, client) if _is_own(place) for pair in opened(place)]
+    """Return the user's places of a client, with only the innermost project of this folder."""
+    pairs = [pair for place in places(machine, client) if _is_own(place) for pair in opened(place)]
     above = (machine.cwd, *machine.cwd.parents)
-    local = [pair for pair in found if pair[0].scope == "local" and pair[0].workspace in above]
+    local = [pair for pair in pairs if pair[0].scope == "local" and pair[0].workspace in above]
     nearest = sorted(local, key=lambda pair: len(pair[0].workspace.parts))[-1:]
-    return [pair for pair in found if pair[0].scope != "local"] + nearest
+    return [pair for pair in pairs if pair[0].scope != "local"] + nearest
 
 
-def _there(place: Place) -> Place:
+def _existing(place: Place) -> Place:
     if not place.path.exists():
-        what = "there is no such file, so no servers stand in it"
-        raise UsageError(what, where=str(place.path), fix="sayso discover lists what there is.")
+        raise UsageError("no such file", where=str(place.path), fix=_SEE_DISCOVER)
     return place
 
 
@@ -139,8 +137,10 @@ def _place_of(record: Record) -> Place:
     return Place(client_of(record.client), scope, record.path, record.steps, record.workspace)
 
 
-def _found(place: Place, document: Document, record: Record | None) -> Iterator[DiscoveredServer]:
-    """Return the servers at `place`; instead of sayso's entry those that are behind it."""
+def _servers_at(
+    place: Place, document: Document, record: Record | None
+) -> Iterator[DiscoveredServer]:
+    """Yield the servers at `place`, with those behind sayso in place of its entry."""
     for name, entry in document.servers(place.steps).items():
         if record is not None and name == ENTRY and is_as_written(document, record):
             for moved, value in record.moved().items():

@@ -1,4 +1,4 @@
-"""A client's configuration as it stands on disk: every byte, and where its servers stand."""
+"""A client's configuration file: its bytes, and the positions of its servers."""
 
 import codecs
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ def as_list(value: object) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file's bytes, read as JSON. Offsets in `text` are those of `file.text`.
+    """A file's bytes, parsed as JSON.
 
-    `file.text` has blanks for comments, `text` has all but the byte order mark.
+    `text` lacks the byte order mark; `file.text` has blanks for comments, at the same offsets.
     """
 
     path: str
@@ -33,16 +33,16 @@ class Document:
 
     @classmethod
     def of(cls, path: str, data: bytes) -> "Document":
-        """Read `data`; raises `ConfigError` with the place of the first mistake."""
+        """Parse `data`; raise `ConfigError` with the position of the first mistake."""
         text = text_of(path, data)
         return cls(path, data, text, parse_json(path, text))
 
     def servers(self, steps: tuple[str, ...]) -> Mapping[str, Any]:
-        """Return the servers that `steps` lead to, none if a key on the way is missing.
+        """Return the servers at `steps`; none if a key is missing.
 
-        Raises `ConfigError` if something on the way is not an object.
+        Raises `ConfigError` if a value on the path is not an object.
         """
-        value = self._object(self.file.value, "a configuration is an object", ())
+        value = self._object(self.file.value, "a configuration must be an object", ())
         for at, step in enumerate(steps, 1):
             value = self._object(value.get(step, {}), f"“{step}” must be an object", steps[:at])
         return value
@@ -50,11 +50,11 @@ class Document:
     def _object(self, value: object, what: str, steps: tuple[str, ...]) -> Mapping[str, Any]:
         if not isinstance(value, dict):
             where = self.file.where(*steps)
-            raise ConfigError(f"{what}, not {type_name(value)}", where=where, fix="Mend the file.")
+            raise ConfigError(f"{what}, not {type_name(value)}", where=where, fix="Fix the file.")
         return cast("dict[str, Any]", value)
 
     def with_text(self, text: str) -> "Document":
-        """Return the file with another text; a byte order mark stays."""
+        """Return the document with another text, keeping a byte order mark."""
         data = text.encode()
         if self.data.startswith(codecs.BOM_UTF8):
             data = codecs.BOM_UTF8 + data

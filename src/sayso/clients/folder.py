@@ -1,16 +1,15 @@
-"""Folders reached by descriptors, through nothing that another user could change meanwhile.
+"""Folders opened by descriptors, along paths that no other user can change.
 
-A path is walked from the root, one name after another, each opened without following a link. Every
-folder on the way must belong to this user or to root, and be writable by no one else: then nobody
-else can put a link or another folder in its place between a check and its use. Links that stand in
-such folders were put there by this user, and are followed.
+A path is walked from the root, name by name, and each folder is opened without following a link.
+Every folder on the way must belong to this user or to root, and be writable by no one else, so that
+no other user can replace it between check and use. Links in such folders are trusted and followed.
 """
 
 import errno
 import os
 import stat
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,7 +19,7 @@ from sayso.errors import ConfigError
 MAX_FILE_BYTES: Final = 16 * 1024 * 1024
 """The largest client configuration that is read."""
 _MAX_LINKS: Final = 40
-"""As many as Linux follows in one path (path_resolution(7))."""
+"""The limit of Linux for one path (path_resolution(7))."""
 _MAX_PARTS: Final = 4096
 _ROOT: Final = 0
 _WRITABLE_BY_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
@@ -29,10 +28,10 @@ _MODE: Final = 0o700
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """An open folder; `path` is where it really is.
+    """An open folder with its real `path`.
 
-    `is_shared` says that others may put files of their own into it: it is sticky. Only where
-    `is_strict` does it matter whose a file is.
+    `is_shared` marks a sticky folder where others may create files. Only with `is_strict` are the
+    owners of files checked.
     """
 
     number: int
@@ -41,7 +40,7 @@ class Folder:
     is_strict: bool = True
 
     def open_file(self, name: str) -> int:
-        """Return a descriptor of a regular file of this user's or root's in it, to be read.
+        """Open a regular file of this user or root for reading, and return its descriptor.
 
         Raises `ConfigError` for anything else, and `OSError`.
         """
@@ -58,20 +57,18 @@ class Folder:
         if not stat.S_ISREG(found.st_mode):
             raise ConfigError("this is not a file", where=str(path))
         is_own = not self.is_strict or found.st_uid in (_ROOT, os.geteuid())
-        # Root may change a file of another user's where that user cannot replace it.
+        # Root may change another user's file if that user cannot replace it.
         if not is_own and (self.is_shared or os.geteuid() != _ROOT):
             raise _of_another(path, "file")
 
     def names(self) -> list[str]:
-        """Return the names in it."""
+        """Return the names of the entries."""
         return os.listdir(self.number)  # noqa: PTH208 - of a descriptor
 
     def unlink(self, name: str) -> None:
-        """Delete a file in it, if it is there."""
-        try:
+        """Delete a file, if it exists."""
+        with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=self.number)
-        except FileNotFoundError:
-            return
 
 
 def read_whole(number: int, where: Path) -> bytes:
@@ -86,11 +83,11 @@ def read_whole(number: int, where: Path) -> bytes:
 
 @contextmanager
 def open_folder(path: Path, *, is_made: bool = False) -> Generator[Folder]:
-    """Open a folder; make it and its parents, for this user alone, where `is_made` says so.
+    """Open a folder; with `is_made`, create it and its parents for this user alone.
 
-    Raises `ConfigError` if another user could change the way to it, and `OSError`.
+    Raises `ConfigError` if another user could change the path, and `OSError`.
     """
-    with _walked(_Way(path, is_made=is_made)) as (folder, name):
+    with _walked(_Walk(path, is_made=is_made)) as (folder, name):
         if name is not None:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
         yield folder
@@ -98,29 +95,28 @@ def open_folder(path: Path, *, is_made: bool = False) -> Generator[Folder]:
 
 @contextmanager
 def open_parent(path: Path, *, is_strict: bool = True) -> Generator[tuple[Folder, str]]:
-    """Open the folder in which a file really is, and give the file's name there.
+    """Open the real folder of a file, which need not exist, and yield the file's name there.
 
-    The file itself need not be there. Raises as `open_folder` does, and for a folder. Where it is
-    not `is_strict`, others may be able to change the way, as in a project that people share.
+    Raises like `open_folder`, and for a folder. Without `is_strict`, others may be able to change
+    the path, as in a shared project.
     """
-    way = _Way(path, is_made=False, is_file=True, is_strict=is_strict)
-    with _walked(way) as (folder, name):
+    with _walked(_Walk(path, is_file=True, is_strict=is_strict)) as (folder, name):
         if name is None:
             raise ConfigError("this is not a file", where=str(path))
         yield folder, name
 
 
 @contextmanager
-def _walked(way: "_Way") -> Generator[tuple[Folder, str | None]]:
-    """Walk to the end of a path; the last name is given where it is no folder."""
+def _walked(walk: "_Walk") -> Generator[tuple[Folder, str | None]]:
+    """Walk to the end of a path; yield the last name unless it is a folder."""
     try:
-        yield way.walk()
+        yield walk.run()
     finally:
-        way.close()
+        walk.close()
 
 
-class _Way:
-    """A walk along a path: the open folder where it is, and the names that are left."""
+class _Walk:
+    """A walk along a path: the current open folder, and the remaining names."""
 
     def __init__(
         self, path: Path, *, is_made: bool = False, is_file: bool = False, is_strict: bool = True
@@ -138,7 +134,7 @@ class _Way:
             os.close(self._number)
             self._number = -1
 
-    def walk(self) -> tuple[Folder, str | None]:
+    def run(self) -> tuple[Folder, str | None]:
         self._restart()
         steps = 0
         while self._left:
@@ -211,23 +207,23 @@ def _is_folder(found: os.stat_result | None) -> bool:
 
 
 def _check(found: os.stat_result, path: Path) -> None:
-    """Raise `ConfigError` where another user could change what is in a folder."""
+    """Raise `ConfigError` if another user could change the folder's entries."""
     if found.st_uid not in (_ROOT, os.geteuid()):
         raise _of_another(path, "folder")
     writable = found.st_mode & _WRITABLE_BY_OTHERS
     if not writable or found.st_mode & stat.S_ISVTX:
-        # In a sticky folder others cannot take away or replace what is not theirs.
+        # In a sticky folder others cannot delete or replace files of this user.
         return
     if writable == stat.S_IWGRP and _is_own_group(found.st_gid, found.st_uid):
         return
-    fix = f"Take their right away (chmod go-w {path}), or name a file in another folder."
-    raise ConfigError("other users may write into this folder", where=str(path), fix=fix)
+    fix = f"Run chmod go-w {path}, or name a file in another folder."
+    raise ConfigError("other users can write to this folder", where=str(path), fix=fix)
 
 
 def _is_own_group(group: int, user: int) -> bool:
-    """Whether a group has one member, its user, as many systems make one for each user."""
-    import grp  # noqa: PLC0415 - not there on Windows, where nothing is written
-    import pwd  # noqa: PLC0415 - not there on Windows either
+    """Return whether the user is the only member of the group."""
+    import grp  # noqa: PLC0415 - missing on Windows, where nothing is written
+    import pwd  # noqa: PLC0415 - missing on Windows
 
     if group == _ROOT:
         return True
@@ -241,5 +237,5 @@ def _is_own_group(group: int, user: int) -> bool:
 
 
 def _of_another(path: Path, what: str) -> ConfigError:
-    fix = "Run sayso as the user whom it belongs to."
+    fix = "Run sayso as its owner."
     return ConfigError(f"this {what} belongs to another user", where=str(path), fix=fix)

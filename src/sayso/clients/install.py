@@ -1,7 +1,7 @@
-"""Putting sayso in front of a client's servers, and taking it out again.
+"""Installation of sayso in front of a client's servers, and its removal.
 
-Both are planned first, which changes nothing, so that a person can see what would change; and
-carried out in steps, each of which leaves either the old or the new state, with a record of it.
+Both begin with a plan that a person can review. Each step of carrying it out leaves either the old
+or the new state, with a record of it.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sayso.clients import swap
-from sayso.clients.choice import Choice, Wish, choose
+from sayso.clients.choice import Choice, Selection, choose
 from sayso.clients.document import Document
 from sayso.clients.kinds import ENTRY
 from sayso.clients.places import Place
@@ -36,7 +36,7 @@ class Plan:
 
     @property
     def is_needed(self) -> bool:
-        """Whether anything would change."""
+        """Whether the plan changes anything."""
         return (
             self.now.data != self.then.data
             or self.earlier is None
@@ -46,7 +46,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """The way back: from `now` to `then`; `is_exact` where `then` is what was before, each byte."""
+    """A removal that changes the file from `now` to `then`; `is_exact` if it restores each byte."""
 
     record: Record
     now: Document = field(repr=False)
@@ -55,9 +55,9 @@ class Removal:
 
 
 def program() -> tuple[str, ...]:
-    """Return the words that start this sayso from anywhere. Raises `UsageError` for uv's cache."""
+    """Return the command that starts this sayso. Raises `UsageError` if it is in uv's cache."""
     if "archive-v0" in Path(sys.executable).parts:
-        what = "this sayso runs from uv's cache, which may be emptied at any time"
+        what = "sayso runs from uv's cache, which may be deleted at any time"
         fix = "Install it first: uv tool install sayso."
         raise UsageError(what, where=sys.executable, fix=fix)
     script = Path(sys.executable).with_name("sayso")
@@ -75,12 +75,12 @@ def gateway_words(servers: Path, policy: str | None = None) -> tuple[str, ...]:
 
 
 def plan_install(
-    place: Place, wish: Wish, *, url: str | None = None, policy: str | None = None
+    place: Place, selection: Selection, *, url: str | None = None, policy: str | None = None
 ) -> Plan:
-    """What putting sayso in front of the servers at `place` would change.
+    """Plan to put sayso in front of the servers at `place`.
 
-    Where sayso is in front already, it is worked out anew, from the file as it would be without it.
-    Raises `UsageError` where no server can move, and the error of what is wrong with the file.
+    If sayso is installed already, plan from the file without it. Raises `UsageError` if no server
+    can move, and `ConfigError` if the file is invalid.
     """
     if url is not None and (fault := fault_of_url(url)):
         raise UsageError(fault[0], where="--url", fix=fault[1])
@@ -91,7 +91,7 @@ def plan_install(
     back = now
     if earlier is not None:
         back, _ = undo(now, earlier)
-    choice = choose(back, place, wish)
+    choice = choose(back, place, selection)
     if not choice.moved:
         raise _nothing(place, choice)
     written = raw_members(back, place.steps)
@@ -118,33 +118,33 @@ def plan_install(
 
 
 def carry_out(plan: Plan) -> None:
-    """Carry out a plan, so that `undo` understands every crash. Raises `ConfigError`."""
+    """Carry out a plan, so that `undo` can recover from a crash. Raises `ConfigError`."""
     record = plan.record
     earlier = plan.earlier
-    kept: Mapping[str, Any] = {}
+    previous: Mapping[str, Any] = {}
     record.save_original(plan.back.data)
     if earlier is None:
         record.save_servers(plan.choice.moved)
         record.save()
     else:
-        # Until the file is replaced, the old entry counts; each server is where one of them is.
-        kept = _kept_servers(earlier)
+        # Until the file is replaced, the old entry applies, so both sets of servers are saved.
+        previous = _kept_servers(earlier)
         if digest_of(plan.now.data) not in earlier.changes:
             record.save_original(plan.now.data)
-        record.save_servers({**plan.choice.moved, **kept})
+        record.save_servers({**plan.choice.moved, **previous})
         both = {**earlier.written, **record.written}
         replace(record, written=both, changes={**earlier.changes, **record.changes}).save()
     if plan.now.data != plan.then.data:
         try:
             swap.replace(record.path, plan.now.data, plan.then.data)
         except ConfigError:
-            _leave_as_it_was(plan, kept)
+            _roll_back(plan, previous)
             raise
     record.save()
     record.save_servers(plan.choice.moved)
 
 
-def _leave_as_it_was(plan: Plan, servers: Mapping[str, Any]) -> None:
+def _roll_back(plan: Plan, servers: Mapping[str, Any]) -> None:
     if plan.earlier is None:
         plan.record.forget(keeps_originals=False)
     else:
@@ -153,26 +153,25 @@ def _leave_as_it_was(plan: Plan, servers: Mapping[str, Any]) -> None:
 
 
 def plan_removal(record: Record) -> Removal:
-    """What taking sayso out again would change; raises `ConfigError` where it cannot be done."""
+    """Plan to remove sayso. Raises `ConfigError` if that is impossible."""
     if not record.path.exists():
-        what = "the file is gone from which sayso would be taken out"
-        fix = f"As it was, it is kept in {record.folder}."
-        raise ConfigError(what, where=str(record.path), fix=fix)
+        fix = f"A backup is kept in {record.folder}."
+        raise ConfigError("the file no longer exists", where=str(record.path), fix=fix)
     now = Document.of(str(record.path), swap.read(record.path))
     then, is_exact = undo(now, record)
     return Removal(record, now, then, is_exact)
 
 
 def remove(removal: Removal) -> Path | None:
-    """Carry out a removal, and return the folder that keeps the file if it was not exact."""
+    """Carry out a removal, and return the folder of the backup if it was not exact."""
     record = removal.record
-    has_lost = not removal.is_exact and removal.now.data != removal.then.data
-    if has_lost:
+    needs_backup = not removal.is_exact and removal.now.data != removal.then.data
+    if needs_backup:
         record.save_original(removal.now.data)
     if removal.now.data != removal.then.data:
         swap.replace(record.path, removal.now.data, removal.then.data)
-    record.forget(keeps_originals=has_lost)
-    return record.folder if has_lost else None
+    record.forget(keeps_originals=needs_backup)
+    return record.folder if needs_backup else None
 
 
 def _kept_servers(record: Record) -> Mapping[str, Any]:
@@ -184,8 +183,8 @@ def _kept_servers(record: Record) -> Mapping[str, Any]:
 
 def _nothing(place: Place, choice: Choice) -> UsageError:
     if not choice.stays:
-        what = f"{place.client.title} has no servers there"
-        return UsageError(what, where=str(place.path), fix="sayso discover lists where it has.")
+        what = f"{place.client.title} has no servers in this file"
+        fix = "Run sayso discover to list all servers."
+        return UsageError(what, where=str(place.path), fix=fix)
     why = "; ".join(f"{name}: {reason}" for name, reason in choice.stays.items())
-    what = f"there is no server that sayso can be put in front of ({why})"
-    return UsageError(what, where=str(place.path))
+    return UsageError(f"no server can move behind sayso ({why})", where=str(place.path))

@@ -1,4 +1,4 @@
-"""The clients that sayso knows: the form of their configuration, and what a person must be told."""
+"""The supported clients: the form of their configurations, and messages for the user."""
 
 import re
 from collections.abc import Mapping
@@ -8,17 +8,17 @@ from typing import Any, Final
 from sayso.errors import UsageError
 
 ENTRY: Final = "sayso"
-"""The name under which sayso stands in a client's configuration."""
+"""The name of sayso's entry in a client's configuration."""
 
 _NO_VARIABLES: Final = re.compile(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One client. `variables` matches what it replaces by values itself; `key` holds its servers.
+    """One client. `key` holds its servers, and `variables` matches the variables that it expands.
 
-    A person reads `caution` before they agree; afterwards `after`, how the client comes to read
-    its file again, and `first`, what it asks about a new server.
+    A person reads `caution` before the change; afterwards `after`, how to make the client read its
+    file again, and `first`, the client's question about a new server.
     """
 
     name: str
@@ -39,10 +39,10 @@ class Client:
         return self._typed("stdio", entry)
 
     def reached(self, url: str) -> dict[str, Any]:
-        """Return the entry of a server at `url`; raises `UsageError` if the client takes none."""
+        """Return the entry of a server at `url`. Raises `UsageError` if the client has no URLs."""
         if self.url_key is None:
-            what = f"{self.title} only starts servers, it reaches none by a URL"
-            raise UsageError(what, where="--url", fix="Leave --url out.")
+            what = f"{self.title} does not support servers with a URL"
+            raise UsageError(what, where="--url", fix="Remove --url.")
         return self._typed("http", {self.url_key: url})
 
     def _typed(self, kind: str, entry: dict[str, Any]) -> dict[str, Any]:
@@ -56,11 +56,10 @@ _CLIENTS: Final = (
         "mcpServers",
         re.compile(r"\$\{[A-Za-z_]\w*(?::-[^{}]*)?\}"),
         "url",
-        "Start Claude Code anew.",
-        "Close Claude Code first: it rewrites this file while it runs. Its permission rules "
-        "for mcp__SERVER__TOOL, also those that deny, must be written anew as "
-        "mcp__sayso__SERVER__TOOL.",
-        "It asks about a server in .mcp.json before it starts it.",
+        "Restart Claude Code.",
+        "Close Claude Code first: it rewrites this file while it runs. Rename all its permission "
+        "rules for mcp__SERVER__TOOL, including deny rules, to mcp__sayso__SERVER__TOOL.",
+        "It asks before it starts a server from .mcp.json.",
         has_type=True,
     ),
     Client(
@@ -69,7 +68,7 @@ _CLIENTS: Final = (
         "mcpServers",
         _NO_VARIABLES,
         None,
-        "Quit Claude Desktop, not only its window, and open it again.",
+        "Quit Claude Desktop completely, and open it again.",
     ),
     Client(
         "cursor",
@@ -77,8 +76,8 @@ _CLIENTS: Final = (
         "mcpServers",
         re.compile(r"\$\{(?:env:[^{}]+|userHome|workspaceFolder(?:Basename)?|pathSeparator|/)\}"),
         "url",
-        "Cursor reads the file again by itself; where it does not, restart it.",
-        "Servers and tools that are switched off in Cursor's settings are on behind sayso.",
+        "Cursor reloads the file; if it does not, restart it.",
+        "Servers and tools that are disabled in Cursor's settings are enabled behind sayso.",
     ),
     Client(
         "vscode",
@@ -86,8 +85,8 @@ _CLIENTS: Final = (
         "servers",
         re.compile(r"\$\{[^{}]+\}"),
         "url",
-        "VS Code reads the file again by itself; “MCP: List Servers” starts what is there.",
-        "Tools that are switched off in VS Code's tool picker are on behind sayso.",
+        "VS Code reloads the file; start servers with “MCP: List Servers”.",
+        "Tools that are disabled in VS Code's tool picker are enabled behind sayso.",
         "It asks whether to trust sayso.",
         has_type=True,
     ),
@@ -97,8 +96,8 @@ _CLIENTS: Final = (
         "mcpServers",
         re.compile(r"\$(?:\w+|\{[^{}]+\})"),
         "httpUrl",
-        "Start Gemini CLI anew.",
-        "Servers that were switched off by “gemini mcp disable” are on behind sayso.",
+        "Restart Gemini CLI.",
+        "Servers that are disabled with “gemini mcp disable” are enabled behind sayso.",
     ),
 )
 
@@ -108,5 +107,5 @@ CLIENTS: Final[Mapping[str, Client]] = {client.name: client for client in _CLIEN
 def client_of(name: str) -> Client:
     """Return the client of this name. Raises `UsageError`."""
     if name not in CLIENTS:
-        raise UsageError(f"“{name}” is no client", fix=f"sayso knows {', '.join(CLIENTS)}.")
+        raise UsageError(f"unknown client “{name}”", fix=f"Choose {', '.join(CLIENTS)}.")
     return CLIENTS[name]

@@ -1,4 +1,4 @@
-"""Where each client keeps the servers that it was told of, on Linux, macOS and Windows."""
+"""The configuration files of each client on Linux, macOS and Windows."""
 
 import os
 import sys
@@ -11,15 +11,15 @@ from sayso.clients.document import Document, as_object
 from sayso.clients.kinds import CLIENTS, Client
 
 Scope = Literal["user", "local", "project", "profile", "system", "file"]
-"""Whom a file is for: a person, the person in one project (Claude Code), all who work on a
-project, a profile of VS Code, all people of the machine; `file` where it was named by its path."""
+"""The scope of a file: a user, a user in one project (Claude Code), all who work on a project,
+a profile of VS Code, all users of the machine; `file` if it was named by its path."""
 
 _CODES: Final = ("Code", "Code - Insiders", "VSCodium")
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What decides where files are: the system as `sys.platform` names it, and folders."""
+    """The system, folders and environment that decide where files are."""
 
     system: str
     home: Path
@@ -28,12 +28,12 @@ class Machine:
 
     @classmethod
     def here(cls) -> "Machine":
-        """This one, for who runs sayso, in the folder that sayso runs in."""
+        """Return this machine, with the current user and folder."""
         return cls(sys.platform, Path.home(), Path.cwd(), os.environ)
 
     @property
     def applications(self) -> Path:
-        """The folder in which desktop programs keep what belongs to a person."""
+        """The folder of desktop programs' data for a user."""
         if self.system == "darwin":
             return self.home / "Library" / "Application Support"
         if self.system == "win32":
@@ -57,13 +57,13 @@ class Place:
 
     @property
     def has_workspace(self) -> bool:
-        """Whether the servers belong to one folder, so that variables for it have one value."""
+        """Whether the servers belong to one folder, so that its variables have one value."""
         return self.scope in ("project", "local")
 
 
 def places(machine: Machine, client: Client) -> tuple[Place, ...]:
-    """All files that `client` may keep servers in, whether they are there or not."""
-    # In the home folder, a project's file may be the person's; the first counts.
+    """Return all files that may hold servers of `client`, whether or not they exist."""
+    # In the home folder, a project's file may be the user's file; the first one counts.
     found: dict[Path, Place] = {}
     for scope, path in _PLACES[client.name](machine):
         found.setdefault(path, _place(client, scope, path, machine))
@@ -71,7 +71,7 @@ def places(machine: Machine, client: Client) -> tuple[Place, ...]:
 
 
 def places_within(place: Place, servers: Document) -> tuple[Place, ...]:
-    """`place`, and those of single projects in the same file (Claude Code); empty ones are not."""
+    """Return `place` and the projects with servers in the same file (Claude Code)."""
     projects = as_object(as_object(servers.file.value).get("projects"))
     if place.client.name != "claude-code":
         return (place,)
@@ -87,7 +87,7 @@ def places_within(place: Place, servers: Document) -> tuple[Place, ...]:
 
 
 def named(machine: Machine, client: Client, path: Path) -> Place:
-    """A file that a person named, in the form of `client`'s."""
+    """Return the place of a file named by its path, in the format of `client`."""
     return _place(client, "file", path.absolute(), machine)
 
 
@@ -109,11 +109,12 @@ def _claude_code(machine: Machine) -> Iterator[tuple[Scope, Path]]:
 
 
 def _claude_desktop(machine: Machine) -> Iterator[tuple[Scope, Path]]:
-    # The edition from Microsoft's store sees a folder of its own in the place of the usual one.
+    # The Microsoft Store edition has its own folder instead of the usual one.
     local = machine.environ.get("LOCALAPPDATA")
     if machine.system == "win32" and local:
-        for package in sorted(Path(local, "Packages").glob("Claude_*")):
-            folder = package / "LocalCache" / "Roaming" / "Claude"
+        packages = sorted(Path(local, "Packages").glob("Claude_*"))
+        if packages:
+            folder = packages[0] / "LocalCache" / "Roaming" / "Claude"
             yield "user", folder / "claude_desktop_config.json"
             return
     yield "user", machine.applications / "Claude" / "claude_desktop_config.json"
@@ -128,7 +129,7 @@ def _vscode(machine: Machine) -> Iterator[tuple[Scope, Path]]:
     users = [machine.applications / code / "User" for code in _CODES]
     yield "user", users[0] / "mcp.json"
     yield "project", machine.cwd / ".vscode" / "mcp.json"
-    # Other editions count as profiles: they are never meant unless they are named.
+    # Other editions count as profiles, which are used only when named.
     for user in users[1:]:
         yield "profile", user / "mcp.json"
     for user in users:

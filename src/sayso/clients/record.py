@@ -1,13 +1,13 @@
-"""What sayso has done to clients' files, and how to undo it.
+"""Records of sayso's changes to clients' files, and their reversal.
 
-One folder for each object of servers, for this user alone:
+One private folder for each object of servers:
 
-    record.json       what was moved, as it was written, and digests of the file
-    original-DIGEST   the bytes of the file before it was changed
-    servers.json      the servers that moved; the gateway reads it
+    record.json       the moved servers as they were written, and digests of the file
+    original-DIGEST   the bytes of the file before the change
+    servers.json      the moved servers, for the gateway
 
-Each is written before the client's file is, so a record may tell of a change that was never made.
-What is true is told by the client's file alone: see `undo`.
+All are written before the client's file, so a record may describe a change that was never made.
+Only the client's file says which state applies (see `undo`).
 """
 
 import hashlib
@@ -37,10 +37,10 @@ _URLS: Final = ("url", "httpUrl")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One object of servers that sayso is put in front of.
+    """One object of servers with sayso in front.
 
-    `written` holds each moved server as it stood in the file; `entry` is what stands there now.
-    `changes` has the digest of each text that sayso wrote, and of the one to go back to from it.
+    `written` holds each moved server as it was written; `entry` is sayso's entry. `changes` maps
+    the digest of each text that sayso wrote to the digest of the text to restore.
     """
 
     folder: Path
@@ -59,15 +59,14 @@ class Record:
         return self.folder / "servers.json"
 
     def moved(self) -> dict[str, Any]:
-        """Each server that moved, as it was configured."""
-        found = (Document.of("", f"{{{text}}}".encode()) for text in self.written.values())
+        """Return each moved server as it was configured."""
         return {
-            name: document.file.value[name]
-            for name, document in zip(self.written, found, strict=True)
+            name: Document.of("", f"{{{text}}}".encode()).file.value[name]
+            for name, text in self.written.items()
         }
 
     def original(self, digest: str) -> Path:
-        """The bytes that a digest was taken of."""
+        """Return the path of the bytes with this digest."""
         return self.folder / f"{_ORIGINAL}{digest[:16]}"
 
     def save(self) -> None:
@@ -90,13 +89,13 @@ class Record:
         keep(self.servers, json.dumps({"mcpServers": servers}, indent=2).encode())
 
     def save_original(self, data: bytes) -> str:
-        """Keep the bytes of a file, and give their digest."""
+        """Save the bytes of a file, and return their digest."""
         digest = digest_of(data)
         keep(self.original(digest), data)
         return digest
 
     def forget(self, *, keeps_originals: bool) -> None:
-        """Take the record away, last of all, so that a crash leaves something to go on with."""
+        """Delete the folder's files, the record last, so that a crash can be recovered."""
         clear(self.folder)
         with open_folder(self.folder) as folder:
             folder.unlink(self.servers.name)
@@ -110,30 +109,32 @@ class Record:
 
 
 def digest_of(data: bytes) -> str:
-    """SHA-256, in hexadecimal."""
+    """Return the SHA-256 digest in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def root() -> Path:
-    """The folder of all records, in the user's configuration."""
+    """Return the folder of all records, in the user's configuration."""
     from platformdirs import user_config_path  # noqa: PLC0415 - only these commands need it
 
     return user_config_path("sayso", appauthor=False) / "clients"
 
 
 def folder_of(place: Place) -> Path:
-    """The folder for what is at `place`; the file is known by its real name."""
+    """Return the folder for `place`, by the real path of its file."""
     steps = json.dumps([str(place.path.resolve()), *place.steps])
     return root() / f"{place.client.name}-{digest_of(steps.encode())[:8]}"
 
 
 def record_in(folder: Path) -> Record | None:
-    """The record in `folder`, if there is one; raises `ConfigError` for what is none."""
+    """Return the record in `folder`, if there is one. Raises `ConfigError` if it is invalid."""
     path = folder / _RECORD
     if not path.exists():
         return None
     try:
-        fields = _fields(read(path))
+        fields = json.loads(read(path))
+        if fields["schema"] != _SCHEMA:
+            raise ValueError(fields["schema"])  # noqa: TRY301 - reported like other mistakes
         return Record(
             folder=folder,
             client=fields["client"],
@@ -146,28 +147,21 @@ def record_in(folder: Path) -> Record | None:
             changes=dict(fields["changes"]),
         )
     except (ValueError, KeyError, TypeError) as error:
-        fix = "A newer sayso may have written it. The files as they were are beside it."
-        raise ConfigError("this is no record of sayso's", where=str(path), fix=fix) from error
-
-
-def _fields(data: bytes) -> dict[str, Any]:
-    fields = json.loads(data)
-    if fields["schema"] != _SCHEMA:
-        raise ValueError(fields["schema"])
-    return fields
+        fix = "A newer sayso may have written it. The original files are in the same folder."
+        raise ConfigError("invalid record", where=str(path), fix=fix) from error
 
 
 def records() -> list[Record]:
-    """All records of this user."""
-    found = (record_in(folder) for folder in sorted(root().glob("*")) if folder.is_dir())
-    return [record for record in found if record is not None]
+    """Return all records of this user."""
+    folders = (record_in(folder) for folder in sorted(root().glob("*")) if folder.is_dir())
+    return [record for record in folders if record is not None]
 
 
 @contextmanager
 def alone() -> Generator[None]:
-    """While entered, no other sayso changes clients' files; raises `UsageError` if one does."""
+    """Lock clients' files for this process. Raises `UsageError` if another one holds the lock."""
     if sys.platform == "win32":
-        raise UsageError("sayso does not change clients' files on Windows yet")
+        raise UsageError("sayso install does not support Windows yet")
     with open_folder(root(), is_made=True) as folder:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         number = os.open("lock", flags, 0o600, dir_fd=folder.number)
@@ -179,17 +173,17 @@ def alone() -> Generator[None]:
 
 
 def _lock(number: int) -> None:
-    import fcntl  # noqa: PLC0415 - not there on Windows, where what is configured can be listed
+    import fcntl  # noqa: PLC0415 - missing on Windows, where discovery still works
 
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        fix = "End it, or answer it, and do this again."
-        raise UsageError("another sayso install or uninstall is at work", fix=fix) from error
+        fix = "Finish it, and try again."
+        raise UsageError("another sayso install or uninstall is running", fix=fix) from error
 
 
 def is_in_front(document: Document, record: Record) -> bool:
-    """Whether sayso's entry stands in the file, as sayso wrote it or changed since."""
+    """Return whether sayso's entry is in the file, changed or not."""
     entry = document.servers(record.steps).get(ENTRY)
     if entry == record.entry or is_gateway(entry):
         return True
@@ -198,16 +192,15 @@ def is_in_front(document: Document, record: Record) -> bool:
 
 
 def is_as_written(document: Document, record: Record) -> bool:
-    """Whether the entry that sayso wrote is in the file, unchanged."""
+    """Return whether sayso's entry is in the file, unchanged."""
     return document.servers(record.steps).get(ENTRY) == record.entry
 
 
 def undo(document: Document, record: Record) -> tuple[Document, bool]:
-    """The file without sayso, and whether that is, byte for byte, what it was before.
+    """Return the file without sayso, and whether that restores every byte.
 
-    It is where nobody has changed the file since. Else the servers are put back into it, each as
-    it was written, and all other changes stay. Raises `ConfigError` where that cannot be done
-    without losing what somebody has written since.
+    If the file has changed, the servers are inserted as they were written, and all other changes
+    stay. Raises `ConfigError` if that would lose a later change.
     """
     if (before := _before(document, record)) is not None:
         return Document.of(document.path, before), True
@@ -215,7 +208,7 @@ def undo(document: Document, record: Record) -> tuple[Document, bool]:
     has_entry = is_in_front(document, record)
     _check_changed(document, record, servers)
     if not has_entry and digest_of(document.data) in record.changes.values():
-        return document, False  # what was planned was never done, or is undone already
+        return document, False  # never carried out, or already undone
     raw = [written for name, written in record.written.items() if name not in servers]
     if not raw and not has_entry:
         return document, False
@@ -223,7 +216,7 @@ def undo(document: Document, record: Record) -> tuple[Document, bool]:
 
 
 def _before(document: Document, record: Record) -> bytes | None:
-    """Return the bytes from before, if the file is as sayso wrote it and they are unharmed."""
+    """Return the original bytes, if the file is as sayso wrote it and they are intact."""
     digest = record.changes.get(digest_of(document.data))
     if digest is not None:
         with suppress(ConfigError):
@@ -236,9 +229,7 @@ def _before(document: Document, record: Record) -> bytes | None:
 def _check_changed(document: Document, record: Record, servers: Mapping[str, Any]) -> None:
     for name, old in record.moved().items():
         if name in servers and servers[name] != old and is_in_front(document, record):
-            what = (
-                f"“{name}” stands there again, and not as it was when sayso was put in front of it"
-            )
+            what = f"“{name}” was added again, and differs from the one behind sayso"
             where = document.file.where(*record.steps, name, of_key=True)
-            fix = f"Take one of the two away. The file as it was is kept in {record.folder}."
+            fix = f"Remove it. The original file is kept in {record.folder}."
             raise ConfigError(what, where=where, fix=fix)

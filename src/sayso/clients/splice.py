@@ -1,4 +1,4 @@
-"""Editing one object of a JSON text: other bytes stay, and each edit is read again."""
+"""Edits of one object in a JSON text: all other bytes stay, and each edit is verified."""
 
 import json
 import re
@@ -10,18 +10,20 @@ from sayso.errors import ConfigError
 from sayso.settings import Member, members, offset_of, parse_json
 
 _Edit = tuple[int, int, str]
-"""From where to where, and what stands there afterwards."""
+"""Start, end and replacement."""
 
 _BLANK: Final = " \t"
 _UNIT: Final = "  "
 _LAST_COMMA: Final = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+,", re.DOTALL)
-"""Never looks into a comment for it, nor at anything twice."""
+"""Skips comments, in linear time."""
 
 
 def raw_members(document: Document, steps: tuple[str, ...]) -> dict[str, str]:
-    """Each member of the object at `steps` as it is written, its key included."""
-    found = members(document.file.text, steps)
-    return {str(member.step): document.text[member.key_at : member.end] for member in found}
+    """Return each member of the object at `steps` as it is written, with its key."""
+    return {
+        str(member.step): document.text[member.key_at : member.end]
+        for member in members(document.file.text, steps)
+    }
 
 
 def take_out(
@@ -46,12 +48,12 @@ def take_out(
 def put_back(
     document: Document, steps: tuple[str, ...], *, name: str | None, raw: Sequence[str]
 ) -> Document:
-    """Return `document` with members as they were written. Raises `ConfigError`."""
+    """Return `document` with `raw` members in place of `name`. Raises `ConfigError`."""
     try:
         opening = offset_of(document.file.text, steps)
     except KeyError:
-        what = f"the object “{steps[-1]}” is gone from the file"
-        fix = f'Write "{steps[-1]}": {{}} where it was, and do this again.'
+        what = f"the object “{steps[-1]}” is missing"
+        fix = f'Add "{steps[-1]}": {{}} to the file, and try again.'
         raise ConfigError(what, where=document.path, fix=fix) from None
     found = members(document.file.text, steps)
     at = next((index for index, member in enumerate(found) if member.step == name), None)
@@ -69,7 +71,7 @@ def put_back(
 def _filled(
     text: str, found: Sequence[Member], opening: int, at: int | None, raw: Sequence[str]
 ) -> _Edit:
-    """Members in the place of the one at `at`, or after all, each on a line where others are."""
+    """Return the edit that puts members in place of the one at `at`, or at the end."""
     if not found:
         return opening + 1, opening + 1, ", ".join(raw)
     near = found[-1]
@@ -83,7 +85,7 @@ def _filled(
 
 
 def _cut(document: Document, found: Sequence[Member], at: int) -> list[_Edit]:
-    """Without the member at `at` and the comma that it needed; comments around it stay."""
+    """Return the edits that delete the member at `at` and its comma, but no comments."""
     text = document.text
     member = found[at]
     if at == 0:
@@ -99,7 +101,7 @@ def _cut(document: Document, found: Sequence[Member], at: int) -> list[_Edit]:
         return [(comma, member.end, "")]
     line = _line_start(text, member.key_at)
     rest = text[member.end :].lstrip(_BLANK)
-    # A line that held nothing else goes as a whole. Its own end stays, for a comment before it.
+    # Delete a line without other text, except its end: a comment may precede it.
     start = member.key_at
     if line is not None and rest.startswith(("\n", "\r\n")):
         start -= len(line)
@@ -119,7 +121,7 @@ def _written(text: str, near: Member, depth: int, member: Mapping[str, Any]) -> 
 
 
 def _line_start(text: str, at: int) -> str | None:
-    """Return the line end and the blanks before `at`, `None` if more stands before it."""
+    """Return the line end and the blanks before `at`; `None` after other text."""
     before = text[:at]
     line = before.rstrip(_BLANK)
     for end in ("\r\n", "\n"):
@@ -131,7 +133,7 @@ def _line_start(text: str, at: int) -> str | None:
 def _edited(
     document: Document, steps: tuple[str, ...], edits: list[_Edit], meant: Mapping[str, Any]
 ) -> Document:
-    """The document after `edits`; raises `ConfigError` unless it reads as it was `meant`."""
+    """Return the document after `edits`. Raises `ConfigError` unless it equals `meant`."""
     text = document.text
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
@@ -154,6 +156,6 @@ def _others(document: Document, steps: tuple[str, ...]) -> object:
 
 
 def _unfit(document: Document) -> ConfigError:
-    what = "sayso cannot edit this file and be sure that all else stays as it is"
-    fix = "Nothing was changed. Take out commas before closing brackets and stray comments."
+    what = "sayso cannot edit this file without changing other parts"
+    fix = "Nothing was changed. Remove trailing commas and unusual comments."
     return ConfigError(what, where=document.path, fix=fix)

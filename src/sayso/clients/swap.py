@@ -1,7 +1,4 @@
-"""Files that are replaced in one step: readers see the old bytes or the new, all of them.
-
-All is done on descriptors of folders that nobody else can change (`sayso.clients.folder`).
-"""
+"""Atomic replacement of files, through descriptors of folders (`sayso.clients.folder`)."""
 
 import errno
 import os
@@ -21,7 +18,7 @@ _ENDING: Final = ".sayso-part"
 
 
 def look(path: Path) -> bytes:
-    """Return the bytes of a file that is only shown, whoever owns it. Raises `ConfigError`."""
+    """Return the bytes of any user's file, for display. Raises `ConfigError`."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         number = os.open(path, flags)
@@ -38,13 +35,13 @@ def look(path: Path) -> bytes:
 def read(path: Path, *, is_strict: bool = True) -> bytes:
     """Return all bytes of a file. Raises `ConfigError` if it cannot be read safely.
 
-    Where it is not `is_strict`, others may be able to write the folders on the way.
+    Without `is_strict`, other users may be able to write the folders on the path.
     """
     return locate(path, is_strict=is_strict)[1]
 
 
 def locate(path: Path, *, is_strict: bool = True) -> tuple[Path, bytes]:
-    """Return where a file really is, and all of its bytes. Raises `ConfigError` as `read` does."""
+    """Return a file's real path and its bytes. Raises `ConfigError` like `read`."""
     try:
         with open_parent(path, is_strict=is_strict) as (folder, name):
             number = folder.open_file(name)
@@ -57,10 +54,10 @@ def locate(path: Path, *, is_strict: bool = True) -> tuple[Path, bytes]:
 
 
 def replace(path: Path, expected: bytes, data: bytes, *, is_strict: bool = True) -> None:
-    """Write `data` where `expected` is, with the same mode, group and attributes.
+    """Replace `expected` by `data`, with the same mode, group and attributes.
 
-    Raises `ConfigError`, and changes nothing, if the file changed meanwhile, would lose its owner
-    or another name, or, where it is `is_strict`, is in a folder that others may write.
+    Raises `ConfigError`, and changes nothing, if the file has changed, would lose its owner or a
+    hard link, or, with `is_strict`, is in a folder that others can write.
     """
     try:
         with open_parent(path, is_strict=is_strict) as (folder, name):
@@ -78,17 +75,15 @@ def _replace(folder: Folder, name: str, number: int, expected: bytes, data: byte
     path = folder.path / name
     _check(before, path)
     if not os.access(name, os.W_OK, dir_fd=folder.number):
-        fix = "Make it writable, or leave it."
-        raise ConfigError("the file is read-only", where=str(path), fix=fix)
+        raise ConfigError("the file is read-only", where=str(path), fix="Make it writable.")
     _clear(folder, f".{name}.")
-    part = _part(folder, name, data, dressed_as=number)
+    part = _part(folder, name, data, like=number)
     try:
         now = os.stat(name, dir_fd=folder.number, follow_symlinks=False)
         is_same = (now.st_dev, now.st_ino) == (before.st_dev, before.st_ino)
         if not is_same or read_whole(number, path) != expected:
-            fix = "Nothing was written. Close the program that writes it, and do this again."
-            what = "the file was changed in the meantime"
-            raise ConfigError(what, where=str(path), fix=fix)
+            fix = "Nothing was written. Close the program that writes it, and try again."
+            raise ConfigError("the file has changed", where=str(path), fix=fix)
         os.replace(part, name, src_dir_fd=folder.number, dst_dir_fd=folder.number)
     finally:
         folder.unlink(part)
@@ -97,16 +92,16 @@ def _replace(folder: Folder, name: str, number: int, expected: bytes, data: byte
 
 def _check(before: os.stat_result, path: Path) -> None:
     if before.st_nlink > 1:
-        what = "the file has another name (a hard link), which would keep the old text"
-        fix = "Make it a symbolic link, or a file of its own."
+        what = "the file has a hard link, which would keep the old text"
+        fix = "Replace the hard link by a symbolic link or a copy."
         raise ConfigError(what, where=str(path), fix=fix)
     if os.geteuid() not in (before.st_uid, _ROOT):
-        fix = "Run sayso as the user whom it belongs to."
+        fix = "Run sayso as its owner."
         raise ConfigError("the file belongs to another user", where=str(path), fix=fix)
 
 
 def keep(path: Path, data: bytes) -> None:
-    """Write a file of sayso's own, for this user alone; its folder is made."""
+    """Write a private file of sayso, creating its folder."""
     try:
         with open_folder(path.parent, is_made=True) as folder:
             part = _part(folder, path.name, data)
@@ -120,7 +115,7 @@ def keep(path: Path, data: bytes) -> None:
 
 
 def clear(path: Path) -> None:
-    """Delete what a crash has left in a folder of files that were being written."""
+    """Delete partial files that a crash left in a folder."""
     with suppress(FileNotFoundError), open_folder(path) as folder:
         _clear(folder, ".")
 
@@ -131,8 +126,8 @@ def _clear(folder: Folder, start: str) -> None:
             folder.unlink(part)
 
 
-def _part(folder: Folder, name: str, data: bytes, *, dressed_as: int | None = None) -> str:
-    """Write a private file with the mode, group and attributes of the open `dressed_as`."""
+def _part(folder: Folder, name: str, data: bytes, *, like: int | None = None) -> str:
+    """Write a temporary file with the mode, group and attributes of the open `like`."""
     part = f".{name}.{secrets.token_hex(4)}{_ENDING}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     number = os.open(part, flags, _PRIVATE, dir_fd=folder.number)
@@ -140,8 +135,8 @@ def _part(folder: Folder, name: str, data: bytes, *, dressed_as: int | None = No
         with os.fdopen(number, "wb") as file:
             file.write(data)
             file.flush()
-            if dressed_as is not None:
-                _dress(file.fileno(), dressed_as)
+            if like is not None:
+                _copy_attributes(file.fileno(), like)
             os.fsync(file.fileno())
     except BaseException:
         folder.unlink(part)
@@ -149,21 +144,21 @@ def _part(folder: Folder, name: str, data: bytes, *, dressed_as: int | None = No
     return part
 
 
-def _dress(number: int, before: int) -> None:
+def _copy_attributes(number: int, before: int) -> None:
     own = os.fstat(number)
     old = os.fstat(before)
     if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):
         os.fchown(number, old.st_uid, old.st_gid)
     if hasattr(os, "listxattr"):
         for name in os.listxattr(before):
-            with suppress(OSError):  # a file system may refuse some, as `cp -a` finds
+            with suppress(OSError):  # a file system may reject some, as with `cp -a`
                 os.setxattr(number, name, os.getxattr(before, name))
     os.fchmod(number, old.st_mode & _PERMISSIONS)
 
 
 def _unusable(path: Path, verb: str, error: OSError) -> ConfigError:
     if error.errno == errno.ELOOP:
-        what = "the file or its folder was replaced by a link meanwhile"
-        return ConfigError(what, where=str(path), fix="Look who did that.")
+        what = "the file or its folder was replaced by a link"
+        return ConfigError(what, where=str(path), fix="Check which program did that.")
     what = f"the file cannot be {verb}: {error.strerror}"
-    return ConfigError(what, where=str(path), fix="Check its name and who may use it.")
+    return ConfigError(what, where=str(path), fix="Check its name and permissions.")

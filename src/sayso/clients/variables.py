@@ -1,8 +1,8 @@
-"""Variables in servers that move: the client still puts the values in, and sayso passes them on.
+"""Variables in moved servers: the client expands them, and sayso passes the values on.
 
-Only the client can ask for `${input:token}`, and it may know values that sayso's process does not.
-So each variable stays in the client's file, under `env` of sayso's own entry; what moves reads the
-value from there.
+Only the client can prompt for `${input:token}`, and it may know values that sayso does not. So each
+variable stays in the client's file, under `env` of sayso's entry, and the moved server reads it
+from there.
 """
 
 import re
@@ -12,25 +12,17 @@ from typing import Any, Final, cast
 
 _PREFIX: Final = "SAYSO_VAR_"
 _READ: Final = (
-    "command",
-    "args",
-    "env",
-    "envFile",
-    "cwd",
-    "url",
-    "httpUrl",
-    "serverUrl",
-    "headers",
-)
-"""The keys in which both clients and sayso put values in the place of variables."""
+    "command", "args", "env", "envFile", "cwd", "url", "httpUrl", "serverUrl", "headers",
+)  # fmt: skip
+"""The keys in which both clients and sayso expand variables."""
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Z0-9]+")
 _OWN: Final = re.compile(r"\$\{SAYSO_VAR_\w+\}")
 
 
 @dataclass(slots=True)
-class Passed:
-    """What sayso's entry passes on: the name of each variable of sayso's, by the client's."""
+class PassedVariables:
+    """The variables that sayso's entry passes on: sayso's name by the client's spelling."""
 
     pattern: re.Pattern[str]
     names: dict[str, str] = field(default_factory=dict[str, str])
@@ -41,7 +33,7 @@ class Passed:
         return {name: written for written, name in self.names.items()}
 
     def moved(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """`entry` with sayso's variables in the place of the client's."""
+        """Return `entry` with sayso's variables instead of the client's."""
         return spelt(entry, lambda text: self.pattern.sub(self._replace, text))
 
     def _replace(self, match: re.Match[str]) -> str:
@@ -57,39 +49,34 @@ class Passed:
 def spelt(entry: Mapping[str, Any], spell: Callable[[str], str]) -> dict[str, Any]:
     """Return `entry` with `spell` applied to each text that may hold variables."""
 
-    def anew(value: Any) -> Any:
+    def convert(value: Any) -> Any:
         if isinstance(value, str):
             return spell(value)
         if isinstance(value, list):
-            return [anew(item) for item in cast("list[Any]", value)]
+            return [convert(item) for item in cast("list[Any]", value)]
         if isinstance(value, dict):
-            return {key: anew(item) for key, item in cast("dict[str, Any]", value).items()}
+            return {key: convert(item) for key, item in cast("dict[str, Any]", value).items()}
         return value
 
-    return {**entry, **{key: anew(entry[key]) for key in _READ if key in entry}}
+    return {**entry, **{key: convert(entry[key]) for key in _READ if key in entry}}
 
 
 def variables_in(entry: Mapping[str, Any], pattern: re.Pattern[str]) -> list[str]:
-    """All that `pattern` finds in the texts of `entry` that may hold variables."""
-    found: list[str] = []
+    """Return all matches of `pattern` in the texts of `entry` that may hold variables."""
+    matches: list[str] = []
 
     def look(text: str) -> str:
-        found.extend(pattern.findall(text))
+        matches.extend(pattern.findall(text))
         return text
 
     spelt(entry, look)
-    return found
+    return matches
 
 
 def not_own(entry: Mapping[str, Any]) -> str | None:
-    """A text of `entry` in which sayso would see a variable where the client saw none."""
-    found: list[str] = []
-
-    def look(text: str) -> str:
-        rest = _OWN.sub("", text)
-        if "${" in rest or re.fullmatch(r"\$[A-Za-z_]\w*", rest):
-            found.append(rest)
-        return text
-
-    spelt(entry, look)
-    return next(iter(found), None)
+    """Return a text of `entry` that sayso would expand although the client did not."""
+    for rest in variables_in(entry, re.compile(r"(?s).+")):
+        own = _OWN.sub("", rest)
+        if "${" in own or re.fullmatch(r"\$[A-Za-z_]\w*", own):
+            return own
+    return None

@@ -1,4 +1,4 @@
-"""JUnit XML: the document around suites, and texts that XML can hold."""
+"""JUnit XML documents, suites and cases, with texts made safe for XML."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _NO_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def write_junit(name: str, suites: Sequence[str], *, figures: str = "") -> str:
-    """Return the document `name` around its suites; `figures` are more attributes, as XML."""
+    """Return the document of these suites; `figures` are more attributes, as XML."""
     more = f" {figures}" if figures else ""
     return (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name={quoted_xml(name)}{more}>\n'
@@ -20,24 +20,24 @@ def write_junit(name: str, suites: Sequence[str], *, figures: str = "") -> str:
 
 
 def junit_suite(name: str, cases: Sequence[str], *, figures: str) -> str:
-    """Return a suite around its cases; `figures` are its counts, as XML attributes."""
+    """Return a suite of these cases; `figures` are its counts, as XML attributes."""
     return f"<testsuite name={quoted_xml(name)} {figures}>\n{''.join(cases)}</testsuite>\n"
 
 
 def junit_case(suite: str, name: str, outcome: str) -> str:
-    """Return a case of a suite around its outcome, which is XML."""
+    """Return a case of a suite with its outcome, which is XML."""
     return (
         f"<testcase classname={quoted_xml(suite)} name={quoted_xml(name)}>\n{outcome}</testcase>\n"
     )
 
 
 def quoted_xml(text: str) -> str:
-    """Return a value for an attribute, in its quotes, without what XML cannot hold."""
+    """Return a quoted attribute value, without characters that XML forbids."""
     return quoteattr(_spelt(text))
 
 
 def escaped_xml(text: str) -> str:
-    """Return one line of text for an element, without what XML cannot hold."""
+    """Return one line of text for an element, without characters that XML forbids."""
     return escape(_spelt(text))
 
 

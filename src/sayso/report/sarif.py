@@ -1,4 +1,4 @@
-"""SARIF 2.1.0 (OASIS): one run of sayso, for code scanning."""
+"""SARIF 2.1.0 (OASIS) documents of one run, for code scanning."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,7 @@ def write_sarif(
     *,
     properties: Mapping[str, Any],
 ) -> str:
-    """Return the document of one run, from its rules and results as SARIF has them.
-
-    Only printable ASCII, so that nothing in it can steer a terminal.
-    """
+    """Return the document of one run from its SARIF rules and results, in printable ASCII."""
     driver = {"name": "sayso", "semanticVersion": __version__, "rules": rules}
     run = {
         "tool": {"driver": driver},
@@ -33,7 +30,7 @@ def write_sarif(
 
 
 def sarif_rule(code: str, summary: str, *, meaning: str, help_: str, level: str) -> dict[str, Any]:
-    """Return a rule (`reportingDescriptor`) with the level that its results have by default."""
+    """Return a rule (`reportingDescriptor`) with the default level of its results."""
     return {
         "id": code,
         "shortDescription": {"text": summary},

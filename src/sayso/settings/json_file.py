@@ -1,4 +1,4 @@
-"""A JSON file as a person wrote it: its value, and where in the file each part of it stands."""
+"""A JSON file with comments: its value, and the position of each part."""
 
 import errno
 import json
@@ -15,7 +15,7 @@ from sayso.errors import ConfigError
 from sayso.settings.json_positions import Position, Step, locate, position_at
 
 LARGEST: Final = 10_000_000
-"""Bytes. Configurations and lists of tools are far smaller; what is larger is something else."""
+"""Bytes; configurations and tool lists are far smaller."""
 
 _TYPE_NAMES: Final[Mapping[type, str]] = {
     dict: "an object",
@@ -25,21 +25,21 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {
     NoneType: "null",
 }
 _GIVEN_STREAMS: Final = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
-"""Where a shell puts what it hands to a command: `<(…)` and pipes."""
+"""The paths of pipes that a shell passes to a command, such as `<(…)`."""
 _WANTED: Final = "Name a client's configuration or a saved tools/list."
-# Each of these goes over a text once, whatever it is: a project's file is anybody's. So a string
-# that does not end goes to the end of its line, and such a comment to the end of the text.
+# Patterns match in linear time, because a project's file is untrusted. So an unterminated string
+# extends to the end of its line, and an unterminated comment to the end of the text.
 _STRING: Final = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?+'
 _COMMENT: Final = re.compile(rf"{_STRING}|(?P<blank>//[^\n]*|/\*.*?\*/)|/\*.*", re.DOTALL)
 _OTHER_BREAK: Final = re.compile(r"\r(?!\n|\Z)|[\u2028\u2029]")
-"""What ends a line, and so a comment, for some readers of JSON and not for others."""
+"""Line breaks that end a comment for some JSON parsers only."""
 _TRAILING_COMMA: Final = re.compile(rf"{_STRING}|(?P<blank>,)(?=\s*[}}\]])")
 _NO_NUMBER: Final = re.compile(rf"{_STRING}|(?P<token>NaN|-?Infinity|(?<!\d)-?\d{{1000,}}+)")
 
 
 @dataclass(frozen=True, slots=True)
 class JsonFile:
-    """JSON read from a file. `path` is as the person typed it; `text` has blanks for comments."""
+    """A parsed JSON file; `path` is as the person typed it, and `text` has blanks for comments."""
 
     path: str
     text: str = field(repr=False)
@@ -47,22 +47,21 @@ class JsonFile:
     first_line: int = 1
 
     def where(self, *steps: Step, of_key: bool = False) -> str:
-        """`file:line:column` of the value that `steps` lead to, or of its key."""
-        found = locate(self.text, steps, of_key=of_key)
-        return _place(self.path, found, self.first_line)
+        """Return `file:line:column` of the value at `steps`, or of its key."""
+        return _place(self.path, locate(self.text, steps, of_key=of_key), self.first_line)
 
 
 def read_json(path: str) -> JsonFile:
-    """Read a file in UTF-8, with or without a byte order mark; comments are passed over.
+    """Read a UTF-8 file, with or without a byte order mark, and ignore its comments.
 
-    A comma before a closing bracket is passed over only where clients do it: in VS Code's format
-    and in a `.jsonc` file. Raises `ConfigError` with the line and column of the first mistake.
+    Trailing commas are accepted only in VS Code's format and in `.jsonc` files. Raises
+    `ConfigError` with the line and column of the first mistake.
     """
     return parse_json(path, read_text(path))
 
 
 def parse_json(path: str, written: str) -> JsonFile:
-    """Read `written`, the text of a file, as `read_json` does; `text` has the same offsets."""
+    """Parse `written`, the text of a file, like `read_json`, keeping its offsets."""
     _check_comments(path, written)
     text = _blank_out(_COMMENT, written)
     if not text.strip():
@@ -74,7 +73,7 @@ def parse_json(path: str, written: str) -> JsonFile:
 
 
 def read_json_lines(path: str) -> Iterator[JsonFile]:
-    """Read a file that has one JSON value on each line; blank lines are passed over."""
+    """Read a file with one JSON value per line, and skip blank lines."""
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
@@ -85,25 +84,24 @@ def read_json_lines(path: str) -> Iterator[JsonFile]:
 
 
 def read_text(path: str, *, fix: str = _WANTED) -> str:
-    """Return the text of a file; `fix` says what to name instead of one that is too large.
+    """Return the text of a file; `fix` is the advice for a file that is too large.
 
-    Raises `ConfigError` when it is too large, unreadable, not UTF-8, or not a regular file. A FIFO
-    or a device is refused without waiting for what comes out of it, but for `/dev/stdin` and
-    `/dev/fd`.
+    Raises `ConfigError` if it is too large, unreadable, not UTF-8, or not a regular file. FIFOs and
+    devices are rejected without reading, except `/dev/stdin` and `/dev/fd`.
     """
     try:
         with open(path, "rb", opener=_open_at_once) as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
         what = f"the file cannot be read: {error.strerror}"
-        raise ConfigError(what, where=path, fix="Check its name and who may read it.") from error
+        raise ConfigError(what, where=path, fix="Check its name and permissions.") from error
     if len(data) > LARGEST:
         raise ConfigError(f"the file is larger than {LARGEST // 1_000_000} MB", where=path, fix=fix)
     return text_of(path, data)
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open a regular file. Raises `OSError` for anything else: it might never come to its end."""
+    """Open a regular file. Raises `OSError` for anything else, which might never end."""
     if path.startswith(_GIVEN_STREAMS):
         return os.open(path, flags)
     descriptor = os.open(path, flags | os.O_NONBLOCK)
@@ -114,14 +112,11 @@ def _open_at_once(path: str, flags: int) -> int:
 
 
 def text_of(path: str, data: bytes) -> str:
-    """The text of a file's bytes, without a byte order mark.
-
-    Raises `ConfigError` where they are not UTF-8.
-    """
+    """Decode a file's bytes, without a byte order mark. Raises `ConfigError` unless UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # The reported offset does not count the byte order mark; the bytes before it are sound.
+        # The offset does not count the byte order mark; all bytes before it are valid.
         before = error.object[: error.start].decode()
         place = _place(path, position_at(before, len(before)))
         what = f"the byte 0x{error.object[error.start]:02x} is not UTF-8"
@@ -129,7 +124,7 @@ def text_of(path: str, data: bytes) -> str:
 
 
 def fault_of_file(path: str) -> str | None:
-    """Why `path` is not a file that could be read, or `None`."""
+    """Return why `path` is not a readable file, or `None`."""
     try:
         mode = Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -142,7 +137,7 @@ def fault_of_file(path: str) -> str | None:
 
 
 def type_name(value: object) -> str:
-    """What JSON calls the type of `value`, with its article."""
+    """Return the JSON name of the type of `value`, with its article."""
     return _TYPE_NAMES.get(type(value), "a number")
 
 
@@ -151,7 +146,7 @@ def _place(path: str, position: Position, first_line: int = 1) -> str:
 
 
 def _check_comments(path: str, written: str) -> None:
-    """Raise `ConfigError` for a comment behind which some readers would read on in its line."""
+    """Raise `ConfigError` for a comment that ends earlier for some parsers than for others."""
     if _OTHER_BREAK.search(written) is None:
         return
     for found in _COMMENT.finditer(written):
@@ -160,12 +155,12 @@ def _check_comments(path: str, written: str) -> None:
         if other := _OTHER_BREAK.search(written, found.start(), found.end()):
             place = _place(path, position_at(written, other.start()))
             sign = f"\\u{ord(other[0]):04x}"
-            what = f"for some programs the comment ends at {sign}, and for others not"
-            raise ConfigError(what, where=place, fix="End the line there with a line feed.")
+            what = f"parsers disagree whether the comment ends at {sign}"
+            raise ConfigError(what, where=place, fix="Replace it by a line feed.")
 
 
 def _blank_out(pattern: re.Pattern[str], text: str) -> str:
-    """Blanks for what `pattern` names `blank`; every other character stays where it was."""
+    """Replace the group `blank` of `pattern` by blanks, keeping all offsets."""
 
     def blanks(match: re.Match[str]) -> str:
         if match["blank"] is None:
@@ -177,7 +172,7 @@ def _blank_out(pattern: re.Pattern[str], text: str) -> str:
 
 @dataclass(slots=True)
 class _Twice:
-    """Stands in the place of an object in which `key` stands more than once."""
+    """A placeholder for an object with a duplicate `key`."""
 
     key: str
 
@@ -212,12 +207,12 @@ def _decode(path: str, text: str, first_line: int = 1) -> JsonFile:
 
 
 def _refuse(constant: str) -> NoReturn:
-    """Python reads NaN and infinities, which are no JSON."""
+    """Reject NaN and infinities, which Python accepts and JSON forbids."""
     raise ValueError(constant)
 
 
 def _without_trailing_commas(path: str, text: str, error: json.JSONDecodeError) -> JsonFile:
-    """Read again without them; raises for what else is wrong, and where they are not allowed."""
+    """Parse without trailing commas; raise for other mistakes, and if they are not allowed."""
     try:
         file = _decode(path, _blank_out(_TRAILING_COMMA, text))
     except json.JSONDecodeError:
@@ -228,8 +223,8 @@ def _without_trailing_commas(path: str, text: str, error: json.JSONDecodeError) 
         return file
     comma = next(match.start() for match in _TRAILING_COMMA.finditer(text) if match["blank"])
     place = _place(path, position_at(text, comma))
-    what = "the file is not JSON: a comma stands before a closing bracket"
-    raise ConfigError(what, where=place, fix="Take the comma out.") from error
+    what = "the file is not JSON: trailing comma before a closing bracket"
+    raise ConfigError(what, where=place, fix="Remove the comma.") from error
 
 
 def _not_json(
@@ -237,11 +232,11 @@ def _not_json(
 ) -> ConfigError:
     place = _place(path, position_at(text, error.pos), first_line)
     what = f"the file is not JSON: {error.msg[0].lower()}{error.msg[1:]}"
-    return ConfigError(what, where=place, fix="Mend the file there.")
+    return ConfigError(what, where=place, fix="Fix the file.")
 
 
 def _stands_twice(file: JsonFile) -> ConfigError:
-    """The error for the first object, outermost first, with a key that stands twice."""
+    """Return the error for the first object with a duplicate key, outermost first."""
     todo: list[tuple[object, tuple[Step, ...]]] = [(file.value, ())]
     for item, steps in todo:  # grows while it is walked
         if isinstance(item, _Twice):
@@ -254,6 +249,6 @@ def _stands_twice(file: JsonFile) -> ConfigError:
         todo.extend((inner, (*steps, step)) for step, inner in members)
     else:  # pragma: no cover - called only for a file that holds one
         raise AssertionError
-    what = f"the key “{item.key}” stands twice in one object"
+    what = f"duplicate key “{item.key}”"
     place = file.where(*steps, item.key, of_key=True)
     return ConfigError(what, where=place, fix="Keep one of the two.")

@@ -1,7 +1,7 @@
-"""Where a value stands in a JSON text: its line and column, by the keys that lead to it.
+"""Positions of values in a JSON text, by their path.
 
-Python's `json` says nothing of positions. They are wanted only for an error, so nothing is
-recorded while reading: the text, known to be JSON, is walked once more along one path.
+Python's `json` reports no positions. They are needed only for errors, so nothing is recorded while
+parsing: the text, known to be valid, is walked again along one path.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _DECODER: Final = JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a text, both numbers counted from 1; a column counts characters, not bytes."""
+    """A position in a text, counted from 1; columns count characters."""
 
     line: int
     column: int
@@ -26,9 +26,9 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of an object or array: its key or index, and its offsets in the text.
+    """One member of an object or array, with its offsets from `key_at` to `end`.
 
-    From `key_at` to `end` stands all of it; in an array `key_at` is where the value begins.
+    In an array `key_at` equals `value_at`.
     """
 
     step: Step
@@ -38,10 +38,9 @@ class Member:
 
 
 def locate(text: str, path: Sequence[Step], *, of_key: bool = False) -> Position:
-    """Where the value at `path` begins in `text`; with `of_key`, where its key does.
+    """Return the position of the value at `path` in `text`; with `of_key`, of its key.
 
-    Of a key that stands twice in one object, the last counts, as it does for `json`.
-    Raises `KeyError` for a path that leads nowhere.
+    The last of duplicate keys counts, as for `json`. Raises `KeyError` for an unknown path.
 
     >>> locate('{"a": [10, 20]}', ["a", 1])
     Position(line=1, column=12)
@@ -52,17 +51,17 @@ def locate(text: str, path: Sequence[Step], *, of_key: bool = False) -> Position
 
 
 def offset_of(text: str, path: Sequence[Step], *, of_key: bool = False) -> int:
-    """Return the place that `locate` finds as an offset, counted from 0."""
+    """Return the offset of the value at `path`, or of its key, counted from 0."""
     key_at = value_at = _skip_blank(text, 0)
     for step in path:
-        found = _find(text, value_at, step)
-        key_at = found.key_at
-        value_at = found.value_at
+        member = {member.step: member for member in _members(text, value_at)}[step]
+        key_at = member.key_at
+        value_at = member.value_at
     return key_at if of_key else value_at
 
 
 def members(text: str, path: Sequence[Step]) -> tuple[Member, ...]:
-    """The members of the object or array at `path`, in their order; none for other values.
+    """Return the members of the object or array at `path`; none for other values.
 
     >>> [(member.step, member.end) for member in members('{"a": [10, 20]}', ["a"])]
     [(0, 9), (1, 13)]
@@ -71,12 +70,8 @@ def members(text: str, path: Sequence[Step]) -> tuple[Member, ...]:
 
 
 def position_at(text: str, offset: int) -> Position:
-    """The line and column of the character at `offset`."""
+    """Return the line and column of the character at `offset`."""
     return Position(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
-
-
-def _find(text: str, offset: int, wanted: Step) -> Member:
-    return {member.step: member for member in _members(text, offset)}[wanted]
 
 
 def _members(text: str, offset: int) -> Iterator[Member]:

@@ -1,6 +1,6 @@
-"""Shapes: what may stand where in a policy; each checks a value and describes it in JSON Schema.
+"""Shapes of settings, which check values and describe themselves in JSON Schema.
 
-One description serves both, so the published schema cannot say other than what is checked.
+One definition serves both, so the published schema always matches the check.
 """
 
 import difflib
@@ -14,7 +14,7 @@ from sayso.fields import is_number
 from sayso.settings.toml_positions import Path
 
 Report = Callable[[Path, str, str | None], None]
-"""Takes where a mistake is, what it is, and what to do about it."""
+"""A function that takes the path of a mistake, the problem and the fix."""
 
 Schema = dict[str, Any]
 
@@ -31,24 +31,24 @@ _KINDS: Final[Mapping[type, str]] = {
 
 
 class Shape(Protocol):
-    """Something that may stand in a policy."""
+    """The shape of a value in a settings file."""
 
     def check(self, value: object, path: Path, report: Report) -> None:
-        """Report each mistake in `value`, which stands at `path`."""
+        """Report each mistake in `value` at `path`."""
         ...
 
     def schema(self) -> Schema:
-        """The same in JSON Schema."""
+        """Return the shape as JSON Schema."""
         ...
 
 
 def seconds(duration: str) -> float:
-    """How many seconds a checked duration such as `30m` has."""
+    """Return the seconds of a valid duration such as `30m`."""
     return float(duration[:-1]) * _SECONDS[duration[-1]]
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
-    """Return a sentence that helps to correct `word` where only `known` words may stand."""
+    """Return the most similar of the `known` words as a suggestion, or all of them."""
     if close := difflib.get_close_matches(word, known, n=1):
         return f"Did you mean “{close[0]}”?"
     return f"Known: {', '.join(known)}."
@@ -56,7 +56,7 @@ def nearest(word: str, known: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that is not empty; with `pattern`, one that fits it, called `what`."""
+    """A text that is not empty and matches `pattern`; `what` describes it in messages."""
 
     what: str = "a text"
     pattern: re.Pattern[str] | None = None
@@ -65,7 +65,7 @@ class Text:
         if not isinstance(value, str):
             report(path, f"this must be {self.what}, not {kind(value)}", None)
         elif not value.strip():
-            report(path, f"this must be {self.what}, and it is empty", None)
+            report(path, f"this must be {self.what}, not empty", None)
         elif self.pattern and not self.pattern.fullmatch(value):
             report(path, f"“{value}” is not {self.what}", None)
 
@@ -84,7 +84,7 @@ class Choice:
         if not isinstance(value, str):
             report(path, f"this must be one of {', '.join(self.words)}, not {kind(value)}", None)
         elif value not in self.words:
-            what = f"“{value}” is none of {', '.join(self.words)}"
+            what = f"“{value}” is not one of {', '.join(self.words)}"
             report(path, what, nearest(value, self.words))
 
     def schema(self) -> Schema:
@@ -105,7 +105,7 @@ class Boolean:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number within bounds, both included; only whole ones with `is_whole`."""
+    """A number within inclusive bounds; an integer if `is_whole`."""
 
     least: float | None = None
     most: float | None = None
@@ -135,7 +135,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Json:
-    """Any value that JSON can hold; TOML's dates and its `nan` and `inf` are none."""
+    """Any value that JSON can represent, so no dates, `nan` or `inf`."""
 
     def check(self, value: object, path: Path, report: Report) -> None:
         if isinstance(value, list):
@@ -147,7 +147,7 @@ class Json:
         elif not isinstance(value, str | bool | int | float) or (
             isinstance(value, float) and not math.isfinite(value)
         ):
-            report(path, f"{kind(value)} is nothing that an argument can hold", "Write a text.")
+            report(path, f"an argument cannot be {kind(value)}", "Use a text.")
 
     def schema(self) -> Schema:
         return {"type": ["string", "boolean", "number", "array", "object"]}
@@ -162,7 +162,7 @@ class Items:
 
     def check(self, value: object, path: Path, report: Report) -> None:
         if not isinstance(value, list):
-            # `[rules]` instead of `[[rules]]` is easily written.
+            # `[rules]` instead of `[[rules]]` is a common mistake.
             fix = None
             if isinstance(self.item, Table) and kind(value) == kind({}):
                 fix = f"Write [[{path[-1]}]], with two brackets."
@@ -170,7 +170,7 @@ class Items:
             return
         items = cast("list[object]", value)
         if len(items) < self.least:
-            report(path, "this array is empty", "Name something, or leave the key out.")
+            report(path, "this array must not be empty", "Add an item, or remove the key.")
         for index, item in enumerate(items):
             self.item.check(item, (*path, index), report)
 
@@ -183,7 +183,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """A table or an array of one shape, or else a value of another."""
+    """A value of type `nested_type` with the shape `nested`, or else of the shape `plain`."""
 
     plain: Shape
     nested: Shape
@@ -198,13 +198,13 @@ class Either:
 
 
 def one_or_more(item: Shape) -> Either:
-    """One value, or an array of such values."""
+    """Return the shape of one value, or an array of such values."""
     return Either(item, Items(item), list)
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of a table: what may stand there, and what it is for."""
+    """One key of a table: the shape of its value, and its description."""
 
     shape: Shape
     doc: str
@@ -214,7 +214,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A table whose keys are the writer's own (names of servers, tools, roles), but for `keys`."""
+    """A table with free keys (names of servers, tools, roles), except for `keys`."""
 
     item: Shape
     keys: Mapping[str, Key] = field(default_factory=dict[str, Key])
@@ -234,7 +234,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table whose keys sayso knows; with `least`, one that has at least so many."""
+    """A table with fixed keys, of which at least `least` must be present."""
 
     keys: Mapping[str, Key]
     doc: str | None = None
@@ -245,17 +245,16 @@ class Table:
         if table is None:
             return
         for key, item in table.items():
-            if (known := self.keys.get(key)) is None:
-                report(
-                    (*path, key), f"there is no key “{key}” here", nearest(key, tuple(self.keys))
-                )
+            known = self.keys.get(key)
+            if known is None:
+                report((*path, key), f"unknown key “{key}”", nearest(key, tuple(self.keys)))
             else:
                 known.shape.check(item, (*path, key), report)
         for key, known in self.keys.items():
             if known.is_required and key not in table:
-                report(path, f"the key “{key}” is missing here", f"It says {known.doc}.")
+                report(path, f"the key “{key}” is missing", f"It says {known.doc}.")
         if len(table) < self.least:
-            report(path, "this table says nothing", f"Known: {', '.join(self.keys)}.")
+            report(path, "this table is empty", f"Known: {', '.join(self.keys)}.")
 
     def schema(self) -> Schema:
         schema: Schema = {
@@ -273,7 +272,7 @@ class Table:
 
 
 def kind(value: object) -> str:
-    """What TOML calls the type of `value`, with its article."""
+    """Return the TOML name of the type of `value`, with its article."""
     if isinstance(value, float) and not math.isfinite(value):
         return f"{value}"
     return _KINDS.get(type(value), "a date or a time")

@@ -1,7 +1,7 @@
-"""Where each key of a TOML text stands: its line, by the keys that lead to it.
+"""Lines of keys in a TOML text, by their path.
 
-Python's `tomllib` says nothing of positions. The text is known to be TOML when it is walked here,
-so nothing is checked again: only what bounds a key or a value is looked at.
+Python's `tomllib` reports no positions. The text is known to be valid when it is walked here, so
+only the boundaries of keys and values are examined.
 """
 
 import re
@@ -26,9 +26,7 @@ _ESCAPED: Final = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 
 
 def find_lines(text: str) -> dict[Path, int]:
-    r"""The line, counted from 1, of every key and every item of an array in a TOML `text`.
-
-    The text must be one that `tomllib` reads.
+    r"""Return the line, counted from 1, of every key and array item in a valid TOML `text`.
 
     >>> find_lines("[a]\nb = [1,\n 2]")[("a", "b", 1)]
     3
@@ -58,7 +56,7 @@ class _Walk:
             self._skip()
 
     def _header(self) -> Path:
-        """`[a.b]` or `[[a.b]]`; the table that it opens."""
+        """Parse `[a.b]` or `[[a.b]]`, and return the path of the table that it opens."""
         line = self._line_here()
         is_array = self.text.startswith("[[", self.at)
         brackets = 1 + is_array
@@ -79,7 +77,7 @@ class _Walk:
         self._value(path)
 
     def _keys(self, table: Path, line: int, *, is_header: bool) -> Path:
-        """A dotted key below `table`; in a header, the last item of an array of tables counts."""
+        """Parse a dotted key below `table`; in a header, array paths end at their last item."""
         path = table
         while True:
             self._skip()

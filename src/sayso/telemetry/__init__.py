@@ -1,6 +1,6 @@
-"""What a running gateway shows of itself: metrics, traces and structured logs.
+"""Metrics, traces and structured logs of a running gateway.
 
-Nothing here holds arguments, results, or who called; no label holds what a caller chose freely.
+They contain no arguments, results or callers, and no label has a value that a caller can choose.
 """
 
 from typing import TYPE_CHECKING
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from sayso.telemetry.context import Asked
     from sayso.telemetry.gauge import Gauge, Reading
     from sayso.telemetry.logs import LogFormat, LogLevel, is_structured, set_up_logs
-    from sayso.telemetry.opening import Telemetry, open_telemetry
-    from sayso.telemetry.page import MetricsPage
-    from sayso.telemetry.watch import Watch
+    from sayso.telemetry.metrics_page import MetricsPage
+    from sayso.telemetry.observers import Watch
+    from sayso.telemetry.setup import Telemetry, open_telemetry
 
 
 __all__ = [
@@ -36,8 +36,8 @@ __getattr__ = lazily(
         "sayso.telemetry.context": ("Asked",),
         "sayso.telemetry.gauge": ("Gauge", "Reading"),
         "sayso.telemetry.logs": ("LogFormat", "LogLevel", "is_structured", "set_up_logs"),
-        "sayso.telemetry.opening": ("Telemetry", "open_telemetry"),
-        "sayso.telemetry.page": ("MetricsPage",),
-        "sayso.telemetry.watch": ("Watch",),
+        "sayso.telemetry.setup": ("Telemetry", "open_telemetry"),
+        "sayso.telemetry.metrics_page": ("MetricsPage",),
+        "sayso.telemetry.observers": ("Watch",),
     },
 )

@@ -1,4 +1,4 @@
-"""The request and the call that are under way."""
+"""The current request and the current call."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -11,10 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Asked:
-    """One request of a client. `meta` is its `_meta`, `prompt` the prompt that it names.
-
-    `code` is the code of the error that it ends with, set by the code that answers it.
-    """
+    """A client's request, with its `_meta`, its prompt and the error code of its response."""
 
     method: str
     id: int | str | None

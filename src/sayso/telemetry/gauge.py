@@ -1,18 +1,15 @@
-"""A gauge of the metrics page, read only when the page is made."""
+"""A gauge of the metrics page, read only when the page is rendered."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 Reading = Iterable[tuple[tuple[str, ...], float]]
-"""Values, each with the words of its labels."""
+"""Values, each with its labels' values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """A number that goes up and down, one for each set of `labels`.
-
-    `read` may raise a `SaysoError`: then it is left out.
-    """
+    """A gauge with one value per set of `labels`; omitted if `read` raises `SaysoError`."""
 
     name: str
     what: str

@@ -1,56 +1,47 @@
-"""Labels of requests, calls and exchanges: a bounded number of words.
+"""Labels of requests, calls and exchanges, with a bounded number of values.
 
-Method names and error codes are the other side's to choose, so those that MCP does not know share
-one word (OpenTelemetry, `error.type`: `_OTHER`).
+The other side chooses methods and error codes, so unknown ones share one value (OpenTelemetry,
+`error.type`: `_OTHER`).
 """
 
 from typing import Final, NamedTuple
 
 from sayso.audit import Outcome
-from sayso.connect import RpcError
+from sayso.connect import (
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    RESOURCE_NOT_FOUND,
+    UNSUPPORTED_VERSION,
+    RpcError,
+)
 from sayso.guard import Call
 
 OTHER: Final = "_OTHER"
 
-METHODS: Final = frozenset(
-    {
-        "completion/complete",
-        "elicitation/create",
-        "initialize",
-        "logging/setLevel",
-        "ping",
-        "prompts/get",
-        "prompts/list",
-        "resources/list",
-        "resources/read",
-        "resources/subscribe",
-        "resources/templates/list",
-        "resources/unsubscribe",
-        "roots/list",
-        "sampling/createMessage",
-        "server/discover",
-        "subscriptions/listen",
-        "tasks/cancel",
-        "tasks/get",
-        "tasks/list",
-        "tasks/result",
-        "tasks/update",
-        "tools/call",
-        "tools/list",
-    }
-)
+METHODS: Final = frozenset({
+    "completion/complete", "elicitation/create", "initialize", "logging/setLevel", "ping",
+    "prompts/get", "prompts/list", "resources/list", "resources/read", "resources/subscribe",
+    "resources/templates/list", "resources/unsubscribe", "roots/list",
+    "sampling/createMessage", "server/discover", "subscriptions/listen", "tasks/cancel",
+    "tasks/get", "tasks/list", "tasks/result", "tasks/update", "tools/call", "tools/list",
+})  # fmt: skip
 """The requests of MCP, in all its versions and with its extension for tasks."""
 
 _CODES: Final = frozenset(
-    {-32700, -32600, -32601, -32602, -32603, -32000, -32001, -32002, -32020, -32021, -32022, -32042}
-    | {-32800}
+    {PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR}
+    | {RESOURCE_NOT_FOUND, HEADER_MISMATCH, UNSUPPORTED_VERSION}
+    | {-32000, -32001, -32021, -32042, -32800}
 )
 TOOL_ERROR: Final = "tool_error"
-"""What the conventions call a result with `isError`."""
+"""The value of the conventions for a result with `isError`."""
 
 
 class CallLabels(NamedTuple):
-    """One call: the server and level of its tool, what was decided, and how it ended."""
+    """The labels of one call: its tool's server and level, its decision and its outcome."""
 
     server: str
     level: str
@@ -59,7 +50,7 @@ class CallLabels(NamedTuple):
 
 
 def method_label(method: str | None) -> str:
-    """Return the label of a method: its own name if MCP has it."""
+    """Return the label of a method: its name if MCP defines it."""
     return method if method in METHODS else OTHER
 
 
@@ -71,17 +62,17 @@ def code_label(code: int | None) -> str:
 
 
 def failure_label(error: BaseException | None, *, is_error: bool = False) -> str:
-    """Return why an exchange with a server failed; empty where it did not."""
+    """Return why an exchange with a server failed; empty if it succeeded."""
     if isinstance(error, RpcError):
         return str(error.fault or code_label(error.code))
     if error is not None:
-        # The answer is no longer wanted, or sayso itself is at fault.
+        # Either sayso failed, or the request was cancelled.
         return "error" if isinstance(error, Exception) else "cancelled"
     return TOOL_ERROR if is_error else ""
 
 
 def call_labels(call: Call, error: BaseException | None) -> CallLabels:
-    """Return the labels of a call that has ended; empty ones for what was not found or decided."""
+    """Return the labels of a finished call; empty ones for an unknown tool or no decision."""
     server = level = decision = ""
     if call.is_found:
         server = call.tool.server

@@ -1,7 +1,7 @@
-"""Lines of the log: one for each event, for a program or a person, with nothing in it that harms.
+"""The log: one line per event, for a program or a person.
 
-A message may quote a server or a caller. What looks like a secret is masked, and what could steer a
-terminal or begin a line of its own is spelt out.
+A message may quote a server or a caller, so possible secrets are masked, and line breaks and
+terminal control characters are escaped.
 """
 
 import json
@@ -16,22 +16,22 @@ from typing_extensions import override
 from sayso.schema import plain, redact, redact_start
 from sayso.telemetry.context import CALL
 
-_LONGEST: Final = 16_384
-"""Characters of one message; a server may write a line without an end."""
-_MORE: Final = ("incident", "server", "error", "head", "link")
-"""What a line may hold in addition to its message, if the caller gives it as `extra`."""
+_MAX_CHARACTERS: Final = 16_384
+"""Characters of one message; a server may write an endless line."""
+_EXTRA: Final = ("incident", "server", "error", "head", "link")
+"""The fields of `extra` that a line may hold."""
 _TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-")
 
 
 class LogFormat(StrEnum):
-    """How lines of the log are written."""
+    """The format of the log."""
 
     TEXT = "text"
     JSON = "json"
 
 
 class LogLevel(StrEnum):
-    """The least that is written."""
+    """The least severe messages of the log."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -40,7 +40,7 @@ class LogLevel(StrEnum):
 
 
 class TextFormatter(logging.Formatter):
-    """Lines for a person. A stack trace keeps its lines, but ends in what others may have said."""
+    """Lines for a person; a stack trace keeps its line breaks, with its text escaped."""
 
     def __init__(self) -> None:
         super().__init__("sayso: %(message)s")
@@ -51,45 +51,40 @@ class TextFormatter(logging.Formatter):
 
     @override
     def formatException(self, ei: Any) -> str:
-        told = redact_start(super().formatException(ei), _LONGEST)
-        return "\n".join(map(plain, told.split("\n")))
+        trace = redact_start(super().formatException(ei), _MAX_CHARACTERS)
+        return "\n".join(map(plain, trace.split("\n")))
 
 
 class JsonFormatter(logging.Formatter):
-    """Lines for a program: each one object, in ASCII."""
+    """Lines for a program: one JSON object each, in ASCII."""
 
     @override
     def format(self, record: logging.LogRecord) -> str:
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": redact_start(_message(record), _LONGEST),
+            "message": redact_start(_message(record), _MAX_CHARACTERS),
             **_call(),
         }
-        said = ((name, getattr(record, name, None)) for name in _MORE)
-        told |= {name: redact(value) for name, value in said if value is not None}
+        extra = ((name, getattr(record, name, None)) for name in _EXTRA)
+        fields |= {name: redact(value) for name, value in extra if value is not None}
         if record.exc_info and record.exc_info[0] is not None:
-            told["exception"] = redact_start(self.formatException(record.exc_info), _LONGEST)
-        return json.dumps(told, default=repr)
+            fields["exception"] = redact_start(
+                self.formatException(record.exc_info), _MAX_CHARACTERS
+            )
+        return json.dumps(fields, default=repr)
 
 
 def set_up_logs(form: LogFormat = LogFormat.TEXT, level: LogLevel | None = None) -> None:
-    """Write the log to standard error, from this level on.
-
-    For a person the default is what goes wrong; a program is told of what goes on too.
-    """
+    """Write the log to standard error; the default level is warning for text, info for JSON."""
     is_json = form is LogFormat.JSON
-    formatter: logging.Formatter = TextFormatter()
-    least = LogLevel.WARNING
-    if is_json:
-        formatter = JsonFormatter()
-        least = LogLevel.INFO
+    default = LogLevel.INFO if is_json else LogLevel.WARNING
     handler = logging.StreamHandler()
-    handler.setFormatter(formatter)
-    logging.basicConfig(level=(level or least).upper(), handlers=[handler], force=True)
+    handler.setFormatter(JsonFormatter() if is_json else TextFormatter())
+    logging.basicConfig(level=(level or default).upper(), handlers=[handler], force=True)
     logging.captureWarnings(is_json)
-    # The SDK logs with stack traces what sayso tells in words.
+    # The SDK logs stack traces of errors that sayso reports itself.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
 
 
@@ -103,7 +98,7 @@ def _message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
     except (TypeError, ValueError):
-        # Its arguments do not fit its format; the line must come all the same, and be JSON.
+        # The arguments do not match the format; the line must still be valid JSON.
         return str(record.msg)
 
 
@@ -111,8 +106,8 @@ def _call() -> dict[str, str]:
     call = CALL.get()
     if call is None:
         return {}
-    found = {"call": call.id}
+    fields = {"call": call.id}
     parent = (call.meta or {}).get("traceparent")
     if isinstance(parent, str) and (match := _TRACEPARENT.match(parent)):
-        found["trace"] = match[1]
-    return found
+        fields["trace"] = match[1]
+    return fields

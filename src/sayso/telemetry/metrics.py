@@ -1,7 +1,6 @@
-"""The instruments of OpenTelemetry: for the page that Prometheus reads, and for OTLP.
+"""The instruments for the Prometheus page and for OTLP; times are in seconds.
 
-The page has the names of docs/gateway.md; OTLP has the names of the conventions for MCP. Times are
-in seconds.
+The page uses the names of docs/gateway.md; OTLP those of the conventions for MCP.
 """
 
 import asyncio
@@ -17,17 +16,17 @@ from sayso.telemetry.gauge import Gauge, Reading
 from sayso.telemetry.labels import CallLabels
 
 _READ_SECONDS: Final = 2.0
-"""How long the gauges may take together, of the ten that a scrape waits by default."""
+"""The limit for all gauges together; a scrape times out after ten seconds by default."""
 
 _QUICK: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
 _CALLS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 _PEOPLE: Final = (1.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 86_400.0)
 _MCP: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
-"""What the conventions for MCP advise."""
+"""The buckets that the conventions for MCP recommend."""
 
 
 class Metrics:
-    """All instruments. `page` and `sent` make them; one that is left out records nothing."""
+    """All instruments, created by the meters `page` and `sent`; a missing one records nothing."""
 
     def __init__(self, page: Meter | None = None, sent: Meter | None = None) -> None:
         self._page = _Page(page or NoOpMeter("page"))
@@ -38,7 +37,7 @@ class Metrics:
         self._sent.server_seconds.record(seconds, _operation(method, error))
 
     def called(self, labels: CallLabels, seconds: float, deciding: float | None) -> None:
-        """Count a call that has ended; `deciding` is the time of its decision, if one was made."""
+        """Count a finished call; `deciding` is the time that its decision took."""
         words = labels._asdict()
         self._page.calls.add(1, words)
         server_and_level = {"server": labels.server, "level": labels.level}
@@ -55,7 +54,7 @@ class Metrics:
         attributes = {**_operation(method, error), "sayso.server": server}
         self._sent.client_seconds.record(seconds, attributes)
 
-    def heard(self, is_allowed: bool, seconds: float) -> None:  # noqa: FBT001 - as the ledger tells it
+    def heard(self, is_allowed: bool, seconds: float) -> None:  # noqa: FBT001 - called by approvals
         answer = "allow" if is_allowed else "deny"
         self._page.answer_seconds.record(max(seconds, 0.0), {"answer": answer})
 
@@ -72,7 +71,7 @@ class Metrics:
 
 
 class _Page:
-    """The instruments of the page. A counter without labels stands there from the start."""
+    """The instruments of the page; counters without labels are shown from the start."""
 
     def __init__(self, meter: Meter) -> None:
         def count(name: str, description: str) -> Counter:
@@ -87,22 +86,22 @@ class _Page:
             )
 
         self.requests = count("requests", "Requests of clients.")
-        self.calls = count("calls", "Calls of tools that have ended.")
-        what = "From a call's arrival to its answer, a person's time included."
+        self.calls = count("calls", "Finished tool calls.")
+        what = "Duration of a call, including the time of an approval."
         self.call_seconds = time("call", _CALLS, what)
-        what = "From a tool found to the decision on its call."
+        what = "Time from finding the tool to the decision."
         self.decision_seconds = time("decision", _QUICK, what)
-        what = "From a request to a server to its answer."
+        what = "Duration of a request to a server."
         self.upstream_seconds = time("upstream", _CALLS, what)
-        self.upstream_errors = count("upstream_errors", "Requests to servers that failed.")
-        what = "From a question put to a person's answer, of those given here."
+        self.upstream_errors = count("upstream_errors", "Failed requests to servers.")
+        what = "Time from a question to a person's answer in this process."
         self.answer_seconds = time("approval_answer", _PEOPLE, what)
-        what = "To write one group of records and other changes."
+        what = "Time to write one group of records and other changes."
         self.commit_seconds = time("store_commit", _QUICK, what)
         self.writes = count("store_writes", "Records and other changes.")
-        self.store_errors = count("store_errors", "Of them, those that could not be written.")
-        self.received = count("received_bytes", "In the bodies of requests of clients.")
-        self.sent = count("sent_bytes", "In the bodies of answers to them.")
+        self.store_errors = count("store_errors", "Records and changes that failed to be written.")
+        self.received = count("received_bytes", "Bytes in the bodies of clients' requests.")
+        self.sent = count("sent_bytes", "Bytes in the bodies of responses to clients.")
         for counter in (self.writes, self.store_errors, self.received, self.sent):
             counter.add(0)
 
@@ -117,21 +116,21 @@ class _Sent:
                 name, "s", description, explicit_bucket_boundaries_advisory=_MCP
             )
 
-        self.server_seconds = time("server", "From a request of a client to its answer.")
-        self.client_seconds = time("client", "From a request to a server to its answer.")
-        self.calls = meter.create_counter("sayso.calls", "{call}", "Calls of tools that ended.")
+        self.server_seconds = time("server", "Duration of a client's request.")
+        self.client_seconds = time("client", "Duration of a request to a server.")
+        self.calls = meter.create_counter("sayso.calls", "{call}", "Finished tool calls.")
 
 
 @dataclass(slots=True)
 class ObservedGauges:
-    """Gauges that are read before each page, and given to `meter` while it is made.
+    """Gauges that are read before each page is rendered.
 
-    One whose reading hangs is left out, and not read again until it is over.
+    A gauge whose reading hangs is omitted, and not read again until that ends.
     """
 
     meter: Meter
     _gauges: list[Gauge] = field(default_factory=list[Gauge])
-    _under_way: dict[str, asyncio.Task[Reading | None]] = field(
+    _pending: dict[str, asyncio.Task[Reading | None]] = field(
         default_factory=dict[str, "asyncio.Task[Reading | None]"]
     )
     _readings: dict[str, tuple[Gauge, Reading]] = field(
@@ -148,16 +147,16 @@ class ObservedGauges:
             self.meter.create_observable_gauge(gauge.name, [observe], "", gauge.what)
 
     async def read(self, seconds: float = _READ_SECONDS) -> Sequence[str]:
-        """Read the gauges and return the names of those that could be read within `seconds`."""
+        """Read the gauges, and return the names of those that succeeded within `seconds`."""
         for gauge in self._gauges:
-            if gauge.name not in self._under_way:
-                self._under_way[gauge.name] = asyncio.create_task(_read(gauge))
+            if gauge.name not in self._pending:
+                self._pending[gauge.name] = asyncio.create_task(_read(gauge))
         if self._gauges:
-            await asyncio.wait(self._under_way.values(), timeout=seconds)
+            await asyncio.wait(self._pending.values(), timeout=seconds)
         self._readings.clear()
         for gauge in self._gauges:
-            if self._under_way[gauge.name].done():
-                reading = self._under_way.pop(gauge.name).result()
+            if self._pending[gauge.name].done():
+                reading = self._pending.pop(gauge.name).result()
                 if reading is not None:
                     self._readings[gauge.name] = (gauge, reading)
         return [*self._readings]
@@ -174,7 +173,7 @@ async def _read(gauge: Gauge) -> Reading | None:
     try:
         return await gauge.read()
     except SaysoError:
-        # A store that fails shows in its own errors; the other gauges still count.
+        # A failing store is counted as store_errors; the other gauges still work.
         return None
 
 

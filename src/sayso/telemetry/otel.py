@@ -1,7 +1,7 @@
-"""Traces and metrics for OpenTelemetry, sent by OTLP (extra `otel`), in batches, beside the calls.
+"""Export of traces and metrics by OTLP (extra `otel`), in batches in the background.
 
-The providers are sayso's own: what else in this process uses OpenTelemetry stays as it was. The
-SDK's own environment variables say where to send to, how often, and what to sample.
+sayso has its own providers, so other uses of OpenTelemetry in this process are not affected. The
+SDK's environment variables configure the endpoint, the interval and the sampling.
 """
 
 import asyncio
@@ -27,30 +27,30 @@ from sayso.telemetry.spans import Spans
 from sayso.version import __version__
 
 _LEAVE_SECONDS: Final = 3.0
-"""How long what is not sent yet may hold up the end of sayso."""
+"""The longest delay of sayso's exit by unsent data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Otel:
-    """What goes to OpenTelemetry."""
+    """The instruments that feed OpenTelemetry."""
 
     meter: metrics.Meter
     spans: Spans
     tracer: trace.Tracer
 
     def emit(self, head: Head) -> None:
-        """Tell the head of the log's chain: a `sayso.audit.Emit`."""
-        told = {
+        """Send the head of the log's chain (a `sayso.audit.Emit`)."""
+        attributes = {
             "sayso.audit.writer": head.writer,
             "sayso.audit.index": head.index,
             "sayso.audit.mac": head.mac,
         }
-        self.tracer.start_span("sayso.audit.head", attributes=told).end()
+        self.tracer.start_span("sayso.audit.head", attributes=attributes).end()
 
 
 @asynccontextmanager
 async def open_otel() -> AsyncGenerator[Otel]:
-    """Send while this is open; on leaving, what is not sent yet, for three seconds at most."""
+    """Export while the context is open; on exit, flush for at most three seconds."""
     own = Resource({"service.name": "sayso", "service.version": __version__})
     resource = own.merge(OTELResourceDetector().detect())
     spans = TracerProvider(resource=resource, shutdown_on_exit=False)
@@ -65,13 +65,13 @@ async def open_otel() -> AsyncGenerator[Otel]:
 
 
 async def _leave(*ends: Callable[[], None]) -> None:
-    """Run them for a while, in threads that the end of the process does not wait for."""
+    """Run functions in daemon threads, and wait for them for a limited time."""
     loop = asyncio.get_running_loop()
     over = [asyncio.Event() for _ in ends]
 
     def run(end: Callable[[], None], done: asyncio.Event) -> None:
         end()
-        # Nobody may be left who waits.
+        # The loop may be closed already.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(done.set)
 

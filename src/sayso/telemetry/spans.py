@@ -1,8 +1,8 @@
-"""Spans: one for each request of a client, one for each exchange with a server under it.
+"""Spans: one for each client request, with one below it for each exchange with a server.
 
-Only OpenTelemetry's API is known here. The trace travels in `_meta`, as MCP carries it, and in the
-headers of HTTP. A client's word in `_meta` counts before that of what carried its request, to which
-the span is then linked (conventions for MCP, context propagation).
+This module uses only OpenTelemetry's API. The trace context travels in `_meta`, as MCP defines, and
+in HTTP headers. `_meta` wins; the span is then linked to the context of the HTTP request
+(conventions for MCP, context propagation).
 """
 
 from typing import Final
@@ -35,7 +35,7 @@ _CALL: Final = "tools/call"
 
 
 class Spans:
-    """Makes the spans of requests, exchanges and calls with a tracer."""
+    """A factory of spans for requests, exchanges and calls."""
 
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
@@ -62,7 +62,7 @@ class Spans:
         return _Span(span)
 
     def began(self, call: Call) -> None:
-        """Note that a call has begun: from now on it is of this trace, in the log too."""
+        """Put a call into the current trace, also for the log."""
         carrier = _carrier(trace.get_current_span())
         if carrier:
             call.meta = {**(call.meta or {}), **carrier}
@@ -97,7 +97,7 @@ class _Span:
 
 
 class _RequestSpan:
-    """The span of a request; what goes on until its end is under it."""
+    """The span of a request, which is the current span until it ends."""
 
     __slots__ = ("_asked", "_span", "_token")
 
@@ -111,7 +111,7 @@ class _RequestSpan:
         if error:
             _fail(self._span, error)
         elif self._asked.prompt is not None:
-            # A prompt that was not there is not named: its name would be the caller's alone.
+            # Only names of existing prompts are recorded.
             self._span.set_attribute("gen_ai.prompt.name", short(self._asked.prompt))
             self._span.update_name(span_name(self._asked.method, self._asked.prompt))
         self._span.end()
@@ -123,17 +123,15 @@ def _fail(span: trace.Span, error: str) -> None:
 
 
 def _origin(asked: Asked, carried: dict[str, str]) -> tuple[Context, list[Link]]:
-    said = _W3C.extract(trace_of(asked.meta), _EMPTY)
-    around = _W3C.extract(carried, _EMPTY)
-    if not trace.get_current_span(said).get_span_context().is_valid:
-        return around, []
-    ambient = trace.get_current_span(around).get_span_context()
-    if not ambient.is_valid:
-        return said, []
-    return said, [Link(ambient)]
+    in_meta = _W3C.extract(trace_of(asked.meta), _EMPTY)
+    in_headers = _W3C.extract(carried, _EMPTY)
+    if not trace.get_current_span(in_meta).get_span_context().is_valid:
+        return in_headers, []
+    ambient = trace.get_current_span(in_headers).get_span_context()
+    return in_meta, [Link(ambient)] if ambient.is_valid else []
 
 
 def _carrier(span: trace.Span) -> dict[str, str]:
-    found: dict[str, str] = {}
-    _W3C.inject(found, trace.set_span_in_context(span, _EMPTY))
-    return found
+    carrier: dict[str, str] = {}
+    _W3C.inject(carrier, trace.set_span_in_context(span, _EMPTY))
+    return carrier

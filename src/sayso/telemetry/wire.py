@@ -1,4 +1,4 @@
-"""Wrappers of the gateway's application that count bytes and keep the trace of each request."""
+"""ASGI middleware that counts bytes and stores the trace context of each request."""
 
 from collections.abc import Callable, MutableMapping
 from contextvars import ContextVar
@@ -7,21 +7,20 @@ from typing import Any, Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 CARRIED: Final[ContextVar[dict[str, str] | None]] = ContextVar("sayso_carried", default=None)
-"""The trace in the headers of the HTTP request that is answered here; `None` without HTTP."""
+"""The trace context in the headers of the current HTTP request; `None` without HTTP."""
 
 _TRACE: Final = (b"traceparent", b"tracestate")
 
 
 def traced(app: ASGIApp) -> ASGIApp:
-    """Return the application with the trace of each request in `CARRIED`."""
+    """Return the application with the trace context of each request in `CARRIED`."""
 
     async def outer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             headers = scope["headers"]
-            found = {
-                key.decode(): value.decode("latin-1") for key, value in headers if key in _TRACE
-            }
-            CARRIED.set(found)
+            CARRIED.set(
+                {key.decode(): value.decode("latin-1") for key, value in headers if key in _TRACE}
+            )
         await app(scope, receive, send)
 
     return outer

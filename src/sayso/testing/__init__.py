@@ -1,9 +1,8 @@
-"""For people who test their servers: a pytest plugin, and assertions that work without it.
+"""Tools for tests of MCP servers: a pytest plugin, and assertions that work without it.
 
-Whatever takes a `server` takes an `MCPServer`, a low-level `Server`, a `FastMCP`, a target as the
-command line has it (`"server.py:mcp"`, `"mcp.json#crm"`, `"https://…"`, `"tools.json"`, `"-- "` and
-a command), or what was read of one before, which is the way inside of an event loop. Nothing is
-imported before it is used.
+A `server` argument accepts an `MCPServer`, a low-level `Server`, a `FastMCP`, a target as on the
+command line (`"server.py:mcp"`, `"mcp.json#crm"`, `"https://…"`, `"tools.json"`, `"-- "` and a
+command), or an earlier reading of one, as you need inside an event loop.
 """
 
 from typing import TYPE_CHECKING
@@ -13,14 +12,14 @@ from sayso.lazy import lazily
 if TYPE_CHECKING:
     from sayso.testing.approver import Approver
     from sayso.testing.behaviour import Behaviour, Verdict
-    from sayso.testing.declared import assert_annotated, assert_level, assert_preset
+    from sayso.testing.client import ClientFactory, open_client
+    from sayso.testing.declarations import assert_annotated, assert_level, assert_preset
     from sayso.testing.exercising import assert_behaves, exercise
-    from sayso.testing.guest import ClientFactory, open_client
+    from sayso.testing.listing import Surface, read_surface
     from sayso.testing.promises import Manifest, manifest, requirement
     from sayso.testing.rules import assert_prompt_states_rules
     from sayso.testing.snapshot import assert_surface
-    from sayso.testing.states import folder_state, sqlite_state
-    from sayso.testing.surface import Surface, read_surface
+    from sayso.testing.state import folder_state, sqlite_state
 
 __all__ = [
     "Approver",
@@ -49,18 +48,18 @@ __getattr__ = lazily(
     {
         "sayso.testing.approver": ("Approver",),
         "sayso.testing.behaviour": ("Behaviour", "Verdict"),
-        "sayso.testing.declared": ("assert_annotated", "assert_level", "assert_preset"),
+        "sayso.testing.declarations": ("assert_annotated", "assert_level", "assert_preset"),
         "sayso.testing.exercising": ("assert_behaves", "exercise"),
-        "sayso.testing.guest": ("ClientFactory", "open_client"),
+        "sayso.testing.client": ("ClientFactory", "open_client"),
         "sayso.testing.promises": ("Manifest", "manifest", "requirement"),
         "sayso.testing.rules": ("assert_prompt_states_rules",),
         "sayso.testing.snapshot": ("assert_surface",),
-        "sayso.testing.states": ("folder_state", "sqlite_state"),
-        "sayso.testing.surface": ("Surface", "read_surface"),
+        "sayso.testing.state": ("folder_state", "sqlite_state"),
+        "sayso.testing.listing": ("Surface", "read_surface"),
     },
 )
 
 
 def __dir__() -> list[str]:
-    """The public names, imported or not yet."""
+    """Return the public names, imported or not."""
     return sorted({*globals(), *__all__})

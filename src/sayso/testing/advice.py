@@ -1,4 +1,4 @@
-"""What to write instead, for the messages of assertions."""
+"""Suggested declarations for the messages of assertions."""
 
 import json
 
@@ -17,26 +17,26 @@ from sayso.intent import (
 
 
 def suggested(tool: Tool, *, title: str | None, is_bound: bool) -> str:
-    """What to declare of a tool: by what it says itself, and for the rest by what it is called."""
-    said = read_tool(tool.raw).intent.hints
+    """Suggest a declaration from the tool's own hints, and for the rest from its inference."""
+    declared = read_tool(tool.raw).intent.hints
     guessed = {name: guess.value for name, guess in tool.inferred.items()}
     if is_unsafe_to_repeat(tool.raw):
         guessed["idempotent"] = False
     hints = Hints(
         **{name: guessed.get(name) for name in HINT_NAMES}
-        | {name: said[name] for name in HINT_NAMES if said[name] is not None}
+        | {name: declared[name] for name in HINT_NAMES if declared[name] is not None}
     )
     whole = supposed(hints)
     if whole is None:
         return f"declare what it does{_named(title)}, with a preset such as sayso.READ_ONLY"
     advice = how(Intent(whole), title=title, is_bound=is_bound)
-    if said.is_complete:
+    if declared.is_complete:
         return advice
     return f"if its name and texts say what it does, {advice}"
 
 
 def how(intent: Intent, *, title: str | None = None, is_bound: bool) -> str:
-    """How to declare an intent: with sayso, or on the wire where a server goes without.
+    """Return how to declare an intent: with sayso, or as annotations on the wire.
 
     >>> from sayso import DELETE
     >>> how(DELETE, title="Delete it", is_bound=True)

@@ -1,4 +1,4 @@
-"""Somebody who answers questions by a script, and remembers what was asked."""
+"""A scripted approver, which records the questions that it gets."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ WHO: Final = "approver"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the script; without `tools` it is for all, and `None` is silence."""
+    """One line of the script, for all tools if `tools` is empty; `None` means no answer."""
 
     tools: frozenset[str]
     is_allowed: bool | None
@@ -24,9 +24,9 @@ class Line:
 
 @dataclass(slots=True)
 class Approver:
-    """A person in a test. The last line that fits a question counts; without one, silence.
+    """A scripted person. The last matching line answers a question; without one, no answer.
 
-    `asked` holds every question that was seen, in order. Policy knows it as the channel `program`.
+    `asked` holds all questions in order. In a policy, it is the channel `program`.
 
     >>> approver = Approver().deny().allow("customer_delete", by="ben")
     >>> approver.asked
@@ -43,20 +43,20 @@ class Approver:
     def allow(
         self, *tools: str, by: str | Iterable[str] = WHO, roles: Iterable[str] = ()
     ) -> "Approver":
-        """Say yes to calls of these tools, or of any. `by` are all who say it, one by one."""
+        """Approve calls of these tools, or of all; `by` are the people who answer in turn."""
         people = (by,) if isinstance(by, str) else tuple(by)
         return self._add(Line(frozenset(tools), True, people, frozenset(roles)))  # noqa: FBT003 - a yes
 
     def deny(self, *tools: str, by: str = WHO, message: str | None = None) -> "Approver":
-        """Say no to calls of these tools, or of any; the agent gets the `message`."""
+        """Deny calls of these tools, or of all; the agent gets the `message`."""
         return self._add(Line(frozenset(tools), False, (by,), message=message))  # noqa: FBT003 - a no
 
     def silent(self, *tools: str) -> "Approver":
-        """Say nothing when these tools are called, or any: the call waits in vain."""
+        """Do not answer calls of these tools, or of all, so that they time out."""
         return self._add(Line(frozenset(tools), None))
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """See `sayso.approvals.Channel.offer`."""
+        """Answer a question by the script, as `sayso.approvals.Channel.offer` requires."""
         question = approval.question
         if (approval.number, question.binding) not in self._seen:
             self._seen.add((approval.number, question.binding))
@@ -78,7 +78,7 @@ class Approver:
                 self._problems.append(str(error))
 
     def check(self) -> None:
-        """Raise `UsageError` where an answer did not count, or a name was probably misspelt."""
+        """Raise `UsageError` if an answer was rejected, or a tool's name looks misspelt."""
         if self._problems:
             raise UsageError("; ".join(self._problems), where="approver")
 
@@ -87,11 +87,11 @@ class Approver:
         return self
 
     def _line(self, tool: str) -> Line | None:
-        fits = [line for line in self._lines if not line.tools or tool in line.tools]
-        if fits:
-            return fits[-1]
+        matches = [line for line in self._lines if not line.tools or tool in line.tools]
+        if matches:
+            return matches[-1]
         named = sorted({name for line in self._lines for name in line.tools})
         if close := get_close_matches(tool, named, n=1):
-            what = f"{tool} asked, and the script speaks of {close[0]!r} only"
+            what = f"the script has no line for {tool!r}, only for {close[0]!r}"
             self._problems.append(f"{what}: did you mean {tool!r}?")
         return None

@@ -1,4 +1,4 @@
-"""Hints held against behaviour: what was seen, and what that says of each hint."""
+"""Verdicts about hints from observed behaviour."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,16 +7,16 @@ from typing import Any, Literal
 from sayso.errors import UsageError
 
 Calls = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
-"""Arguments by tool: those of one call, or of several one after the other."""
+"""Arguments by tool, of one call or of several in order."""
 
 Status = Literal["refuted", "supported", "not_exercised"]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What calls say of one promise: a hint by its name, or `dry_run`.
+    """The verdict on one promise, a hint or `dry_run`, with the number of calls behind it.
 
-    `evidence` is what refutes it, or why nothing is known. `calls` is how many stand behind it.
+    `evidence` is the refutation, or the reason why nothing is known.
 
     >>> print(Verdict("customers_list", "read_only", "supported", 2))
     customers_list: read_only supported by 2 calls
@@ -29,7 +29,7 @@ class Verdict:
     evidence: str = ""
 
     def __str__(self) -> str:
-        """`customers_list: read_only supported by 2 calls`."""
+        """Return for example `customers_list: read_only supported by 2 calls`."""
         if self.status == "supported":
             noun = "call" if self.calls == 1 else "calls"
             return f"{self.tool}: {self.promise} supported by {self.calls} {noun}"
@@ -39,7 +39,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """All verdicts about one server's tools; `failures` are calls that a test gave and that failed.
+    """All verdicts about one server's tools, and the `failures` of calls that a test specified.
 
     >>> Behaviour("crm", (Verdict("a", "read_only", "supported", 2),)).status("a", "read_only")
     'supported'
@@ -50,14 +50,14 @@ class Behaviour:
     failures: tuple[str, ...] = field(default=())
 
     def status(self, tool: str, promise: str) -> Status:
-        """The verdict on one promise of one tool. Raises `UsageError` where there is none."""
+        """Return the verdict on one promise of one tool. Raises `UsageError` without one."""
         for verdict in self.verdicts:
             if (verdict.tool, verdict.promise) == (tool, promise):
                 return verdict.status
-        raise UsageError(f"nothing is said of {promise} of {tool!r}", where=self.server)
+        raise UsageError(f"no verdict on {promise} of {tool!r}", where=self.server)
 
     def __str__(self) -> str:
-        """Every verdict on a line of its own, what is refuted first."""
+        """Return one verdict per line, refuted ones first."""
         order = ("refuted", "supported", "not_exercised")
         ranked = sorted(self.verdicts, key=lambda verdict: order.index(verdict.status))
         return "\n".join([*map(str, ranked), *self.failures])

@@ -1,4 +1,4 @@
-"""What changed between two surfaces: what permits more, and all else."""
+"""Changes between two recorded surfaces: those that loosen, and the others."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,30 +12,30 @@ Entry = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Drift:
-    """Changes in words: those that loosen, and those that do not."""
+    """Descriptions of changes: those that loosen, and the others."""
 
     loosened: list[str] = field(default_factory=list[str])
     others: list[str] = field(default_factory=list[str])
 
 
 def drift_between(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> Drift:
-    """What changed from `old` to `new`, tools by their name."""
-    found = Drift()
+    """Return the changes from `old` to `new`, which hold tools by name."""
+    drift = Drift()
     for name in sorted({*old, *new}):
         if name not in old:
-            found.loosened.append(f"{name}: is new ({new[name]['level']}), and not recorded")
+            drift.loosened.append(f"{name}: new ({new[name]['level']}), not recorded")
         elif name not in new:
-            found.others.append(f"{name}: is gone")
+            drift.others.append(f"{name}: removed")
         else:
             for text, is_looser in _changes(old[name], new[name]):
-                changes = found.loosened if is_looser else found.others
+                changes = drift.loosened if is_looser else drift.others
                 changes.append(f"{name}: {text}")
-    return found
+    return drift
 
 
 def _changes(old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
     if old["title"] != new["title"]:
-        yield f"its title was {old['title']!r}, is {new['title']!r}", False
+        yield f"title was {old['title']!r}, is {new['title']!r}", False
     for name in HINT_NAMES:
         yield from _hint(name, old, new)
     yield from _scopes(old, new)
@@ -61,22 +61,22 @@ def _hint(name: HintName, old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
 
 def _scopes(old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
     for scope in sorted({*old["scopes"]} - {*new["scopes"]}):
-        yield f"the scope {scope} was dropped: callers without it see the tool", True
+        yield f"scope {scope} removed: callers without it see the tool", True
     for scope in sorted({*new["scopes"]} - {*old["scopes"]}):
-        yield f"the scope {scope} was added", False
+        yield f"scope {scope} added", False
 
 
 def _roles(old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
-    """Any one role is enough, so one more loosens; without any, nobody needs one."""
+    """Yield the changes of roles; one role suffices, so another one loosens."""
     before = {*old["roles"]}
     now = {*new["roles"]}
     if before and not now:
-        yield f"the role {' or '.join(sorted(before))} is not needed any more", True
+        yield f"role {' or '.join(sorted(before))} no longer required", True
     for role in sorted(now - before):
-        yield f"the role {role} was added", bool(before)
+        yield f"role {role} added", bool(before)
     if now:
         for role in sorted(before - now):
-            yield f"the role {role} was dropped", False
+            yield f"role {role} removed", False
 
 
 def _schema(key: str, old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
@@ -85,19 +85,19 @@ def _schema(key: str, old: Entry, new: Entry) -> Iterator[tuple[str, bool]]:
     if before == now:
         return
     if before is None:
-        yield f"its {key} schema is new", False
+        yield f"{key} schema added", False
         return
     if now is None:
-        yield f"its {key} schema is gone", True
+        yield f"{key} schema removed", True
         return
     wider = list(widened(before["schema"], now["schema"]))
     for change in wider:
-        yield f"its {key} widened: {change}", True
+        yield f"{key} schema widened: {change}", True
     if before["schema"] == now["schema"]:
-        yield f"its {key} schema has other words", False
+        yield f"texts of the {key} schema changed", False
     elif not wider:
-        yield f"its {key} schema takes less", False
+        yield f"{key} schema narrowed", False
 
 
-def _said(value: bool | None) -> str:  # noqa: FBT001 - a hint's value is what it is about
+def _said(value: bool | None) -> str:  # noqa: FBT001 - the value of a hint
     return "not declared" if value is None else str(value).lower()

@@ -1,4 +1,4 @@
-"""Calling tools to see what they do: twice, dry, and with an eye on the state."""
+"""Exercise of tools: repeated calls, dry runs and comparison of the state."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -11,22 +11,20 @@ from sayso.connect import RpcError
 from sayso.intent import Level, read_tool
 from sayso.schema import canonical
 from sayso.testing.behaviour import Behaviour, Calls, Verdict
-from sayso.testing.changes import difference, lost_between
+from sayso.testing.listing import Surface, run_here
 from sayso.testing.samples import sample
 from sayso.testing.session import Session, open_session
-from sayso.testing.states import Probe
-from sayso.testing.surface import Surface, run_here
+from sayso.testing.state import Probe, difference, lost_between
 
-_NO_PROBE: Final = "no probe watches the state"
+_NO_PROBE: Final = "no probe observes the state"
 _ORDER: Final = tuple(Level)
-_MOST_LETTERS: Final = 200
-
+_MAX_TEXT_CHARACTERS: Final = 200
 
 Method = Callable[[Tool, dict[str, Any]], Awaitable[list[Verdict]]]
 
 
 class _FailedError(Exception):
-    """A call that ended in an error: it shows nothing."""
+    """A call that ended in an error, and shows nothing."""
 
 
 async def exercise(
@@ -38,16 +36,16 @@ async def exercise(
     only: Sequence[str] | None = None,
     reset: Callable[[], Any] | None = None,
 ) -> Behaviour:
-    """Call tools and hold what happens against their hints; nobody is asked, nothing is contained.
+    """Call tools and compare their effects with their hints, without approvals or containment.
 
-    `calls` has the arguments by tool, of one call or several. A tool that it does not name is
-    called by its schema's own examples and defaults, where it has them, reads or writes without
-    loss, stays in its own world, and runs in this process. `probe` looks at the state: without one
-    no hint can be supported. `varying` are read-only tools whose results may differ, as a clock's
-    do. `only` leaves out all other tools, and `reset` is called before each tool.
+    `calls` holds arguments by tool, of one call or several. Other tools are called with the
+    examples and defaults of their schemas, if these exist and the tool runs in this process, is not
+    destructive and not open-world. `probe` observes the state; without one no hint can be
+    supported. `varying` are read-only tools whose results may differ, such as a clock. `only`
+    limits the tools, and `reset` is called before each tool.
 
-    What reads comes first, what destroys last; of a kind, in the order of `calls`. Raises
-    `UsageError` for the name of a tool that is not there, and what connecting raises.
+    Reads come first, destructive tools last, each in the order of `calls`. Raises `UsageError` for
+    an unknown tool, and the errors of connecting.
 
     >>> import anyio
     >>> from mcp.server import MCPServer
@@ -56,7 +54,7 @@ async def exercise(
     """
     given = {name: _listed(sets) for name, sets in (calls or {}).items()}
     probes = (probe,) if callable(probe) else tuple(probe)
-    async with _kept_whole(server) as (session, surface):
+    async with _opened(server) as (session, surface):
         for name in (*given, *varying, *(only or ())):
             surface.tool(name)
         trial = _Trial(session, probes, frozenset(varying))
@@ -77,12 +75,12 @@ def assert_behaves(
     reset: Callable[[], Any] | None = None,
     exact: bool = False,
 ) -> Behaviour:
-    """Call the tools of one's own server, and find no hint that is false.
+    """Call the tools of your own server, and assert that no hint is false.
 
-    See `exercise` for the arguments; inside of an event loop, give what `await exercise(…)` gave.
-    There is no containment: whatever a tool does, it does. Gives all verdicts. Raises
-    `AssertionError` where a hint is refuted, or a call that the test gave ended in an error; with
-    `exact`, also where a promise was not exercised.
+    The arguments are those of `exercise`; inside an event loop, pass the result of `await
+    exercise(…)`. There is no containment, so all effects are real. Returns all verdicts. Raises
+    `AssertionError` if a hint is refuted, or a call of the test failed; with `exact`, also if a
+    promise was not exercised.
 
     >>> import tempfile
     >>> from mcp.server import MCPServer
@@ -111,22 +109,22 @@ def assert_behaves(
         str(verdict) for verdict in found.verdicts if exact and verdict.status == "not_exercised"
     ]
     if lines := [*refuted, *found.failures, *unknown]:
-        what = "it does not behave as declared"
+        what = "the behaviour differs from the declaration"
         if len(lines) == len(unknown):
-            what = "whether it behaves as declared is not known, and is to be exact"
+            what = "some promises were not exercised, and the test is exact"
         raise AssertionError("\n  ".join([f"{found.server}: {what}", *lines]))
     return found
 
 
 @asynccontextmanager
-async def _kept_whole(server: object) -> AsyncGenerator[tuple[Session, Surface]]:
-    """A session and its surface; what is raised inside comes out as it was."""
+async def _opened(server: object) -> AsyncGenerator[tuple[Session, Surface]]:
+    """Open a session and its surface; exceptions leave it without a wrapping group."""
     failure: Exception | None = None
     async with open_session(server) as session:
         try:
             tools, problems = read_tools(session.name, await session.entries())
             yield session, Surface(session.name, tuple(tools), tuple(problems))
-        except Exception as error:  # noqa: BLE001 - raised below, outside of the groups of tasks
+        except Exception as error:  # noqa: BLE001 - raised below, outside of task groups
             failure = error
     if failure is not None:
         raise failure
@@ -151,7 +149,7 @@ def _in_order(surface: Surface, given: Mapping[str, Any], only: Sequence[str] | 
 
 @dataclass(slots=True)
 class _Trial:
-    """One server's tools, called one after the other."""
+    """A sequence of calls of one server's tools."""
 
     session: Session
     probes: tuple[Probe, ...]
@@ -160,66 +158,66 @@ class _Trial:
     failures: list[str] = field(default_factory=list[str])
 
     async def run(self, tool: Tool, given: tuple[dict[str, Any], ...] | None) -> None:
-        """Exercise one tool, with the arguments that the test gave if it did."""
+        """Exercise one tool, with the arguments from the test if there are any."""
         calls = self._arguments(tool) if given is None else given
         if not calls:
-            calls = "calls={…} has no call of it"
+            calls = "calls={…} has an empty list for it"
         if isinstance(calls, str):
             for promises, _ in self._trials(tool):
                 self.verdicts += _unknown(tool, promises, calls)
             return
-        seen: dict[str, Verdict] = {}
+        worst: dict[str, Verdict] = {}
         for arguments in calls:
             for promises, method in self._trials(tool):
                 try:
                     verdicts = await method(tool, arguments)
                 except _FailedError as error:
                     if given is not None:
-                        self.failures.append(f"{tool.name}: the call you gave ended in {error}")
+                        self.failures.append(f"{tool.name}: the test's call ended in {error}")
                     verdicts = _unknown(tool, promises, f"the call ended in {error}")
                 for verdict in verdicts:
                     if verdict.promise in promises:
-                        seen[verdict.promise] = _worse(seen.get(verdict.promise), verdict)
-        self.verdicts += seen.values()
+                        worst[verdict.promise] = _worse(worst.get(verdict.promise), verdict)
+        self.verdicts += worst.values()
 
     def _trials(self, tool: Tool) -> list[tuple[tuple[str, ...], Method]]:
-        """What a tool promises that calls can speak against, with how to try it, in order."""
-        said = read_tool(tool.raw).intent.hints.with_defaults()
-        if said.read_only:
+        """Return the promises of a tool that calls can refute, with the method to try them."""
+        hints = read_tool(tool.raw).intent.hints.with_defaults()
+        if hints.read_only:
             return [(("read_only",), self._read)]
-        found: list[tuple[tuple[str, ...], Method]] = []
+        trials: list[tuple[tuple[str, ...], Method]] = []
         properties: Any = (tool.input_schema or {}).get("properties")
         if isinstance(properties, Mapping) and "dry_run" in properties:
-            found.append((("dry_run",), self._run_dry))
-        looser = (("destructive", not said.destructive), ("idempotent", said.idempotent))
+            trials.append((("dry_run",), self._run_dry))
+        looser = (("destructive", not hints.destructive), ("idempotent", hints.idempotent))
         if promises := tuple(name for name, is_looser in looser if is_looser):
-            found.append((promises, self._write))
-        return found
+            trials.append((promises, self._write))
+        return trials
 
     def _arguments(self, tool: Tool) -> tuple[dict[str, Any], ...] | str:
-        """Arguments for a tool that the test does not name, or why it is not called."""
-        said = read_tool(tool.raw).intent
-        if said.level is Level.DESTRUCTIVE:
-            return "it may destroy, so it is called only with arguments in calls={…}"
-        if said.hints.with_defaults().open_world:
-            return "it reaches the outside world, so it is called only with arguments in calls={…}"
+        """Return arguments for a tool that the test does not name, or why it is not called."""
+        intent = read_tool(tool.raw).intent
+        if intent.level is Level.DESTRUCTIVE:
+            return "it may be destructive, so it requires arguments in calls={…}"
+        if intent.hints.with_defaults().open_world:
+            return "it may be open-world, so it requires arguments in calls={…}"
         if not self.session.is_in_process:
-            return "it runs elsewhere, so it is called only with arguments in calls={…}"
-        found = sample(tool.input_schema or {})
-        if isinstance(found, str):
-            return f"{found}: give arguments in calls={{…}}"
-        return (found,)
+            return "it runs in another process, so it requires arguments in calls={…}"
+        arguments = sample(tool.input_schema or {})
+        if isinstance(arguments, str):
+            return f"{arguments}: add arguments in calls={{…}}"
+        return (arguments,)
 
     async def _read(self, tool: Tool, arguments: dict[str, Any]) -> list[Verdict]:
         before = self._look()
         first = await self._call(tool, arguments)
-        # After each call: what the first one does the second may undo.
+        # Compare after each call, because the second may undo the first.
         once = difference(before, self._look())
         second = await self._call(tool, arguments)
         if changed := once or difference(before, self._look()):
             return [_refuted(tool, "read_only", 2, f"{changed} with {arguments}")]
         if tool.name not in self.varying and canonical(first) != canonical(second):
-            what = f"two calls with {arguments} gave two results; name it in varying=… if they may"
+            what = f"two calls with {arguments} gave different results (see varying=…)"
             return [_refuted(tool, "read_only", 2, what)]
         return [self._supported(tool, "read_only", 2)]
 
@@ -227,7 +225,7 @@ class _Trial:
         before = self._look()
         await self._call(tool, {**arguments, "dry_run": True})
         if changed := difference(before, self._look()):
-            return [_refuted(tool, "dry_run", 1, f"{changed} though dry_run was true")]
+            return [_refuted(tool, "dry_run", 1, f"{changed} although dry_run was true")]
         return [self._supported(tool, "dry_run", 1)]
 
     async def _write(self, tool: Tool, arguments: dict[str, Any]) -> list[Verdict]:
@@ -235,20 +233,19 @@ class _Trial:
         await self._call(tool, arguments)
         once = self._look()
         if self.probes and before == once:
-            why = f"the call with {arguments} changed nothing that a probe sees"
+            why = f"the call with {arguments} changed nothing that a probe observes"
             return _unknown(tool, ("destructive", "idempotent"), why)
         lost = lost_between(before, once)
         verdict = self._supported(tool, "destructive", 1)
         if lost:
             verdict = _refuted(tool, "destructive", 1, f"lost {lost} with {arguments}")
-        found = [verdict]
         if not read_tool(tool.raw).intent.hints.with_defaults().idempotent:
-            return found
+            return [verdict]
         await self._call(tool, arguments)
         if changed := difference(once, self._look()):
             what = f"a second call with {arguments} {changed}"
-            return [*found, _refuted(tool, "idempotent", 2, what)]
-        return [*found, self._supported(tool, "idempotent", 2)]
+            return [verdict, _refuted(tool, "idempotent", 2, what)]
+        return [verdict, self._supported(tool, "idempotent", 2)]
 
     def _supported(self, tool: Tool, promise: str, calls: int) -> Verdict:
         if not self.probes:
@@ -259,7 +256,7 @@ class _Trial:
         return tuple(probe() for probe in self.probes)
 
     async def _call(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
-        """What a call gives, without what is about the call itself. Raises `_FailedError`."""
+        """Return the content of a call's result. Raises `_FailedError`."""
         params = {"name": tool.name, "arguments": arguments}
         try:
             result = await self.session.request("tools/call", params)
@@ -293,4 +290,4 @@ def _worse(before: Verdict | None, now: Verdict) -> Verdict:
 def _text(result: Mapping[str, Any]) -> str:
     blocks = cast("list[Mapping[str, Any]]", result.get("content") or [])
     first = next((str(block["text"]) for block in blocks if "text" in block), "no text")
-    return first[:_MOST_LETTERS]
+    return first[:_MAX_TEXT_CHARACTERS]

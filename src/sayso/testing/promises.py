@@ -1,5 +1,6 @@
-"""A manifest of what a server promises, and the tests that show it."""
+"""A manifest of a server's promises, and the mark for tests that cover them."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -14,7 +15,7 @@ MARK: Final = "sayso_requirement"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Promises by their id, and the file that holds them, if one does.
+    """Promises by id, and the file that declares them.
 
     >>> Manifest({"customers.delete-asks": "A delete waits for a person"})["customers.delete-asks"]
     'A delete waits for a person'
@@ -24,7 +25,7 @@ class Manifest:
     file: str | None = None
 
     def __getitem__(self, promise: str) -> str:
-        """What one promise says."""
+        """Return the text of one promise."""
         return self.promises[promise]
 
 
@@ -32,10 +33,10 @@ _manifests: Final[list[Manifest]] = []
 
 
 def manifest(promises: Mapping[str, str]) -> Manifest:
-    """Declare what a server promises; the plugin holds it against the tests, in both directions.
+    """Declare a server's promises; the plugin compares them with the tests, in both directions.
 
-    Put it where every run imports it, such as `conftest.py`. Raises `UsageError` for an id or a
-    promise that is empty, and for an id that says something else already.
+    Declare them where every run imports them, such as `conftest.py`. Raises `UsageError` for an
+    empty id or text, and for an id that already has another text.
 
     >>> promises = manifest({"customers.delete-asks": "A delete waits for a person"})
     >>> promises["customers.delete-asks"]
@@ -44,13 +45,12 @@ def manifest(promises: Mapping[str, str]) -> Manifest:
     for promise, text in promises.items():
         where = f"manifest, {promise!r}"
         if not promise.strip() or not text.strip():
-            raise UsageError("a promise has an id and says something", where=where)
-        said = known().get(promise, text)
-        if said != text:
-            raise UsageError(f"this id says “{said}” already", where=where, fix="Take another.")
-    import sys  # noqa: PLC0415 - for this one look
-
-    file = sys._getframe(1).f_globals.get("__file__")  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - who declares it
+            raise UsageError("a promise requires an id and a text", where=where)
+        other = known().get(promise, text)
+        if other != text:
+            fix = "Choose another id."
+            raise UsageError(f"this id already has the text “{other}”", where=where, fix=fix)
+    file = sys._getframe(1).f_globals.get("__file__")  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the caller's
     made = Manifest(dict(promises), file)
     if made not in _manifests:
         _manifests.append(made)
@@ -58,24 +58,24 @@ def manifest(promises: Mapping[str, str]) -> Manifest:
 
 
 def requirement(*promises: str) -> "pytest.MarkDecorator":
-    """Mark a test, a class of tests or a module's `pytestmark` as showing these promises.
+    """Mark a test, a class of tests or a module's `pytestmark` as covering these promises.
 
     >>> requirement("customers.delete-asks").args
     ('customers.delete-asks',)
     """
-    import pytest  # noqa: PLC0415 - who marks tests has it
+    import pytest  # noqa: PLC0415 - only tests need it
 
     if not promises or not all(isinstance(promise, str) for promise in promises):  # pyright: ignore[reportUnnecessaryIsInstance] - `@requirement` without parentheses
         fix = 'Write @requirement("the.id").'
-        raise UsageError("a requirement names its promise", where="requirement", fix=fix)
+        raise UsageError("a promise's id is required", where="requirement", fix=fix)
     return getattr(pytest.mark, MARK)(*promises)
 
 
 def known() -> dict[str, str]:
-    """All promises that were declared so far."""
+    """Return all promises that were declared so far."""
     return {promise: text for declared in _manifests for promise, text in declared.promises.items()}
 
 
 def manifests() -> tuple[Manifest, ...]:
-    """All manifests that were declared so far."""
+    """Return all manifests that were declared so far."""
     return tuple(_manifests)

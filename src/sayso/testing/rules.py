@@ -1,4 +1,4 @@
-"""The rules that a system prompt must state, so that hints mean something to a model."""
+"""The rules that a system prompt must state about hints."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -8,7 +8,7 @@ from typing import Final
 from sayso.catalog import Tool
 from sayso.errors import UsageError
 from sayso.intent import Level
-from sayso.testing.surface import surface_of
+from sayso.testing.listing import surface_of
 
 _INSTEAD: Final = "server=await sayso.testing.read_surface(server)"
 _LINE: Final = r"[^\n]*"
@@ -16,10 +16,10 @@ _LINE: Final = r"[^\n]*"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: a sentence that states it, and what any wording of it says.
+    """One rule: a sentence that states it, and patterns for other wordings.
 
-    A prompt states the rule if one passage of it (a sentence, or up to three that follow each
-    other) says all of `says` and nothing of `denies`. `is_needed` tells whether tools call for it.
+    A prompt states the rule if one passage (up to `sentences` sentences in a row) matches all of
+    `says` and not `denies`. `is_needed` says whether tools require the rule.
     """
 
     name: str
@@ -43,23 +43,17 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 def _passages(text: str, most: int) -> Iterator[str]:
-    """Sentences of a text, and runs of them; a heading belongs to what follows it."""
-    sentences = [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
-    sentences = _with_headings(sentences)
+    """Yield runs of up to `most` sentences, each prefixed by its heading."""
+    sentences: list[str] = []
+    heading = ""
+    for part in filter(None, map(str.strip, _SENTENCE.split(text))):
+        if part.startswith("#"):
+            heading = part.lstrip("# ")
+        else:
+            sentences.append(f"{heading}: {part}".removeprefix(": "))
     for size in range(1, most + 1):
         for at in range(len(sentences) - size + 1):
             yield " ".join(sentences[at : at + size])
-
-
-def _with_headings(sentences: list[str]) -> list[str]:
-    found: list[str] = []
-    heading = ""
-    for sentence in sentences:
-        if sentence.startswith("#"):
-            heading = sentence.lstrip("# ")
-        else:
-            found.append(f"{heading}: {sentence}".removeprefix(": "))
-    return found
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -194,24 +188,22 @@ RULES: Final = (
         sentences=2,
     ),
 )
-"""The rules, in the order in which a prompt states them best. They know English alone."""
+"""The rules in the best order for a prompt; their patterns match only English."""
 
 
 def assert_prompt_states_rules(prompt: object, *, server: object = None) -> None:
-    """A system prompt states the rules that make hints worth having.
+    """Assert that a system prompt states the rules that give hints their meaning.
 
-    `prompt` is a text, or what has one as `text`. With a `server`, only the rules that its tools
-    call for must be there. Raises `AssertionError` that names each rule that is missing, with a
-    sentence that states it.
+    `prompt` is a text, or an object with a `text`. With a `server`, only the rules that its tools
+    require. Raises `AssertionError` with each missing rule and a sentence that states it.
 
     >>> assert_prompt_states_rules(" ".join(rule.sentence for rule in RULES))
     """
     __tracebackhide__ = True
     text = prompt if isinstance(prompt, str) else getattr(prompt, "text", None)
     if not isinstance(text, str):
-        what = f"a {type(prompt).__name__} is no prompt"
-        fix = "Give a text, or an object with one as text."
-        raise UsageError(what, where="assert_prompt_states_rules", fix=fix)
+        what = f"prompt must be a text or have a text, got {type(prompt).__name__}"
+        raise UsageError(what, where="assert_prompt_states_rules")
     needed = RULES
     if server is not None:
         tools = surface_of(server, where="assert_prompt_states_rules", instead=_INSTEAD).tools
@@ -219,5 +211,5 @@ def assert_prompt_states_rules(prompt: object, *, server: object = None) -> None
     missing = [rule for rule in needed if not rule.is_stated(text)]
     if missing:
         lines = [f"{rule.name}: “{rule.sentence}”" for rule in missing]
-        head = f"the prompt does not state {len(missing)} of {len(needed)} rules; say, for example"
+        head = f"the prompt lacks {len(missing)} of {len(needed)} rules; add for example"
         raise AssertionError("\n  ".join([head, *lines]))

@@ -1,4 +1,4 @@
-"""Arguments for a call that nobody gave any for, as far as the tool's schema has examples."""
+"""Arguments from the examples and defaults of a tool's schema."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -7,9 +7,7 @@ from sayso.schema import Checker
 
 
 def sample(schema: Mapping[str, Any]) -> dict[str, Any] | str:
-    """Arguments by the schema's own examples and defaults, or why there are none.
-
-    What may be left out is left out.
+    """Return required arguments from the schema's examples and defaults, or why there are none.
 
     >>> sample({"properties": {"id": {"examples": [12]}, "limit": {}}, "required": ["id"]})
     {'id': 12}
@@ -20,16 +18,16 @@ def sample(schema: Mapping[str, Any]) -> dict[str, Any] | str:
     if isinstance(whole, Mapping):
         return dict(cast("Mapping[str, Any]", whole))
     properties = cast("Mapping[str, Any]", schema.get("properties") or {})
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for name in cast("list[str]", schema.get("required") or []):
         value = _value(properties.get(name))
         if value is None:
             return f"its schema has no example for {name}"
-        found[name] = value[0]
-    problems = Checker(schema).problems(found)
+        arguments[name] = value[0]
+    problems = Checker(schema).problems(arguments)
     if problems:
-        return f"its schema's own examples do not fit it: {problems[0]}"
-    return found
+        return f"the examples of its schema are invalid: {problems[0]}"
+    return arguments
 
 
 def _value(schema: Any) -> tuple[Any] | None:

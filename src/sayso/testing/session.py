@@ -1,4 +1,4 @@
-"""A connection to whatever is under test: an object in this process, or a target."""
+"""A connection to a server under test: an object in this process, or a target."""
 
 import shlex
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
@@ -31,10 +31,16 @@ from sayso.errors import (
     UsageError,
 )
 from sayso.policy import LOCAL, Mode, Policy, Principal
-from sayso.testing.seat import Terms, declared_in, door_of, lowlevel_of, seated
+from sayso.testing.bound_server import (
+    GuardOptions,
+    declared_in,
+    lowlevel_of,
+    middleware_of,
+    with_own_guard,
+)
 
-SECONDS: Final = 30.0
-_MOST_PAGES: Final = 1000
+TIMEOUT_SECONDS: Final = 30.0
+_MAX_PAGES: Final = 1000
 _COMMAND: Final = "-- "
 _KINDS: Final[Mapping[Fault | None, type[SaysoError]]] = {
     Fault.TIMED_OUT: TimedOutError,
@@ -46,10 +52,10 @@ Request = Callable[[str, Mapping[str, Any]], Coroutine[Any, Any, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """An open connection; `request` gives a result as received, and raises `RpcError`.
+    """An open connection; `request` returns a result as received, and raises `RpcError`.
 
-    `declared` has a bound server's tools as their author declares them: what it lists has values
-    for hints that nobody declared, too.
+    `declared` returns a bound server's tools as declared; its list also has values for undeclared
+    hints.
     """
 
     name: str
@@ -58,10 +64,10 @@ class Session:
     declared: Callable[[], list[Any]] | None = None
 
     async def entries(self) -> list[Any]:
-        """Every entry of `tools/list`, as received. Raises a `SaysoError` that says why not."""
-        found: list[Any] = []
+        """Return all entries of `tools/list`, as received. Raises `SaysoError`."""
+        entries: list[Any] = []
         params: dict[str, Any] = {}
-        for _ in range(_MOST_PAGES):
+        for _ in range(_MAX_PAGES):
             try:
                 page = await self.request("tools/list", params)
             except RpcError as error:
@@ -69,52 +75,50 @@ class Session:
                 raise kind(f"tools/list failed: {error}", where=self.name) from error
             tools = page.get("tools")
             if not isinstance(tools, list):
-                raise NotMcpError("its tools/list holds no list of tools", where=self.name)
-            found += cast("list[Any]", tools)
+                raise NotMcpError("tools/list returned no list of tools", where=self.name)
+            entries += cast("list[Any]", tools)
             if not isinstance(page.get("nextCursor"), str):
-                if self.declared is None:
-                    return found
-                return self.declared()
+                return entries if self.declared is None else self.declared()
             params = {"cursor": page["nextCursor"]}
-        raise NotMcpError(f"its tools/list does not end after {_MOST_PAGES} pages", where=self.name)
+        raise NotMcpError(f"tools/list has more than {_MAX_PAGES} pages", where=self.name)
 
 
 def target_of(server: object) -> Target | None:
-    """The target that `server` names; `None` for an object in this process.
+    """Return the target that `server` names; `None` for an object in this process.
 
     Raises `TargetError` and `ConfigError`.
     """
     if isinstance(server, CommandTarget | UrlTarget | SavedTarget):
         return server
     if isinstance(server, str) and server.startswith(_COMMAND):
-        found = parse_target(shlex.split(server.removeprefix(_COMMAND)), is_command=True)
+        targets = parse_target(shlex.split(server.removeprefix(_COMMAND)), is_command=True)
     elif isinstance(server, str | Path):
-        found = parse_target([str(server)])
+        targets = parse_target([str(server)])
     elif isinstance(server, list | tuple):
         words = cast("Sequence[object]", server)
-        found = parse_target([str(word) for word in words], is_command=True)
+        targets = parse_target([str(word) for word in words], is_command=True)
     else:
         return None
-    if len(found) != 1:
-        names = ", ".join(target.name for target in found)
-        what = f"a test is about one server, and this names {len(found)}"
+    if len(targets) != 1:
+        names = ", ".join(target.name for target in targets)
+        what = f"a test requires one server, got {len(targets)}"
         word = str(cast("object", server))
         raise TargetError(what, where=word, fix=f"Name one: {word}#NAME ({names}).")
-    return found[0]
+    return targets[0]
 
 
 @asynccontextmanager
-async def open_session(server: object, *, timeout: float = SECONDS) -> AsyncGenerator[Session]:
-    """Connect to `server`, around whatever guard it is bound to; `timeout` in seconds.
+async def open_session(
+    server: object, *, timeout: float = TIMEOUT_SECONDS
+) -> AsyncGenerator[Session]:
+    """Connect to `server` without its policy; `timeout` in seconds.
 
-    Nothing is hidden, refused or asked, and the record goes to a file that is deleted afterwards.
-    Raises a `SaysoError` that says why there is no connection.
+    No tool is hidden, denied or held for approval, and the log is temporary. Raises `SaysoError` if
+    there is no connection.
     """
     target = target_of(server)
     if isinstance(target, SavedTarget):
-        what = "a saved list has no server behind it"
-        fix = "Give the server itself."
-        raise UsageError(what, where=target.path, fix=fix)
+        raise UsageError("a saved list cannot be called", where=target.path, fix="Name the server.")
     if target is not None:
         async with (
             open_proof(target) as proof,
@@ -122,18 +126,20 @@ async def open_session(server: object, *, timeout: float = SECONDS) -> AsyncGene
         ):
             yield Session(target.name, partial(link.request, timeout=timeout), is_in_process=False)
         return
-    from mcp import Client  # noqa: PLC0415 - half a second, and a target goes without
+    from mcp import Client  # noqa: PLC0415 - takes half a second, and targets do not need it
 
     lowlevel = lowlevel_of(server)
     with TemporaryDirectory(prefix="sayso-test-") as folder:
-        door = door_of(lowlevel)
+        middleware = middleware_of(lowlevel)
         inside = lowlevel
         declared = None
-        if door is not None:
+        if middleware is not None:
             policy = Policy(mode=Mode.OBSERVE)
             store = f"sqlite:{folder}/sayso.db"
-            inside = seated(lowlevel, door, Terms(store, Principal(LOCAL), policy))
-            declared = partial(declared_in, door)
+            inside = with_own_guard(
+                lowlevel, middleware, GuardOptions(store, Principal(LOCAL), policy)
+            )
+            declared = partial(declared_in, middleware)
         async with Client(inside) as client:
             request = partial(Wire(client).request, timeout=timeout)
             yield Session(lowlevel.name, request, is_in_process=True, declared=declared)

@@ -1,4 +1,4 @@
-"""A server's surface as a file under version control, which must not loosen unseen."""
+"""Snapshots of a server's surface, which fail a test when it loosens."""
 
 import json
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ from sayso.errors import ConfigError
 from sayso.intent import HINT_NAMES, read_tool
 from sayso.schema import digest
 from sayso.testing.drift import drift_between
-from sayso.testing.moment import moment
-from sayso.testing.surface import Surface, surface_of
+from sayso.testing.listing import Surface, surface_of
+from sayso.testing.run_state import run
 from sayso.testing.widening import shape_of
 
 _FORMAT: Final = 1
@@ -20,12 +20,12 @@ _UPDATE: Final = "pytest --sayso-update"
 
 
 def assert_surface(server: object, path: str | Path, *, update: bool | None = None) -> None:
-    """What the server offers is what the file at `path` records, or less.
+    """Assert that the server permits no more than the file at `path` records.
 
-    A relative path is beside the test's own file. Fails where a hint loosens, a tool is new, a
-    scope is dropped or a schema takes more; passes where it is only tightened, and says so at the
-    end of the run. `pytest --sayso-update` writes the file, as `update` does. Raises
-    `AssertionError`, and `ConfigError` for a file that records no surface.
+    A relative path starts at the folder of the test's file. Fails if a hint loosens, a tool is new,
+    a scope is removed or a schema widens; changes that only tighten pass, and are reported at the
+    end of the run. `pytest --sayso-update` writes the file, and so does `update`. Raises
+    `AssertionError`, and `ConfigError` for an invalid file.
 
     >>> import tempfile
     >>> from mcp.server import MCPServer
@@ -36,47 +36,47 @@ def assert_surface(server: object, path: str | Path, *, update: bool | None = No
     __tracebackhide__ = True
     surface = surface_of(server, where="assert_surface")
     if surface.problems:
-        lines = [f"{surface.name}: its list cannot be recorded", *surface.problems]
+        lines = [f"{surface.name}: invalid entries cannot be recorded", *surface.problems]
         raise AssertionError("\n  ".join(lines))
-    place = moment.place(path)
+    place = run.place(path)
     now = {tool.name: _entry(tool) for tool in surface.tools}
-    if moment.is_updating if update is None else update:
+    if run.is_updating if update is None else update:
         is_new = _write(place, now)
         if is_new and update is None:
-            moment.notes.append(f"{place.name}: written; review it")
+            run.notes.append(f"{place.name}: written; review it")
         return
     if not place.exists():
-        what = f"{surface.name}: there is no {place.name} to hold it against"
-        raise AssertionError(f"{what}; write it with {_UPDATE}, and put it under version control")
-    _hold(surface, place, drift_of=now)
+        what = f"{surface.name}: {place.name} does not exist"
+        raise AssertionError(f"{what}; create it with {_UPDATE}, and put it under version control")
+    _compare(surface, place, now)
 
 
-def _hold(surface: Surface, place: Path, *, drift_of: Mapping[str, Any]) -> None:
+def _compare(surface: Surface, place: Path, now: Mapping[str, Any]) -> None:
     __tracebackhide__ = True
-    drift = drift_between(_read(place), drift_of)
+    drift = drift_between(_read(place), now)
     if drift.loosened:
         lines = [f"{surface.name}: it permits more than {place.name} records", *drift.loosened]
         if drift.others:
-            lines += ["and, without permitting more:", *drift.others]
-        last = f"If all of this is meant, record it with {_UPDATE} and review {place.name}."
+            lines += ["other changes:", *drift.others]
+        last = f"If this is intended, run {_UPDATE} and review {place.name}."
         raise AssertionError("\n  ".join(lines) + f"\n{last}")
     if drift.others:
         count = len(drift.others)
         noun = "change" if count == 1 else "changes"
-        head = f"{place.name}: {count} {noun} that permit no more; record them with {_UPDATE}"
-        moment.notes += [head, *(f"  {change}" for change in drift.others)]
+        head = f"{place.name}: {count} {noun} without loosening; record with {_UPDATE}"
+        run.notes += [head, *(f"  {change}" for change in drift.others)]
 
 
 def _entry(tool: Tool) -> dict[str, Any]:
-    """One tool as it is recorded: by what it declares, whatever sayso would make of it."""
-    said = read_tool(tool.raw).intent
+    """Return the recorded form of one tool, from its declaration alone."""
+    intent = read_tool(tool.raw).intent
     return {
         "name": tool.name,
-        "title": said.title,
-        "level": str(said.level),
-        "hints": {name: said.hints[name] for name in HINT_NAMES},
-        "scopes": sorted(said.scopes),
-        "roles": sorted(said.roles),
+        "title": intent.title,
+        "level": str(intent.level),
+        "hints": {name: intent.hints[name] for name in HINT_NAMES},
+        "scopes": sorted(intent.scopes),
+        "roles": sorted(intent.roles),
         "input": _schema(tool.raw.get("inputSchema")),
         "output": _schema(tool.raw.get("outputSchema")),
     }
@@ -99,18 +99,18 @@ def _write(place: Path, tools: Mapping[str, Any]) -> bool:
 
 
 def _read(place: Path) -> Mapping[str, Any]:
-    fix = f"Write it anew with {_UPDATE}."
+    fix = f"Replace it with {_UPDATE}."
     try:
-        found: Any = json.loads(place.read_text(encoding="utf-8"))
+        document: Any = json.loads(place.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         where = f"{place}:{error.lineno}:{error.colno}"
-        raise ConfigError(f"this is not JSON: {error.msg}", where=where, fix=fix) from error
-    if not isinstance(found, dict) or cast("dict[str, Any]", found).get("format") != _FORMAT:
-        raise ConfigError("this records no surface", where=str(place), fix=fix)
-    tools: Any = cast("dict[str, Any]", found).get("tools")
+        raise ConfigError(f"invalid JSON: {error.msg}", where=where, fix=fix) from error
+    if not isinstance(document, dict) or cast("dict[str, Any]", document).get("format") != _FORMAT:
+        raise ConfigError("not a recorded surface", where=str(place), fix=fix)
+    tools: Any = cast("dict[str, Any]", document).get("tools")
     if not isinstance(tools, dict):
-        raise ConfigError("this records no tools", where=str(place), fix=fix)
+        raise ConfigError("tools must be an object", where=str(place), fix=fix)
     for name, entry in cast("dict[str, Any]", tools).items():
         if not isinstance(entry, dict) or frozenset(cast("dict[str, Any]", entry)) != _ENTRY:
-            raise ConfigError(f"the tool {name!r} is recorded in part", where=str(place), fix=fix)
+            raise ConfigError(f"the entry of {name!r} is incomplete", where=str(place), fix=fix)
     return cast("Mapping[str, Any]", tools)

@@ -1,7 +1,7 @@
-"""Whether a schema takes more than another one did, told keyword by keyword.
+"""Comparison of JSON Schemas, keyword by keyword, for changes that accept more.
 
-Whether one JSON Schema takes all that another does cannot be told in general. Here every change
-that does not plainly take less counts as taking more; an argument that is gone is one less.
+Inclusion of schemas is undecidable in general. Here every change that does not clearly accept less
+counts as widening; a removed argument narrows.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from sayso.schema import canonical
 
 Shape = Mapping[str, Any]
-"""A schema without its words."""
+"""A schema without its texts."""
 
 _WORDS: Final = frozenset({"title", "description", "examples", "$comment", "deprecated", "default"})
 _LEAST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
@@ -22,7 +22,7 @@ _DEEPEST: Final = 20
 
 
 def shape_of(schema: Any) -> Any:
-    """`schema` without its words, and with what it refers to in its place.
+    """Return `schema` without its texts, and with its references resolved.
 
     >>> shape_of({"title": "A", "properties": {"title": {"type": "string", "title": "Title"}}})
     {'properties': {'title': {'type': 'string'}}}
@@ -32,7 +32,7 @@ def shape_of(schema: Any) -> Any:
 
 
 def widened(old: Any, new: Any, at: str = "") -> Iterator[str]:
-    """In words, each way in which `new` takes more than `old`; nothing where it takes less.
+    """Describe each way in which `new` accepts more than `old`.
 
     >>> list(widened({"type": "integer", "maximum": 50}, {"type": "integer", "maximum": 100}, "n"))
     ['n: maximum was 50, is 100']
@@ -40,8 +40,7 @@ def widened(old: Any, new: Any, at: str = "") -> Iterator[str]:
     if canonical(old) == canonical(new) or old is True or new is False:
         return
     if old is False or new is True:
-        what = "takes anything now" if new is True else "is taken now"
-        yield _told(at, what)
+        yield _change(at, "accepts anything now" if new is True else "is accepted now")
         return
     for compare in (_type, _values, _bounds, _names, _forms, _parts, _others):
         yield from compare(_object(old), _object(new), at)
@@ -51,21 +50,21 @@ def _type(old: Shape, new: Shape, at: str) -> Iterator[str]:
     before = _types(old)
     now = _types(new)
     if before and not now and not any(key in new for key in (*_ONE_OF, "enum", "const", "$ref")):
-        yield _told(at, f"was {_listed(before)}, is of any type")
+        yield _change(at, f"was {_listed(before)}, is of any type")
     more = now - before
     if "number" in before:
         more.discard("integer")
     if before and more:
-        yield _told(at, f"was {_listed(before)}, takes {_listed(more)} too")
+        yield _change(at, f"was {_listed(before)}, also accepts {_listed(more)}")
 
 
 def _values(old: Shape, new: Shape, at: str) -> Iterator[str]:
     before = _allowed(old)
     now = _allowed(new)
     if before is not None and now is None:
-        yield _told(at, "was one of a list of values, takes any")
+        yield _change(at, "was one of a list of values, accepts any")
     elif before is not None and now is not None and (more := now - before):
-        yield _told(at, f"takes {', '.join(sorted(more))} too")
+        yield _change(at, f"also accepts {', '.join(sorted(more))}")
 
 
 def _bounds(old: Shape, new: Shape, at: str) -> Iterator[str]:
@@ -75,18 +74,16 @@ def _bounds(old: Shape, new: Shape, at: str) -> Iterator[str]:
             now = new.get(key)
             if before is not None and (now is None or is_looser(now, before)):
                 limit = "unlimited" if now is None else now
-                yield _told(at, f"{key} was {before}, is {limit}")
+                yield _change(at, f"{key} was {before}, is {limit}")
 
 
 def _names(old: Shape, new: Shape, at: str) -> Iterator[str]:
     for name in sorted(set(old.get("required") or ()) - set(new.get("required") or ())):
         if name in _object(new.get("properties")):
-            yield _told(_at(at, name), "was required, may be left out")
-    if old.get("additionalProperties") is False and new.get("additionalProperties") in (
-        None,
-        True,
-    ):
-        yield _told(at, "takes names that it does not know")
+            yield _change(_at(at, name), "was required, is optional")
+    was_closed = old.get("additionalProperties") is False
+    if was_closed and new.get("additionalProperties") in (None, True):
+        yield _change(at, "accepts unknown names")
 
 
 def _parts(old: Shape, new: Shape, at: str) -> Iterator[str]:
@@ -95,7 +92,7 @@ def _parts(old: Shape, new: Shape, at: str) -> Iterator[str]:
         now = _object(new.get(key))
         for name in now:
             if name not in before:
-                yield _told(_at(at, name), "is new")
+                yield _change(_at(at, name), "is new")
             else:
                 yield from widened(before[name], now[name], _at(at, name))
     for key in _INSIDE:
@@ -105,7 +102,7 @@ def _parts(old: Shape, new: Shape, at: str) -> Iterator[str]:
         if before is not None and now is not None and before is not True:
             yield from widened(before, now, where)
         elif before not in (None, True, False) and now is None:
-            yield _told(where, "takes anything now")
+            yield _change(where, "accepts anything now")
 
 
 def _forms(old: Shape, new: Shape, at: str) -> Iterator[str]:
@@ -114,20 +111,20 @@ def _forms(old: Shape, new: Shape, at: str) -> Iterator[str]:
     single = canonical({key: value for key, value in old.items() if key not in _ONE_OF})
     more = [form for form in now if canonical(form) not in before | {single}]
     if before and not now and canonical(_plain(new)) not in before:
-        yield _told(at, "was one of several forms, and none of them is asked any more")
+        yield _change(at, "was one of several forms, is no longer limited to them")
     elif more and (before or _plain(old)):
-        yield _told(at, f"takes another form too: {canonical(more[0]).decode()[:80]}")
+        yield _change(at, f"also accepts another form: {canonical(more[0]).decode()[:80]}")
 
 
 def _others(old: Shape, new: Shape, at: str) -> Iterator[str]:
-    """Keywords that nothing above knows: taken away or changed, they may take more."""
+    """Describe changes of all other keywords, which may accept more."""
     known = {*_LEAST, *_MOST, *_NAMED, *_ONE_OF, *_INSIDE, "type", "enum", "const", "required"}
     for key in sorted(set(old) - known):
         before = old.get(key)
         now = new.get(key)
         if canonical(before) != canonical(now):
             now_is = "gone" if now is None else canonical(now).decode()[:80]
-            yield _told(at, f"{key} was {canonical(before).decode()[:80]}, is {now_is}")
+            yield _change(at, f"{key} was {canonical(before).decode()[:80]}, is {now_is}")
 
 
 def _bare(schema: Any, definitions: Mapping[str, Any], inside: tuple[str, ...]) -> Any:
@@ -182,7 +179,7 @@ def _is_above(now: Any, before: Any) -> bool:
 
 
 def _is_number(*values: Any) -> bool:
-    """What is no number bounds nothing, now or before."""
+    """Return whether all values are numbers; others set no bound."""
     return all(isinstance(value, int | float) for value in values)
 
 
@@ -200,5 +197,5 @@ def _at(path: str, name: str) -> str:
     return f"{path}.{name}".lstrip(".")
 
 
-def _told(at: str, what: str) -> str:
+def _change(at: str, what: str) -> str:
     return f"{at}: {what}" if at else what

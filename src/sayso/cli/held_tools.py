@@ -1,4 +1,4 @@
-"""`sayso drift` and `sayso quarantine`: tools that are held back until a person decides."""
+"""`sayso drift` and `sayso quarantine`: changes and tools that wait for a person's decision."""
 
 import getpass
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from rich.text import Text
 
 from sayso.cli.options import Json, Store, Yes
-from sayso.cli.stored import keys_of, place_of, run_on
+from sayso.cli.store_access import keys_of, place_of, run_on
 from sayso.cli.terminal import ask_first, listed, out, plural, print_document, show_text
 from sayso.errors import UsageError
 from sayso.schema import plain, quoted
@@ -20,23 +20,21 @@ if TYPE_CHECKING:
     from sayso.keys import Keyring
     from sayso.store import Database, DefinitionRow, QuarantineRow
 
-_SEE_DRIFT: Final = "See sayso drift."
-_SEE_QUARANTINE: Final = "See sayso quarantine."
+_SEE_DRIFT: Final = "Run sayso drift."
+_SEE_QUARANTINE: Final = "Run sayso quarantine."
 _MAX_NAMED: Final = 5
-"""Changes that are named in the question before they are accepted."""
+"""Changes that a confirmation names."""
 
-drift = App(name="drift", help="Show by which changes tools would permit more, and accept them.")
-quarantine = App(
-    name="quarantine", help="Show which tools broke their contract, and let them be called again."
-)
+drift = App(name="drift", help="Show tool changes that loosen hints, and accept them.")
+quarantine = App(name="quarantine", help="Show tools that broke their contract; release them.")
 
 
 @drift.default
 def show_drift(*, store: Store = None, json: Json = False) -> int:
-    """Show the changes that wait for a person, with what each changes.
+    """Show the tool changes that loosen hints and wait for a person.
 
-    Until one is accepted, the stricter of the tool's old and new hints count. Exit code 1 when
-    there is one, 0 when there is none.
+    Until you accept a change, the stricter of the old and new hints counts. Exit code 1 if a
+    change waits.
     """
     changes = run_on(store, _changes)
     if json:
@@ -61,24 +59,24 @@ def accept(
     store: Store = None,
     json: Json = False,
 ) -> int:
-    """Let a change count: the tool is taken as its server gives it now.
+    """Accept a change: the tool counts as its server describes it now.
 
-    Shows which tools change and how, and asks first. The log records it with your name. A running
-    gateway follows within seconds.
+    Shows the tools and their changes, and asks first. The log records your name. A running gateway
+    follows within seconds.
 
     Parameters
     ----------
     server
         The server's name.
     tool
-        The tool's name there.
+        The tool's name.
     all_
-        Accept all changes of the server that sayso drift shows.
+        Accept all waiting changes of the server.
     place
-        The beginning of the place that sayso drift shows, where two servers have one name.
+        Prefix of the place that sayso drift shows, if two servers have the same name.
     """
     if all_ == (tool is not None):
-        raise UsageError("name one tool, or say --all", where="drift accept", fix=_SEE_DRIFT)
+        raise UsageError("name one tool, or use --all", where="drift accept", fix=_SEE_DRIFT)
 
     keys = keys_of(store)
     wanted = [
@@ -97,8 +95,7 @@ def accept(
 
     done = run_on(store, partial(_accept, wanted, keys))
     if not done:
-        what = "the tool changed again since it was shown"
-        raise UsageError(what, where=name, fix=_SEE_DRIFT)
+        raise UsageError("the tool changed again", where=name, fix=_SEE_DRIFT)
     if json:
         print_document({"accepted": [change.to_dict() for change in done]})
         return 0
@@ -108,7 +105,7 @@ def accept(
 
 
 async def _accept(wanted: "Sequence[Held]", keys: "Keyring", database: "Database") -> "list[Held]":
-    """Accept the changes, and return those that still stood as they were shown."""
+    """Accept the changes, and return those that are still current."""
     from sayso.audit import open_audit
     from sayso.gateway import accept as accept_one
 
@@ -123,10 +120,10 @@ async def _accept(wanted: "Sequence[Held]", keys: "Keyring", database: "Database
 
 @quarantine.default
 def show_quarantine(*, store: Store = None, json: Json = False) -> int:
-    """Show the tools that are not called any more, with what each tried.
+    """Show the tools in quarantine, with the evidence.
 
-    They count as read-only, and tried to change something. Exit code 1 when there is one, 0 when
-    there is none.
+    They count as read-only, and tried to change something, so they are no longer called. Exit code
+    1 if a tool is in quarantine.
     """
     from sayso.gateway import evidence_of, to_dict
 
@@ -151,27 +148,30 @@ def lift(
     store: Store = None,
     json: Json = False,
 ) -> int:
-    """Let a tool be called again. If it breaks its contract once more, it comes back.
+    """Release a tool from quarantine; it returns if it breaks its contract again.
 
-    Shows what the tool tried, and asks first. The log records it with your name. A running gateway
-    follows within seconds.
+    Shows what the tool tried, and asks first. The log records your name. A running gateway follows
+    within seconds.
 
     Parameters
     ----------
     server
         The server's name.
     tool
-        The tool's name there.
+        The tool's name.
     place
-        The beginning of the place that sayso quarantine shows, where two servers have one name.
+        Prefix of the place that sayso quarantine shows, if two servers have the same name.
     """
     from sayso.audit import open_audit
     from sayso.gateway import evidence_of, to_dict
     from sayso.gateway import lift as lift_one
 
     keys = keys_of(store)
-    found = run_on(store, _quarantines)
-    rows = [row for row in found if _is_at(row, server, place) and row.tool == tool]
+    rows = [
+        row
+        for row in run_on(store, _quarantines)
+        if _is_at(row, server, place) and row.tool == tool
+    ]
     if not rows:
         what = f"“{server} {tool}” is not in quarantine"
         raise UsageError(what, where="quarantine lift", fix=_SEE_QUARANTINE)
@@ -182,19 +182,18 @@ def lift(
         if tried := evidence_of(row):
             more = f" and {len(tried) - 1:,} more" if len(tried) > 1 else ""
             what += f", which tried to {quoted(tried[0])}{more}"
-        ask_first(f"Let 1 tool be called again ({what})?")
+        ask_first(f"Release 1 tool ({what})?")
 
     async def free(kept: "Database") -> bool:
         async with open_audit(kept, keys) as log:
             return await lift_one(log, kept.quarantines, row, by=getpass.getuser())
 
     if not run_on(store, free):
-        where = f"{server} {tool}"
-        raise UsageError("it was lifted meanwhile", where=where, fix=_SEE_QUARANTINE)
+        raise UsageError("already released", where=f"{server} {tool}", fix=_SEE_QUARANTINE)
     if json:
         print_document({"lifted": to_dict(row)})
         return 0
-    out().print(plain(f"lifted: {server} {tool}"))
+    out().print(plain(f"released: {server} {tool}"))
     return 0
 
 
@@ -220,8 +219,8 @@ def _check_one_place(
     rows: "Sequence[DefinitionRow | QuarantineRow]", server: str, command: str
 ) -> None:
     if len({row.place for row in rows}) > 1:
-        what = f"two servers are called “{server}”"
-        raise UsageError(what, where=command, fix="Say which with --place.")
+        what = f"two servers have the name “{server}”"
+        raise UsageError(what, where=command, fix="Choose one with --place.")
 
 
 def _print_head(

@@ -1,4 +1,4 @@
-"""A client of a server under test: with a caller, a policy and people of the test's choice."""
+"""A client of a server under test, with the test's own caller, policy and approver."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -18,39 +18,45 @@ from sayso.connect import CommandTarget, Target, UrlTarget
 from sayso.errors import UsageError
 from sayso.guard import PolicyFile
 from sayso.policy import Mode, Policy, Principal, check_policy
-from sayso.testing.seat import Terms, door_of, lowlevel_of, seated, settings_of
+from sayso.testing.bound_server import (
+    GuardOptions,
+    lowlevel_of,
+    middleware_of,
+    settings_of,
+    with_own_guard,
+)
+from sayso.testing.listing import likely
 from sayso.testing.session import target_of
-from sayso.testing.surface import likely
 
 PATIENCE: Final = 2.0
 
-Guest = Client | Guarded
-"""What a test calls tools with; both have `list_tools` and `call_tool`."""
+AnyClient = Client | Guarded
+"""A test's client; both kinds have `list_tools` and `call_tool`."""
 
-ClientFactory = Callable[..., AbstractAsyncContextManager[Guest]]
-"""What the fixture `sayso_client` gives: `open_client` with a store of the test's own."""
+ClientFactory = Callable[..., AbstractAsyncContextManager[AnyClient]]
+"""The type of the fixture `sayso_client`: `open_client` with the test's own store."""
 
 _ENDS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a test says of the policy, to be put over the one that there is."""
+    """The test's changes to the server's policy."""
 
     policy: Policy | str | Path | None
     mode: Mode | None
     channels: tuple[Channel, ...]
 
     def over(self, own: Policy | str | Path | None) -> Policy:
-        """The policy to go by. People in a test may answer, whatever channels it has."""
+        """Return the policy to use, in which the test's channels may answer."""
         check_policy(self.policy, where="policy")
         given = own if self.policy is None else self.policy
         if isinstance(given, str | Path):
-            found = PolicyFile.open(given).policy
+            policy = PolicyFile.open(given).policy
         else:
-            found = given or Policy()
+            policy = given or Policy()
         names = {channel.name for channel in self.channels}
-        return replace(found, mode=self.mode or found.mode, channels=found.channels | names)
+        return replace(policy, mode=self.mode or policy.mode, channels=policy.channels | names)
 
 
 @asynccontextmanager
@@ -63,13 +69,13 @@ async def open_client(
     mode: str | None = None,
     policy: Policy | str | Path | None = None,
     patience: float = PATIENCE,
-) -> AsyncGenerator[Guest]:
-    """A client that calls as `principal`; `approver` answers what is asked.
+) -> AsyncGenerator[AnyClient]:
+    """Open a client that calls as `principal`; `approver` answers questions.
 
-    The guard is the server's own if it is bound with sayso, with its policy unless another is
-    given; else there is one around the client, as with `sayso.wrap`. `mode` is that of the policy.
-    A call waits `patience` seconds for an answer, and the record is kept in `store`. Raises
-    `UsageError` for a mode that is none, and what connecting raises.
+    A server bound with sayso keeps its guard and its policy, unless you pass another `policy`; any
+    other server gets a guard around the client, as with `sayso.wrap`. `mode` replaces the policy's
+    mode. A call waits `patience` seconds for an answer, and the log goes to `store`. Raises
+    `UsageError` for an unknown mode, and the errors of connecting.
 
     >>> import anyio, tempfile
     >>> from mcp.server import MCPServer
@@ -85,8 +91,8 @@ async def open_client(
         channel = await stack.enter_async_context(open_channel(approver))
         channels = () if channel is None else (channel,)
         rules = _Rules(policy, _mode(mode), channels)
-        terms = Terms(store, principal, None, channels, patience)
-        client = await stack.enter_async_context(_connected(server, terms, rules))
+        options = GuardOptions(store, principal, None, channels, patience)
+        client = await stack.enter_async_context(_connected(server, options, rules))
         try:
             yield client
         except BaseException as error:
@@ -94,20 +100,22 @@ async def open_client(
                 raise
             failure = error
     if failure is not None:
-        # Outside of the groups of tasks, which would wrap it: a test fails in its own words.
+        # Raised outside of task groups, which would wrap it.
         raise failure
 
 
 @asynccontextmanager
-async def _connected(server: object, terms: Terms, rules: _Rules) -> AsyncGenerator[Guest]:
+async def _connected(
+    server: object, options: GuardOptions, rules: _Rules
+) -> AsyncGenerator[AnyClient]:
     target = target_of(server)
     async with AsyncExitStack() as stack:
         if target is None:
             lowlevel = lowlevel_of(server)
-            door = door_of(lowlevel)
-            if door is not None:
-                own = replace(terms, policy=rules.over(settings_of(door).policy))
-                client = Client(seated(lowlevel, door, own))
+            middleware = middleware_of(lowlevel)
+            if middleware is not None:
+                own = replace(options, policy=rules.over(settings_of(middleware).policy))
+                client = Client(with_own_guard(lowlevel, middleware, own))
                 yield await stack.enter_async_context(client)
                 return
             client = Client(lowlevel)
@@ -117,10 +125,10 @@ async def _connected(server: object, terms: Terms, rules: _Rules) -> AsyncGenera
             wrap(
                 await stack.enter_async_context(client),
                 policy=rules.over(None),
-                approver=terms.channels[0] if terms.channels else None,
-                audit=terms.store,
-                principal=terms.principal,
-                patience=terms.patience,
+                approver=options.channels[0] if options.channels else None,
+                audit=options.store,
+                principal=options.principal,
+                patience=options.patience,
             )
         )
 
@@ -138,13 +146,11 @@ async def _client_of(target: Target, stack: AsyncExitStack) -> Client:
     if isinstance(target, UrlTarget):
         http = await stack.enter_async_context(_http(target.headers))
         return Client(streamable_http_client(target.url, http_client=http))
-    what = "a saved list has no server behind it"
-    fix = "Give the server itself."
-    raise UsageError(what, where=target.path, fix=fix)
+    raise UsageError("a saved list cannot be called", where=target.path, fix="Name the server.")
 
 
 def _http(headers: Mapping[str, str]) -> httpx2.AsyncClient:
-    # As bytes: what stands in a configuration need not be ASCII.
+    # Encoded here, because values in a configuration need not be ASCII.
     encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
     return httpx2.AsyncClient(headers=encoded, timeout=httpx2.Timeout(None, connect=10.0))
 
@@ -154,5 +160,5 @@ def _mode(word: str | None) -> Mode | None:
         return None
     if word in tuple(Mode):
         return Mode(word)
-    fix = likely(word, Mode) or f"Modes are: {', '.join(Mode)}."
-    raise UsageError(f"{word!r} is no mode", where="sayso_client", fix=fix)
+    fix = likely(word, Mode) or f"Choose {', '.join(Mode)}."
+    raise UsageError(f"unknown mode {word!r}", where="sayso_client", fix=fix)

@@ -1,4 +1,4 @@
-"""Servers as they may be shown: what may be a secret is masked, wherever an entry holds it."""
+"""Servers for display, with all possible secrets masked."""
 
 import difflib
 import json
@@ -18,23 +18,20 @@ _DEFAULT: Final = re.compile(r":-[^{}]+")
 _SETTING: Final = re.compile(r"(?P<name>-{0,2}[\w.-]+)(?P<sign>=|:\s?)(?P<value>.+)", re.DOTALL)
 _FLAG: Final = re.compile(r"--?[A-Za-z][\w-]*")
 _SHORT_NAMES: Final = frozenset({"auth", "bearer", "key", "pat", "pw", "pwd", "h", "header", "e"})
-"""Names too common for `redact`, which is about arguments of tools."""
-
+"""Names too common for `redact`, which handles arguments of tools."""
 _LONG: Final = re.compile(r"(?=[\w-]*\d)[\w-]{20,}")
-"""What may be a token: long, in one piece, with a digit."""
-
+"""A possible token: long, in one piece, with a digit."""
 _MAX_ARGUMENTS: Final = 100
 """Arguments of a server that a list of servers shows."""
-
 _MAX_ARGUMENT_CHARACTERS: Final = 2_000
-"""A longer argument is masked unread."""
+"""A longer argument is masked without parsing it."""
 
 
 def masked(entry: Any) -> Any:
-    """Return a copy of a server's entry without its secrets.
+    """Return a copy of a server's entry with secrets masked.
 
-    All values under `env`, `headers` and unknown keys are masked; in a URL the query and what
-    looks like a token; in arguments what is named like a secret, or looks like one.
+    Masks all values under `env`, `headers` and unknown keys; queries and possible tokens in URLs;
+    arguments that are named like a secret or look like one.
     """
     if not isinstance(entry, dict):
         return MASK
@@ -54,7 +51,7 @@ def reached_by(entry: Any) -> tuple[str, str]:
 
 
 def _shortened(entry: Any) -> Any:
-    """Return an entry with its first arguments, long ones masked: a file may hold megabytes."""
+    """Return an entry with its first arguments, long ones masked."""
     fields = as_object(entry)
     if not isinstance(fields.get("args"), list):
         return entry
@@ -73,8 +70,8 @@ def _short_word(word: Any) -> Any:
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any], key: str) -> list[str]:
     """Return a unified diff of two objects of servers, masked."""
-    old, new = (_lines(key, servers) for servers in (before, after))
-    return list(difflib.unified_diff(old, new, "as it is", "as it would be", n=3, lineterm=""))
+    texts = (_lines(key, before), _lines(key, after))
+    return list(difflib.unified_diff(*texts, "before", "after", n=3, lineterm=""))
 
 
 def _lines(key: str, servers: Mapping[str, Any]) -> list[str]:
@@ -110,7 +107,7 @@ def _args(words: list[Any]) -> list[Any]:
 
 
 def _word(word: Any, before: Any) -> str:
-    """Return one argument, masked; a flag `before` it may name it."""
+    """Return one argument, masked; the flag `before` it may name a secret."""
     if not isinstance(word, str):
         return MASK
     setting = _SETTING.fullmatch(word)

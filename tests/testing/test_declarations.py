@@ -26,7 +26,7 @@ def test_a_tool_that_declares_nothing_is_told_what_to_write(kind: str) -> None:
     with pytest.raises(AssertionError) as caught:
         assert_annotated(server)
     text = str(caught.value)
-    assert text.startswith("crm: 1 of 1 tools are not declared in full\n  customer_delete\n")
+    assert text.startswith("crm: 1 of 1 tools are not fully declared\n  customer_delete\n")
     for wire in ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"):
         assert f"\n    {wire} is not declared\n" in text
     if kind == "MCPServer":  # FastMCP makes a title of the name
@@ -49,7 +49,7 @@ def test_a_tool_that_a_bound_server_has_by_another_way_is_to_be_declared_too(kin
     (server.tool() if kind == "MCPServer" else server.tool)(note_purge)
     with pytest.raises(AssertionError) as caught:
         assert_annotated(server)
-    assert "crm: 1 of 3 tools are not declared in full" in str(caught.value)
+    assert "crm: 1 of 3 tools are not fully declared" in str(caught.value)
     assert 'declare it as sayso.DELETE, title="' in str(caught.value)
     with pytest.raises(AssertionError, match="readOnlyHint is not declared, expected false"):
         assert_preset(server, {"note_purge": sayso.DELETE})
@@ -87,7 +87,7 @@ def test_a_contradiction_is_a_finding() -> None:
 def test_two_tools_of_one_name_are_told() -> None:
     one = {"name": "notes_list", "annotations": READ}
 
-    with pytest.raises(AssertionError, match="two tools are called 'notes_list'"):
+    with pytest.raises(AssertionError, match="two tools are named 'notes_list'"):
         assert_annotated(plain(one, one))
 
 
@@ -110,7 +110,7 @@ def test_another_preset_is_told_with_each_hint_and_what_to_write() -> None:
         "  customer_delete\n"
         "    destructiveHint is declared true, expected false\n"
         "    idempotentHint is declared false, expected true\n"
-        "    declare it as sayso.WRITE (it is declared as sayso.DELETE)"
+        "    declare it as sayso.WRITE (now sayso.DELETE)"
     )
 
 
@@ -134,21 +134,21 @@ def test_the_name_of_no_tool_is_a_mistake_with_what_was_meant() -> None:
     with pytest.raises(UsageError) as caught:
         assert_preset(bound(), {"customer_delet": sayso.DELETE})
     assert str(caught.value) == (
-        "crm: there is no tool 'customer_delet'. Did you mean 'customer_delete'?"
+        "crm: no tool 'customer_delet'. Did you mean 'customer_delete'?"
     )
-    with pytest.raises(UsageError, match="Its tools are: customers_list, customer_delete"):
+    with pytest.raises(UsageError, match="Its tools: customers_list, customer_delete"):
         assert_level(bound(), {"zzz": "read"})
 
 
 def test_what_is_no_preset_is_a_mistake() -> None:
-    with pytest.raises(UsageError, match="'DELETE' is no preset"):
+    with pytest.raises(UsageError, match="'DELETE' is not a preset"):
         assert_preset(bound(), {"customer_delete": "DELETE"})  # pyright: ignore[reportArgumentType]
 
 
 def test_exact_wants_every_tool_named() -> None:
-    with pytest.raises(AssertionError, match="customers_list: the test does not name it"):
+    with pytest.raises(AssertionError, match="customers_list: not named by the test"):
         assert_preset(bound(), {"customer_delete": sayso.DELETE}, exact=True)
-    with pytest.raises(AssertionError, match="customer_delete: the test does not name it"):
+    with pytest.raises(AssertionError, match="customer_delete: not named by the test"):
         assert_level(bound(), {"customers_list": "read"}, exact=True)
 
 
@@ -163,10 +163,10 @@ def test_another_level_is_told_with_its_reasons() -> None:
         assert_level(plain({"name": "notes_list"}), {"notes_list": "read"})
     assert str(caught.value) == (
         "crm: tools are not of the expected level\n"
-        "  notes_list: its level is destructive, expected read\n"
-        "    readOnlyHint counts as false: not declared, and that is the specification's default\n"
-        "    destructiveHint counts as true: "
-        "not declared, and that is the specification's default\n"
+        "  notes_list: level destructive, expected read\n"
+        "    readOnlyHint is false: not declared, so the specification's default applies\n"
+        "    destructiveHint is true: "
+        "not declared, so the specification's default applies\n"
         "    if it is read, declare it as sayso.READ_ONLY, or with its hints"
     )
 
@@ -179,15 +179,15 @@ def test_at_less_trust_names_and_texts_speak_too() -> None:
 
     with pytest.raises(AssertionError) as caught:
         assert_level(server, {"customer_delete": "read"}, trust="cautious")
-    assert "its name and texts say so, though it declares" in str(caught.value)
+    assert "inferred from its name and texts, though it declares" in str(caught.value)
     with pytest.raises(AssertionError, match="which does not count at this trust"):
         assert_level(plain({"name": "x", "annotations": READ}), {"x": "read"}, trust="untrusted")
 
 
 def test_a_word_that_is_no_level_or_no_trust_is_a_mistake() -> None:
-    with pytest.raises(UsageError, match=r"'reed' is no level\. Did you mean 'read'"):
+    with pytest.raises(UsageError, match=r"unknown level 'reed'\. Did you mean 'read'"):
         assert_level(bound(), {"customers_list": "reed"})
-    with pytest.raises(UsageError, match="Levels are: read, write, destructive"):
+    with pytest.raises(UsageError, match="Choose read, write, destructive"):
         assert_level(bound(), {"customers_list": "zzz"})
     with pytest.raises(UsageError, match="'blind' is no trust"):
         assert_level(bound(), {"customers_list": "read"}, trust="blind")

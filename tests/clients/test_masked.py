@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sayso.clients.shown import difference, masked, reached_by
+from sayso.clients.masked import difference, masked, reached_by
 
 SECRET = "hunter2-hunter2"
 

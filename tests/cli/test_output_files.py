@@ -7,7 +7,7 @@ import pytest
 from tests.cli.running import sayso, write_json
 from tests.receipts.reports import key_in
 
-from sayso.cli.writable import check_writable
+from sayso.cli.output_files import check_writable
 from sayso.errors import UsageError
 
 RUN = "from pathlib import Path\nPath({!r}).touch()\n"

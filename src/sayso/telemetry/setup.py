@@ -1,4 +1,4 @@
-"""What a gateway shows of itself, put together as it was asked for."""
+"""Setup of telemetry from options and the environment."""
 
 import logging
 import os
@@ -13,13 +13,13 @@ from sayso.errors import UsageError
 from sayso.extras import install_fix
 from sayso.store import Database
 from sayso.telemetry.gauge import Gauge
-from sayso.telemetry.watch import Watch
+from sayso.telemetry.observers import Watch
 from sayso.telemetry.wire import counted, traced
 
 if TYPE_CHECKING:
     from sayso.telemetry.metrics import Metrics
+    from sayso.telemetry.metrics_page import Prometheus
     from sayso.telemetry.otel import Otel
-    from sayso.telemetry.page import Prometheus
 
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
@@ -28,7 +28,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """What looks on, and where it tells of it. By default nothing does, and it costs nothing."""
+    """The observer and its outputs; by default there are none."""
 
     watch: Watch | None = None
     prometheus: "Prometheus | None" = None
@@ -40,7 +40,7 @@ class Telemetry:
 
     @property
     def _shown(self) -> "Metrics | None":
-        """The metrics of the page, where there is one: OTLP has fewer."""
+        """The metrics of the page, if there is one; OTLP has fewer."""
         return self.prometheus and self.watch and self.watch.metrics
 
     def show(self, store: Database, gauges: Iterable[Gauge]) -> None:
@@ -65,10 +65,10 @@ async def open_telemetry(
     has_logs: bool = False,
     environment: Mapping[str, str] = os.environ,
 ) -> AsyncGenerator[Telemetry]:
-    """Look on for metrics, for OpenTelemetry, and for logs that name the call they are about.
+    """Set up metrics, OpenTelemetry, and logs that name their call.
 
-    `has_otel` left open means: where the environment names an endpoint. Raises `UsageError` where
-    what was asked for is not installed.
+    By default OpenTelemetry is on if the environment names an endpoint. Raises `UsageError` if a
+    requested extra is not installed.
     """
     async with AsyncExitStack() as stack:
         prometheus = _prometheus() if has_metrics else None
@@ -94,9 +94,9 @@ def _metrics(prometheus: "Prometheus | None", otel: "Otel | None") -> "Metrics":
 
 def _prometheus() -> "Prometheus":
     try:
-        from sayso.telemetry.page import Prometheus  # noqa: PLC0415 - an extra
+        from sayso.telemetry.metrics_page import Prometheus  # noqa: PLC0415 - an extra
     except ImportError as error:
-        what = "metrics need OpenTelemetry's exporter for Prometheus"
+        what = "OpenTelemetry's Prometheus exporter is not installed"
         raise UsageError(what, where="--metrics", fix=install_fix("metrics")) from error
     return Prometheus()
 
@@ -105,11 +105,11 @@ async def _otel(stack: AsyncExitStack, *, is_asked: bool) -> "Otel | None":
     try:
         from sayso.telemetry.otel import open_otel  # noqa: PLC0415 - an extra
     except ImportError as error:
-        what = "traces need OpenTelemetry's SDK"
+        what = "OpenTelemetry's SDK is not installed"
         fix = install_fix("otel")
         if is_asked:
             raise UsageError(what, where="--otel", fix=fix) from error
-        # The environment may speak of all programs on this machine.
-        _log.warning("%s, so none are sent. %s", what, fix)
+        # The environment variables may be meant for other programs.
+        _log.warning("%s, so no traces are sent. %s", what, fix)
         return None
     return await stack.enter_async_context(open_otel())

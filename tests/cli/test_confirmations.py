@@ -19,7 +19,7 @@ COMMANDS = {
     "grants revoke": ("grants revoke 1", "Revoke 1 grant (number 1: "),
     "quarantine lift": (
         "quarantine lift crm find",
-        "Let 1 tool be called again (crm find, which tried to “write /home/bo/notes.txt”)?",
+        "Release 1 tool (crm find, which tried to “write /home/bo/notes.txt”)?",
     ),
     "drift accept": (
         "drift accept crm --all",
@@ -69,7 +69,7 @@ def test_a_command_refuses_without_a_terminal_and_says_what_it_would_do(
     before = left()
     assert main(words.split()) == 2
     told = " ".join(capsys.readouterr().err.split())
-    assert f"not done without an answer: {question}" in told
+    assert f"confirmation required: {question}" in told
     assert "--yes" in told
     assert main([*words.split(), "--json"]) == 2
     assert question in json.loads(capsys.readouterr().err)["error"]["what"]
@@ -117,8 +117,8 @@ def test_with_yes_nothing_is_asked(name: str, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("keys revoke absent", "there is no API key 'absent' that holds"),
-        ("grants revoke 9", "there is no grant 9 that holds"),
+        ("keys revoke absent", "no valid API key 'absent'"),
+        ("grants revoke 9", "no valid grant 9"),
         ("quarantine lift crm absent", "is not in quarantine"),
         ("drift accept crm absent", "no change of “crm absent” waits"),
     ],

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sayso.cli.address import Options
-from sayso.cli.replica_listener import is_one_of_many, open_reach
+from sayso.cli.replica_listener import has_replicas, open_replica_listener
 from sayso.errors import UsageError
 from sayso.policy import LOCAL, Principal
 
@@ -16,15 +16,15 @@ def options(host: str = "127.0.0.1", store: str = "sqlite:a.db", **more: Any) ->
 
 
 def test_one_process_on_a_file_is_alone() -> None:
-    assert not is_one_of_many(options())
-    assert is_one_of_many(options(workers=2))
-    assert is_one_of_many(options(store="postgresql://db/sayso"))
-    assert not is_one_of_many(options(store="postgresql://db/sayso", principal=Principal(LOCAL)))
+    assert not has_replicas(options())
+    assert has_replicas(options(workers=2))
+    assert has_replicas(options(store="postgresql://db/sayso"))
+    assert not has_replicas(options(store="postgresql://db/sayso", principal=Principal(LOCAL)))
 
 
 def reached(given: Options, place: int = 0, database: str | None = None) -> tuple[str, int, str]:
     """Where it listens, and where it says that it does."""
-    listener, host = open_reach(given, place, database)
+    listener, host = open_replica_listener(given, place, database)
     with listener:
         return (*listener.getsockname()[:2], host)
 
@@ -55,18 +55,18 @@ def test_what_is_advertised_counts_and_each_worker_takes_the_next_port() -> None
 @pytest.mark.parametrize("text", ["", ":80", "a:b", "http://a", "a b", "a:99999999"])
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(UsageError) as told:
-        open_reach(options(advertise=text or " "), 0, None)
+        open_replica_listener(options(advertise=text or " "), 0, None)
 
     assert told.value.where == "--advertise"
 
 
 def test_an_address_of_another_machine_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot listen"):
-        open_reach(options(advertise="192.0.2.1:80"), 0, None)
+        open_replica_listener(options(advertise="192.0.2.1:80"), 0, None)
 
 
 def test_a_database_that_cannot_be_found_says_what_to_give() -> None:
-    with pytest.raises(UsageError, match="cannot be found out") as told:
-        open_reach(options("0.0.0.0"), 0, "no-such-host.invalid")  # noqa: S104 - what is tested
+    with pytest.raises(UsageError, match="cannot determine") as told:
+        open_replica_listener(options("0.0.0.0"), 0, "no-such-host.invalid")  # noqa: S104 - what is tested
 
     assert "--advertise" in str(told.value.fix)

@@ -150,7 +150,7 @@ def test_a_place_for_metrics(text: str, place: tuple[str, int]) -> None:
 
 @pytest.mark.parametrize("text", ["", "host:", "x", "1.2.3.4:²"])
 def test_what_is_no_place_for_metrics(text: str) -> None:
-    with pytest.raises(UsageError, match="is not a port"):
+    with pytest.raises(UsageError, match="must be a port"):
         parse_place(text)
 
 

@@ -1,4 +1,4 @@
-"""The tools of targets, read once, as commands show them."""
+"""Tool lists of targets, for commands that show them."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -27,11 +27,8 @@ _KINDS: Final[Mapping[Fault | None, type[SaysoError]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Surface:
-    """One server's tools; `problems` are about entries of its list that are no tools.
-
-    `faults` are what lint finds wrong with each tool, where it was asked.
-    """
+class ToolListing:
+    """One server's tools, with `problems` of invalid entries and lint's `faults` of each tool."""
 
     name: str
     server: Mapping[str, Any]
@@ -42,7 +39,7 @@ class Surface:
 
     @property
     def has_findings(self) -> bool:
-        """Whether anything in the list is wrong."""
+        """Whether the list has an invalid entry or a tool with findings."""
         return bool(self.problems) or any(tool.findings for tool in self.tools)
 
     @property
@@ -58,7 +55,7 @@ class Surface:
         return f"{line}: {levels}" if levels else line
 
     def to_dict(self) -> dict[str, Any]:
-        """The documented form, without its `schema` number."""
+        """Return the documented form, without its `schema` number."""
         server = {**self.server, "name": self.name, "protocol": self.protocol}
         if declared := self.server.get("name"):
             server["declared_name"] = declared
@@ -94,49 +91,48 @@ def _fault(finding: "Finding") -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one target lists, as received: entries that may be no tools at all."""
+    """One target's list as received; entries may be invalid."""
 
     server: Mapping[str, Any]
     protocol: str | None
     entries: Sequence[object]
 
 
-async def read_surface(target: Target, *, timeout: float) -> Surface:
+async def read_listing(target: Target, *, timeout: float) -> ToolListing:
     """Connect to `target` and list its tools; `timeout` in seconds. Raises `SaysoError`."""
     answer = await read_answer(target, timeout=timeout)
     tools, problems = read_tools(target.name, answer.entries)
-    return Surface(target.name, answer.server, answer.protocol, tools, problems)
+    return ToolListing(target.name, answer.server, answer.protocol, tools, problems)
 
 
 async def read_answer(target: Target, *, timeout: float) -> Answer:
-    """Like `read_surface`, with the entries as they came."""
+    """Connect to `target` and return its list as received. Raises `SaysoError`."""
     if isinstance(target, SavedTarget):
         return Answer(target.server, None, target.tools)
     return await _ask(target, timeout)
 
 
-async def read_surfaces(targets: Sequence[Target], timeout: float) -> list[Surface | SaysoError]:
-    """Read all targets at once; an error stands for one that could not be asked."""
-    return await _all(targets, partial(read_surface, timeout=timeout))
-
-
 async def read_answers(targets: Sequence[Target], timeout: float) -> list[Answer | SaysoError]:
-    """Like `read_surfaces`, with the entries as they came."""
+    """Read all lists concurrently, as received; a target that fails yields its error."""
     return await _all(targets, partial(read_answer, timeout=timeout))
 
 
-def ask_surfaces(targets: Sequence[Target], timeout: float) -> list[Surface | SaysoError]:
-    """Read all targets as `read_surfaces` does, and show that it takes a while."""
-    check_seconds(timeout, "--timeout")
-    with working("Asking for the tools …"):
-        return anyio.run(read_surfaces, targets, timeout)
+def ask_listings(targets: Sequence[Target], timeout: float) -> list[ToolListing | SaysoError]:
+    """Read the tools of all targets, with a progress message; see `read_answers` for errors."""
+    return _ask_all(targets, timeout, partial(read_listing, timeout=timeout))
 
 
 def ask_answers(targets: Sequence[Target], timeout: float) -> list[Answer | SaysoError]:
-    """Like `ask_surfaces`, with the entries as they came."""
+    """Read all lists as received, with a progress message; see `read_answers` for errors."""
+    return _ask_all(targets, timeout, partial(read_answer, timeout=timeout))
+
+
+def _ask_all(
+    targets: Sequence[Target], timeout: float, read_one: Callable[[Target], Awaitable[T]]
+) -> list[T | SaysoError]:
     check_seconds(timeout, "--timeout")
-    with working("Asking for the tools …"):
-        return anyio.run(read_answers, targets, timeout)
+    with working("Listing tools …"):
+        return anyio.run(_all, targets, read_one)
 
 
 def errors_in(found: Sequence[object]) -> list[SaysoError]:

@@ -8,7 +8,7 @@ from tests.testing.servers import GIT, KINDS, READ, bound, plain
 
 from sayso.errors import NotMcpError, TargetError, UnreachableError, UsageError
 from sayso.testing import Surface, assert_annotated, assert_level, read_surface
-from sayso.testing.seat import door_of, lowlevel_of
+from sayso.testing.bound_server import lowlevel_of, middleware_of
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -39,7 +39,7 @@ async def test_reading_leaves_the_server_and_its_store_as_they_were(
     server = bound(store=f"sqlite:{tmp_path / 'theirs.db'}")
     lowlevel = lowlevel_of(server)
     before = [*lowlevel.middleware], lowlevel.lifespan
-    door = door_of(lowlevel)
+    door = middleware_of(lowlevel)
     assert door is not None
     engine = door.engines[0]
     settings = engine.settings
@@ -56,7 +56,7 @@ async def test_inside_of_an_event_loop_an_assertion_says_what_to_write() -> None
     with pytest.raises(UsageError) as caught:
         assert_annotated(server)
     assert str(caught.value) == (
-        "assert_annotated: an event loop runs here already. "
+        "assert_annotated: an event loop is already running. "
         "Write assert_annotated(await sayso.testing.read_surface(server), …)."
     )
     assert_annotated(await read_surface(server))
@@ -91,7 +91,7 @@ def test_a_surface_is_taken_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("listed", "words"),
-    [({"tools": 12}, "holds no list of tools"), ({"tools": [], "nextCursor": "a"}, "does not end")],
+    [({"tools": 12}, "returned no list of tools"), ({"tools": [], "nextCursor": "a"}, "has more than 1000 pages")],
 )
 def test_a_server_without_a_list_is_told(listed: Any, words: str) -> None:
     server = plain()
@@ -132,5 +132,5 @@ def test_all_pages_are_read() -> None:
         return {**result, **pages[(ctx.params or {}).get("cursor")]}
 
     server.middleware.insert(0, paged)
-    with pytest.raises(UsageError, match="Its tools are: a, c"):
+    with pytest.raises(UsageError, match="Its tools: a, c"):
         assert_level(server, {"zzz": "read"})

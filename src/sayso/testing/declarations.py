@@ -1,4 +1,4 @@
-"""What a server declares, held against what a test expects of it."""
+"""Assertions about the declarations of a server's tools."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -22,18 +22,17 @@ from sayso.intent import (
     resolve,
 )
 from sayso.testing.advice import how, suggested
-from sayso.testing.surface import Surface, likely, surface_of
+from sayso.testing.listing import Surface, likely, surface_of
 
 _FIELDS: Final = ("title", "category", "tags", "scopes", "roles", "confirm", "grant")
 _BY_LEVEL: Final = {Level.READ: "READ_ONLY", Level.WRITE: "WRITE", Level.DESTRUCTIVE: "DELETE"}
 
 
 def assert_annotated(server: object) -> None:
-    """Every tool declares the hints it must as booleans and has a title, and nothing is wrong.
+    """Assert that every tool has a title and declares all required hints as booleans.
 
-    These are all four; of a tool that only reads, `readOnlyHint` and `openWorldHint`.
-
-    Raises `AssertionError` that names each tool with what to write.
+    Required are all four; for a tool that only reads, `readOnlyHint` and `openWorldHint`. Raises
+    `AssertionError` with each tool and a suggested declaration.
 
     >>> from mcp.server import MCPServer
     >>> import sayso
@@ -46,23 +45,22 @@ def assert_annotated(server: object) -> None:
     """
     __tracebackhide__ = True
     surface = surface_of(server, where="assert_annotated")
-    found = [(tool, _unsaid(tool, is_bound=surface.is_bound)) for tool in surface.tools]
     lines = [*surface.problems]
-    for tool, wrong in found:
-        if wrong:
-            lines += [tool.name, *(f"  {line}" for line in wrong)]
+    count = 0
+    for tool in surface.tools:
+        if faults := _faults(tool, is_bound=surface.is_bound):
+            count += 1
+            lines += [tool.name, *(f"  {line}" for line in faults)]
     if lines:
-        count = sum(bool(wrong) for _, wrong in found)
-        head = f"{surface.name}: {count} of {len(found)} tools are not declared in full"
+        head = f"{surface.name}: {count} of {len(surface.tools)} tools are not fully declared"
         raise AssertionError("\n  ".join([head, *lines]))
 
 
 def assert_preset(server: object, presets: Mapping[str, Intent], *, exact: bool = False) -> None:
-    """Each tool that `presets` names declares the hints of its preset.
+    """Assert that each tool in `presets` declares the hints of its preset.
 
-    What else an intent says (`sayso.DELETE.but(scopes={"crm.write"})`) is expected as well. With
-    `exact`, every tool is to be named. Raises `AssertionError`, and `UsageError` for the name of a
-    tool that is not there.
+    Other fields of an intent (`sayso.DELETE.but(scopes={"crm.write"})`) must match too. With
+    `exact`, all tools must be named. Raises `AssertionError`, and `UsageError` for an unknown tool.
 
     >>> from mcp.server import MCPServer
     >>> import sayso
@@ -77,9 +75,10 @@ def assert_preset(server: object, presets: Mapping[str, Intent], *, exact: bool 
     lines: list[str] = []
     for name, expected in presets.items():
         if not isinstance(expected, Intent):  # pyright: ignore[reportUnnecessaryIsInstance] - tests are seldom typed
-            what = f"{expected!r} is no preset"
-            raise UsageError(what, where=f"assert_preset, {name}", fix="Give sayso.DELETE, say.")
-        lines += _unlike(surface.tool(name), expected, is_bound=surface.is_bound)
+            what = f"{expected!r} is not a preset"
+            fix = "Use a preset such as sayso.DELETE."
+            raise UsageError(what, where=f"assert_preset, {name}", fix=fix)
+        lines += _differences(surface.tool(name), expected, is_bound=surface.is_bound)
     _fail(surface, [*lines, *_unnamed(surface, presets, exact=exact)], "not declared as expected")
 
 
@@ -90,12 +89,12 @@ def assert_level(
     trust: str | None = None,
     exact: bool = False,
 ) -> None:
-    """Each tool that `levels` names has its level: `"read"`, `"write"` or `"destructive"`.
+    """Assert that each tool in `levels` has its level: `"read"`, `"write"` or `"destructive"`.
 
-    That is the level by what the server declares, with the specification's defaults for the rest.
-    With a `trust` such as `"cautious"`, it is the level that counts for an operator who trusts the
-    server so far: names and texts then speak, too. With `exact`, every tool is to be named. Raises
-    `AssertionError`, and `UsageError` for a word that is no level or names no tool.
+    The level follows from the server's declarations and the specification's defaults. With a
+    `trust` such as `"cautious"`, it is the level for an operator with that trust, who also infers
+    from names and texts. With `exact`, all tools must be named. Raises `AssertionError`, and
+    `UsageError` for an unknown level or tool.
 
     >>> from mcp.server import MCPServer
     >>> import sayso
@@ -111,7 +110,7 @@ def assert_level(
     for name, word in levels.items():
         tool = surface.tool(name)
         expected = _level(word, name)
-        lines += _of_another_level(tool, expected, None if trust is None else _trust(trust))
+        lines += _level_faults(tool, expected, None if trust is None else _trust(trust))
     _fail(surface, [*lines, *_unnamed(surface, levels, exact=exact)], "not of the expected level")
 
 
@@ -125,22 +124,22 @@ def _unnamed(surface: Surface, named: Mapping[str, object], *, exact: bool) -> l
     if not exact:
         return []
     left = [tool.name for tool in surface.tools if tool.name not in named]
-    return [f"{name}: the test does not name it, and is to be exact" for name in left]
+    return [f"{name}: not named by the test, which is exact" for name in left]
 
 
-def _unsaid(tool: Tool, *, is_bound: bool) -> list[str]:
-    """What is missing or wrong in one tool's declaration, and what to write."""
-    # From the raw list: a finding says more than “not declared”.
-    said = read_tool(tool.raw)
-    told = {finding.hint for finding in said.findings if finding.code == "hint-not-a-boolean"}
-    unset: list[HintName] = [
-        name
-        for name in required_hints(is_read=bool(said.intent.hints.read_only))
-        if said.intent.hints[name] is None and name not in told
+def _faults(tool: Tool, *, is_bound: bool) -> list[str]:
+    # Read from the raw tool: a finding says more than “not declared”.
+    declared = read_tool(tool.raw)
+    invalid = {
+        finding.hint for finding in declared.findings if finding.code == "hint-not-a-boolean"
+    }
+    lines = [
+        f"{WIRE_NAMES[name]} is not declared"
+        for name in required_hints(is_read=bool(declared.intent.hints.read_only))
+        if declared.intent.hints[name] is None and name not in invalid
     ]
-    lines = [f"{WIRE_NAMES[name]} is not declared" for name in unset]
-    lines += [f"{finding.message} [{finding.code}]" for finding in said.findings]
-    title = said.intent.title
+    lines += [f"{finding.message} [{finding.code}]" for finding in declared.findings]
+    title = declared.intent.title
     if title is None:
         lines.append("it has no title")
     if not lines:
@@ -149,46 +148,44 @@ def _unsaid(tool: Tool, *, is_bound: bool) -> list[str]:
     return [*lines, suggested(tool, title=known, is_bound=is_bound)]
 
 
-def _unlike(tool: Tool, expected: Intent, *, is_bound: bool) -> list[str]:
-    said = read_tool(tool.raw).intent
+def _differences(tool: Tool, expected: Intent, *, is_bound: bool) -> list[str]:
+    actual = read_tool(tool.raw).intent
     hints = [
-        f"{WIRE_NAMES[name]} is {_said(said.hints[name])}, expected {_json(expected.hints[name])}"
+        f"{WIRE_NAMES[name]} is {_said(actual.hints[name])}, expected {_json(expected.hints[name])}"
         for name in HINT_NAMES
-        if expected.hints[name] is not None and said.hints[name] is not expected.hints[name]
+        if expected.hints[name] is not None and actual.hints[name] is not expected.hints[name]
     ]
     fields = [
-        f"{name} is {_shown(getattr(said, name))}, expected {_shown(getattr(expected, name))}"
+        f"{name} is {_shown(getattr(actual, name))}, expected {_shown(getattr(expected, name))}"
         for name in _FIELDS
-        if getattr(expected, name) and getattr(expected, name) != getattr(said, name)
+        if getattr(expected, name) and getattr(expected, name) != getattr(actual, name)
     ]
     lines = [*hints, *fields]
     if hints:
         advice = how(expected, is_bound=is_bound)
-        if said.hints.is_complete:
-            advice += f" (it is declared as {as_code(said.hints)})"
+        if actual.hints.is_complete:
+            advice += f" (now {as_code(actual.hints)})"
         lines.append(advice)
     if not lines:
         return []
     return [tool.name, *(f"  {line}" for line in lines)]
 
 
-def _of_another_level(tool: Tool, expected: Level, trust: Trust | None) -> list[str]:
-    said = read_tool(tool.raw).intent
-    evidence = Evidence(said.hints)
-    if trust:
-        evidence = Evidence(said.hints, tool.inferred)
-    found = resolve(evidence, trust or Trust.TRUSTED)
-    if found.level is expected:
+def _level_faults(tool: Tool, expected: Level, trust: Trust | None) -> list[str]:
+    declared = read_tool(tool.raw).intent.hints
+    evidence = Evidence(declared, tool.inferred) if trust else Evidence(declared)
+    actual = resolve(evidence, trust or Trust.TRUSTED)
+    if actual.level is expected:
         return []
     names: list[HintName] = ["read_only"]
-    if not found.read_only.value:
+    if not actual.read_only.value:
         names.append("destructive")
     reasons = [
-        f"{WIRE_NAMES[name]} counts as {_json(found[name].value)}: {_why(tool, name, found[name])}"
+        f"{WIRE_NAMES[name]} is {_json(actual[name].value)}: {_why(tool, name, actual[name])}"
         for name in names
     ]
     write = f"if it is {expected}, declare it as sayso.{_BY_LEVEL[expected]}, or with its hints"
-    head = f"{tool.name}: its level is {found.level}, expected {expected}"
+    head = f"{tool.name}: level {actual.level}, expected {expected}"
     return [head, *(f"  {line}" for line in [*reasons, write])]
 
 
@@ -196,13 +193,13 @@ def _why(tool: Tool, name: HintName, resolved: Resolved) -> str:
     declared = read_tool(tool.raw).intent.hints[name]
     match resolved.source:
         case Source.INFERRED if declared is None:
-            return "its name and texts say so"
+            return "inferred from its name and texts"
         case Source.INFERRED:
-            return f"its name and texts say so, though it declares {_json(declared)}"
+            return f"inferred from its name and texts, though it declares {_json(declared)}"
         case Source.DEFAULT if declared is None:
-            return "not declared, and that is the specification's default"
+            return "not declared, so the specification's default applies"
         case Source.DEFAULT:
-            return f"it declares {_json(declared)}, which does not count at this trust"
+            return f"it declares {_json(declared)}, which does not count at this trust level"
         case _:
             return "declared"
 
@@ -210,17 +207,18 @@ def _why(tool: Tool, name: HintName, resolved: Resolved) -> str:
 def _level(word: str, name: str) -> Level:
     if word in tuple(Level):
         return Level(word)
-    fix = likely(str(word), Level) or f"Levels are: {', '.join(Level)}."
-    raise UsageError(f"{word!r} is no level", where=f"assert_level, {name}", fix=fix)
+    fix = likely(str(word), Level) or f"Choose {', '.join(Level)}."
+    raise UsageError(f"unknown level {word!r}", where=f"assert_level, {name}", fix=fix)
 
 
 def _trust(word: str) -> Trust:
     if word in tuple(Trust):
         return Trust(word)
-    raise UsageError(f"{word!r} is no trust", where="assert_level", fix=f"Say {', '.join(Trust)}.")
+    fix = f"Choose {', '.join(Trust)}."
+    raise UsageError(f"unknown trust level {word!r}", where="assert_level", fix=fix)
 
 
-def _said(value: bool | None) -> str:  # noqa: FBT001 - a hint's value is what it is about
+def _said(value: bool | None) -> str:  # noqa: FBT001 - the value of a hint
     return "not declared" if value is None else f"declared {_json(value)}"
 
 

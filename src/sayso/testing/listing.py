@@ -1,4 +1,4 @@
-"""A server's tools as it lists them, read once: what most assertions are about."""
+"""The tools that a server lists, as assertions read them."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ import anyio.lowlevel
 from sayso.catalog import Tool, read_tools
 from sayso.connect import SavedTarget
 from sayso.errors import UsageError
-from sayso.testing.session import SECONDS, open_session, target_of
+from sayso.testing.session import TIMEOUT_SECONDS, open_session, target_of
 
 T = TypeVar("T")
 
-_MOST_NAMES: Final = 12
+_MAX_NAMED: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """The tools of one server; `problems` are about entries of its list that are no tools.
+    """The tools of one server, and the `problems` of invalid entries.
 
-    `is_bound` tells that they are declared with sayso, and so how to declare them better.
+    `is_bound` says whether they are declared with sayso, which decides the advice in messages.
 
     >>> Surface("crm", ()).problems
     ()
@@ -35,33 +35,31 @@ class Surface:
     is_bound: bool = False
 
     def tool(self, name: str) -> Tool:
-        """The tool of this name. Raises `UsageError` with those that were perhaps meant."""
+        """Return the tool of this name. Raises `UsageError` with similar names."""
         names = [tool.name for tool in self.tools]
         if name in names:
             return self.tools[names.index(name)]
-        shown = names[:_MOST_NAMES]
-        if len(names) > _MOST_NAMES:
+        shown = names[:_MAX_NAMED]
+        if len(names) > _MAX_NAMED:
             shown.append("…")
-        fix = likely(name, names) or f"Its tools are: {', '.join(shown) or 'none'}."
-        raise UsageError(f"there is no tool {name!r}", where=self.name, fix=fix)
+        fix = likely(name, names) or f"Its tools: {', '.join(shown) or 'none'}."
+        raise UsageError(f"no tool {name!r}", where=self.name, fix=fix)
 
 
 def likely(name: str, names: Iterable[str]) -> str | None:
-    """Return a question after the name that was perhaps meant; `None` if none is close.
+    """Return a suggestion of the most similar name; `None` if there is none.
 
     >>> likely("raed", ["read", "write"])
     "Did you mean 'read'?"
     """
     close = get_close_matches(name, [str(known) for known in names], n=1)
-    if not close:
-        return None
-    return f"Did you mean {close[0]!r}?"
+    return f"Did you mean {close[0]!r}?" if close else None
 
 
-async def read_surface(server: object, *, timeout: float = SECONDS) -> Surface:
-    """The tools of `server`, all of them: no guard hides any; `timeout` in seconds.
+async def read_surface(server: object, *, timeout: float = TIMEOUT_SECONDS) -> Surface:
+    """Read all tools of `server`, including those that its guard would hide.
 
-    Raises a `SaysoError` that says why they cannot be had.
+    `timeout` is in seconds. Raises `SaysoError`.
 
     >>> import anyio
     >>> from mcp.server import MCPServer
@@ -76,7 +74,7 @@ async def read_surface(server: object, *, timeout: float = SECONDS) -> Surface:
         try:
             entries = await session.entries()
             found = _made(session.name, entries, is_bound=session.declared is not None)
-        except Exception as error:  # noqa: BLE001 - raised below, outside of the groups of tasks
+        except Exception as error:  # noqa: BLE001 - raised below, outside of task groups
             found = error
     if isinstance(found, Surface):
         return found
@@ -84,10 +82,10 @@ async def read_surface(server: object, *, timeout: float = SECONDS) -> Surface:
 
 
 def surface_of(server: object, *, where: str, instead: str | None = None) -> Surface:
-    """`server` itself where it is a surface, else what is read of it now.
+    """Return `server` if it is a surface, or read its surface.
 
-    Raises `UsageError` inside of an event loop; `where` is the assertion that was called, and
-    `instead` how it is to be written there.
+    Raises `UsageError` inside an event loop, which names the assertion `where` and suggests to
+    write `instead`.
     """
     if isinstance(server, Surface):
         return server
@@ -99,24 +97,18 @@ def _made(name: str, entries: list[Any], *, is_bound: bool = False) -> Surface:
     tools, problems = read_tools(name, entries)
     names = [tool.name for tool in tools]
     twice = sorted({name for name in names if names.count(name) > 1})
-    problems += [f"{name}: two tools are called {tool!r}" for tool in twice]
+    problems += [f"{name}: two tools are named {tool!r}" for tool in twice]
     return Surface(name, tuple(tools), tuple(problems), is_bound)
 
 
 def run_here(work: Callable[[], Awaitable[T]], *, where: str, instead: str) -> T:
-    """What `work` gives, in an event loop of its own.
+    """Run `work` in a new event loop, and return its result.
 
-    Raises `UsageError` where one runs already: `where` is who was called there, and `instead` what
-    to write.
+    Raises `UsageError` inside a running one, which names the function `where` and suggests to write
+    `instead`.
     """
-    if _is_running():
-        raise UsageError("an event loop runs here already", where=where, fix=f"Write {instead}.")
-    return anyio.run(work)
-
-
-def _is_running() -> bool:
     try:
         anyio.lowlevel.current_token()
     except RuntimeError:
-        return False
-    return True
+        return anyio.run(work)
+    raise UsageError("an event loop is already running", where=where, fix=f"Write {instead}.")

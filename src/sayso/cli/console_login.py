@@ -1,4 +1,4 @@
-"""How people log in to the console of the gateway that this process runs."""
+"""Login to the console of the gateway that this process runs."""
 
 import os
 import socket
@@ -16,8 +16,8 @@ from sayso.processes import Clients, LocalClients
 
 
 @dataclass(frozen=True, slots=True)
-class Entrance:
-    """Sessions and links, and the clients here that get neither; with `provider` no links."""
+class ConsoleLogin:
+    """Sessions and links for people, withheld from local clients; with `provider` no links."""
 
     login: Login
     callers: LocalClients
@@ -25,39 +25,37 @@ class Entrance:
     provider: Provider | None
 
     def first_link(self) -> str | None:
-        """Return a link for a person at the terminal, `None` if a client reads standard error."""
+        """Return a link for a person at the terminal; `None` if a client reads standard error."""
         if self.provider or self.about.client is not None:
             return None
         return self.login.link()
 
     @asynccontextmanager
     async def serving(self, worker: Worker | None) -> AsyncGenerator[None]:
-        """Answer `sayso console`; of several workers one does."""
+        """Answer `sayso console`, in the first of several workers."""
         if worker is not None and not worker.speaks:
             yield
             return
-        link = self.login.link
-        if self.provider:
-            link = None
+        link = None if self.provider else self.login.link
         server = LinkServer(self.about, link, self.callers.clients, self.callers.look)
         async with serving_links(server):
             yield
 
 
-def make_entrance(
+def make_console_login(
     gateway: Gateway,
     options: Options,
     targets: Sequence[Target],
     listener: socket.socket,
     public: str,
     provider: Provider | None,
-) -> Entrance:
-    """Return the entrance to the console of `gateway`, which is served at `public`."""
+) -> ConsoleLogin:
+    """Return the login to the console of `gateway`, which is served at `public`."""
     callers = LocalClients(Clients(), listener.getsockname()[1])
     client = None
     is_caller = None
     if options.principal is not None:
-        # The program that started this gateway over stdio is a client of it.
+        # The program that started this gateway over stdio is its client.
         callers.clients.add(os.getppid())
         client = callers.clients.name_of(os.getppid()) or "a client"
         is_caller = callers.is_client
@@ -71,4 +69,4 @@ def make_entrance(
     )
     names = tuple(target.name for target in targets)
     about = About(f"{public}/console/", names, started=time.time(), client=client)
-    return Entrance(login, callers, about, provider)
+    return ConsoleLogin(login, callers, about, provider)

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Tells metrics and traces, where there are any, of what goes on."""
+    """The observer that feeds metrics and traces, if they are enabled."""
 
     metrics: "Metrics | None" = None
     tracing: "Spans | None" = None
 
     def request(self, asked: Asked) -> "_Request":
-        """Return the context in which a request of a client is answered."""
+        """Return the context for answering a client's request."""
         return _Request(self, asked)
 
     def exchange(self, exchange: Exchange) -> "_Exchange":
-        """Return the context of an exchange with a server: a `sayso.connect.Watch`."""
+        """Return the context for an exchange with a server (a `sayso.connect.Watch`)."""
         return _Exchange(self, exchange)
 
     def call(self, call: Call) -> "_Trail":
-        """Begin the trail of a call through the guard: a `sayso.guard.step.Watch`."""
+        """Begin to observe a call in the guard (a `sayso.guard.step.Watch`)."""
         return _Trail(self, call)
 
 
@@ -49,11 +49,11 @@ class _Request:
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         seconds = perf_counter() - self._began
-        told = failure_label(error) or code_label(self._asked.code)
+        label = failure_label(error) or code_label(self._asked.code)
         if self._watch.metrics is not None:
-            self._watch.metrics.requested(method_label(self._asked.method), told, seconds)
+            self._watch.metrics.requested(method_label(self._asked.method), label, seconds)
         if self._span is not None:
-            self._span.end(told)
+            self._span.end(label)
 
 
 class _Exchange:
@@ -72,16 +72,16 @@ class _Exchange:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         seconds = perf_counter() - self._began
         exchange = self._exchange
-        told = failure_label(error, is_error=exchange.is_error)
+        label = failure_label(error, is_error=exchange.is_error)
         if self._watch.metrics is not None:
             method = method_label(exchange.method)
-            self._watch.metrics.exchanged(exchange.server, method, told, seconds)
+            self._watch.metrics.exchanged(exchange.server, method, label, seconds)
         if self._span is not None:
-            self._span.end(told)
+            self._span.end(label)
 
 
 class _Trail:
-    """One call. Asking its server for the list of tools does not count as deciding."""
+    """The observation of one call; listing its server's tools does not count as deciding."""
 
     __slots__ = ("_began", "_call", "_decided", "_found", "_token", "_watch")
 
@@ -104,7 +104,7 @@ class _Trail:
                 tracing.decided(self._call)
         elif step == "attempt" and tracing is not None:
             call = self._call
-            if call.approved is not None and call.tries == 0:  # later tries run on the same one
+            if call.approved is not None and call.tries == 0:  # retries use the same approval
                 tracing.approved(call)
 
     def end(self, answer: Answer | None, error: BaseException | None) -> None:

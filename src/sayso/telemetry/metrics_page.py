@@ -1,4 +1,4 @@
-"""`/metrics`, on a listener of its own, written by OpenTelemetry's exporter (extra `metrics`)."""
+"""The page `/metrics`, rendered by OpenTelemetry's Prometheus exporter (extra `metrics`)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -22,11 +22,11 @@ from sayso.version import __version__
 
 PATH: Final = "/metrics"
 _MAX_SERIES: Final = 100_000
-"""Of one metric. No label holds what a caller chose, so the number of servers bounds them."""
+"""Series of one metric; callers choose no label, so the number of servers bounds them."""
 
 
 class Prometheus:
-    """What Prometheus reads of `meter`; `gauges` are read for each page."""
+    """The metrics of `meter` for Prometheus; `gauges` are read for each page."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -46,7 +46,7 @@ class Prometheus:
         self.gauges = ObservedGauges(self.meter)
 
     async def page(self, accept: str) -> tuple[bytes, str]:
-        """The page and its content type, in the format that `accept` prefers."""
+        """Return the page and its content type, in the format that `accept` prefers."""
         await self.gauges.read()
         encode, kind = choose_encoder(accept)
         return encode(self.registry), kind
@@ -54,7 +54,7 @@ class Prometheus:
 
 @dataclass(frozen=True, slots=True)
 class MetricsPage:
-    """Serves the page. `names` are the hosts that it answers to (DNS rebinding), `None` for any."""
+    """The ASGI application of the page; `names` are its allowed hosts (DNS rebinding)."""
 
     metrics: Prometheus
     names: Names | None = None
@@ -62,18 +62,18 @@ class MetricsPage:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del receive
         if self.names is not None and not is_own_host(scope["headers"], self.names):
-            await _say(send, 421, b"sayso does not go by that name.\n")
+            await _respond(send, 421, b"Unknown host name.\n")
         elif scope["path"] != PATH:
-            await _say(send, 404, b"The metrics are at /metrics.\n")
+            await _respond(send, 404, b"The metrics are at /metrics.\n")
         elif scope["method"] not in ("GET", "HEAD"):
-            await _say(send, 405, b"Metrics are read by GET.\n")
+            await _respond(send, 405, b"Use GET.\n")
         else:
-            told = dict(scope["headers"]).get(b"accept", b"")
-            body, kind = await self.metrics.page(told.decode("latin-1"))
-            await _say(send, 200, body, kind)
+            accept = dict(scope["headers"]).get(b"accept", b"")
+            body, kind = await self.metrics.page(accept.decode("latin-1"))
+            await _respond(send, 200, body, kind)
 
 
-async def _say(
+async def _respond(
     send: Send, status: int, body: bytes, kind: str = "text/plain; charset=utf-8"
 ) -> None:
     headers = [

@@ -1,4 +1,4 @@
-"""Opening the store for a command: its database, its keys, and how far the work is."""
+"""Access of commands to the store: its database, its keys, and progress of long work."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -17,10 +17,10 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def opened(url: str | None, *, is_new: bool = False) -> AsyncGenerator[Database]:
-    """Open the store at `url`, and close it afterwards. A file is made only if it `is_new`."""
+    """Open the store at `url`; create a file only if it `is_new`."""
     if not is_new and not is_postgres(url) and not store_path(url).exists():
-        fix = "Give the right one with --store or SAYSO_STORE."
-        raise UsageError("there is no store", where=str(store_path(url)), fix=fix)
+        fix = "Set --store or SAYSO_STORE."
+        raise UsageError("store not found", where=str(store_path(url)), fix=fix)
     store = open_store(url)
     try:
         yield store
@@ -30,7 +30,7 @@ async def opened(url: str | None, *, is_new: bool = False) -> AsyncGenerator[Dat
 
 
 def run_on(url: str | None, work: Callable[[Database], Awaitable[T]], *, is_new: bool = False) -> T:
-    """Run `work` on the store at `url`, opened for it alone."""
+    """Open the store at `url`, run `work` on it, and close it."""
 
     async def run() -> T:
         async with opened(url, is_new=is_new) as store:
@@ -40,23 +40,23 @@ def run_on(url: str | None, work: Callable[[Database], Awaitable[T]], *, is_new:
 
 
 def keys_of(url: str | None) -> Keyring:
-    """Return the keys of the store at `url`; that they are missing is an error."""
+    """Return the keys of the store at `url`. Raises `KeysError` if they are missing."""
     return load_keys(beside(url))
 
 
 def place_of(url: str | None) -> str:
-    """Return where a command has looked, for a person who meant another store."""
+    """Return the store's location for a message."""
     return str(beside(url) or "this database")
 
 
 def beside(url: str | None) -> Path | None:
-    """Return the file that the keys of a store are kept beside, if it is a file."""
+    """Return the store's file, next to which its keys are; `None` for PostgreSQL."""
     return None if is_postgres(url) else store_path(url)
 
 
 @contextmanager
 def counting(what: str, total: int) -> Generator[Callable[[int], None]]:
-    """Show how many of `total` are done; only on a terminal."""
+    """Show progress out of `total`, only on a terminal."""
     console = talk()
     if not console.is_terminal:
         yield lambda _: None

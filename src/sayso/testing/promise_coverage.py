@@ -1,4 +1,4 @@
-"""Promises and tests, held against each other at the end of a run."""
+"""Coverage of promises by tests, evaluated at the end of a run."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,16 +11,16 @@ from sayso.testing.promises import Manifest
 
 _RANKS: Final = ("failed", "passed", "skipped")
 _WORDS: Final = {
-    "passed": "shown by a test that passed",
-    "failed": "with a test that failed",
-    "skipped": "only with tests that were skipped",
-    "": "only with tests that did not run",
+    "passed": "passed",
+    "failed": "failed",
+    "skipped": "skipped",
+    "": "did not run",
 }
 
 
 @dataclass(slots=True)
-class Tally:
-    """Which tests show which promise, and how they ended. `problems` fail the run."""
+class PromiseCoverage:
+    """The tests of each promise, with their outcomes. `problems` fail the run."""
 
     problems: list[str] = field(default_factory=list[str])
     remarks: list[str] = field(default_factory=list[str])
@@ -29,25 +29,25 @@ class Tally:
     _ends: dict[str, str] = field(default_factory=dict[str, str])
 
     def claim(self, test: str, promises: Iterable[str]) -> None:
-        """Note that a test shows these promises."""
+        """Note that a test covers these promises."""
         for promise in promises:
             self._claims.setdefault(promise, []).append(test)
 
     def note(self, test: str, when: str | None, outcome: str) -> None:
-        """Note how one phase of a test has ended: a failure of any of them counts."""
+        """Note the outcome of one phase of a test; a failure in any phase counts."""
         if outcome != "passed" or (when == "call" and test not in self._ends):
             self._ends[test] = "failed" if "failed" in (outcome, self._ends.get(test)) else outcome
 
     def homes(self) -> list[Path]:
-        """The folders of the files that hold manifests."""
+        """Return the folders of the files with manifests."""
         return [Path(declared.file).parent for declared in self.manifests if declared.file]
 
-    def settle(self, in_part: str | None) -> None:
-        """Hold both against each other; `in_part` is why tests may be missing, if they may."""
+    def settle(self, partial: str | None) -> None:
+        """Compare promises and tests; `partial` is the reason why tests may be missing."""
         promises = {
             key: text for declared in self.manifests for key, text in declared.promises.items()
         }
-        if not promises and (in_part or not self._claims):
+        if not promises and (partial or not self._claims):
             return
         self.problems += [
             _no_promise(promise, tests, promises)
@@ -55,19 +55,19 @@ class Tally:
             if promise not in promises
         ]
         missing = [promise for promise in promises if promise not in self._claims]
-        if not in_part:
+        if not partial:
             self.problems += [
-                f"no test shows the promise {promise}: {promises[promise]}" for promise in missing
+                f"no test covers the promise {promise}: {promises[promise]}" for promise in missing
             ]
         counts = Counter(self._end(promise) for promise in promises if promise in self._claims)
-        told = [f"{counts[end]} {words}" for end, words in _WORDS.items() if counts[end]]
+        parts = [f"{counts[end]} {words}" for end, words in _WORDS.items() if counts[end]]
         noun = "promise" if len(promises) == 1 else "promises"
-        self.remarks.append(f"{len(promises)} {noun}: {', '.join(told) or 'none with a test'}")
-        if in_part and missing:
-            self.remarks.append(f"whether all of them have tests was not checked: {in_part}")
+        self.remarks.append(f"{len(promises)} {noun}: {', '.join(parts) or 'none tested'}")
+        if partial and missing:
+            self.remarks.append(f"not checked whether all promises have tests: {partial}")
 
     def _end(self, promise: str) -> str:
-        """How its tests ended: a failure counts, else the best of them."""
+        """Return the outcome of its tests: a failure, or else the best one."""
         ends = {self._ends.get(test, "") for test in self._claims[promise]}
         return next((end for end in _RANKS if end in ends), "")
 
@@ -77,7 +77,7 @@ def _no_promise(promise: str, tests: list[str], promises: Iterable[str]) -> str:
     named = tests[0]
     if len(tests) > 1:
         named += f" and {len(tests) - 1} more"
-    fix = "put it into a manifest"
+    fix = "add it to a manifest"
     if close:
         fix = f"did you mean {close[0]}?"
-    return f"{named} shows {promise}, which nobody promises; {fix}"
+    return f"{named} covers {promise}, which is not in a manifest; {fix}"

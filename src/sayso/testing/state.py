@@ -1,28 +1,67 @@
-"""Ready-made looks at the state that tools change: a folder, a SQLite file."""
+"""Probes of the state that tools change, and the differences between two snapshots."""
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, cast
 from urllib.parse import quote
 
 from sayso.errors import UsageError
 
 State = Mapping[str, str]
-"""What there is, by name: a digest of each file or row."""
-
+"""Digests of files or rows by name."""
 Probe = Callable[[], Any]
-"""Looks at the state; two looks are equal where nothing has changed."""
+"""A function that returns equal values as long as the state does not change."""
+Snapshots = tuple[Any, ...]
+"""The result of each probe, in order; a mapping holds records by name."""
+_MAX_NAMED: Final = 5
+
+
+def difference(before: Snapshots, after: Snapshots) -> str:
+    """Describe the changes between two snapshots; empty if there are none."""
+    changes: list[str] = []
+    for was, now in zip(before, after, strict=True):
+        if was == now:
+            continue
+        if not (isinstance(was, Mapping) and isinstance(now, Mapping)):
+            changes.append("the state was changed")
+            continue
+        old = cast("Mapping[Any, Any]", was)
+        new = cast("Mapping[Any, Any]", now)
+        for word, names in (
+            ("made", [name for name in new if name not in old]),
+            ("removed", [name for name in old if name not in new]),
+            ("changed", [name for name in new if name in old and new[name] != old[name]]),
+        ):
+            if names:
+                changes.append(f"{word} {_few(names)}")
+    return " and ".join(changes)
+
+
+def lost_between(before: Snapshots, after: Snapshots) -> str:
+    """Describe the records that disappeared, as far as probes distinguish records."""
+    lost: list[Any] = []
+    for was, now in zip(before, after, strict=True):
+        if isinstance(was, Mapping) and isinstance(now, Mapping):
+            lost += [name for name in cast("Mapping[Any, Any]", was) if name not in now]
+    return _few(lost)
+
+
+def _few(names: Sequence[Any]) -> str:
+    shown = ", ".join(str(name) for name in names[:_MAX_NAMED])
+    if len(names) > _MAX_NAMED:
+        shown += f" and {len(names) - _MAX_NAMED} more"
+    return shown
 
 
 def folder_state(path: str | Path, *, ignore: Iterable[str] = ()) -> Callable[[], State]:
-    """A probe of all files below `path`: names, contents, links.
+    """Return a probe of all files below `path`: names, contents and links.
 
-    `ignore` are globs for names from `path`, such as `".git/index"`, of what does not count. The
-    probe raises `UsageError` where there is no such folder.
+    `ignore` are globs of paths to skip, relative to `path`, such as `".git/index"`. The probe
+    raises `UsageError` if the folder does not exist.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -35,11 +74,11 @@ def folder_state(path: str | Path, *, ignore: Iterable[str] = ()) -> Callable[[]
 
     def probe() -> State:
         if not root.is_dir():
-            raise UsageError("there is no such folder", where=str(root))
-        found = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*"))}
+            raise UsageError("no such folder", where=str(root))
+        files = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*"))}
         return {
             name: _digest_of(file)
-            for name, file in found.items()
+            for name, file in files.items()
             if not any(fnmatch(name, glob) for glob in ignored)
         }
 
@@ -47,11 +86,10 @@ def folder_state(path: str | Path, *, ignore: Iterable[str] = ()) -> Callable[[]
 
 
 def sqlite_state(path: str | Path, *, ignore: Iterable[str] = ()) -> Callable[[], State]:
-    """A probe of all rows of the SQLite file at `path`, and of its schema.
+    """Return a probe of all rows of the SQLite file at `path`, and of its schema.
 
-    `ignore` are globs for names of tables that do not count. A row is known by its rowid or, in a
-    table without, by all of it. The file is opened for reading only; the probe raises `UsageError`
-    where it cannot be read.
+    `ignore` are globs of tables to skip. A row is identified by its rowid or, without one, by its
+    content. The file is opened read-only; the probe raises `UsageError` if that fails.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -69,7 +107,7 @@ def sqlite_state(path: str | Path, *, ignore: Iterable[str] = ()) -> Callable[[]
             with closing(sqlite3.connect(url, uri=True)) as connection:
                 return _rows(connection, ignored)
         except sqlite3.Error as error:
-            raise UsageError(f"this cannot be read: {error}", where=str(file)) from error
+            raise UsageError(f"the file cannot be read: {error}", where=str(file)) from error
 
     return probe
 
@@ -85,21 +123,21 @@ def _digest_of(file: Path) -> str:
 
 
 def _rows(connection: sqlite3.Connection, ignored: tuple[str, ...]) -> State:
-    found: dict[str, str] = {}
+    state: dict[str, str] = {}
     master = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY type, name")
     for kind, name, sql in master.fetchall():
         if name.startswith("sqlite_") or any(fnmatch(name, glob) for glob in ignored):
             continue
-        found[f"{kind} {name}"] = _digest(sql)
+        state[f"{kind} {name}"] = _digest(sql)
         if kind == "table":
-            found |= _rows_of(connection, name)
-    return found
+            state |= _rows_of(connection, name)
+    return state
 
 
 def _rows_of(connection: sqlite3.Connection, table: str) -> State:
     known = '"' + table.replace('"', '""') + '"'
     columns = {row[1].lower() for row in connection.execute(f"PRAGMA table_xinfo({known})")}
-    # A column may be called as the row's own number is, and then stands in its place.
+    # A column named rowid hides the row's own number.
     number = next((name for name in ("rowid", "_rowid_", "oid") if name not in columns), "no rowid")
     try:
         rows = connection.execute(f"SELECT {number}, * FROM {known} ORDER BY 1").fetchall()  # noqa: S608 - quoted
