@@ -18,8 +18,8 @@ from tests.connect.serving import until
 
 import sayso
 from sayso.agents import ApprovalQueue, Asked, Step, ToolCall, ToolResult
+from sayso.agents.compatibility import fit_name, fit_qualified, fit_schema
 from sayso.agents.exchange import Picture
-from sayso.agents.fitting import fit_name, fit_qualified, fit_schema
 from sayso.audit import Outcome
 from sayso.demo.data import Database, open_database
 from sayso.demo.server import build_server
@@ -130,7 +130,7 @@ async def test_of_two_tools_of_one_name_none_is_offered(
         """Get a thing."""
         return "done"
 
-    monkeypatch.setattr("sayso.agents.fitting.digest", found_by_force)
+    monkeypatch.setattr("sayso.agents.compatibility.digest", found_by_force)
     server: MCPServer[Any] = MCPServer("odd", log_level="ERROR")
     for name in ("thing.get", "thing..get", "thing_get"):
         server.add_tool(tool, name=name)

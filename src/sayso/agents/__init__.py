@@ -6,8 +6,8 @@ from sayso.agents.agent_tool import AgentTool
 from sayso.agents.approver import ApprovalQueue, Approver, Asked, open_channel
 from sayso.agents.exchange import ToolCall, ToolResult
 from sayso.agents.guarded import Guarded
-from sayso.agents.opening import TEMPORARY, wrap
 from sayso.agents.toolset import Step, Toolset
+from sayso.agents.wrapping import TEMPORARY, wrap
 from sayso.lazy import lazily
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sayso.agents.fitting import fit_schema
+from sayso.agents.compatibility import fit_schema
 from sayso.agents.server import GuardedServer
 from sayso.catalog import Tool
 from sayso.intent import Level

@@ -11,8 +11,8 @@ import anyio
 
 from sayso.agents.agent_tool import AgentTool
 from sayso.agents.choice import Choice, Destructive
+from sayso.agents.compatibility import fit_name, fit_qualified
 from sayso.agents.exchange import BadArgumentsError, ToolCall, ToolResult, decline, refuse
-from sayso.agents.fitting import fit_name, fit_qualified
 from sayso.agents.guarded import Guarded
 from sayso.connect import RpcError
 from sayso.errors import SaysoError, UnreachableError, UsageError

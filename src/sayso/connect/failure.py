@@ -6,7 +6,7 @@ from typing import Final, cast
 from sayso.connect.kinds import CommandTarget, UrlTarget
 from sayso.connect.rpc import Fault, RpcError
 from sayso.connect.stderr_log import StderrLog
-from sayso.connect.web.authenticator import UnprovedError
+from sayso.connect.web.authenticator import NoCredentialsError
 from sayso.errors import (
     AuthenticationError,
     CommandNotFoundError,
@@ -31,7 +31,7 @@ def explain(
 ) -> SaysoError:
     """Return the error a person should read in the place of `error`."""
     error = first_error(error)
-    if isinstance(error.__cause__, UnprovedError):
+    if isinstance(error.__cause__, NoCredentialsError):
         error = cast("SaysoError", error.__cause__.__cause__)
     if isinstance(error, SaysoError):
         error.where = error.where or target.name

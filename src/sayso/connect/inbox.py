@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sayso.connect.message import Id, Message, read_object, write_error, write_result
-from sayso.connect.request_listener import Asked, Limit, Notified, Question, RequestListener, ignore
+from sayso.connect.request_listener import (
+    Asked,
+    Deadline,
+    Notified,
+    Question,
+    RequestListener,
+    ignore,
+)
 from sayso.connect.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -56,7 +63,7 @@ class Inbox:
     _answering: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
 
     def hearing(
-        self, listener: RequestListener | None, limit: Limit
+        self, listener: RequestListener | None, limit: Deadline
     ) -> AbstractContextManager[None]:
         """Return the context of a request; questions that came because of it end with it."""
         if listener is None:

@@ -25,10 +25,10 @@ from sayso.connect.process import lines_of, start_process
 from sayso.connect.request_listener import Asked, Notified, RequestListener, ignore
 from sayso.connect.rpc import Fault, RpcError
 from sayso.connect.stderr_log import StderrLog, secrets_of
-from sayso.connect.stdio_transport import Peer
+from sayso.connect.stdio_transport import StdioTransport
 from sayso.connect.watch import Exchange, Watch
 from sayso.connect.web.authenticator import Authenticator
-from sayso.connect.web.http_transport import Site
+from sayso.connect.web.http_transport import HttpTransport
 from sayso.errors import SaysoError, TimedOutError
 from sayso.slices import LARGE_BYTES, rest_since
 from sayso.version import __version__
@@ -48,7 +48,7 @@ class Link:
 
     name: str
     greeting: Greeting
-    _carrier: Peer | Site
+    _carrier: StdioTransport | HttpTransport
     closed: anyio.Event = field(default_factory=anyio.Event)
     pending: int = 0
     watch: Watch | None = None
@@ -57,7 +57,7 @@ class Link:
     @property
     def _ends(self) -> tuple[Fault, ...]:
         """The faults that end the connection; a refused token does not, if others may be valid."""
-        if isinstance(self._carrier, Site) and self._carrier.proof is not None:
+        if isinstance(self._carrier, HttpTransport) and self._carrier.proof is not None:
             return (Fault.EXPIRED,)
         return Fault.EXPIRED, Fault.UNAUTHORIZED
 
@@ -85,7 +85,7 @@ class Link:
         if self.watch is None:
             raw = await self._send(method, params, timeout, progress, listener, input_schema)
             return await _result(raw, kept)
-        url = self._carrier.url if isinstance(self._carrier, Site) else None
+        url = self._carrier.url if isinstance(self._carrier, HttpTransport) else None
         tool = params.get("name") if method == "tools/call" else None
         exchange = Exchange(self.name, method, self.version, url, tool)
         with self.watch(exchange):
@@ -239,27 +239,27 @@ def _may_be_old(error: Exception) -> bool:
 
 async def _start(
     opening: _Opening, stack: contextlib.AsyncExitStack, stderr_log: StderrLog
-) -> tuple[Peer | Site, anyio.Event]:
+) -> tuple[StdioTransport | HttpTransport, anyio.Event]:
     """Start what carries the messages, to be ended by `stack`; nothing is said yet."""
     closed = anyio.Event()
     beside = await stack.enter_async_context(_Beside())
     target = opening.target
     inbox = Inbox(opening.notified, opening.asked)
     if isinstance(target, UrlTarget):
-        site = Site(target.url, target.headers, inbox, beside.spawn, opening.proof)
+        site = HttpTransport(target.url, target.headers, inbox, beside.spawn, opening.proof)
         stack.push_async_callback(site.close)
         return site, closed
     said, stderr, say = await stack.enter_async_context(start_process(target))
     hearing = asyncio.ensure_future(stderr_log.hear(stderr))
     stack.push_async_callback(_ended, hearing)
-    peer = Peer(say, inbox, beside.spawn)
+    peer = StdioTransport(say, inbox, beside.spawn)
     reading = asyncio.ensure_future(_read(said, peer, stderr_log, closed))
     stack.push_async_callback(_ended, reading)
     return peer, closed
 
 
 async def _read(
-    said: asyncio.StreamReader, peer: Peer, stderr_log: StderrLog, closed: anyio.Event
+    said: asyncio.StreamReader, peer: StdioTransport, stderr_log: StderrLog, closed: anyio.Event
 ) -> None:
     try:
         async for line in lines_of(said):
@@ -273,7 +273,11 @@ async def _read(
 
 
 async def _greet(
-    carrier: Peer | Site, opening: _Opening, stderr_log: StderrLog, *, is_old: bool
+    carrier: StdioTransport | HttpTransport,
+    opening: _Opening,
+    stderr_log: StderrLog,
+    *,
+    is_old: bool,
 ) -> Greeting:
     async def send(
         method: str, params: Mapping[str, Any], envelope: Envelope, seconds: float
@@ -282,12 +286,12 @@ async def _greet(
             if stderr_log.mentions(_PROBE):
                 # It has stumbled over the probe, and would never answer.
                 raise RpcError.none(Fault.LOST, "the server cannot be used after the probe")
-            if isinstance(carrier, Peer) and not carrier.is_closed:
+            if isinstance(carrier, StdioTransport) and not carrier.is_closed:
                 stderr_log.release()
         return await _result(await _send(carrier, method, params, envelope, seconds))
 
     async def notify(method: str, envelope: Envelope) -> None:
-        if isinstance(carrier, Peer):
+        if isinstance(carrier, StdioTransport):
             await carrier.notify(method)
         else:
             await carrier.notify(method, envelope.headers(method, {}))
@@ -304,7 +308,7 @@ async def _greet(
 
 
 async def _send(  # noqa: PLR0913, PLR0917 - what one request may carry
-    carrier: Peer | Site,
+    carrier: StdioTransport | HttpTransport,
     method: str,
     params: Mapping[str, Any],
     envelope: Envelope,
@@ -315,7 +319,7 @@ async def _send(  # noqa: PLR0913, PLR0917 - what one request may carry
     trace: Mapping[str, str] | None = None,
 ) -> msgspec.Raw:
     told = envelope.params(params, None if listener is None else listener.capabilities)
-    if isinstance(carrier, Peer):
+    if isinstance(carrier, StdioTransport):
         message = await carrier.request(
             method, told, timeout=timeout, progress=progress, listener=listener
         )

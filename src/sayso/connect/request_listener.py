@@ -13,7 +13,7 @@ from typing import Self
 from sayso.alarm import Alarm
 
 
-class Limit:
+class Deadline:
     """Cancels what is done within it when `alarm` goes off, and raises `TimeoutError` outside."""
 
     __slots__ = ("_alarm", "_before", "_key", "_task", "is_over")
@@ -86,12 +86,12 @@ class RequestListener:
     capabilities: Mapping[str, Any]
     asked: Asked
     notified: Notified = ignore
-    _limit: Limit | None = None
+    _limit: Deadline | None = None
     _open: int = 0
     _count: int = 0
     questions: set[Question] = field(default_factory=set[Question])
 
-    def begin(self, limit: Limit) -> None:
+    def begin(self, limit: Deadline) -> None:
         self._limit = limit
 
     def end(self) -> None:

@@ -45,7 +45,7 @@ _HELP: Final = "For further information visit"
 _MOST_DETAIL: Final = 2
 """Lines that an error's message may go on for."""
 
-NOBODY_TO_ASK: Final = "no call is under way whose client could be asked"
+NO_CLIENT_TO_ASK: Final = "no call is under way whose client could be asked"
 """How a server's question is refused while it does nothing for any client.
 
 Many servers ask for roots as soon as they are connected, and print the refusal as an error.
@@ -156,7 +156,7 @@ class StderrLog:
         if self._left_out:
             _log.info("%s: (%d lines are left out here)", self.name, self._left_out)
             self._left_out = 0
-        level = logging.DEBUG if NOBODY_TO_ASK in text else logging.INFO
+        level = logging.DEBUG if NO_CLIENT_TO_ASK in text else logging.INFO
         _log.log(level, "%s: %s", self.name, plain(text))
 
     def _is_key(self, line: str) -> bool:

@@ -17,7 +17,7 @@ from sayso.connect.message import (
     write_notification,
     write_request,
 )
-from sayso.connect.request_listener import Limit, RequestListener
+from sayso.connect.request_listener import Deadline, RequestListener
 from sayso.connect.rpc import Fault, RpcError
 from sayso.slices import LARGE_BYTES, rest_since
 
@@ -56,7 +56,7 @@ class _Pending:
 
 
 @dataclass(slots=True)
-class Peer:
+class StdioTransport:
     """Carries requests over pipes. `send` writes a line, and `spawn` runs tasks beside them."""
 
     send: Callable[[bytes], Awaitable[None]]
@@ -85,7 +85,7 @@ class Peer:
         may_cancel = method not in ("initialize", "server/discover")
         try:
             self._alarm = alarm = Alarm.of(timeout, self._alarm)
-            with Limit(alarm) as limit, self.inbox.hearing(listener, limit):
+            with Deadline(alarm) as limit, self.inbox.hearing(listener, limit):
                 if not self.is_closed:
                     begun = time.perf_counter()
                     line = write_request(number, method, with_token(params, number, progress))

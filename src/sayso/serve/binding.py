@@ -68,21 +68,21 @@ class Tools:
     """The tools of one server, or a group of them with some fields in common."""
 
     framework: Framework
-    shelf: ToolRegistry
+    registry: ToolRegistry
     common: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    engine: Runtime | None = field(default=None, repr=False)
+    runtime: Runtime | None = field(default=None, repr=False)
 
     @property
     def approvals(self) -> "Approvals":
         """The questions to people, while the server runs. Raises `UsageError` before and after."""
-        if self.engine is None:
+        if self.runtime is None:
             raise UsageError("these tools are bound to no server", fix="sayso.bind(server)")
-        return self.engine.approvals
+        return self.runtime.approvals
 
     @property
     def definitions(self) -> list[ToolDefinition]:
         """All that was declared here, in the order in which it was."""
-        return list(self.shelf.definitions.values())
+        return list(self.registry.definitions.values())
 
     def tool(
         self,
@@ -108,7 +108,7 @@ class Tools:
         def declared(function: F) -> F:
             known = getattr(function, "__name__", "") if name is None else name
             made = _dry(self._intent(known, intent, fields), dry_run, where=f"tool {known}")
-            self.shelf.check_name(known)
+            self.registry.check_name(known)
             kept = kept_in(function, known, is_bound=True)
             shape = self._shape(kept, known, description or inspect.getdoc(function))
             try:
@@ -116,7 +116,7 @@ class Tools:
             except UsageError:
                 self.framework.remove(known)
                 raise
-            self.shelf.add(definition, shape.function)
+            self.registry.add(definition, shape.function)
             return function
 
         return declared
@@ -152,23 +152,23 @@ class Tools:
         """
         if definition is not None:
             return self._add_defined(definition)
-        self.shelf.check_name(name)
+        self.registry.check_name(name)
         schema = {"type": "object", **as_schema(name, input_schema)}
         schema.setdefault("additionalProperties", False)
         made = _dry(self._intent(name, intent, fields), dry_run, where=f"tool {name}")
         check_execute(execute, name)
-        self.shelf.add(ToolDefinition(name, made, description, schema, output_schema, execute))
+        self.registry.add(ToolDefinition(name, made, description, schema, output_schema, execute))
         return self
 
     def _add_defined(self, definition: ToolDefinition) -> "Tools":
         if definition.execute is None:
             fix = "Give it handler=…"
             raise UsageError("it has no handler", where=f"tool {definition.name}", fix=fix)
-        self.shelf.check_name(definition.name)
+        self.registry.check_name(definition.name)
         made = self._intent(definition.name, definition.intent, {})
         schema = {"additionalProperties": False, **definition.input_schema}
         parts = (definition.description, schema, definition.output_schema, definition.execute)
-        self.shelf.add(ToolDefinition(definition.name, made, *parts))
+        self.registry.add(ToolDefinition(definition.name, made, *parts))
         return self
 
     def group(self, **fields: Unpack[Fields]) -> "Tools":
@@ -178,14 +178,14 @@ class Tools:
         """
         merged = _merged(self.common, fields)
         made = made_intent(None, merged, where="group", how="tools.group(category=…)")
-        check_scopes(made, self.shelf.scopes, where="group")
+        check_scopes(made, self.registry.scopes, where="group")
         return replace(self, common=merged)
 
     def _intent(self, name: str, intent: Intent | None, fields: Fields) -> Intent:
         merged = _merged(self.common, fields)
         where = f"tool {name}"
         made = made_intent(intent, merged, where=where, how="@tools.tool(sayso.READ_ONLY)")
-        check_scopes(made, self.shelf.scopes, where=where)
+        check_scopes(made, self.registry.scopes, where=where)
         return made
 
 
@@ -308,30 +308,30 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     if any(isinstance(middleware, Middleware) for middleware in lowlevel.middleware):
         raise UsageError("sayso is bound to this server already", where=lowlevel.name)
     known = None if scopes is None else Intent().but(scopes=scopes).scopes
-    shelf = ToolRegistry(lowlevel.name, infer=infer, scopes=known)
+    registry = ToolRegistry(lowlevel.name, infer=infer, scopes=known)
     has_principal = principal is not None
     place = LOCAL_CONSOLE if console is True else console or None
     settings = Settings(policy, store, place, channels, patience, asks, announce, has_principal)
     caller = principal or Principal(LOCAL, scopes=frozenset())
-    door = Middleware(shelf, framework, caller, tenant)
-    engine = Runtime(settings, door.find, door.run)
-    door.engines.append(engine)
-    lowlevel.middleware.insert(0, door)
+    middleware = Middleware(registry, framework, caller, tenant)
+    runtime = Runtime(settings, middleware.find, middleware.run)
+    middleware.runtimes.append(runtime)
+    lowlevel.middleware.insert(0, middleware)
     # Without one the SDK lists all tools before each call over HTTP that has arguments; one of the
     # framework's own holds headers against the arguments of tools that this caller may not know of.
-    lowlevel.get_tool_input_schema = door.input_schema
-    _open_with(lowlevel, engine, door)
-    return Tools(framework, shelf, engine=engine)
+    lowlevel.get_tool_input_schema = middleware.input_schema
+    _open_with(lowlevel, runtime, middleware)
+    return Tools(framework, registry, runtime=runtime)
 
 
-def _open_with(lowlevel: Any, engine: Runtime, door: Middleware) -> None:
-    """Open the engine with the server's own lifespan, and close it after."""
+def _open_with(lowlevel: Any, runtime: Runtime, middleware: Middleware) -> None:
+    """Open the runtime with the server's own lifespan, and close it after."""
     own = lowlevel.lifespan
 
     @contextlib.asynccontextmanager
     async def lifespan(server: Any) -> AsyncGenerator[Any]:
-        async with engine.opened(), own(server) as state:
-            await door.warn()
+        async with runtime.opened(), own(server) as state:
+            await middleware.warn()
             yield state
 
     lowlevel.lifespan = lifespan

@@ -39,7 +39,7 @@ class Running:
     that the caller reads it, and `returned` holds what it returned, with the `text` of a `Result`.
     `server` is what enters tools
     in the framework, and `raw` the tool as it was listed when it was judged; `entered` is the tool
-    that runs now. `has_strayed` is set where the call would have entered another one.
+    that runs now. `is_bypassed` is set where the call would have entered another one.
     """
 
     call: "Call"
@@ -48,7 +48,7 @@ class Running:
     server: Any = None
     raw: Mapping[str, Any] = field(default_factory=dict[str, Any])
     entered: Any = None
-    has_strayed: bool = False
+    is_bypassed: bool = False
     crash: Exception | None = None
     said: Exception | None = None
     returned: tuple[Any] | None = None

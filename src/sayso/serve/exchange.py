@@ -30,7 +30,7 @@ Request = ServerRequestContext[Any, Any]
 
 
 @dataclass(slots=True)
-class Passing:
+class ActiveRequest:
     """One request on its way, and the rest of the server's own chain.
 
     `function` is what the framework held for the tool when it was looked at last.

@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from sayso.guard import Answer, Call, CrashError, ToolSchemas, tool_changed, tool_error, withheld
 from sayso.serve.call_context import Context, Running, running
 from sayso.serve.definition import Execute, ToolDefinition
-from sayso.serve.exchange import Passing, Request, as_wire, sent
+from sayso.serve.exchange import ActiveRequest, Request, as_wire, sent
 from sayso.serve.frameworks import Framework
 from sayso.serve.functions import is_on_purpose
 from sayso.serve.paging import CursorError, continued, opened
@@ -24,7 +24,7 @@ _log: Final = logging.getLogger(__name__)
 
 async def carry_out(
     call: Call,
-    passing: Passing,
+    active: ActiveRequest,
     schemas: ToolSchemas,
     *,
     registry: ToolRegistry,
@@ -41,17 +41,17 @@ async def carry_out(
     call.resume = None
     try:
         place, call.arguments = await opened(call, schemas, is_ours=is_ours)
-        if not await holds(call.name, passing.function):
+        if not await holds(call.name, active.function):
             answer = tool_changed(call)
         else:
             now = Running(
                 call,
                 framework.told,
-                passing.function,
+                active.function,
                 server=framework.entrance,
                 raw=registry.raw(call.name),
             )
-            answer = await _run(now, passing, definition)
+            answer = await _run(now, active, definition)
         return await continued(call, place, answer, schemas)
     except CursorError as error:
         return tool_error(str(error))
@@ -59,7 +59,7 @@ async def carry_out(
         call.arguments = asked
 
 
-async def _run(now: Running, passing: Passing, definition: ToolDefinition | None) -> Answer:
+async def _run(now: Running, active: ActiveRequest, definition: ToolDefinition | None) -> Answer:
     """By the definition, or by the rest of the server's own chain; once, and only what it was."""
     call = now.call
     call.is_sent = True
@@ -70,7 +70,7 @@ async def _run(now: Running, passing: Passing, definition: ToolDefinition | None
             if now.returned is not None:  # by a function whose signature made the schemas
                 answer = with_text(answer, now.returned[0], now.text)
         else:
-            answer = await _pass(call, now, passing)
+            answer = await _pass(call, now, active)
         return _structured(call, answer)
     except ShapeError as error:
         # The value itself is the author's data: neither the model nor the log gets it.
@@ -80,9 +80,9 @@ async def _run(now: Running, passing: Passing, definition: ToolDefinition | None
         running.reset(token)
 
 
-async def _pass(call: Call, now: Running, passing: Passing) -> Answer:
-    answer = await _answered(sent(passing.ctx, call), passing.then)
-    if now.has_strayed:
+async def _pass(call: Call, now: Running, active: ActiveRequest) -> Answer:
+    answer = await _answered(sent(active.ctx, call), active.then)
+    if now.is_bypassed:
         return tool_changed(call)
     if now.crash is not None:
         raise CrashError from now.crash

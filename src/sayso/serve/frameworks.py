@@ -1,6 +1,6 @@
 """The three kinds of server that tools are bound to, and what is different about each.
 
-Inside, each is the official SDK's low-level server; there the door is put in. What differs is how
+Inside, each is the official SDK's low-level server; there the middleware is put in. What differs is how
 a function becomes a tool.
 """
 
@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from sayso.errors import UsageError
 from sayso.serve.call_context import Context, Made
 from sayso.serve.definition import Execute
-from sayso.serve.entering import mounted_in, watch_components, watch_manager
+from sayso.serve.entry_check import mounted_in, watch_components, watch_manager
 from sayso.serve.functions import surviving
 from sayso.serve.handlers import know_none, list_none, read_raw
 from sayso.serve.results import agreed
@@ -82,7 +82,7 @@ class Framework(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Official:
+class _McpServer:
     """`MCPServer` of the official SDK."""
 
     server: MCPServer[Any]
@@ -136,7 +136,7 @@ class Official:
 
 
 @dataclass(frozen=True, slots=True)
-class Fast:
+class _FastMcp:
     """`FastMCP`, in version 4."""
 
     server: Any
@@ -207,7 +207,7 @@ class Fast:
 
 
 @dataclass(frozen=True, slots=True)
-class Low:
+class _LowLevel:
     """The low-level `Server`: it has no tools of its own but those that its handlers list."""
 
     server: Server[Any]
@@ -280,11 +280,11 @@ class Low:
 def framework_of(server: object) -> Framework:
     """Which kind of server this is. Raises `UsageError` for none of them."""
     if isinstance(server, MCPServer):
-        return Official(cast("MCPServer[Any]", server))
+        return _McpServer(cast("MCPServer[Any]", server))
     if any(kind.__module__.startswith("fastmcp.") for kind in type(server).__mro__):
-        return Fast(server)
+        return _FastMcp(server)
     if isinstance(server, Server):
-        return Low(cast("Server[Any]", server))
+        return _LowLevel(cast("Server[Any]", server))
     what = f"a {type(server).__name__} is no server that tools can be bound to"
     raise UsageError(what, fix="Give an MCPServer, a low-level Server, or a FastMCP.")
 

@@ -35,7 +35,7 @@ def as_execute(
     needed = [parameter for parameter in others if parameter.default is parameter.empty]
     if len(needed) > 1 or needed[:1] != others[: len(needed)]:
         raise _wants(handler, where)
-    return _passing(handler, parameters, contexts, others[:1])
+    return _positional(handler, parameters, contexts, others[:1])
 
 
 def check_result(function: object, where: str) -> None:
@@ -92,7 +92,7 @@ def _naming(
     return execute
 
 
-def _passing(
+def _positional(
     handler: Callable[..., Any],
     parameters: list[inspect.Parameter],
     contexts: list[str],

@@ -1,4 +1,4 @@
-"""The door of a server: every list and every call of a tool goes through the guard.
+"""The middleware of a server: every list and every call of a tool goes through the guard.
 
 One middleware for all three kinds of server, since each is the SDK's low-level server inside. The
 SDK marks middleware as provisional: this file and `binding` are all that know of it.
@@ -20,7 +20,7 @@ from sayso.errors import StoreError, UnknownToolError
 from sayso.incidents import describe_incident, report_incident
 from sayso.policy import LOCAL, Principal, is_reserved
 from sayso.serve.exchange import (
-    Passing,
+    ActiveRequest,
     Request,
     as_object,
     as_wire,
@@ -47,7 +47,7 @@ _HANDSHAKE: Final = frozenset({"initialize", "server/discover", "ping"})
 """Answered even while the policy switches off server or caller: they give nothing away."""
 
 
-_passing: ContextVar[Passing] = ContextVar("sayso_passing")
+_active: ContextVar[ActiveRequest] = ContextVar("sayso_active_request")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class Middleware:
     `tenant` is the claim of a token that names the caller's tenant.
     """
 
-    shelf: ToolRegistry
+    registry: ToolRegistry
     framework: Framework
     principal: Principal
     tenant: str | None = None
-    engines: list[Runtime] = field(default_factory=list[Runtime])
+    runtimes: list[Runtime] = field(default_factory=list[Runtime])
 
     async def __call__(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         is_ours = ctx.request_id is not None and ctx.method in ("tools/list", "tools/call")
@@ -69,7 +69,7 @@ class Middleware:
             self._check_is_on(ctx)
         if not is_ours or not has_begun(ctx):
             return await call_next(harmless(ctx) if is_ours else ctx)
-        token = _passing.set(Passing(ctx, call_next))
+        token = _active.set(ActiveRequest(ctx, call_next))
         try:
             if ctx.method == "tools/list":
                 return await self._list(ctx, call_next)
@@ -86,25 +86,25 @@ class Middleware:
             what = describe_incident(report_incident(_log, error))
             raise MCPError(types.INTERNAL_ERROR, what) from error
         finally:
-            _passing.reset(token)
+            _active.reset(token)
 
     def _check_is_on(self, ctx: Request) -> None:
         """Refuse prompts, resources and the like where the policy switches off server or caller.
 
         Lists of tools are empty then, and calls are denied by the guard, which records them.
         """
-        for engine in self.engines:
-            if not engine.lets_in(self.shelf.server, self._caller(ctx).subject):
+        for runtime in self.runtimes:
+            if not runtime.lets_in(self.registry.server, self._caller(ctx).subject):
                 what = "the policy switches off this server or caller"
                 raise MCPError(types.INVALID_REQUEST, what)
 
     async def _list(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         result = await _listed(ctx, call_next)
         await self._take(result.get("tools") or [])
-        engine = self.engines[0]
+        runtime = self.runtimes[0]
         caller = self._caller(ctx)
-        looked = [(tool, engine.sees(caller, tool)) for tool in self.shelf.tools.values()]
-        seen = [self.shelf.entry(tool, found[0]) for tool, found in looked if found is not None]
+        looked = [(tool, runtime.sees(caller, tool)) for tool in self.registry.tools.values()]
+        seen = [self.registry.entry(tool, found[0]) for tool, found in looked if found is not None]
         return dress(
             ctx, {**result, "cacheScope": "private", "tools": seen}, self.framework.lowlevel
         )
@@ -117,7 +117,7 @@ class Middleware:
             raise MCPError(types.INVALID_PARAMS, "a call names its tool")
         if arguments is not None and not isinstance(arguments, Mapping):
             raise MCPError(types.INVALID_PARAMS, "the arguments of a call are an object")
-        guard = await self.engines[0].guard()
+        guard = await self.runtimes[0].guard()
         answer = await guard.call(
             self._caller(ctx),
             name,
@@ -136,17 +136,17 @@ class Middleware:
         Raises `UsageError` for what `declare` said and cannot be meant.
         """
         await self._take(await self.framework.entries())
-        self.shelf.check()
-        if lost := sorted(self.shelf.definitions.keys() - self.shelf.tools.keys()):
+        self.registry.check()
+        if lost := sorted(self.registry.definitions.keys() - self.registry.tools.keys()):
             _log.warning(
                 "%s: declared, and not in the server's own list: nobody can call them. A transform "
                 "that renames tools, or calls them by name, goes past sayso",
                 ", ".join(lost),
             )
         wanted = sorted(
-            {scope for tool in self.shelf.tools.values() for scope in tool.intent.scopes}
+            {scope for tool in self.registry.tools.values() for scope in tool.intent.scopes}
         )
-        has_caller = self.engines[0].settings.has_principal or self.framework.knows_callers
+        has_caller = self.runtimes[0].settings.has_principal or self.framework.knows_callers
         if wanted and not has_caller:
             _log.warning(
                 "nobody sees the tools that want the scopes %s, unless calls carry a token: "
@@ -161,7 +161,7 @@ class Middleware:
         found = {
             entry["name"]: await self.framework.function_of(entry["name"]) for entry in entries
         }
-        self.shelf.take(entries, found)
+        self.registry.take(entries, found)
 
     def _caller(self, ctx: Request | None = None) -> Principal:
         """Who calls: by the verified token where there is one, else as the author has said."""
@@ -173,8 +173,8 @@ class Middleware:
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema of a tool's arguments, where there is one that this caller may know of."""
-        tool = self.shelf.tools.get(name)
-        if tool is None or self.engines[0].sees(self._caller(), tool) is None:
+        tool = self.registry.tools.get(name)
+        if tool is None or self.runtimes[0].sees(self._caller(), tool) is None:
             return None
         return tool.input_schema
 
@@ -184,22 +184,22 @@ class Middleware:
         The framework is asked where it is not known, where it is another one by now, or to be sure;
         also where this caller may not know of it: how long an answer takes must not tell, either.
         """
-        passing = _passing.get()
-        if is_fresh or not await self._is_known(passing.ctx, name):
-            ctx = replace(passing.ctx, method="tools/list", params=meta_only(passing.ctx))
-            await self._take((await _listed(ctx, passing.then)).get("tools") or [])
-        passing.function = self.shelf.found.get(name)
-        return self.shelf.tools.get(name)
+        active = _active.get()
+        if is_fresh or not await self._is_known(active.ctx, name):
+            ctx = replace(active.ctx, method="tools/list", params=meta_only(active.ctx))
+            await self._take((await _listed(ctx, active.then)).get("tools") or [])
+        active.function = self.registry.found.get(name)
+        return self.registry.tools.get(name)
 
     async def _is_known(self, ctx: Request, name: str) -> bool:
-        tool = self.shelf.tools.get(name)
-        if tool is None or self.engines[0].sees(self._caller(ctx), tool) is None:
+        tool = self.registry.tools.get(name)
+        if tool is None or self.runtimes[0].sees(self._caller(ctx), tool) is None:
             return False
-        return await self.holds(name, self.shelf.found.get(name))
+        return await self.holds(name, self.registry.found.get(name))
 
     async def holds(self, name: str, function: Callable[..., Any] | None) -> bool:
         """Whether the tool of this name is still carried out by this function."""
-        definition = self.shelf.definitions.get(name)
+        definition = self.registry.definitions.get(name)
         if definition is not None and definition.execute is not None:
             return True
         return is_same(await self.framework.function_of(name), function)
@@ -208,12 +208,12 @@ class Middleware:
         """Carry out one call: by its definition, or as the framework does."""
         from sayso.serve.execution import carry_out  # noqa: PLC0415 - for who calls
 
-        guard = await self.engines[0].guard()
+        guard = await self.runtimes[0].guard()
         return await carry_out(
             call,
-            _passing.get(),
+            _active.get(),
             guard.schemas.of(call.tool),
-            registry=self.shelf,
+            registry=self.registry,
             framework=self.framework,
             holds=self.holds,
         )

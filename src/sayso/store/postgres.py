@@ -17,7 +17,7 @@ from sayso.store.database import Database
 from sayso.store.migrations import POSTGRES_TYPES, VERSION, check_version, upgrade
 from sayso.store.rows import storable
 from sayso.store.session import Row, Session
-from sayso.store.vigil import PATIENCE_SECONDS, Vigil
+from sayso.store.statement_watchdog import PATIENCE_SECONDS, StatementWatchdog
 
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}")
 # Other roles see the text of a statement (pg_stat_activity): the channel's name is not in it.
@@ -58,18 +58,18 @@ class PostgresSession:
     """One connection. See `Session`."""
 
     connection: psycopg.Connection[Row]
-    vigil: Vigil
+    watchdog: StatementWatchdog
 
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
-        with self.vigil:
+        with self.watchdog:
             return self.connection.execute(_translate(sql), values).fetchall()
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
-        with self.vigil:
+        with self.watchdog:
             return self.connection.execute(_translate(sql), values).rowcount
 
     def insert(self, sql: str, rows: Sequence[Row]) -> int:
-        with self.vigil, self.connection.cursor() as cursor:
+        with self.watchdog, self.connection.cursor() as cursor:
             cursor.executemany(_translate(sql), rows)
             return max(cursor.rowcount, 0)
 
@@ -111,7 +111,7 @@ class PostgresSession:
         self.connection.close()
 
     def _do(self, sql: LiteralString) -> None:
-        with self.vigil:
+        with self.watchdog:
             self.connection.execute(sql)
 
 
@@ -141,7 +141,7 @@ class PostgresDriver:
                 # Whatever the server's own setting is: a commit here is on disk.
                 connection.execute("SET synchronous_commit TO on")
                 connection.execute("SET search_path TO sayso")
-                session = PostgresSession(connection, Vigil(connection, self._info()))
+                session = PostgresSession(connection, StatementWatchdog(connection, self._info()))
                 _migrate(session, self.where)
                 stack.pop_all()
         except psycopg.Error as error:

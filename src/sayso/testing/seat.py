@@ -46,12 +46,12 @@ def door_of(lowlevel: Server[Any]) -> Middleware | None:
 
 def settings_of(door: Middleware) -> Settings:
     """What the author's guard is made of."""
-    return door.engines[0].settings
+    return door.runtimes[0].settings
 
 
 def declared_in(door: Middleware) -> list[Any]:
     """The entries of all tools as their author declares them, once they were listed."""
-    return [dict(tool.raw) for tool in door.shelf.tools.values()]
+    return [dict(tool.raw) for tool in door.registry.tools.values()]
 
 
 def seated(lowlevel: Server[Any], door: Middleware, terms: Terms) -> Server[Any]:
@@ -67,7 +67,7 @@ def seated(lowlevel: Server[Any], door: Middleware, terms: Terms) -> Server[Any]
     )
     own = replace(door, principal=terms.principal or door.principal, engines=[])
     engine = Runtime(settings, own.find, own.run)
-    own.engines.append(engine)
+    own.runtimes.append(engine)
     view = copy.copy(lowlevel)
     view.middleware = [
         own if middleware is door else middleware for middleware in lowlevel.middleware
@@ -78,7 +78,7 @@ def seated(lowlevel: Server[Any], door: Middleware, terms: Terms) -> Server[Any]
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(engine.opened())
             # The author's guard opens with the author's lifespan, and must not touch their store.
-            with _apart(door.engines[0], terms):
+            with _apart(door.runtimes[0], terms):
                 state = await stack.enter_async_context(lowlevel.lifespan(lowlevel))
             yield state
 

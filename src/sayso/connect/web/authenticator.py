@@ -20,7 +20,7 @@ class Authenticator(Protocol):
         ...
 
 
-class UnprovedError(NotSentError):
+class NoCredentialsError(NotSentError):
     """Nothing was sent, for there was nothing to prove it by; its cause says why."""
 
 
@@ -30,7 +30,7 @@ async def proved(
     """What `ask` gets with the headers of `proof`, its head read; once more with newer ones on 401.
 
     A server that answers 401 has refused to do what was asked (RFC 9110, section 15.5.2), so it
-    cannot be done twice. Raises `UnprovedError`, and what `ask` raises.
+    cannot be done twice. Raises `NoCredentialsError`, and what `ask` raises.
     """
     shown = await _headers(proof)
     exchange = await ask(shown)
@@ -49,4 +49,4 @@ async def _headers(proof: Authenticator) -> Mapping[str, str]:
     try:
         return await proof.headers()
     except SaysoError as error:
-        raise UnprovedError(str(error)) from error
+        raise NoCredentialsError(str(error)) from error

@@ -23,7 +23,7 @@ from sayso.connect.message import (
     write_notification,
     write_request,
 )
-from sayso.connect.request_listener import Limit, RequestListener
+from sayso.connect.request_listener import Deadline, RequestListener
 from sayso.connect.rpc import Fault, RpcError
 from sayso.connect.web.answer import (
     EVENTS,
@@ -36,7 +36,7 @@ from sayso.connect.web.answer import (
     response,
     sent_on,
 )
-from sayso.connect.web.authenticator import Authenticator, UnprovedError, proved
+from sayso.connect.web.authenticator import Authenticator, NoCredentialsError, proved
 from sayso.connect.web.connection import MOST_BYTES, BrokenError
 from sayso.connect.web.events import EventReader
 from sayso.connect.web.pool import Exchange, NotSentError, Pool, target_of
@@ -56,7 +56,7 @@ _TOLD: Final = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
 
 
 @dataclass(slots=True)
-class Site:
+class HttpTransport:
     """Carries requests to one endpoint. `spawn` runs what goes on beside them, while it is open.
 
     `headers` go along with all requests, and those of `proof`, which are had for each.
@@ -102,7 +102,7 @@ class Site:
             await rest_since(begun)
         try:
             self._alarm = alarm = Alarm.of(timeout, self._alarm)
-            with Limit(alarm) as limit, self.inbox.hearing(listener, limit):
+            with Deadline(alarm) as limit, self.inbox.hearing(listener, limit):
                 return await self._ask(method, body, number, headers, progress, listener)
         except TimeoutError:
             self._cancel(method, number, headers, is_modern=is_modern)
@@ -307,7 +307,7 @@ async def _pause(reader: EventReader) -> None:
 class _Post:
     """One POST; what is no answer in MCP is raised as a `Fault`. `number` is the request's."""
 
-    site: Site
+    site: HttpTransport
     body: bytes
     headers: Mapping[str, str]
     number: int | None = None
@@ -328,7 +328,7 @@ class _Post:
     def _end(self, error: BaseException | None) -> None:
         if self.exchange is not None:
             self.exchange.close()
-        if isinstance(error, UnprovedError):
+        if isinstance(error, NoCredentialsError):
             raise RpcError.none(Fault.NOT_SENT, str(error)) from error
         if isinstance(error, NotSentError):
             raise RpcError.none(Fault.NOT_SENT, f"no connection: {error}") from error

@@ -18,7 +18,7 @@ _JUDGED: Final = ("name", "description", "inputSchema", "annotations")
 """What of a listed tool says what it does; a version is another tool of the same name."""
 
 
-class StrayedError(UsageError):
+class BypassError(UsageError):
     """A call that would enter another function than the one that was judged."""
 
 
@@ -60,7 +60,7 @@ def _checked(original: Callable[[Any, dict[str, Any]], Any]) -> Any:
         if outer is None:
             _check(now, self.name, getattr(self, "fn", None), _wire(self))
         elif (self.name, self.version) not in _delegates(outer):
-            raise _strayed(now, self.name)
+            raise _bypassed(now, self.name)
         now.entered = self
         try:
             return await original(self, arguments)
@@ -77,10 +77,10 @@ def _check(
     function: Callable[..., Any] | None,
     wire: Mapping[str, Any] | None = None,
 ) -> None:
-    """Raise `StrayedError` for a tool that is not the one of this call."""
+    """Raise `BypassError` for a tool that is not the one of this call."""
     is_other = wire is not None and not _is_listed(wire, now.raw)
     if name != now.call.name or is_other or not _holds(function, now.function):
-        raise _strayed(now, name)
+        raise _bypassed(now, name)
 
 
 def _is_listed(wire: Mapping[str, Any], raw: Mapping[str, Any]) -> bool:
@@ -97,10 +97,10 @@ def _holds(function: Callable[..., Any] | None, judged: Callable[..., Any] | Non
     return (function is None and judged is None) or is_same(function, judged)
 
 
-def _strayed(now: Running, name: str) -> StrayedError:
-    now.has_strayed = True
+def _bypassed(now: Running, name: str) -> BypassError:
+    now.is_bypassed = True
     what = f"the tool {name!r} was called past sayso"
-    return StrayedError(what, fix="Call it through a client of the server that was bound.")
+    return BypassError(what, fix="Call it through a client of the server that was bound.")
 
 
 def _delegates(tool: Any) -> set[tuple[str, str | None]]:

@@ -29,7 +29,7 @@ _STATE: Final = """SELECT coalesce(state IN ('active', 'fastpath function call',
     FROM pg_stat_activity WHERE pid = %s"""
 
 
-class Vigil:
+class StatementWatchdog:
     """Entered for each statement of a connection."""
 
     __slots__ = ("__weakref__", "_began", "_connection", "_info", "_misses", "_process")
@@ -79,19 +79,21 @@ class Vigil:
                 end.shutdown(socket.SHUT_RDWR)
 
 
-_watched: "weakref.WeakSet[Vigil]" = weakref.WeakSet()
+_watched: "weakref.WeakSet[StatementWatchdog]" = weakref.WeakSet()
 _watching: list[threading.Thread] = []
 
 
 def _watch() -> None:
     """Begin to look, once in a process: a thread does not go along into a fork."""
     if not any(thread.is_alive() for thread in _watching):
-        _watching[:] = [threading.Thread(target=_go_round, name="sayso-vigil", daemon=True)]
+        _watching[:] = [
+            threading.Thread(target=_go_round, name="sayso-statement-watchdog", daemon=True)
+        ]
         _watching[0].start()
 
 
 def _go_round() -> None:
     while True:
         time.sleep(_LOOK_SECONDS)
-        for vigil in [*_watched]:
-            vigil.look()
+        for watchdog in [*_watched]:
+            watchdog.look()
