@@ -1,4 +1,4 @@
-"""For agents: sayso's guard around a client of the official SDK, without a gateway."""
+"""sayso's guard around a client of the official SDK, for agents that use no gateway."""
 
 from typing import TYPE_CHECKING
 

@@ -315,7 +315,7 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     caller = principal or Principal(LOCAL, scopes=frozenset())
     middleware = Middleware(registry, framework, caller, tenant)
     runtime = Runtime(settings, middleware.find, middleware.run)
-    middleware.runtimes.append(runtime)
+    middleware.runtime = runtime
     lowlevel.middleware.insert(0, middleware)
     # Without one the SDK lists all tools before each call over HTTP that has arguments; one of the
     # framework's own holds headers against the arguments of tools that this caller may not know of.

@@ -50,7 +50,7 @@ _HANDSHAKE: Final = frozenset({"initialize", "server/discover", "ping"})
 _active: ContextVar[ActiveRequest] = ContextVar("sayso_active_request")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Middleware:
     """The middleware. `principal` is who calls where no token says so.
 
@@ -61,7 +61,7 @@ class Middleware:
     framework: Framework
     principal: Principal
     tenant: str | None = None
-    runtimes: list[Runtime] = field(default_factory=list[Runtime])
+    runtime: Runtime = field(init=False)
 
     async def __call__(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         is_ours = ctx.request_id is not None and ctx.method in ("tools/list", "tools/call")
@@ -93,15 +93,14 @@ class Middleware:
 
         Lists of tools are empty then, and calls are denied by the guard, which records them.
         """
-        for runtime in self.runtimes:
-            if not runtime.lets_in(self.registry.server, self._caller(ctx).subject):
-                what = "the policy switches off this server or caller"
-                raise MCPError(types.INVALID_REQUEST, what)
+        if not self.runtime.lets_in(self.registry.server, self._caller(ctx).subject):
+            what = "the policy switches off this server or caller"
+            raise MCPError(types.INVALID_REQUEST, what)
 
     async def _list(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         result = await _listed(ctx, call_next)
         await self._take(result.get("tools") or [])
-        runtime = self.runtimes[0]
+        runtime = self.runtime
         caller = self._caller(ctx)
         looked = [(tool, runtime.sees(caller, tool)) for tool in self.registry.tools.values()]
         seen = [self.registry.entry(tool, found[0]) for tool, found in looked if found is not None]
@@ -117,7 +116,7 @@ class Middleware:
             raise MCPError(types.INVALID_PARAMS, "a call names its tool")
         if arguments is not None and not isinstance(arguments, Mapping):
             raise MCPError(types.INVALID_PARAMS, "the arguments of a call are an object")
-        guard = await self.runtimes[0].guard()
+        guard = await self.runtime.guard()
         answer = await guard.call(
             self._caller(ctx),
             name,
@@ -146,7 +145,7 @@ class Middleware:
         wanted = sorted(
             {scope for tool in self.registry.tools.values() for scope in tool.intent.scopes}
         )
-        has_caller = self.runtimes[0].settings.has_principal or self.framework.knows_callers
+        has_caller = self.runtime.settings.has_principal or self.framework.knows_callers
         if wanted and not has_caller:
             _log.warning(
                 "nobody sees the tools that want the scopes %s, unless calls carry a token: "
@@ -174,7 +173,7 @@ class Middleware:
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema of a tool's arguments, where there is one that this caller may know of."""
         tool = self.registry.tools.get(name)
-        if tool is None or self.runtimes[0].sees(self._caller(), tool) is None:
+        if tool is None or self.runtime.sees(self._caller(), tool) is None:
             return None
         return tool.input_schema
 
@@ -193,7 +192,7 @@ class Middleware:
 
     async def _is_known(self, ctx: Request, name: str) -> bool:
         tool = self.registry.tools.get(name)
-        if tool is None or self.runtimes[0].sees(self._caller(ctx), tool) is None:
+        if tool is None or self.runtime.sees(self._caller(ctx), tool) is None:
             return False
         return await self.holds(name, self.registry.found.get(name))
 
@@ -208,7 +207,7 @@ class Middleware:
         """Carry out one call: by its definition, or as the framework does."""
         from sayso.serve.execution import carry_out  # noqa: PLC0415 - for who calls
 
-        guard = await self.runtimes[0].guard()
+        guard = await self.runtime.guard()
         return await carry_out(
             call,
             _active.get(),

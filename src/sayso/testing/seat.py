@@ -46,7 +46,7 @@ def door_of(lowlevel: Server[Any]) -> Middleware | None:
 
 def settings_of(door: Middleware) -> Settings:
     """What the author's guard is made of."""
-    return door.runtimes[0].settings
+    return door.runtime.settings
 
 
 def declared_in(door: Middleware) -> list[Any]:
@@ -65,9 +65,9 @@ def seated(lowlevel: Server[Any], door: Middleware, terms: Terms) -> Server[Any]
         patience=terms.patience,
         console=None,
     )
-    own = replace(door, principal=terms.principal or door.principal, engines=[])
+    own = replace(door, principal=terms.principal or door.principal)
     engine = Runtime(settings, own.find, own.run)
-    own.runtimes.append(engine)
+    own.runtime = engine
     view = copy.copy(lowlevel)
     view.middleware = [
         own if middleware is door else middleware for middleware in lowlevel.middleware
@@ -78,7 +78,7 @@ def seated(lowlevel: Server[Any], door: Middleware, terms: Terms) -> Server[Any]
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(engine.opened())
             # The author's guard opens with the author's lifespan, and must not touch their store.
-            with _apart(door.runtimes[0], terms):
+            with _apart(door.runtime, terms):
                 state = await stack.enter_async_context(lowlevel.lifespan(lowlevel))
             yield state
 
