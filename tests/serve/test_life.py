@@ -297,9 +297,9 @@ async def test_a_cancelled_call_stops_and_what_was_done_is_on_record(
 
 
 async def test_outside_of_a_call_there_is_no_context() -> None:
-    with pytest.raises(UsageError, match="there is no call here"):
+    with pytest.raises(UsageError, match="no call is running"):
         context()
-    with pytest.raises(UsageError, match="does not run"):
+    with pytest.raises(UsageError, match="is not running"):
         _ = offer("Server").tools.approvals
 
 

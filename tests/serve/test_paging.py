@@ -193,7 +193,7 @@ async def test_over_http_in_both_eras_and_through_a_gateway(
     async with (
         serve_app(app_of(server)) as base,
         Client(f"{base}/mcp", mode=era) as direct,
-        serve_gateway(UrlTarget("registry", f"{base}/mcp"), store=tmp_path / "g.db") as gateway,
+        serve_gateway(UrlTarget("shelf", f"{base}/mcp"), store=tmp_path / "g.db") as gateway,
         Client(gateway.url, mode=era) as behind,
     ):
         for client, prefix in ((direct, ""), (behind, "shelf__")):

@@ -1,4 +1,4 @@
-"""Binding tools to a server: declared once, and everything follows."""
+"""Binding of declared tools to a server."""
 
 import contextlib
 import inspect
@@ -18,24 +18,24 @@ from sayso.serve.definition import (
     check_functions,
 )
 from sayso.serve.frameworks import Framework, Shape, framework_of
-from sayso.serve.functions import by_name, kept_in
+from sayso.serve.functions import by_name, wrap_function
 from sayso.serve.middleware import Middleware
-from sayso.serve.page import with_cursor
+from sayso.serve.return_types import with_cursor
 from sayso.serve.runtime import Rules, Runtime, Settings
 from sayso.serve.tool_registry import DECLARED, ToolRegistry
-from sayso.serve.validation import check_choices, check_scopes, made_intent
+from sayso.serve.validation import build_intent, check_choices, check_scopes
 
 if TYPE_CHECKING:
     from sayso.approvals import Approvals, Channel
 
 LOCAL_CONSOLE: Final = "http://127.0.0.1:8321/console/"
-"""Where the console of a gateway on this machine is, unless that is told another port."""
+"""The default address of the console of a gateway on this machine."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Fields(TypedDict, total=False):
-    """What may be declared of a tool; see `Intent`. Hints may be in MCP's own words."""
+    """The fields of an `Intent` that can be declared. Hints may have their MCP names."""
 
     annotations: object
     readOnlyHint: bool
@@ -65,7 +65,7 @@ _SETS = ("tags", "scopes", "roles")
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The tools of one server, or a group of them with some fields in common."""
+    """The tools of one server, or a group of them with common fields."""
 
     framework: Framework
     registry: ToolRegistry
@@ -76,12 +76,12 @@ class Tools:
     def approvals(self) -> "Approvals":
         """The questions to people, while the server runs. Raises `UsageError` before and after."""
         if self.runtime is None:
-            raise UsageError("these tools are bound to no server", fix="sayso.bind(server)")
+            raise UsageError("these tools are not bound to a server", fix="sayso.bind(server)")
         return self.runtime.approvals
 
     @property
     def definitions(self) -> list[ToolDefinition]:
-        """All that was declared here, in the order in which it was."""
+        """The declared tools, in order."""
         return list(self.registry.definitions.values())
 
     def tool(
@@ -95,21 +95,20 @@ class Tools:
     ) -> Callable[[F], F]:
         """Declare a typed function as a tool; its signature makes the schemas.
 
-        `dry_run="dryRun"` names the boolean argument that makes a call report its change only: a
-        call that asks a person is first made so, and its result is shown as the plan. With
-        `dry_run=True`, a call whose argument `dry_run` is true only reads. Raises `UsageError` for
-        what cannot be meant: a name that is taken, a scope that is not known, a sentence that names
-        what is not there.
+        `dry_run="dryRun"` names the boolean argument with which a call only reports its change. A
+        call that needs approval is made with it first, and the result is shown as the plan. With
+        `dry_run=True`, a call whose argument `dry_run` is true counts as a read. Raises
+        `UsageError` for an invalid declaration, such as a name that is taken or an unknown scope.
         """
         if callable(intent):
-            # Without its parentheses a decorator gets the function, and would lose it in silence.
+            # A decorator without parentheses gets the function, and would silently drop it.
             self._intent(getattr(intent, "__name__", "?"), intent, fields)
 
         def declared(function: F) -> F:
             known = getattr(function, "__name__", "") if name is None else name
             made = _dry(self._intent(known, intent, fields), dry_run, where=f"tool {known}")
             self.registry.check_name(known)
-            kept = kept_in(function, known, is_bound=True)
+            kept = wrap_function(function, known, is_bound=True)
             shape = self._shape(kept, known, description or inspect.getdoc(function))
             try:
                 definition = _definition(known, made, shape, dry_run=dry_run is True)
@@ -126,9 +125,9 @@ class Tools:
             return self.framework.add(function, name, text)
         except UsageError:
             raise
-        except Exception as error:  # each framework has errors of its own for what it cannot take
+        except Exception as error:  # each framework has its own errors
             why, *_ = str(error).splitlines() or [type(error).__name__]
-            what = f"its types make no schema: {why}"
+            what = f"its types cannot be converted to a schema: {why}"
             raise UsageError(what, where=f"tool {name}") from error
 
     def add(
@@ -145,9 +144,9 @@ class Tools:
         dry_run: str | None = None,
         **fields: Unpack[Fields],
     ) -> "Tools":
-        """Declare a tool as data, and return the same tools, so that more can follow.
+        """Declare a tool as data, and return these tools, so that calls can be chained.
 
-        Give a `ToolDefinition` with a handler, or its parts: `execute` gets the call's `Context`
+        Pass a `ToolDefinition` with a handler, or its parts: `execute` gets the call's `Context`
         and its arguments. Raises what `tool` raises.
         """
         if definition is not None:
@@ -162,7 +161,7 @@ class Tools:
 
     def _add_defined(self, definition: ToolDefinition) -> "Tools":
         if definition.execute is None:
-            fix = "Give it handler=…"
+            fix = "Pass handler=…"
             raise UsageError("it has no handler", where=f"tool {definition.name}", fix=fix)
         self.registry.check_name(definition.name)
         made = self._intent(definition.name, definition.intent, {})
@@ -172,19 +171,19 @@ class Tools:
         return self
 
     def group(self, **fields: Unpack[Fields]) -> "Tools":
-        """The same tools with fields in common for those that are declared through it.
+        """Return these tools with common fields for those declared through the result.
 
-        Raises `UsageError` for a field or a scope that there is none of.
+        Raises `UsageError` for an unknown field or scope.
         """
         merged = _merged(self.common, fields)
-        made = made_intent(None, merged, where="group", how="tools.group(category=…)")
+        made = build_intent(None, merged, where="group", how="tools.group(category=…)")
         check_scopes(made, self.registry.scopes, where="group")
         return replace(self, common=merged)
 
     def _intent(self, name: str, intent: Intent | None, fields: Fields) -> Intent:
         merged = _merged(self.common, fields)
         where = f"tool {name}"
-        made = made_intent(intent, merged, where=where, how="@tools.tool(sayso.READ_ONLY)")
+        made = build_intent(intent, merged, where=where, how="@tools.tool(sayso.READ_ONLY)")
         check_scopes(made, self.registry.scopes, where=where)
         return made
 
@@ -199,14 +198,14 @@ def _dry(intent: Intent, parameter: bool | str | None, *, where: str) -> Intent:
 
 
 def _merged(common: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Sets are joined; of all else the nearer counts. Raises `UsageError` for another kind."""
+    """Merge fields: sets are joined, others are overridden. Raises `UsageError`."""
     fields = in_own_words(fields, where="the tool's intent")
     Intent().but(**{name: fields[name] for name in _SETS if name in fields})
-    found = {**common, **fields}
+    merged = {**common, **fields}
     for name in _SETS:
-        if name in found:
-            found[name] = frozenset(common.get(name, ())) | frozenset(fields.get(name, ()))
-    return found
+        if name in merged:
+            merged[name] = frozenset(common.get(name, ())) | frozenset(fields.get(name, ()))
+    return merged
 
 
 def _definition(name: str, intent: Intent, shape: Shape, *, dry_run: bool) -> ToolDefinition:
@@ -226,7 +225,7 @@ def _definition(name: str, intent: Intent, shape: Shape, *, dry_run: bool) -> To
 
 def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Intent:
     if schema.get("properties", {}).get("dry_run", {}).get("type") != "boolean":
-        what = "dry_run=True wants an argument dry_run that is a boolean"
+        what = "dry_run=True needs a boolean argument dry_run"
         raise UsageError(what, where=f"tool {name}")
     own = by_name(intent.narrow)
 
@@ -243,25 +242,25 @@ def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Inten
 def declare(
     intent: Intent, *, dry_run: str | None = None, **fields: Unpack[Fields]
 ) -> Callable[[F], F]:
-    """Declare a function that is registered in another way: put it below that decorator.
+    """Declare a function that another decorator registers; put this one below that.
 
-    It counts once `bind` was called on its server. Raises `UsageError` for what cannot be meant;
-    what only the tool's arguments can tell, and scopes, are looked at when the server starts.
+    The declaration takes effect once `bind` is called on the server. Raises `UsageError` for an
+    invalid declaration; scopes and references to arguments are checked when the server starts.
     """
     how = "@sayso.declare(sayso.READ_ONLY)"
     where = "declare"
     if callable(intent):
         where = f"tool {getattr(intent, '__name__', '?')}"
     made = _dry(
-        made_intent(intent, _merged({}, fields), where=where, how=how), dry_run, where=where
+        build_intent(intent, _merged({}, fields), where=where, how=how), dry_run, where=where
     )
     check_alone(made, where)
 
     def declared(function: F) -> F:
-        kept = kept_in(function)
+        kept = wrap_function(function)
         setattr(kept, DECLARED, made)
         if inspect.isfunction(function):
-            # So that it counts where the other decorator stands below this one as well.
+            # For the case that the other decorator is below this one.
             setattr(function, DECLARED, made)
         return kept
 
@@ -283,22 +282,20 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     infer: bool = False,
     announce: Callable[[str], None] = lambda _: None,
 ) -> Tools:
-    """Put sayso before all tools of `server`, and give what declares them.
+    """Put sayso's guard in front of all tools of `server`, and return what declares tools.
 
-    `server` is an `MCPServer`, a low-level `Server` or a `FastMCP`. `principal` is who calls where
-    no token says so, as on stdio: left out, that is somebody without any scope. `scopes` are those
-    that there are; a tool that names another is refused. `tenant` is the claim of tokens that
-    names the caller's tenant (`"tid"`, say); a token without it is refused. `store` is where
-    records and approvals are kept; `"temporary"` deletes them when the server ends. With
-    `asks=False`, asking people is left to
-    a gateway in front: what would ask runs, and the record says so; all else holds. `infer` takes
-    what names and texts suggest for tools that declare nothing.
+    `server` is an `MCPServer`, a low-level `Server` or a `FastMCP`. `principal` is the caller if
+    there is no token, as on stdio; the default has no scopes. `scopes` are all known scopes; a tool
+    with another one is refused. `tenant` is the token claim that names the caller's tenant, such as
+    `"tid"`; a token without it is refused. `store` is where records and approvals are kept;
+    `"temporary"` deletes them when the server ends. With `asks=False`, approvals are left to a
+    gateway in front: a call that would ask runs, and its record says so. `infer` applies hints
+    inferred from names and texts to tools that declare nothing.
 
-    `console` is the address where people answer; `True` is that of a gateway on this machine that
-    uses the same store, `http://127.0.0.1:8321/console/`. Clients lead their person to
-    `approvals/NUMBER` below it. `channels` are other ways to them. With
-    neither, and without a policy, the client that calls is asked to ask its person (elicitation),
-    which is weaker: some clients answer by themselves.
+    `console` is the address where people answer; `True` is that of a gateway on this machine with
+    the same store, `http://127.0.0.1:8321/console/`. Clients send people to `approvals/NUMBER`
+    below it. `channels` are other ways to reach people. With neither, and without a policy, the
+    calling client asks its person (elicitation), which is weaker: some clients answer themselves.
 
     Raises `UsageError` and `PolicyError`.
     """
@@ -317,8 +314,8 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     runtime = Runtime(settings, middleware.find, middleware.run)
     middleware.runtime = runtime
     lowlevel.middleware.insert(0, middleware)
-    # Without one the SDK lists all tools before each call over HTTP that has arguments; one of the
-    # framework's own holds headers against the arguments of tools that this caller may not know of.
+    # The SDK would list all tools before each HTTP call with arguments; the frameworks' own
+    # functions check headers against tools that this caller may not see.
     lowlevel.get_tool_input_schema = middleware.input_schema
     _open_with(lowlevel, runtime, middleware)
     return Tools(framework, registry, runtime=runtime)

@@ -1,7 +1,7 @@
-"""The middleware of a server: every list and every call of a tool goes through the guard.
+"""The middleware of a server, which takes every list and every call of a tool to the guard.
 
-One middleware for all three kinds of server, since each is the SDK's low-level server inside. The
-SDK marks middleware as provisional: this file and `binding` are all that know of it.
+It serves all three kinds of server, since each contains the SDK's low-level server. The SDK marks
+middleware as provisional: only this file and `binding` use it.
 """
 
 import logging
@@ -22,19 +22,19 @@ from sayso.policy import LOCAL, Principal, is_reserved
 from sayso.serve.exchange import (
     ActiveRequest,
     Request,
+    as_list_request,
     as_object,
     as_wire,
-    brought,
+    client_input,
     client_name,
-    dress,
     elicit_of,
-    harmless,
+    finish_result,
     has_begun,
-    meta_only,
+    list_params,
     rounds_of,
 )
 from sayso.serve.frameworks import Framework
-from sayso.serve.functions import is_same
+from sayso.serve.functions import is_same_function
 from sayso.serve.runtime import Runtime
 from sayso.serve.tool_registry import ToolRegistry
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger(__name__)
 
 _HANDSHAKE: Final = frozenset({"initialize", "server/discover", "ping"})
-"""Answered even while the policy switches off server or caller: they give nothing away."""
+"""Answered even while the policy disables server or caller, since they reveal nothing."""
 
 
 _active: ContextVar[ActiveRequest] = ContextVar("sayso_active_request")
@@ -52,7 +52,7 @@ _active: ContextVar[ActiveRequest] = ContextVar("sayso_active_request")
 
 @dataclass(slots=True, eq=False)
 class Middleware:
-    """The middleware. `principal` is who calls where no token says so.
+    """The middleware. `principal` is the caller if there is no token.
 
     `tenant` is the claim of a token that names the caller's tenant.
     """
@@ -68,7 +68,7 @@ class Middleware:
         if not is_ours and ctx.request_id is not None and ctx.method not in _HANDSHAKE:
             self._check_is_on(ctx)
         if not is_ours or not has_begun(ctx):
-            return await call_next(harmless(ctx) if is_ours else ctx)
+            return await call_next(as_list_request(ctx) if is_ours else ctx)
         token = _active.set(ActiveRequest(ctx, call_next))
         try:
             if ctx.method == "tools/list":
@@ -82,16 +82,16 @@ class Middleware:
             raise MCPError(types.INTERNAL_ERROR, what) from None
         except MCPError:
             raise
-        except Exception as error:  # the edge of a request: the client learns nothing of our inside
+        except Exception as error:  # internals are kept from the client
             what = describe_incident(report_incident(_log, error))
             raise MCPError(types.INTERNAL_ERROR, what) from error
         finally:
             _active.reset(token)
 
     def _check_is_on(self, ctx: Request) -> None:
-        """Refuse prompts, resources and the like where the policy switches off server or caller.
+        """Refuse prompts, resources and the like while the policy disables server or caller.
 
-        Lists of tools are empty then, and calls are denied by the guard, which records them.
+        Lists of tools are then empty, and the guard denies and records calls.
         """
         if not self.runtime.lets_in(self.registry.server, self._caller(ctx).subject):
             what = "the policy switches off this server or caller"
@@ -102,20 +102,19 @@ class Middleware:
         await self._take(result.get("tools") or [])
         runtime = self.runtime
         caller = self._caller(ctx)
-        looked = [(tool, runtime.sees(caller, tool)) for tool in self.registry.tools.values()]
-        seen = [self.registry.entry(tool, found[0]) for tool, found in looked if found is not None]
-        return dress(
-            ctx, {**result, "cacheScope": "private", "tools": seen}, self.framework.lowlevel
-        )
+        pairs = [(tool, runtime.sees(caller, tool)) for tool in self.registry.tools.values()]
+        tools = [self.registry.entry(tool, view[0]) for tool, view in pairs if view is not None]
+        page = {**result, "cacheScope": "private", "tools": tools}
+        return finish_result(ctx, page, self.framework.lowlevel)
 
     async def _call(self, ctx: Request) -> HandlerResult:
         params = as_object(ctx.params)
         name: Any = params.get("name")
         arguments: Any = params.get("arguments")
         if not isinstance(name, str):
-            raise MCPError(types.INVALID_PARAMS, "a call names its tool")
+            raise MCPError(types.INVALID_PARAMS, "name must be a string")
         if arguments is not None and not isinstance(arguments, Mapping):
-            raise MCPError(types.INVALID_PARAMS, "the arguments of a call are an object")
+            raise MCPError(types.INVALID_PARAMS, "arguments must be an object")
         guard = await self.runtime.guard()
         answer = await guard.call(
             self._caller(ctx),
@@ -123,23 +122,23 @@ class Middleware:
             as_object(cast("object", arguments)),
             progress=ctx.session.report_progress,
             meta=as_object(params.get("_meta")) or None,
-            brought=brought(ctx),
+            brought=client_input(ctx),
             elicit=elicit_of(ctx),
             rounds=rounds_of(ctx),
         )
-        return dress(ctx, answer, self.framework.lowlevel)
+        return finish_result(ctx, answer, self.framework.lowlevel)
 
     async def warn(self) -> None:
-        """Tell the author, before anybody calls, what to declare and what nobody can see.
+        """Warn the author at start of missing declarations and of unreachable tools.
 
-        Raises `UsageError` for what `declare` said and cannot be meant.
+        Raises `UsageError` for an invalid declaration by `declare`.
         """
         await self._take(await self.framework.entries())
         self.registry.check()
         if lost := sorted(self.registry.definitions.keys() - self.registry.tools.keys()):
             _log.warning(
-                "%s: declared, and not in the server's own list: nobody can call them. A transform "
-                "that renames tools, or calls them by name, goes past sayso",
+                "%s: declared but not in the server's own list, so they cannot be called. A "
+                "transform that renames tools, or calls them by name, bypasses sayso",
                 ", ".join(lost),
             )
         wanted = sorted(
@@ -148,8 +147,8 @@ class Middleware:
         has_caller = self.runtime.settings.has_principal or self.framework.knows_callers
         if wanted and not has_caller:
             _log.warning(
-                "nobody sees the tools that want the scopes %s, unless calls carry a token: "
-                "on stdio there is none. Pass sayso.bind(…, principal=sayso.Principal(%r, "
+                "tools with the scopes %s are visible only to calls with a token, which stdio does "
+                "not have. Pass sayso.bind(…, principal=sayso.Principal(%r, "
                 "scopes=frozenset(%r)))",
                 ", ".join(wanted),
                 LOCAL,
@@ -157,13 +156,13 @@ class Middleware:
             )
 
     async def _take(self, entries: list[dict[str, Any]]) -> None:
-        found = {
+        functions = {
             entry["name"]: await self.framework.function_of(entry["name"]) for entry in entries
         }
-        self.registry.take(entries, found)
+        self.registry.take(entries, functions)
 
     def _caller(self, ctx: Request | None = None) -> Principal:
-        """Who calls: by the verified token where there is one, else as the author has said."""
+        """Return the caller: of the verified token, or else the author's `principal`."""
         token = get_access_token()
         if token is None:
             client = self.principal.client if ctx is None else client_name(ctx)
@@ -171,21 +170,21 @@ class Middleware:
         return principal_of(token, self.tenant)
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        """The schema of a tool's arguments, where there is one that this caller may know of."""
+        """Return the schema of a tool's arguments, if this caller may see the tool."""
         tool = self.registry.tools.get(name)
         if tool is None or self.runtime.sees(self._caller(), tool) is None:
             return None
         return tool.input_schema
 
     async def find(self, name: str, _principal: object, /, *, is_fresh: bool = False) -> Any:
-        """The tool of this name.
+        """Return the tool of this name.
 
-        The framework is asked where it is not known, where it is another one by now, or to be sure;
-        also where this caller may not know of it: how long an answer takes must not tell, either.
+        Asks the framework if the tool is unknown or has changed, or if `is_fresh`. Also asks if
+        this caller may not see the tool: the time of an answer must not reveal that it exists.
         """
         active = _active.get()
         if is_fresh or not await self._is_known(active.ctx, name):
-            ctx = replace(active.ctx, method="tools/list", params=meta_only(active.ctx))
+            ctx = replace(active.ctx, method="tools/list", params=list_params(active.ctx))
             await self._take((await _listed(ctx, active.then)).get("tools") or [])
         active.function = self.registry.found.get(name)
         return self.registry.tools.get(name)
@@ -197,15 +196,15 @@ class Middleware:
         return await self.holds(name, self.registry.found.get(name))
 
     async def holds(self, name: str, function: Callable[..., Any] | None) -> bool:
-        """Whether the tool of this name is still carried out by this function."""
+        """Return whether the tool of this name still has this function."""
         definition = self.registry.definitions.get(name)
         if definition is not None and definition.execute is not None:
             return True
-        return is_same(await self.framework.function_of(name), function)
+        return is_same_function(await self.framework.function_of(name), function)
 
     async def run(self, call: "Call") -> "Answer":
-        """Carry out one call: by its definition, or as the framework does."""
-        from sayso.serve.execution import carry_out  # noqa: PLC0415 - for who calls
+        """Execute one call, by the tool's definition or by the framework."""
+        from sayso.serve.execution import carry_out  # noqa: PLC0415 - only for calls
 
         guard = await self.runtime.guard()
         return await carry_out(
@@ -219,7 +218,7 @@ class Middleware:
 
 
 async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
-    """All tools that the framework has, whatever page was asked for: hiding needs them all."""
+    """Return all pages of the framework's tools: hiding needs them all."""
     entries: list[dict[str, Any]] = []
     params: Mapping[str, Any] | None = {
         key: value for key, value in as_object(ctx.params).items() if key != "cursor"
@@ -239,30 +238,27 @@ def principal_of(token: AccessToken, tenant: str | None = None) -> Principal:
     Raises `MCPError` if the token does not hold that claim.
     """
     roles: Any = (token.claims or {}).get("roles")
-    held: list[Any] = []
-    if isinstance(roles, str):
-        held = [roles]
-    elif isinstance(roles, list):
-        held = cast("list[Any]", roles)
+    if not isinstance(roles, list):
+        roles = [roles]
     return Principal(
         subject_of(token),
         client=token.client_id,
         scopes=frozenset(token.scopes),
-        roles=frozenset(role for role in held if isinstance(role, str)),
+        roles=frozenset(role for role in cast("list[Any]", roles) if isinstance(role, str)),
         tenant=None if tenant is None else _tenant_of(token, tenant),
     )
 
 
 def _tenant_of(token: AccessToken, claim: str) -> str:
-    """Return the tenant that a claim of the token names; a token without it may call nothing."""
+    """Return the tenant that a claim of the token names. Raises `MCPError` without one."""
     tenant = (token.claims or {}).get(claim)
     if not isinstance(tenant, str) or not tenant.strip():
-        raise MCPError(types.INVALID_REQUEST, "the token does not say for which tenant it is")
+        raise MCPError(types.INVALID_REQUEST, "the token does not name its tenant")
     return tenant
 
 
 def subject_of(token: AccessToken) -> str:
-    """Return whom a token is for, under a name that is neither a client's nor reserved."""
+    """Return a token's subject, under a name that is neither a client's nor reserved."""
     if not token.subject:
         return f"client:{token.client_id}"
     if is_reserved(token.subject):

@@ -1,9 +1,8 @@
-"""All that lasts, in one database: each subject has its tables and its methods for itself."""
+"""The database of everything that lasts. Each subject has its own tables and methods."""
 
 from typing import TYPE_CHECKING
 
 from sayso.lazy import lazily
-from sayso.store.answering import Said
 from sayso.store.apikeys import ApiKeys
 from sayso.store.claims import Claim, Claims
 from sayso.store.definitions import Definitions
@@ -72,7 +71,6 @@ __all__ = [
     "Records",
     "ReplicaRow",
     "Replicas",
-    "Said",
     "Seal",
     "Tick",
     "Tokens",

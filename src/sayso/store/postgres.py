@@ -40,7 +40,7 @@ _NAMED: Final = re.compile(r"(?<!:):(\w+)")
 
 @contextlib.asynccontextmanager
 async def _closing(connection: psycopg.AsyncConnection[Any]) -> AsyncGenerator[None]:
-    """Close a connection. psycopg's own context would leave it open if cancelled twice."""
+    """Close a connection on leaving; psycopg's own context leaves it open if cancelled twice."""
     try:
         yield
     finally:
@@ -55,7 +55,7 @@ def _translate(sql: str) -> LiteralString:
 
 @dataclass(frozen=True, slots=True)
 class PostgresSession:
-    """One connection. See `Session`."""
+    """One connection, as a `Session`."""
 
     connection: psycopg.Connection[Row]
     watchdog: StatementWatchdog
@@ -117,7 +117,7 @@ class PostgresSession:
 
 @dataclass(frozen=True, slots=True)
 class PostgresDriver:
-    """Opens connections to one database. See `Driver`."""
+    """The `Driver` of one database."""
 
     url: str = field(repr=False)
     errors: ClassVar[tuple[type[Exception], ...]] = (psycopg.Error,)
@@ -138,7 +138,7 @@ class PostgresDriver:
             with contextlib.ExitStack() as stack:
                 connection = psycopg.connect(self._info(), autocommit=True)
                 stack.callback(connection.close)
-                # Whatever the server's own setting is: a commit here is on disk.
+                # A commit is on disk, whatever the server's own setting.
                 connection.execute("SET synchronous_commit TO on")
                 connection.execute("SET search_path TO sayso")
                 session = PostgresSession(connection, StatementWatchdog(connection, self._info()))
@@ -149,9 +149,9 @@ class PostgresDriver:
         return session
 
     async def watch(self, tell: Callable[[int], None], channel: str) -> None:
-        """Watch over a connection that is made again when it is lost.
+        """Watch over a connection that is reopened when lost.
 
-        A payload that is no number is ignored, and logged once.
+        A payload that is not a number is ignored and logged once.
         """
         is_reported = False
         while True:
@@ -167,12 +167,12 @@ class PostgresDriver:
                             elif not is_reported:
                                 is_reported = True
                                 _log.warning("%s: ignored a malformed notification", self.where)
-                        # A connection that is silent may be dead, and nobody says so.
+                        # A silent connection may be dead.
                         async with asyncio.timeout(PATIENCE_SECONDS):
                             await connection.execute("SELECT 1")
             except (psycopg.Error, TimeoutError) as error:
                 _log.warning("%s: answers given elsewhere are seen late: %s", self.where, error)
-            except Exception:  # noqa: BLE001 - whatever it is, it must not end the process
+            except Exception:  # noqa: BLE001 - no error may end the process
                 _log.exception("%s: answers given elsewhere are seen late", self.where)
             await asyncio.sleep(_AGAIN_SECONDS)
 
@@ -196,9 +196,9 @@ class PostgresDriver:
         return StoreError(f"the database cannot be used: {first}", where=self.where)
 
     def is_lost(self, error: Exception) -> bool:
-        """Without a state, the error comes from the connection itself."""
         if isinstance(error, errors.AdminShutdown | errors.CrashShutdown):
             return True
+        # An error without a state comes from the connection itself.
         return isinstance(error, psycopg.OperationalError) and error.sqlstate is None
 
     def is_clash(self, error: Exception) -> bool:
@@ -217,7 +217,7 @@ def _parts(url: str) -> dict[str, Any]:
     try:
         return conninfo.conninfo_to_dict(url)
     except psycopg.Error:
-        # The driver's own words would repeat the URL, with its password.
+        # The driver's own message repeats the URL, with its password.
         fix = "Write postgresql://USER@HOST:PORT/DATABASE."
         raise UsageError("the URL cannot be read", where="--store", fix=fix) from None
 

@@ -47,7 +47,7 @@ class Prefilter:
 
 
 def _within(text: str) -> str:
-    """Return a pattern of `LIKE` for any value that contains `text`."""
+    """Return a `LIKE` pattern for values that contain `text`."""
     for sign in "!%_":
         text = text.replace(sign, f"!{sign}")
     return f"%{storable(text)}%"

@@ -1,4 +1,4 @@
-"""Writing records, in the transaction of whatever they are about; nothing changes them later."""
+"""Writing of records, in the transaction of what they are about; they never change later."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -83,13 +83,13 @@ class Seal(Protocol):
         ...
 
     def first(self, log: LogView) -> list[RecordRow]:
-        """Return what is sealed and written in front of the first record of the chain."""
+        """Return the records to write before the first record of the chain."""
         ...
 
     def recall(self, head: Head | None) -> None:
         """Take over the end of the chain from the store.
 
-        Raises `StoreError` when that is neither where it stood nor where it would stand now.
+        Raises `StoreError` unless that is its last written or its last sealed record.
         """
         ...
 

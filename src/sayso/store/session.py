@@ -30,11 +30,11 @@ class Session(Protocol):
         ...
 
     def queue(self, name: str) -> None:
-        """Wait for others who work under this name, until this transaction ends."""
+        """Serialize this transaction with others under this name."""
         ...
 
     def now(self) -> float:
-        """Return Unix seconds by the clock that all who share the database use."""
+        """Return Unix seconds of the clock that all users of the database share."""
         ...
 
     def renumber(self) -> None:
@@ -54,9 +54,9 @@ class Driver(Protocol):
     """Knows one database: how to open it, and what its errors mean."""
 
     errors: ClassVar[tuple[type[Exception], ...]]
-    """What its sessions raise."""
+    """The errors that its sessions raise."""
     has_clock: ClassVar[bool]
-    """Whether the database has a clock of its own, which may differ from this machine's."""
+    """True if the database has its own clock, which may differ from this machine's."""
 
     @property
     def where(self) -> str:
