@@ -399,7 +399,7 @@ def test_what_cannot_move_stays_with_its_reason(
     shown = capsys.readouterr().err
     for line in (
         "login, since the client logs in to it by itself (“auth”)",
-        "old, since type: sayso does not speak the old HTTP+SSE transport",
+        "old, since type: the old HTTP+SSE transport is not supported",
         "typo, since comand: unknown key",
         "mine, since it is sayso's gateway itself",
         "text, since it is not an object",

@@ -1,4 +1,4 @@
-"""Who hears what a server says unasked, and who answers what it asks."""
+"""Receivers of a server's notifications and questions."""
 
 import asyncio
 import json
@@ -149,7 +149,7 @@ async def test_where_several_clients_wait_nobody_is_asked_or_told() -> None:
         answer = await result(inbox, message("roots/list", number=1))
         await inbox.notify(log)
 
-    assert "which is meant is open" in answer["error"]["message"]
+    assert "so its call is ambiguous" in answer["error"]["message"]
     assert (one.heard, other.heard) == ([], [])
 
 

@@ -1,4 +1,4 @@
-"""What a server says too much of, over its pipe."""
+"""Excess messages of a server over its pipe."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What is held open in a task of its own, and what a server opens when."""
+"""A resource with its own task, and the times at which a server opens things."""
 
 import sys
 from collections.abc import AsyncGenerator

@@ -47,7 +47,7 @@ class Line(BaseModel):
 
 
 class Secret(Line):
-    """The same, with what no caller may learn anything of."""
+    """An item with a field that no caller may see."""
 
     iban: str
 
@@ -61,7 +61,7 @@ class Lines(TypedDict):
 
 @dataclass
 class Shelf:
-    """What the tools list, and how they were called."""
+    """The lists of the tools, and a log of calls."""
 
     lines: list[Line] = field(default_factory=list[Line])
     pages_of: int = 7
@@ -98,7 +98,7 @@ class Shelf:
 
         @tools.tool(sayso.QUERY)
         def own(cursor: str = "") -> Lines:
-            """The same in the author's own words."""
+            """Return the page in the author's own format."""
             found, after = self.part(cursor)
             return {"lines": found, "next_cursor": after}
 
@@ -150,7 +150,7 @@ async def walk(caller: Caller, name: str, key: str, arguments: Any = None) -> li
 
 @contextmanager
 def served(kind: str, registry: Shelf) -> Generator[tuple[BlockingPortal, Caller]]:
-    """The same for tests that hypothesis calls many times: one server for all of them."""
+    """One server for a test that hypothesis runs many times."""
     with (
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(reaching(kind, registry)) as caller,

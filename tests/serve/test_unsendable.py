@@ -1,4 +1,4 @@
-"""What no transport can write, and what ends a program: one call fails, and the server lives on.
+"""Results that no transport can write, or that would end a program, fail one call only.
 
 Over stdio a single half of a surrogate pair in a result once ended the whole server.
 """
@@ -37,7 +37,7 @@ SECRET = "hunter2"
 
 
 class Dumped:
-    """What looks like a model, and ends the program where it is read."""
+    """An object that looks like a model and ends the program when it is read."""
 
     def model_dump(self, **_: Any) -> Any:
         raise SystemExit(SECRET)

@@ -1,4 +1,4 @@
-"""What every store does: keep, answer once, use once. The same suite for both databases."""
+"""Keeping, answering once and using once, on both databases."""
 
 from collections.abc import Sequence
 

@@ -24,12 +24,10 @@ class AgentTool:
 
     @property
     def level(self) -> Level:
-        """The level of its resolved intent."""
         return self.tool.level
 
     @property
     def title(self) -> str:
-        """The title for people."""
         return self.tool.title
 
     @property
@@ -47,7 +45,6 @@ class AgentTool:
 
     @property
     def hints(self) -> dict[str, bool]:
-        """The four resolved hints."""
         return self.tool.resolved.hints_dict
 
     @property

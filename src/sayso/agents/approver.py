@@ -71,8 +71,7 @@ class DeferredChannel:
     name: str = PROGRAM
     strength: Strength = Strength.OUT_OF_BAND
 
-    async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """Take a question, as `Channel.offer` describes."""
+    async def offer(self, approvals: Approvals, approval: Approval) -> None: ...
 
 
 @dataclass(slots=True)
@@ -92,7 +91,6 @@ class FunctionChannel:
     )
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """Take a question, as `Channel.offer` describes."""
         if approval.number not in self._asked:
             self._asked.add(approval.number)
             self._questions[0].send_nowait((approvals, approval))
@@ -210,7 +208,6 @@ class ApprovalQueue:
     _line: asyncio.Queue[Asked] = field(default_factory=asyncio.Queue["Asked"])
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """Take a question, as `Channel.offer` describes."""
         key = id(approvals), approval.number
         if key not in self._seen:
             self._seen.add(key)
@@ -222,7 +219,6 @@ class ApprovalQueue:
             yield await self.take()
 
     async def take(self) -> Asked:
-        """Wait for the next question and return it."""
         return await self._line.get()
 
 

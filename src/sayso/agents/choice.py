@@ -25,7 +25,6 @@ class Choice:
 
     @property
     def is_made(self) -> bool:
-        """True if there is a limit."""
         return self.most is not None or self.tokens is not None
 
     def select(

@@ -61,7 +61,6 @@ class ToolResult:
 
     @property
     def is_error(self) -> bool:
-        """True if the result reports a failure."""
         return self.answer.get("isError") is True
 
     @property
@@ -71,7 +70,6 @@ class ToolResult:
 
     @property
     def parts(self) -> "tuple[str | Picture, ...]":
-        """The blocks of the answer, as text or pictures."""
         blocks = cast("list[Any]", self.answer.get("content") or [])
         structured = self.answer.get("structuredContent")
         if not blocks and structured is not None:

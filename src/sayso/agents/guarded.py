@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from functools import update_wrapper
 from inspect import ismethod
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -156,11 +156,13 @@ class _Result(types.CallToolResult):
 def call_result(answer: Answer) -> types.CallToolResult:
     """Return the SDK's result. A content block that the SDK does not know becomes JSON text."""
     blocks = answer.get("content")
+    if not isinstance(blocks, list):
+        blocks = []
     meta = answer.get("_meta")
     more = {key: value for key, value in answer.items() if key not in _OWN}
     fields: dict[str, Any] = {
         **more,
-        "content": [_block(block) for block in blocks] if isinstance(blocks, list) else [],
+        "content": [_block(block) for block in cast("list[Any]", blocks)],
         "isError": answer.get("isError") is True,
         "_meta": meta if isinstance(meta, dict) else None,
     }

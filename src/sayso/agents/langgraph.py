@@ -125,7 +125,6 @@ class GuardedTool(BaseTool):
         self._nodes = nodes
 
     def is_of(self, toolset: Toolset) -> bool:
-        """Return whether the tool belongs to this toolset."""
         return self._toolset is toolset
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's own name

@@ -37,7 +37,6 @@ class Listing:
     _changes: int = 0
 
     def forget(self) -> None:
-        """Drop the cached list."""
         self._at = None
         self._changes += 1
 

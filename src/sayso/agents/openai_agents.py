@@ -53,7 +53,6 @@ class GuardedAgent(Agent[Any]):
     pending: Pending | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        """Raise `UsageError` without a toolset."""
         super().__post_init__()
         if self.toolset is None:
             fix = "Give it one: GuardedAgent(name, toolset=sayso.Toolset(crm))."
@@ -69,7 +68,6 @@ class GuardedAgent(Agent[Any]):
         self._pending.keep(_call(item), question)
 
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
-        """Return the agent's own tools and those of this step."""
         await self._note_rejections(run_context)
         waiting = tuple(call.name for call in self._pending.calls)
         turn = _Turn(await self._step(run_context), self._pending, waiting)

@@ -27,7 +27,6 @@ class Pending:
 
     @property
     def calls(self) -> list[ToolCall]:
-        """The waiting calls."""
         return [call for call, _ in self._asked.values()]
 
     def keep(self, call: ToolCall, question: Mapping[str, Any]) -> None:
@@ -37,7 +36,6 @@ class Pending:
             self._asked[key] = call, question
 
     def question(self, call: ToolCall) -> Mapping[str, Any] | None:
-        """Return the question of a waiting call."""
         entry = self._asked.get(_key(call) or "")
         return entry and entry[1]
 
@@ -53,8 +51,10 @@ class Pending:
     async def deny(self, call: ToolCall, message: str | None = None) -> None:
         """Record that a person has denied a call, so that it stays denied."""
         question = self._take(call)
-        server = question and self._server(question)
-        if question and server:
+        if question is None:
+            return
+        server = self._server(question)
+        if server is not None:
             await server.answer(question["number"], is_allowed=False, message=message)
 
     def _take(self, call: ToolCall) -> Mapping[str, Any] | None:

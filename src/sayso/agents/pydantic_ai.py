@@ -61,7 +61,6 @@ class GuardedToolset(AbstractToolset[Any]):
 
     @property
     def id(self) -> str | None:
-        """The id that the toolset was given."""
         return self._id
 
     def remember(self, requests: DeferredToolRequests) -> None:
@@ -90,7 +89,6 @@ class GuardedToolset(AbstractToolset[Any]):
         return None
 
     async def get_instructions(self, ctx: RunContext[Any]) -> str:
-        """Return the system prompt about the tools of this step."""
         return (await self._prepare(ctx)).prompt
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
@@ -168,7 +166,6 @@ class AsWritten:
             return Unreadable(text)
 
     def validate_python(self, input: Any, **_: Any) -> Any:  # noqa: A002 - theirs
-        """Return the arguments."""
         return input
 
 

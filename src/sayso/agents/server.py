@@ -50,7 +50,6 @@ class Rules:
     policy: Policy
 
     def __call__(self) -> Policy:
-        """Return the current policy."""
         return self.policy
 
     def switch(self, mode: str | Mode) -> None:
@@ -87,7 +86,6 @@ class GuardedServer:
 
     @property
     def name(self) -> str:
-        """The name of the server in the policy."""
         return self.listing.server
 
     async def tools(

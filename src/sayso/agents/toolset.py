@@ -66,7 +66,6 @@ class Toolset:
 
     @property
     def policy(self) -> Policy:
-        """The current policy."""
         return self.servers[0].rules()
 
     def switch(self, mode: str | Mode) -> None:

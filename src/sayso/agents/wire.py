@@ -70,7 +70,6 @@ class Wire:
 
     @property
     def is_modern(self) -> bool:
-        """True for protocol version 2026-07-28 or later."""
         return self.client.protocol_version not in HANDSHAKE_VERSIONS
 
     async def request(

@@ -103,7 +103,6 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
 
 @asynccontextmanager
 async def _in_use(behind: GuardedServer) -> AsyncGenerator[GuardedServer]:
-    """Listen for answers and changed lists; if cancelled, withdraw the questions."""
     listing = behind.listing
     async with listening(behind.guard.approvals):
         with behind.wire.forgetting(listing.forget):
@@ -183,7 +182,6 @@ def _name(info: Mapping[str, Any], given: str | None, rules: Policy) -> str:
 
 
 def _origin(client: Client, info: Mapping[str, Any]) -> str:
-    """Return a digest of what the client is connected to, as far as it is known."""
     behind = client.server
     if isinstance(behind, str):
         return origin_of(UrlTarget("", behind))

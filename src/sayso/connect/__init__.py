@@ -1,7 +1,4 @@
-"""Servers and how to reach them: targets, connections, both eras of the protocol.
-
-Importing this package imports no MCP SDK; `sayso.connect.link` does, when a connection is opened.
-"""
+"""Targets of servers, and connections to them in both protocol eras."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,6 @@
-"""One connection to one server: raw JSON in, raw JSON out, in either protocol era.
+"""A connection to one server for raw JSON, in either protocol era.
 
-No model of the protocol sees the messages, so keys that nobody knows and hints of a wrong type
-arrive as they were sent.
+Messages are not parsed into models, so unknown keys and hints of a wrong type arrive unchanged.
 """
 
 import asyncio
@@ -38,7 +37,7 @@ CLIENT_INFO: Final[Mapping[str, Any]] = {"name": "sayso", "title": "sayso", "ver
 NONE: Final[Mapping[str, Any]] = {}
 _PROBE: Final = "server/discover"
 _RESTART_SECONDS: Final = 15.0
-"""How much of the time to connect is kept for starting an old server again, at most."""
+"""The part of the time to connect that is reserved for restarting an old server, at most."""
 _LEAVE_SECONDS: Final = 1.0
 
 
@@ -56,7 +55,7 @@ class Link:
 
     @property
     def _ends(self) -> tuple[Fault, ...]:
-        """The faults that end the connection; a refused token does not, if others may be valid."""
+        """The faults that end the connection; a refused token does not if it can be renewed."""
         if isinstance(self._carrier, HttpTransport) and self._carrier.proof is not None:
             return (Fault.EXPIRED,)
         return Fault.EXPIRED, Fault.UNAUTHORIZED
@@ -78,7 +77,7 @@ class Link:
     ) -> dict[str, Any]:
         """Send one request and return its result as received; `timeout` in seconds.
 
-        Without `timeout` it does not count as `pending`. `listener` hears the server meanwhile.
+        Without `timeout` it does not count as `pending`. `listener` gets the server's messages.
         Members in `kept` stay `msgspec.Raw`. Cancelling the caller cancels the request at the
         server. Raises `RpcError`.
         """
@@ -145,11 +144,10 @@ async def open_link(
 ) -> AsyncGenerator[Link]:
     """Connect to `target` and agree on a protocol version within `timeout` seconds.
 
-    `capabilities` are what a server of the handshake eras is told that it may ask for; what it asks
-    outside of requests goes to `asked`. `watch` looks on at the requests that are made after that.
-    `proof` goes along with each request to a URL. Enter and leave in the same task. Raises an
-    `UnreachableError` or `AuthenticationError` that says why there is no connection. On leaving, a
-    server's process is ended with all its children.
+    `capabilities` are the client's for a server of the handshake eras; its questions outside of
+    requests go to `asked`. `watch` observes the requests. `proof` authenticates each request to a
+    URL. Enter and leave in the same task. Raises an `UnreachableError` or `AuthenticationError`
+    that says why there is no connection. On leaving, a server's process ends with all its children.
     """
     opening = _Opening(
         target,
@@ -165,8 +163,8 @@ async def open_link(
         try:
             link = await stack.enter_async_context(_open(opening))
         except _RestartError as first:
-            # An old server may end at a first message that is not `initialize`, or be of no use
-            # after it: start it again (MCP 2026-07-28, backward compatibility).
+            # An old server may end or break at a first message that is not `initialize`: start it
+            # again (MCP 2026-07-28, backward compatibility).
             try:
                 link = await stack.enter_async_context(_open(opening, is_old=True))
             except TimedOutError as error:
@@ -178,7 +176,7 @@ async def open_link(
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
-    """What `open_link` was asked for; `deadline` in the event loop's time."""
+    """The arguments of `open_link`; `deadline` in the event loop's time."""
 
     target: CommandTarget | UrlTarget
     timeout: float
@@ -223,7 +221,7 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
 
 
 class _RestartError(Exception):
-    """The probe failed: start the process again, in the older era, or else raise `failure`."""
+    """A failed probe: start the process again, in the older era, or else raise `failure`."""
 
     def __init__(self, failure: SaysoError | None) -> None:
         super().__init__()
@@ -231,7 +229,6 @@ class _RestartError(Exception):
 
 
 def _may_be_old(error: Exception) -> bool:
-    """Return whether a process that failed so may be of use if it is not probed."""
     if isinstance(error, TimeoutError):
         return True
     return isinstance(error, RpcError) and error.fault is not Fault.NOT_SENT
@@ -240,7 +237,7 @@ def _may_be_old(error: Exception) -> bool:
 async def _start(
     opening: _Opening, stack: contextlib.AsyncExitStack, stderr_log: StderrLog
 ) -> tuple[StdioTransport | HttpTransport, anyio.Event]:
-    """Start what carries the messages, to be ended by `stack`; nothing is said yet."""
+    """Start the transport, which `stack` ends, without sending a message."""
     closed = anyio.Event()
     beside = await stack.enter_async_context(_Beside())
     target = opening.target
@@ -284,7 +281,7 @@ async def _greet(
     ) -> dict[str, Any]:
         if method == "initialize" and not is_old:
             if stderr_log.mentions(_PROBE):
-                # It has stumbled over the probe, and would never answer.
+                # It failed on the probe and would never answer.
                 raise RpcError.none(Fault.LOST, "the server cannot be used after the probe")
             if isinstance(carrier, StdioTransport) and not carrier.is_closed:
                 stderr_log.release()
@@ -343,7 +340,7 @@ async def _result(raw: msgspec.Raw, kept: AbstractSet[str] = frozenset()) -> dic
     begun = time.perf_counter()
     try:
         result = read_parts(raw, kept) if kept else read_object(raw)
-    except ValueError as error:  # the words quote what could not be read
+    except ValueError as error:  # its message quotes the unreadable answer
         raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
     if len(raw) > LARGE_BYTES:
         await rest_since(begun)
@@ -351,7 +348,7 @@ async def _result(raw: msgspec.Raw, kept: AbstractSet[str] = frozenset()) -> dic
 
 
 class _Beside:
-    """What goes on beside the requests; it is waited for a little when the connection ends."""
+    """Background tasks, which get a moment to finish when the connection ends."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()

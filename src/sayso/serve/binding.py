@@ -81,7 +81,6 @@ class Tools:
 
     @property
     def definitions(self) -> list[ToolDefinition]:
-        """The declared tools, in order."""
         return list(self.registry.definitions.values())
 
     def tool(
@@ -322,7 +321,6 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
 
 
 def _open_with(lowlevel: Any, runtime: Runtime, middleware: Middleware) -> None:
-    """Open the runtime with the server's own lifespan, and close it after."""
     own = lowlevel.lifespan
 
     @contextlib.asynccontextmanager

@@ -73,12 +73,10 @@ class Context:
 
     @property
     def principal(self) -> Principal:
-        """The principal that calls."""
         return self.call.principal
 
     @property
     def arguments(self) -> Mapping[str, Any]:
-        """The approved arguments."""
         return self.call.arguments
 
     @property
@@ -88,7 +86,6 @@ class Context:
 
     @property
     def approval(self) -> int | None:
-        """The number of the approval that the call runs on."""
         return self.call.approval
 
     def progress(self, done: float, total: float | None = None, text: str = "") -> Awaitable[None]:

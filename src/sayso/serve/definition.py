@@ -110,12 +110,10 @@ class ToolDefinition:
 
     @property
     def title(self) -> str:
-        """The declared title, or one derived from the name."""
         return self.intent.title or derive_title(self.name)
 
     @property
     def category(self) -> str | None:
-        """Its category."""
         return self.intent.category
 
     @property
@@ -125,17 +123,14 @@ class ToolDefinition:
 
     @property
     def destructive_hint(self) -> bool:
-        """The destructive hint, with the specification's default."""
         return bool(self.intent.hints.with_defaults().destructive)
 
     @property
     def idempotent_hint(self) -> bool:
-        """The idempotent hint, with the specification's default."""
         return bool(self.intent.hints.with_defaults().idempotent)
 
     @property
     def open_world_hint(self) -> bool:
-        """The open-world hint, with the specification's default."""
         return bool(self.intent.hints.with_defaults().open_world)
 
     def to_mcp_schema(self, version: str = "2026-07-28") -> dict[str, Any]:

@@ -77,7 +77,6 @@ def _check(
     function: Callable[..., Any] | None,
     wire: Mapping[str, Any] | None = None,
 ) -> None:
-    """Raise `BypassError` for a tool that is not the one of this call."""
     is_other = wire is not None and not _is_listed(wire, now.raw)
     if name != now.call.name or is_other or not _holds(function, now.function):
         raise _bypassed(now, name)
@@ -104,7 +103,6 @@ def _bypassed(now: Running, name: str) -> BypassError:
 
 
 def _delegates(tool: Any) -> set[tuple[str, str | None]]:
-    """Return the names and versions that a mounted or transformed tool hands its call to."""
     delegates: set[tuple[str, str | None]] = set()
     inner = tool
     while inner is not None:

@@ -47,9 +47,7 @@ class Framework(Protocol):
     """A kind of server."""
 
     @property
-    def lowlevel(self) -> Server[Any]:
-        """The SDK's server inside."""
-        ...
+    def lowlevel(self) -> Server[Any]: ...
 
     @property
     def knows_callers(self) -> bool | None:
@@ -60,13 +58,9 @@ class Framework(Protocol):
         """Return the tools known before a client connects, in wire form."""
         ...
 
-    def remove(self, name: str) -> None:
-        """Remove a tool."""
-        ...
+    def remove(self, name: str) -> None: ...
 
-    def add(self, function: Callable[..., Any], name: str, description: str | None) -> Shape:
-        """Register a function as a tool."""
-        ...
+    def add(self, function: Callable[..., Any], name: str, description: str | None) -> Shape: ...
 
     async def function_of(self, name: str) -> Callable[..., Any] | None:
         """Return the function of a tool, if the framework knows it."""

@@ -250,7 +250,6 @@ def principal_of(token: AccessToken, tenant: str | None = None) -> Principal:
 
 
 def _tenant_of(token: AccessToken, claim: str) -> str:
-    """Return the tenant that a claim of the token names. Raises `MCPError` without one."""
     tenant = (token.claims or {}).get(claim)
     if not isinstance(tenant, str) or not tenant.strip():
         raise MCPError(types.INVALID_REQUEST, "the token does not name its tenant")

@@ -125,7 +125,6 @@ class _Marker:
     before: Sequence[Any]
 
     def cursor(self, items: Sequence[Any]) -> str:
-        """Return the cursor after these items."""
         seen = [*self.before, *items]
         place = ListPosition(len(seen), self.place.inner, _digest(seen))
         return _write(place, _digest([self.call.name, _others(self.call)]))

@@ -132,7 +132,6 @@ def is_sdk_result(value: Any) -> bool:
 
 
 def _is_answer(value: Any) -> bool:
-    """Return whether an object is an MCP result, and not just one with a key `content`."""
     if not isinstance(value, dict) or not cast("dict[Any, Any]", value).keys() <= _RESULT:
         return False
     blocks: Any = cast("dict[str, Any]", value).get("content")

@@ -83,7 +83,6 @@ class Runtime:
 
     @property
     def policy(self) -> Policy:
-        """The current policy."""
         return self._rules()
 
     @property

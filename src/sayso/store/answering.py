@@ -93,7 +93,6 @@ def _end(session: Session, values: dict[str, Any], state: ApprovalState) -> None
 def _give(
     session: Session, grant: Mapping[str, Any] | None, sign: Callable[[GrantRow], str] | None
 ) -> None:
-    """Add a grant, if there is one; one for a conversation is for the current conversation."""
     if grant is None:
         return
     conversation = None

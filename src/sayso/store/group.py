@@ -119,7 +119,6 @@ class GroupWriter:
             self._ring()
 
     async def flush(self) -> None:
-        """Return once all deferred records are on disk."""
         if self._deferred > self._undeferred:
             await self.run(lambda _: None)
 
@@ -286,7 +285,6 @@ class GroupWriter:
         return error
 
     def _tell(self, jobs: list[_Job]) -> None:
-        """Resolve the futures, once per event loop."""
         waiting: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
         for job in jobs:
             if job.future is not None:

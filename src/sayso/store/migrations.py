@@ -30,7 +30,6 @@ _PERSONAL: Final = ("subject", "name", "arguments", "arguments_digest", "result_
 
 
 def _split_bodies(session: Session) -> None:
-    """Move personal data out of the bodies of version 1, so that it can be erased."""
     done = 0
     sql = "SELECT seq, body FROM records WHERE seq > :done ORDER BY seq LIMIT 1000"
     while rows := session.query(sql, {"done": done}):

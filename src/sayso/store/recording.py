@@ -56,7 +56,6 @@ class LogView:
             before = rows[-1].seq
 
     def rows(self) -> Iterator[RecordRow]:
-        """Iterate over all records, oldest first."""
         after = LOWEST_SEQ
         while rows := scan(self.session, after, _PAGE):
             yield from rows
@@ -78,9 +77,7 @@ class Seal(Protocol):
         ...
 
     @property
-    def is_new(self) -> bool:
-        """Return whether the chain still needs its first record."""
-        ...
+    def is_new(self) -> bool: ...
 
     def first(self, log: LogView) -> list[RecordRow]:
         """Return the records to write before the first record of the chain."""

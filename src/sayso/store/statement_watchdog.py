@@ -82,7 +82,6 @@ _watching: list[threading.Thread] = []
 
 
 def _watch() -> None:
-    """Start the thread, once per process, and again after a fork."""
     if not any(thread.is_alive() for thread in _watching):
         _watching[:] = [
             threading.Thread(target=_go_round, name="sayso-statement-watchdog", daemon=True)

@@ -126,7 +126,6 @@ def begun(session: Session, subject: str, client: str) -> float | None:
 
 
 def _client(name: str) -> str:
-    """Return a client's name for the tables, never `_ANY_CLIENT`."""
     return storable(name) or "unknown"
 
 
