@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.connect.servers.web import MODERN, OLD, Answer, Exchange, HttpTransport, serve_web
+from tests.connect.servers.web import MODERN, OLD, Answer, Exchange, Site, serve_web
 from tests.connect.serving import until
 
 from sayso.connect import Fault, RpcError, UrlTarget
@@ -28,7 +28,7 @@ HTML = "<!doctype html><title>Sign in</title>"
 
 
 @pytest.fixture(params=ERAS)
-def site(request: pytest.FixtureRequest) -> Generator[HttpTransport]:
+def site(request: pytest.FixtureRequest) -> Generator[Site]:
     """A sound server, to which a test may add faults."""
     with serve_web(request.param) as site:
         yield site
@@ -39,9 +39,7 @@ async def call(link: Link, **arguments: Any) -> Any:
     return (await link.request("tools/call", params, timeout=60))["structuredContent"]
 
 
-async def refusal(
-    site: HttpTransport, timeout: float = 5
-) -> UnreachableError | AuthenticationError:
+async def refusal(site: Site, timeout: float = 5) -> UnreachableError | AuthenticationError:
     """The error that says why there is no connection."""
     with pytest.raises((UnreachableError, AuthenticationError)) as caught:
         async with open_link(UrlTarget("web", site.url), timeout=timeout):
@@ -95,9 +93,7 @@ def status(code: int, body: str = HTML, kind: str = "text/html") -> Answer:
         status(504, "{}", "application/json"),
     ],
 )
-async def test_an_answer_that_is_lost_ends_one_call_and_no_other(
-    site: HttpTransport, fault: Answer
-) -> None:
+async def test_an_answer_that_is_lost_ends_one_call_and_no_other(site: Site, fault: Answer) -> None:
     async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         assert await call(link, n=1) == {"n": 1}
         site.faults["tools_call"] = fault
@@ -124,7 +120,7 @@ async def test_an_answer_that_is_lost_ends_one_call_and_no_other(
     ],
 )
 async def test_an_answer_that_is_none_says_that_nothing_ran(
-    site: HttpTransport, fault: Answer, expected: Fault
+    site: Site, fault: Answer, expected: Fault
 ) -> None:
     async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         site.faults["tools_call"] = fault
@@ -136,7 +132,7 @@ async def test_an_answer_that_is_none_says_that_nothing_ran(
         assert await call(link, n=2) == {"n": 2}
 
 
-async def test_a_servers_error_under_a_status_of_4xx_is_its_own(site: HttpTransport) -> None:
+async def test_a_servers_error_under_a_status_of_4xx_is_its_own(site: Site) -> None:
     def fault(exchange: Exchange) -> None:
         exchange.error(400, -32602, "session of what?", exchange.body["id"])
 
@@ -161,7 +157,7 @@ def drop_in_refusal(exchange: Exchange) -> None:
     exchange.drop()
 
 
-async def test_a_refusal_that_breaks_off_says_nothing_of_what_ran(site: HttpTransport) -> None:
+async def test_a_refusal_that_breaks_off_says_nothing_of_what_ran(site: Site) -> None:
     async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         site.faults["tools_call"] = drop_in_refusal
         with pytest.raises(RpcError) as caught:
@@ -191,7 +187,7 @@ async def test_a_server_without_sessions_that_knows_no_such_path_keeps_its_conne
             assert not link.closed.is_set()
 
 
-async def test_a_hanging_call_is_given_up_and_the_next_one_works(site: HttpTransport) -> None:
+async def test_a_hanging_call_is_given_up_and_the_next_one_works(site: Site) -> None:
     site.faults["tools_call"] = Exchange.hang
     async with open_link(UrlTarget("web", site.url), timeout=60) as link:
         with pytest.raises(RpcError) as caught:
@@ -201,7 +197,7 @@ async def test_a_hanging_call_is_given_up_and_the_next_one_works(site: HttpTrans
         assert await call(link, n=1) == {"n": 1}
 
 
-async def test_a_body_that_comes_slowly_is_waited_for(site: HttpTransport) -> None:
+async def test_a_body_that_comes_slowly_is_waited_for(site: Site) -> None:
     def slowly(exchange: Exchange) -> None:
         body = b'{"jsonrpc": "2.0", "id": %d, "result": {"structuredContent": "slow"}}'
         body %= exchange.body["id"]
@@ -216,7 +212,7 @@ async def test_a_body_that_comes_slowly_is_waited_for(site: HttpTransport) -> No
 
 
 @pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
-async def test_a_large_answer_arrives_whole(site: HttpTransport, kind: str) -> None:
+async def test_a_large_answer_arrives_whole(site: Site, kind: str) -> None:
     def answer(exchange: Exchange) -> None:
         result = {"structuredContent": "x" * 3_000_000}
         body = json.dumps({"jsonrpc": "2.0", "id": exchange.body["id"], "result": result})
@@ -229,7 +225,7 @@ async def test_a_large_answer_arrives_whole(site: HttpTransport, kind: str) -> N
 
 
 async def test_a_stream_that_begins_with_where_to_take_it_up_is_read_on(
-    site: HttpTransport,
+    site: Site,
 ) -> None:
     def answer(exchange: Exchange) -> None:
         body = json.dumps({"jsonrpc": "2.0", "id": exchange.body["id"], "result": {"n": 1}})
@@ -311,7 +307,7 @@ async def test_a_redirect_within_the_origin_is_followed() -> None:
 
 
 async def test_headers_of_the_configuration_are_sent_even_where_they_are_not_ascii(
-    site: HttpTransport,
+    site: Site,
 ) -> None:
     target = UrlTarget("web", site.url, {"Authorization": "Bearer 1", "X-Team": "Grün"})
     async with open_link(target, timeout=60) as link:
@@ -321,7 +317,7 @@ async def test_headers_of_the_configuration_are_sent_even_where_they_are_not_asc
     assert one.headers["x-team"].encode("latin-1").decode() == "Grün"
 
 
-async def test_many_calls_share_few_connections(site: HttpTransport) -> None:
+async def test_many_calls_share_few_connections(site: Site) -> None:
     ports: set[int] = set()
 
     def note(exchange: Exchange) -> None:

@@ -286,7 +286,7 @@ WRITER = """
 import anyio, sys
 from sayso.audit import AuditLog, open_audit
 from sayso.keys import Keyring
-from sayso.store import RecordRow, Said, open_store
+from sayso.store import RecordRow, open_store
 
 async def main():
     store = open_store(sys.argv[1])

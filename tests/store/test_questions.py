@@ -24,7 +24,8 @@ async def ask(store: Database, needed: int = 1) -> int:
 
 async def say(store: Database, number: int, by: str = "bo", **more: Any) -> bool:
     options = {name: more.pop(name) for name in ("seen", "token") if name in more}
-    fields = {"is_allowed": True, "channel": "console", "at": NOW, "expires": NOW + 60, **more}
+    fields: dict[str, Any] = {"is_allowed": True, "channel": "console", "at": NOW, **more}
+    fields.setdefault("expires", NOW + 60)
     row = AnswerRow(number, by, strength="out_of_band", **fields)
     return await store.questions.answer(row, **options)
 

@@ -91,7 +91,7 @@ Answer = Callable[[Exchange], None]
 
 
 @dataclass
-class HttpTransport:
+class Site:
     """The server's address, its requests, and its faults, by JSON-RPC method."""
 
     url: str
@@ -105,7 +105,7 @@ class HttpTransport:
 @contextlib.contextmanager
 def serve_web(
     era: str = MODERN, tls: ssl.SSLContext | None = None, /, **faults: Answer
-) -> Generator[HttpTransport]:
+) -> Generator[Site]:
     """Serve until left. A fault is named `tools_call` for `tools/call`, `any` for all methods."""
     ended = threading.Event()
 
@@ -144,7 +144,7 @@ def serve_web(
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
         base = f"https://localhost:{server.server_port}"
-    site = HttpTransport(f"{base}/mcp", dict(faults))
+    site = Site(f"{base}/mcp", dict(faults))
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
