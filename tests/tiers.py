@@ -81,7 +81,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "site/test_tasks.py",
         "store/test_notices.py",
         "store/test_postgres.py",
-        "store/test_vigil.py",
+        "store/test_statement_watchdog.py",
         "test_ci.py",
         "test_docs.py",
         "test_faces.py",

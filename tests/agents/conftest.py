@@ -18,7 +18,7 @@ def era(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def url(tmp_path: Path) -> str:
-    """Where the record is kept."""
+    """The store of the record."""
     return f"sqlite:{tmp_path / 'sayso.db'}"
 
 

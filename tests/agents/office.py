@@ -45,7 +45,7 @@ class Office:
 
     @property
     def done(self) -> list[tuple[str, int]]:
-        """What was done, in the order in which it ended."""
+        """The finished work, in order."""
         return [(name, number) for kind, name, number in self.log if kind == "end"]
 
     def server(self, name: str = "office") -> MCPServer[Any]:

@@ -69,7 +69,7 @@ def text(result: Any) -> str:
 
 
 async def events(url: str) -> list[tuple[str, str | None]]:
-    """What the record says of calls, oldest first."""
+    """Return the recorded events of calls, oldest first."""
     return [(one["event"], one.get("outcome")) for one in await lines(url)]
 
 

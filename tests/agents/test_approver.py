@@ -1,4 +1,4 @@
-"""Who answers for an agent's calls: a function, a channel, or the person at the terminal."""
+"""Approvers: a function, a channel, or the person at the terminal."""
 
 import sys
 import threading
@@ -83,7 +83,7 @@ async def test_without_a_terminal_that_is_told_at_once(
     from sayso.agents import approver
 
     monkeypatch.setattr(approver, "_TTY", tmp_path / "none")
-    with pytest.raises(UsageError, match="there is no terminal to ask on"):
+    with pytest.raises(UsageError, match="no terminal is available"):
         async with sayso.wrap(client, approver="terminal", audit="temporary"):
             pass
 
@@ -206,6 +206,6 @@ async def test_a_channel_that_no_policy_can_name_is_refused(client: Client) -> N
 
         async def offer(self, approvals: Approvals, approval: Approval) -> None: ...
 
-    with pytest.raises(UsageError, match="policy knows no channel 'pager'"):
+    with pytest.raises(UsageError, match="unknown channel 'pager'"):
         async with sayso.wrap(client, approver=Pager(), audit="temporary"):
             pass

@@ -1,4 +1,4 @@
-"""What is sent again and what is not, when the way to the server fails; and cancelling."""
+"""Retries after a failure of the connection, and cancelling."""
 
 import shutil
 from pathlib import Path

@@ -25,7 +25,7 @@ from tests.agents.serving import events, faulty, text
 from tests.connect.serving import serve_app
 
 import sayso
-from sayso.agents.result import call_result, tools_result
+from sayso.agents.guarded import call_result, tools_result
 from sayso.agents.wire import received
 from sayso.connect import Fault
 
@@ -232,7 +232,7 @@ async def test_what_a_server_asks_of_the_client_goes_to_the_clients_callbacks(
 
 
 class Name(BaseModel):
-    """What is asked for."""
+    """The requested input."""
 
     name: str
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -18,8 +18,8 @@ from tests.connect.serving import until
 
 import sayso
 from sayso.agents import ApprovalQueue, Asked, Step, ToolCall, ToolResult
+from sayso.agents.compatibility import fit_name, fit_qualified, fit_schema
 from sayso.agents.exchange import Picture
-from sayso.agents.fitting import fit_name, fit_qualified, fit_schema
 from sayso.audit import Outcome
 from sayso.demo.data import Database, open_database
 from sayso.demo.server import build_server
@@ -130,7 +130,7 @@ async def test_of_two_tools_of_one_name_none_is_offered(
         """Get a thing."""
         return "done"
 
-    monkeypatch.setattr("sayso.agents.fitting.digest", found_by_force)
+    monkeypatch.setattr("sayso.agents.compatibility.digest", found_by_force)
     server: MCPServer[Any] = MCPServer("odd", log_level="ERROR")
     for name in ("thing.get", "thing..get", "thing_get"):
         server.add_tool(tool, name=name)
@@ -241,7 +241,7 @@ async def test_a_pinned_name_stays_with_the_tool_that_it_was_at_first(url: str) 
         assert await pinned(tools) == ["ours__thing_get"]
         ours.remove_tool("thing_get")
         tools.servers[0].listing.forget()
-        with pytest.raises(UsageError, match="'ours__thing_get' is not there any more"):
+        with pytest.raises(UsageError, match="'ours__thing_get' no longer exists"):
             await tools.step()
 
 
@@ -257,7 +257,7 @@ async def test_the_mode_is_switched_in_the_midst_of_a_conversation(url: str) -> 
         (read,) = await planning.run([call("note_read")])
         tools.switch("guarded")
         (added,) = await (await tools.step()).run([call("note_add")])
-        with pytest.raises(UsageError, match="'observe' is no mode of an agent"):
+        with pytest.raises(UsageError, match="invalid mode 'observe'"):
             tools.switch("observe")
     assert refused.outcome is Outcome.DENIED
     assert not read.is_error
@@ -346,7 +346,7 @@ async def test_only_a_program_that_said_so_gives_the_answers(url: str) -> None:
         (waits,) = await tools.run([call("note_drop")])
         assert waits.approval is not None
         assert not tools.defers(waits)
-        with pytest.raises(UsageError, match="is not answered here"):
+        with pytest.raises(UsageError, match="cannot be answered"):
             await tools.settle(call("note_drop"), waits.approval.number, is_allowed=True)
     assert office.log == []
 
@@ -419,9 +419,18 @@ async def test_a_question_that_expired_takes_no_answer(url: str) -> None:
         assert not await asked.allow()
 
 
+async def test_a_toolset_of_a_client_that_is_not_wrapped_or_not_entered_is_an_error() -> None:
+    client = Client(Office().server())
+    for wrong in (client, sayso.wrap(client)):
+        with pytest.raises(
+            UsageError, match=r"wrapped and entered, got a .* async with sayso\.wrap"
+        ):
+            sayso.Toolset(cast("Any", wrong))
+
+
 async def test_a_toolset_of_nothing_of_twins_or_of_different_rules_is_an_error(url: str) -> None:
     office = Office()
-    with pytest.raises(UsageError, match="a toolset of no client"):
+    with pytest.raises(UsageError, match="at least one client is required"):
         sayso.Toolset()
     strict = load_policy("mode = 'strict'")
     async with (
@@ -431,10 +440,10 @@ async def test_a_toolset_of_nothing_of_twins_or_of_different_rules_is_an_error(u
         sayso.wrap(client, audit=url, server="other", policy=strict) as other,
         sayso.wrap(client, audit=url, server="bos", principal="bo") as bos,
     ):
-        with pytest.raises(UsageError, match="both called 'office'"):
+        with pytest.raises(UsageError, match="two clients are called 'office'"):
             sayso.Toolset(one, twin)
         for wrong in (other, bos):
-            with pytest.raises(UsageError, match="under different policies"):
+            with pytest.raises(UsageError, match="different policies, modes or principals"):
                 sayso.Toolset(one, wrong)
 
 
@@ -512,7 +521,7 @@ async def test_calls_that_cannot_be_read_leave_nobody_in_line(url: str) -> None:
 
 
 async def test_a_call_waits_for_its_turn_and_a_judgement_waits_with_it(url: str) -> None:
-    """What is decided is decided of the world as it is when it is this call's turn."""
+    """A call is decided when it is its turn."""
     office = Office(doors={1: anyio.Event()})
     results: list[ToolResult] = []
     async with toolset(office, url) as tools, anyio.create_task_group() as group:

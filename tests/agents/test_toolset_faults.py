@@ -1,4 +1,4 @@
-"""What goes wrong around a toolset: its servers, its people, and calls that are cancelled."""
+"""Faults around a toolset: servers, people, and cancelled calls."""
 
 import asyncio
 import json

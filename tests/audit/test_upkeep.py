@@ -26,7 +26,7 @@ from sayso.audit.lifecycle import Owner
 from sayso.audit.verifier import verify
 from sayso.errors import StoreError, UsageError
 from sayso.keys import Keyring
-from sayso.store import Claim, Database, Head, Look, RecordRow, Said, Use, open_store
+from sayso.store import AnswerRow, Claim, Database, Head, Look, RecordRow, Use, open_store
 from sayso.store.database import move_store
 
 pytestmark = pytest.mark.anyio
@@ -334,8 +334,8 @@ async def test_what_was_spent_claimed_and_granted_moves_too(
     await store.claims.take(claim, now=1.0)
     await store.records.begin([RecordRow("c", 1.0, "attempt", "{}")], USE)
     row = await store.questions.open("b", BODY, now=1.0, expires=9.0)
-    said = Said(row.number, "bo", is_allowed=True, channel="x", strength="y", now=1.0, expires=9.0)
-    assert await store.questions.answer(replace(said, grant=GRANT))
+    answer = AnswerRow(row.number, "bo", True, "x", "y", 1.0, expires=9.0)  # noqa: FBT003
+    assert await store.questions.answer(answer, grant=GRANT)
     other = open_store(f"sqlite:{tmp_path / 'moved.db'}")
     await move_store(store, other)
     assert not await other.tokens.spend("token", now=2.0, expires=9.0)

@@ -396,8 +396,8 @@ def test_what_cannot_move_stays_with_its_reason(
     assert main(["install", "cursor", "--yes"]) == 0
     shown = capsys.readouterr().err
     for line in (
-        "login, because the client logs in to it (“auth”)",
-        "old, because type: sayso does not speak the old HTTP+SSE transport",
+        "login, because the client logs in to it by itself (“auth”)",
+        "old, because type: the old HTTP+SSE transport is not supported",
         "typo, because comand: unknown key",
         "mine, because it is sayso's gateway itself",
         "text, because it is not an object",

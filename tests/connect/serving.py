@@ -1,4 +1,4 @@
-"""What the tests of connections share: small servers as processes and over HTTP."""
+"""Small servers for tests of connections, as processes and over HTTP."""
 
 import json
 import os

@@ -247,7 +247,7 @@ UNREADABLE = (
         (
             '{"command": "${file:missing}"}',
             UNREADABLE,
-            "Mend the path; it is taken from the folder of the configuration.",
+            "Correct the path; it is relative to the configuration's folder.",
         ),
     ],
 )
@@ -350,11 +350,11 @@ def test_an_env_file_that_is_missing_is_told_where_it_is_named(tmp_path: Path) -
         ),
         (
             '{"type": "sse", "url": "https://a"}',
-            "mcp.json:1:33: one.type: sayso does not speak the old HTTP+SSE transport",
+            "mcp.json:1:33: one.type: the old HTTP+SSE transport is not supported",
         ),
         (
             '{"type": "ws", "url": "https://a"}',
-            "mcp.json:1:33: one.type: sayso knows no transport “ws”",
+            "mcp.json:1:33: one.type: unknown transport “ws”",
         ),
         (
             '{"url": "https://a:pw@b/mcp"}',
@@ -371,7 +371,7 @@ def test_an_env_file_that_is_missing_is_told_where_it_is_named(tmp_path: Path) -
         ),
         (
             '{"url": "https://a", "headersHelper": "get"}',
-            "mcp.json:1:45: one.headersHelper: sayso runs no program to learn headers",
+            "mcp.json:1:45: one.headersHelper: programs that print headers are not run",
         ),
     ],
 )

@@ -81,9 +81,9 @@ async def test_what_comes_before_the_answer_is_passed_over() -> None:
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (b"SSH-2.0-OpenSSH_9.6\r\n", "its answer is no HTTP"),
-        (HEAD + b"content-length: no number\r\n\r\n", "its answer is no HTTP"),
-        (HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n", "its answer is no HTTP"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "its answer is not HTTP"),
+        (HEAD + b"content-length: no number\r\n\r\n", "its answer is not HTTP"),
+        (HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n", "its answer is not HTTP"),
         (HEAD + b"x: " + b"y" * 70_000 + b"\r\n\r\n", "its head is too large"),
         (HEAD + b"x: 123456789\r\n" * 20_000 + b"\r\n", "its head is too large"),
         (
@@ -128,7 +128,7 @@ async def test_a_connection_that_is_reset_breaks_its_exchange() -> None:
 
 
 async def test_nothing_is_read_of_what_nobody_asked_for() -> None:
-    """What comes after an answer, with it or later, answers no other request."""
+    """Data after an answer does not answer another request."""
     lie = OK.replace(b"{}", b"[]")
     told = anyio.Event()
 

@@ -1,4 +1,4 @@
-"""What goes along with a request in each era."""
+"""The envelope of a request in each era."""
 
 from typing import Any
 

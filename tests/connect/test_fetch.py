@@ -1,4 +1,4 @@
-"""What sayso asks of authorization servers: bounded, private, and silent about what was said."""
+"""Requests to authorization servers: bounded, private, and without secrets in errors."""
 
 import asyncio
 from collections.abc import AsyncGenerator

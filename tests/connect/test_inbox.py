@@ -1,4 +1,4 @@
-"""Who hears what a server says unasked, and who answers what it asks."""
+"""Receivers of a server's notifications and questions."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ import pytest
 from sayso.alarm import Alarm
 from sayso.connect.inbox import Inbox
 from sayso.connect.message import Message, read_message
-from sayso.connect.request_listener import MOST_QUESTIONS, Limit, RequestListener
+from sayso.connect.request_listener import MOST_QUESTIONS, Deadline, RequestListener
 from sayso.connect.rpc import RpcError
 
 pytestmark = pytest.mark.anyio
@@ -63,7 +63,7 @@ async def test_while_something_is_asked_the_time_stands_still() -> None:
     answers: list[bytes] = []
 
     async def ask() -> None:
-        with Limit(Alarm(0.05)) as limit, inbox.hearing(listener, limit):
+        with Deadline(Alarm(0.05)) as limit, inbox.hearing(listener, limit):
             asking = asyncio.create_task(inbox.answer(message("roots/list", number=1)))
             await client.asked.wait()
             await asyncio.sleep(0.1)
@@ -80,7 +80,7 @@ async def test_of_two_questions_the_last_answer_lets_the_time_go_on() -> None:
     inbox, client = Inbox(), Client()
     begun: list[int] = []
 
-    class Counted(Limit):
+    class Counted(Deadline):
         def go_on(self) -> None:
             begun.append(len(client.heard))
             super().go_on()
@@ -98,7 +98,7 @@ async def test_of_two_questions_the_last_answer_lets_the_time_go_on() -> None:
 
 async def test_a_question_ends_with_the_request_that_it_was_about() -> None:
     inbox, client = Inbox(), Client()
-    with Limit(Alarm(LONG)) as limit:
+    with Deadline(Alarm(LONG)) as limit:
         with inbox.hearing(client.listener(), limit):
             asking = asyncio.create_task(inbox.answer(message("roots/list", number=1)))
             await client.asked.wait()
@@ -110,7 +110,7 @@ async def test_a_question_ends_with_the_request_that_it_was_about() -> None:
 
 async def test_a_question_outlasts_one_of_two_requests_that_it_may_be_about() -> None:
     inbox, client = Inbox(), Client()
-    with Limit(Alarm(LONG)) as limit, inbox.hearing(client.listener(), limit):
+    with Deadline(Alarm(LONG)) as limit, inbox.hearing(client.listener(), limit):
         with inbox.hearing(client.listener(), limit):
             asking = asyncio.create_task(inbox.answer(message("roots/list", number=1)))
             await client.asked.wait()
@@ -122,7 +122,7 @@ async def test_a_question_outlasts_one_of_two_requests_that_it_may_be_about() ->
 
 async def test_a_question_that_its_server_withdraws_is_not_answered() -> None:
     inbox, client = Inbox(), Client()
-    with Limit(Alarm(LONG)) as limit, inbox.hearing(client.listener(), limit):
+    with Deadline(Alarm(LONG)) as limit, inbox.hearing(client.listener(), limit):
         asking = asyncio.create_task(inbox.answer(message("roots/list", number=1)))
         await client.asked.wait()
         for number in (2, None, [1]):
@@ -144,12 +144,12 @@ async def test_without_a_request_there_is_nobody_to_ask() -> None:
 async def test_where_several_clients_wait_nobody_is_asked_or_told() -> None:
     inbox, one, other = Inbox(), Client(), Client()
     log = message("notifications/message", {"data": "secret"})
-    limit = Limit(Alarm(LONG))
+    limit = Deadline(Alarm(LONG))
     with limit, inbox.hearing(one.listener(), limit), inbox.hearing(other.listener(), limit):
         answer = await result(inbox, message("roots/list", number=1))
         await inbox.notify(log)
 
-    assert "which is meant is open" in answer["error"]["message"]
+    assert "so its call is ambiguous" in answer["error"]["message"]
     assert (one.heard, other.heard) == ([], [])
 
 
@@ -157,7 +157,7 @@ async def test_what_comes_on_the_stream_of_a_request_is_for_its_client() -> None
     inbox, one, other = Inbox(), Client(), Client()
     mine = one.listener()
     one.may_answer.set()
-    limit = Limit(Alarm(LONG))
+    limit = Deadline(Alarm(LONG))
     with limit, inbox.hearing(mine, limit), inbox.hearing(other.listener(), limit):
         answer = await result(inbox, message("roots/list", number=1), mine)
         await inbox.notify(message("notifications/message", {}), mine)
@@ -197,7 +197,10 @@ async def test_the_error_of_a_client_is_passed_on() -> None:
         raise RpcError(-1, "rejected by the person", {"why": 1})
 
     inbox = Inbox()
-    with Limit(Alarm(LONG)) as limit, inbox.hearing(RequestListener(object(), {}, refuse), limit):
+    with (
+        Deadline(Alarm(LONG)) as limit,
+        inbox.hearing(RequestListener(object(), {}, refuse), limit),
+    ):
         await inbox.notify(message("notifications/message", {}))
         answer = await result(inbox, message("roots/list", number=1))
 
@@ -209,7 +212,7 @@ async def test_an_answer_that_comes_when_the_time_is_up_changes_nothing() -> Non
     listener = client.listener()
     client.may_answer.set()
     answer: dict[str, Any] = {}
-    with suppress(TimeoutError), Limit(Alarm(0.01)) as limit, inbox.hearing(listener, limit):
+    with suppress(TimeoutError), Deadline(Alarm(0.01)) as limit, inbox.hearing(listener, limit):
         try:
             await asyncio.sleep(LONG)
         finally:
@@ -224,7 +227,7 @@ async def test_nobody_is_asked_about_a_request_that_is_over() -> None:
     listener = client.listener()
     for one in (client, other):
         one.may_answer.set()
-    with Limit(Alarm(LONG)) as limit:
+    with Deadline(Alarm(LONG)) as limit:
         with inbox.hearing(listener, limit):
             pass
         with inbox.hearing(other.listener(), limit):
@@ -238,7 +241,7 @@ async def test_nobody_is_asked_about_a_request_that_is_over() -> None:
 async def test_a_server_asks_so_often_about_one_request_and_no_more() -> None:
     inbox, client = Inbox(), Client()
     client.may_answer.set()
-    with Limit(Alarm(LONG)) as limit:
+    with Deadline(Alarm(LONG)) as limit:
         with inbox.hearing(client.listener(), limit):
             said = [
                 await result(inbox, message("roots/list", number=one))

@@ -89,7 +89,7 @@ def write(text: str, name: str = "server.py") -> str:
 
 
 def refused(text: str, name: str | None = None, file: str = "server.py") -> str:
-    """What is said of a file; its place has a line of the file where it is known."""
+    """Return the error about a file; its place has a line of the file if that is known."""
     with pytest.raises(TargetError) as caught:
         load_server(write(text, file), name)
     return f"{caught.value.where}: {caught.value.what}"
@@ -120,7 +120,7 @@ def log_text() -> str:
 
 
 async def added_by(stderr: Path, *words: str) -> str:
-    """What the server's `add` says to 2 and 3, all of its stderr being kept."""
+    """Return the result of the server's `add` for 2 and 3, with all of its stderr."""
     with stderr.open("w") as log:
         parameters = StdioServerParameters(
             command=sys.executable, args=["-m", "sayso.connect.launch", *words], env=ENVIRONMENT

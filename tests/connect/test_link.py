@@ -195,7 +195,7 @@ async def test_cancelling_over_stdio_tells_an_old_server(tmp_path: Path) -> None
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that ended and was not yet collected does not."""
+    """Return whether a process runs, and is not just a zombie."""
     status = Path(f"/proc/{pid}/stat")
     if status.exists():
         return status.read_text().rpartition(")")[2].split()[0] != "Z"

@@ -1,4 +1,4 @@
-"""Which code a process may load, and which code starts with its interpreter."""
+"""The code that a process may load, and the code that starts with its interpreter."""
 
 import sys
 from base64 import urlsafe_b64encode

@@ -1,4 +1,4 @@
-"""Which era a server speaks is found out, however it takes the question."""
+"""Detection of a server's era, however it reacts to the probe."""
 
 from typing import Any
 

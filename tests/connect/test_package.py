@@ -1,4 +1,4 @@
-"""Which package a command runs: told from files, or not at all."""
+"""The package that a command runs, found from files or not at all."""
 
 import json
 import os

@@ -59,7 +59,7 @@ async def refusal(url: str) -> str:
 
 
 async def listed(url: str) -> int:
-    """How many tools a server has, as each of many who ask at once is told."""
+    """Return the number of tools that each of many concurrent callers gets."""
     found: set[int] = set()
     async with open_link(UrlTarget("web", url), timeout=60) as link:
 

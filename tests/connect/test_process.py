@@ -15,7 +15,7 @@ LINES = [b"{}", b"", b"x" * 15, b"x" * 16, b"x" * 17, b"x" * 1_000, b"end"]
 
 
 def reader(*pieces: bytes, ahead: int = 16) -> asyncio.StreamReader:
-    """What has come so far, and no more."""
+    """Return the output so far."""
     found = asyncio.StreamReader(ahead)
     for piece in pieces:
         found.feed_data(piece)

@@ -1,4 +1,4 @@
-"""How a person names a server, and what is said to one who names none."""
+"""Targets on the command line, and the errors about them."""
 
 import contextlib
 import subprocess
@@ -272,8 +272,8 @@ def test_no_word_is_met_with_anything_but_a_target_or_an_error_of_saysos(
         ("https://example.com/mcp#hunter2", "the URL has a part after #, which is never sent"),
         ("https://example.com/mcp#", "the URL has a part after #, which is never sent"),
         ("https://example.com/a b?hunter2", "the URL holds a blank or a control character"),
-        ("https://example.com:http/?hunter2", "the URL cannot be read: port could not be cast"),
-        ("https://[::1/?hunter2", "the URL cannot be read: invalid ipv6 url"),
+        ("https://example.com:http/?hunter2", "the URL is invalid: port could not be cast"),
+        ("https://[::1/?hunter2", "the URL is invalid: invalid ipv6 url"),
     ],
 )
 def test_a_url_that_cannot_be_called_is_refused_without_being_shown(url: str, what: str) -> None:

@@ -36,7 +36,7 @@ from sayso.serve.validation import check_choices
 def test_a_name_of_saysos_own_is_reserved_however_it_is_written(name: str) -> None:
     assert is_reserved(name)
     if name != "local":
-        with pytest.raises(UsageError, match="gives the name"):
+        with pytest.raises(UsageError, match="is reserved"):
             check_choices(Principal(name), None, "", 1.0)
 
 

@@ -38,7 +38,7 @@ class Example(NamedTuple):
     calls: list[Said]
 
     def on(self, framework: str) -> str:
-        """The same on another framework: two lines differ."""
+        """Return the example for another framework: two lines differ."""
         if framework == "MCPServer":
             return self.code
         code = self.code.replace("from mcp.server import MCPServer", "from fastmcp import FastMCP")

@@ -63,18 +63,18 @@ def make(kind: str, **more: Any) -> Any:
 
 
 def inside(server: Any) -> Any:
-    """What the SDK's client connects to in the same process."""
+    """Return the server that the SDK's client connects to in the same process."""
     return getattr(server, "_mcp_server", server)
 
 
 def app_of(server: Any) -> Any:
-    """The same over HTTP."""
+    """Serve it over HTTP."""
     return server.http_app() if hasattr(server, "http_app") else server.streamable_http_app()
 
 
 @dataclass
 class Studio:
-    """What the tools work on, and what they have done."""
+    """The data of the tools, and a log of their work."""
 
     customers: dict[int, str] = field(
         default_factory=lambda: {one: f"customer {one}" for one in range(1, 6)}
@@ -218,7 +218,7 @@ async def reached(
 
 
 def over_stdio(python: Warm, module: str, kind: str, where: Path) -> StdioServerParameters:
-    """How a server of one kind is started that a module of the tests makes."""
+    """Return the command that starts a server of one kind from a test module."""
     first, *rest = python.words("-m", module, kind, str(where))
     env = ENVIRONMENT | {"PYTHONPATH": f"{ENVIRONMENT['PYTHONPATH']}:{Path.cwd()}"}
     return StdioServerParameters(command=first, args=rest, env=env)
@@ -255,7 +255,7 @@ async def lines(url: str) -> list[dict[str, Any]]:
 
 
 async def outcomes(url: str) -> list[str]:
-    """How the calls on record ended, oldest first."""
+    """Return the recorded outcomes of calls, oldest first."""
     return [one["outcome"] for one in await lines(url) if "outcome" in one]
 
 

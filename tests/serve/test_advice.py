@@ -1,4 +1,4 @@
-"""What an author is told to declare: no more than the name and the texts of a tool say."""
+"""Advice to authors: no more than the name and the texts of a tool say."""
 
 import pytest
 

@@ -23,10 +23,10 @@ def number(number: int) -> str:
 
 
 BAD: dict[str, tuple[str, dict[str, Any]]] = {
-    "a name with a space": ("is no name for a tool", {"name": "drop table"}),
-    "no name": ("is no name for a tool", {"name": ""}),
-    "a name too long": ("is no name for a tool", {"name": "x" * 129}),
-    "a name in another script": ("is no name for a tool", {"name": "удалить"}),
+    "a name with a space": ("is not a valid tool name", {"name": "drop table"}),
+    "no name": ("is not a valid tool name", {"name": ""}),
+    "a name too long": ("is not a valid tool name", {"name": "x" * 129}),
+    "a name in another script": ("is not a valid tool name", {"name": "удалить"}),
     "a field that is missing": ("confirm names {customer}", {"confirm": "Delete {customer}?"}),
     "a plan of nothing": ("wants 'customer'", {"plan": of_customer}),
     "a narrowing of nothing": ("wants 'customer'", {"narrow": of_customer}),
@@ -39,7 +39,7 @@ BAD: dict[str, tuple[str, dict[str, Any]]] = {
     "a field that there is none of": ("no field 'confrim'", {"confrim": "Sure?"}),
     "a dry run of nothing": ("dry_run", {"dry_run": True}),
     "a dry run by no parameter": ("dry_run names 'dryRun'", {"dry_run": "dryRun"}),
-    "a dry run by a number": ("no boolean parameter", {"dry_run": "number"}),
+    "a dry run by a number": ("not a boolean parameter", {"dry_run": "number"}),
     "a dry run of no name": ("must be a text", {"dry_run": 7}),
     "a plan and a dry run": ("not both", {"dry_run": "number", "plan": list}),
 }
@@ -87,13 +87,13 @@ def _yields(_ctx: Any, _given: Any) -> Any:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"input_schema": [1]}, "a schema is an object, not a list"),
+        ({"input_schema": [1]}, "a schema must be an object, got a list"),
         ({"input_schema": {"type": "banana"}}, "tool t"),
-        ({"input_schema": {"type": "array"}}, "must be of an object"),
+        ({"input_schema": {"type": "array"}}, "must have the type object"),
         ({"input_schema": {"properties": {"a": {"type": 7}}}}, "tool t"),
         ({"input_schema": {"properties": [1]}}, "tool t"),
         ({"output_schema": {"type": "object", "required": "id"}}, "tool t"),
-        ({"output_schema": {"type": "string"}}, "must be of an object"),
+        ({"output_schema": {"type": "string"}}, "must have the type object"),
         ({"execute": None}, "execute must be a function"),
         ({"execute": lambda: None}, "execute must be a function"),
         ({"execute": dict}, "execute must be a function"),
@@ -126,7 +126,7 @@ def test_a_function_that_gives_no_one_result_is_refused(kind: str) -> None:
     for function in (counting, streaming):
         with pytest.raises(UsageError, match="generator"):
             tools.tool(sayso.READ_ONLY)(function)
-    with pytest.raises(UsageError, match="is no function"):
+    with pytest.raises(UsageError, match="is not a function"):
         tools.tool(sayso.READ_ONLY, name="seven")(7)  # type: ignore[type-var]
 
 
@@ -142,7 +142,7 @@ def test_types_that_make_no_schema_are_refused(kind: str) -> None:
 
     with pytest.raises(UsageError, match="cannot be read"):
         tools.tool(sayso.READ_ONLY)(lost)
-    with pytest.raises(UsageError, match="make no schema") as caught:
+    with pytest.raises(UsageError, match="cannot be converted to a schema") as caught:
         tools.tool(sayso.READ_ONLY)(odd)
     assert "\n" not in str(caught.value)
 
@@ -154,7 +154,7 @@ def test_types_that_make_no_schema_are_refused(kind: str) -> None:
 
 
 def test_what_is_no_server_and_what_is_bound_already_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no server that tools can be bound to"):
+    with pytest.raises(UsageError, match="not a server that tools can be bound to"):
         sayso.bind("server")
     server = make("MCPServer")
     sayso.bind(server)
@@ -179,11 +179,11 @@ def test_a_decorator_without_its_parentheses_is_refused_and_loses_no_tool() -> N
 @pytest.mark.parametrize("intent", ["number", {"read_only"}, 7])
 def test_what_is_no_intent_is_refused_where_it_stands(intent: Any) -> None:
     tools = sayso.bind(make("Server"))
-    with pytest.raises(UsageError, match=r"tool number: .* is no intent"):
+    with pytest.raises(UsageError, match=r"tool number: .* is not an intent"):
         tools.tool(intent)(number)
-    with pytest.raises(UsageError, match=r"tool number: .* is no intent"):
+    with pytest.raises(UsageError, match=r"tool number: .* is not an intent"):
         tools.add(name="number", intent=intent, execute=_ok)
-    with pytest.raises(UsageError, match=r"declare: .* is no intent"):
+    with pytest.raises(UsageError, match=r"declare: .* is not an intent"):
         sayso.declare(intent)
 
 
@@ -200,8 +200,8 @@ def test_a_field_that_there_is_none_of_is_named_with_its_tool_or_group() -> None
     ("given", "words"),
     [
         ({"store": Path("a.db")}, r"store must be a URL or “temporary”.*sqlite:a\.db"),
-        ({"principal": "me"}, r"'me' is no principal. Write principal=sayso.Principal\('me'\)"),
-        ({"principal": 7}, "7 is no principal"),
+        ({"principal": "me"}, r"'me' is not a principal. Write principal=sayso.Principal\('me'\)"),
+        ({"principal": 7}, "7 is not a principal"),
         (
             {"policy": {"mode": "strict"}},
             "bind: policy must be a Policy or the path of a policy.toml, got dict",

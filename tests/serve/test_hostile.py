@@ -38,7 +38,7 @@ SECRET = "hunter2"
 
 
 class Alarm(BaseException):
-    """What no server expects."""
+    """An error that no server expects."""
 
 
 def told(result: Any) -> str:
@@ -49,7 +49,7 @@ def told(result: Any) -> str:
 
 
 def raising(error: BaseException) -> list[Callable[..., Any]]:
-    """The same error from a function in a thread, and from a coroutine."""
+    """Declare functions that raise the same error in a thread and in a coroutine."""
 
     def plain() -> str:
         raise error
@@ -62,7 +62,7 @@ def raising(error: BaseException) -> list[Callable[..., Any]]:
 
 
 def ignoring(function: Callable[..., Any]) -> Any:
-    """The same as a definition's function."""
+    """Raise the error as a definition's function."""
 
     def execute(_ctx: Any, _given: Any) -> Any:
         return function()

@@ -1,4 +1,4 @@
-"""What runs is what was decided about: no other function, by no other way, with no other's result.
+"""Only the function that was decided about runs, and its result is not another's.
 
 And what a caller may not know of looks like nothing, also by the clock.
 """

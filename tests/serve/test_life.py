@@ -297,9 +297,9 @@ async def test_a_cancelled_call_stops_and_what_was_done_is_on_record(
 
 
 async def test_outside_of_a_call_there_is_no_context() -> None:
-    with pytest.raises(UsageError, match="there is no call here"):
+    with pytest.raises(UsageError, match="no call is running"):
         context()
-    with pytest.raises(UsageError, match="does not run"):
+    with pytest.raises(UsageError, match="is not running"):
         _ = offer("Server").tools.approvals
 
 
@@ -376,14 +376,14 @@ async def test_the_authors_lifespan_runs_inside(kind: str) -> None:
 async def test_a_store_that_cannot_be_opened_stops_the_server_with_words(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     offered = offer("Server")
-    engine = offered.tools.engine
-    assert engine is not None
+    runtime = offered.tools.runtime
+    assert runtime is not None
     from dataclasses import replace
 
-    engine.settings = replace(engine.settings, store=f"sqlite:{tmp_path / 'file' / 'a.db'}")
+    runtime.settings = replace(runtime.settings, store=f"sqlite:{tmp_path / 'file' / 'a.db'}")
     async with AsyncExitStack() as stack:
         with pytest.raises(SaysoError):
-            await stack.enter_async_context(engine.opened())
+            await stack.enter_async_context(runtime.opened())
 
 
 # --- what the author is told ------------------------------------------------------------------
@@ -492,11 +492,11 @@ async def test_keys_that_cannot_be_read_stop_the_server(tmp_path: Path) -> None:
         pass
     keys = keys_in(tmp_path)
     keys.write_text("nonsense")
-    engine = offer("Server", tmp_path).tools.engine
-    assert engine is not None
+    runtime = offer("Server", tmp_path).tools.runtime
+    assert runtime is not None
     with pytest.raises(SaysoError):
-        async with engine.opened():
+        async with runtime.opened():
             pass
     keys.unlink()
-    async with engine.opened():
+    async with runtime.opened():
         pass

@@ -108,7 +108,7 @@ def test_words_of_the_protocol_are_taken_wherever_intent_is_given(words: dict[st
         ({"readOnlyHint": "true"}, "must be True, False or None"),
         ({"readOnlyHint": True, "read_only_hint": False}, "given twice"),
         ({"annotations": 7}, "annotations must be"),
-        ({"intent": "READ_ONLY"}, "is no intent"),
+        ({"intent": "READ_ONLY"}, "is not an intent"),
         ({"read_onlyHint": True}, "no field"),
         ({"tags": "weather"}, "tags must be"),
     ],

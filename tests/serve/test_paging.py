@@ -47,7 +47,7 @@ class Line(BaseModel):
 
 
 class Secret(Line):
-    """The same, with what no caller may learn anything of."""
+    """An item with a field that no caller may see."""
 
     iban: str
 
@@ -61,7 +61,7 @@ class Lines(TypedDict):
 
 @dataclass
 class Shelf:
-    """What the tools list, and how they were called."""
+    """The lists of the tools, and a log of calls."""
 
     lines: list[Line] = field(default_factory=list[Line])
     pages_of: int = 7
@@ -98,7 +98,7 @@ class Shelf:
 
         @tools.tool(sayso.QUERY)
         def own(cursor: str = "") -> Lines:
-            """The same in the author's own words."""
+            """Return the page in the author's own format."""
             found, after = self.part(cursor)
             return {"lines": found, "next_cursor": after}
 
@@ -119,10 +119,10 @@ TOOLS = {"plain": "result", "page": "items", "paged": "items", "own": "lines", "
 
 @asynccontextmanager
 async def reaching(
-    kind: str, shelf: Shelf, folder: Path | None = None, **more: Any
+    kind: str, registry: Shelf, folder: Path | None = None, **more: Any
 ) -> AsyncGenerator[Caller]:
-    """A client of the shelf's tools on one framework."""
-    async with offer(kind, folder, declare=shelf.declare, **more).client(answer=YES) as caller:
+    """A client of the registry's tools on one framework."""
+    async with offer(kind, folder, declare=registry.declare, **more).client(answer=YES) as caller:
         yield caller
 
 
@@ -149,11 +149,11 @@ async def walk(caller: Caller, name: str, key: str, arguments: Any = None) -> li
 
 
 @contextmanager
-def served(kind: str, shelf: Shelf) -> Generator[tuple[BlockingPortal, Caller]]:
-    """The same for tests that hypothesis calls many times: one server for all of them."""
+def served(kind: str, registry: Shelf) -> Generator[tuple[BlockingPortal, Caller]]:
+    """One server for a test that hypothesis runs many times."""
     with (
         start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(reaching(kind, shelf)) as caller,
+        portal.wrap_async_context_manager(reaching(kind, registry)) as caller,
     ):
         yield portal, caller
 
@@ -166,16 +166,16 @@ LENGTHS = st.lists(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_item_is_found_exactly_once_and_in_its_order(kind: str) -> None:
-    shelf = Shelf()
-    with served(kind, shelf) as (portal, caller):
+    registry = Shelf()
+    with served(kind, registry) as (portal, caller):
 
         @settings(max_examples=examples(40))
         @given(LENGTHS, st.integers(1, 12), st.sampled_from(sorted(TOOLS)))
         @example([0, 0, 24_850, 43], 1, "plain")
         @example([0, 0, 2_000, 2_000, 2_000, 6_601, 9_000, 25_001, 21], 1, "page")
         def found_once(lengths: list[int], pages_of: int, name: str) -> None:
-            shelf.pages_of = pages_of
-            shelf.fill(lengths)
+            registry.pages_of = pages_of
+            registry.fill(lengths)
             assert portal.call(walk, caller, name, TOOLS[name]) == list(range(len(lengths)))
 
         found_once()
@@ -187,9 +187,9 @@ def test_every_item_is_found_exactly_once_and_in_its_order(kind: str) -> None:
 async def test_over_http_in_both_eras_and_through_a_gateway(
     kind: str, era: str, tmp_path: Path
 ) -> None:
-    shelf = Shelf()
-    shelf.fill([3_000] * 30)
-    server = offer(kind, tmp_path, declare=shelf.declare).server
+    registry = Shelf()
+    registry.fill([3_000] * 30)
+    server = offer(kind, tmp_path, declare=registry.declare).server
     async with (
         serve_app(app_of(server)) as base,
         Client(f"{base}/mcp", mode=era) as direct,
@@ -205,9 +205,9 @@ async def test_over_http_in_both_eras_and_through_a_gateway(
 @pytest.mark.anyio
 @pytest.mark.parametrize("kind", KINDS)
 async def test_what_is_not_cut_is_given_at_once_and_as_before(kind: str) -> None:
-    shelf = Shelf()
-    shelf.fill([5, 5])
-    async with reaching(kind, shelf) as caller:
+    registry = Shelf()
+    registry.fill([5, 5])
+    async with reaching(kind, registry) as caller:
         result = await caller.call("plain")
     assert result.structured_content == {
         "result": [{"number": 0, "words": "xxxxx"}, {"number": 1, "words": "xxxxx"}]
@@ -259,12 +259,12 @@ async def test_tools_that_read_lists_have_a_cursor_and_no_others_do(kind: str) -
 @pytest.mark.anyio
 @pytest.mark.parametrize("kind", KINDS)
 async def test_the_function_never_gets_a_cursor_that_is_saysos(kind: str, tmp_path: Path) -> None:
-    shelf = Shelf()
-    shelf.fill([5_000] * 20)
-    async with reaching(kind, shelf, tmp_path) as caller:
+    registry = Shelf()
+    registry.fill([5_000] * 20)
+    async with reaching(kind, registry, tmp_path) as caller:
         await walk(caller, "paged", "items")
     asked = [one["arguments"] for one in await lines(f"sqlite:{tmp_path / 'sayso.db'}")]
-    assert set(shelf.calls) == {None, "from-7", "from-14"}
+    assert set(registry.calls) == {None, "from-7", "from-14"}
     # The record has the calls as they were made.
     assert any(str(one.get("cursor")).startswith("sayso.") for one in asked)
 
@@ -278,16 +278,16 @@ async def first_cursor(caller: Caller, name: str, arguments: Any = None) -> str:
 @pytest.mark.anyio
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_cursor_of_another_call_is_refused(kind: str) -> None:
-    shelf = Shelf()
-    shelf.fill([3_000] * 20)
-    async with reaching(kind, shelf) as caller:
+    registry = Shelf()
+    registry.fill([3_000] * 20)
+    async with reaching(kind, registry) as caller:
         cursor = await first_cursor(caller, "plain", {"above": 2})
-        shelf.calls.clear()
+        registry.calls.clear()
         for name, arguments in (("plain", {}), ("plain", {"above": 3}), ("page", {})):
             result = await caller.call(name, {**arguments, "cursor": cursor})
             assert result.is_error
             assert text(result).startswith("This cursor is of another call.")
-    assert shelf.calls == []
+    assert registry.calls == []
 
 
 Change = Callable[[list[Line]], list[Line]]
@@ -309,13 +309,13 @@ CHANGES: dict[str, tuple[Change, bool]] = {
 async def test_a_list_that_changed_before_that_place_is_refused_and_not_guessed_at(
     change: str, name: str
 ) -> None:
-    shelf = Shelf(pages_of=100)
-    shelf.fill([3_000] * 20)
+    registry = Shelf(pages_of=100)
+    registry.fill([3_000] * 20)
     make_other, is_good = CHANGES[change]
-    async with reaching("MCPServer", shelf) as caller:
+    async with reaching("MCPServer", registry) as caller:
         cursor = await first_cursor(caller, name)
         seen = 8
-        shelf.lines = make_other(shelf.lines)
+        registry.lines = make_other(registry.lines)
         result = await caller.call(name, {"cursor": cursor})
     if is_good:
         assert result.structured_content is not None
@@ -347,26 +347,26 @@ BAD = [
 @pytest.mark.anyio
 @pytest.mark.parametrize("kind", KINDS)
 async def test_what_is_no_cursor_runs_nothing(kind: str) -> None:
-    shelf = Shelf()
-    shelf.fill([5])
-    async with reaching(kind, shelf) as caller:
+    registry = Shelf()
+    registry.fill([5])
+    async with reaching(kind, registry) as caller:
         for cursor in BAD[:3] + BAD[4:]:
             for name in ("plain", "paged"):
                 result = await caller.call(name, {"cursor": cursor})
                 assert result.is_error, cursor
                 assert text(result).startswith("There is no such cursor."), cursor
         assert text(await caller.call("plain", {"cursor": "2"})).startswith("There is no such")
-    assert shelf.calls == []
+    assert registry.calls == []
 
 
 @pytest.mark.anyio
 async def test_a_cursor_cannot_bring_what_the_schema_would_refuse() -> None:
-    shelf = Shelf(pages_of=100)
-    shelf.fill([3_000] * 20)
-    async with reaching("MCPServer", shelf) as caller:
+    registry = Shelf(pages_of=100)
+    registry.fill([3_000] * 20)
+    async with reaching("MCPServer", registry) as caller:
         given, made_for, seen = opened(await first_cursor(caller, "as_data"))
         ours = opened(await first_cursor(caller, "plain"))
-        shelf.calls.clear()
+        registry.calls.clear()
         for forged in ({"a": 1}, 7, None, ["x"]):
             cursor = sealed(given, made_for, seen, forged)
             result = await caller.call("as_data", {"cursor": cursor})
@@ -375,7 +375,7 @@ async def test_a_cursor_cannot_bring_what_the_schema_would_refuse() -> None:
         assert text(result).startswith("There is no such cursor.")
         skips = await caller.call("as_data", {"cursor": sealed(given + 1, made_for, seen)})
     assert text(skips).startswith("The list has changed since.")
-    assert shelf.calls == [None]
+    assert registry.calls == [None]
 
 
 @pytest.mark.anyio
@@ -418,10 +418,10 @@ async def test_what_writes_is_cut_without_a_cursor_and_not_called_again(kind: st
 
 @pytest.mark.anyio
 async def test_where_the_operator_says_that_it_writes_it_gets_no_cursor() -> None:
-    shelf = Shelf()
-    shelf.fill([3_000] * 20)
+    registry = Shelf()
+    registry.fill([3_000] * 20)
     policy = load_policy("[operator.studio.plain]\nread_only = false\ndestructive = false\n")
-    async with reaching("MCPServer", shelf, policy=policy) as caller:
+    async with reaching("MCPServer", registry, policy=policy) as caller:
         result = await caller.call("plain")
     assert result.structured_content is not None
     assert "next_cursor" not in result.structured_content
@@ -448,13 +448,13 @@ async def test_a_cursor_that_takes_no_text_cannot_go_on_and_says_so(kind: str) -
 async def test_a_page_of_a_tool_that_is_declared_where_it_is_registered_goes_on_too(
     kind: str,
 ) -> None:
-    server, shelf = make(kind), Shelf()
-    shelf.fill([3_000] * 20)
+    server, registry = make(kind), Shelf()
+    registry.fill([3_000] * 20)
 
     @server.tool()
     @sayso.declare(sayso.QUERY)
     def registered(cursor: str | None = None) -> sayso.Page[Line]:
-        found, after = shelf.part(cursor)
+        found, after = registry.part(cursor)
         return sayso.Page(found, after)
 
     offered = offer(kind, server=server, declare=lambda _tools, _studio: None)

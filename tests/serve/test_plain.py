@@ -1,4 +1,4 @@
-"""The same server with sayso and without: alike on the wire, and fewer lines."""
+"""A server with and without sayso: alike on the wire, and fewer lines."""
 
 import ast
 import runpy
@@ -110,7 +110,7 @@ def test_with_sayso_it_is_half_as_long() -> None:
 
 
 def _told(answer: CallToolResult) -> Any:
-    """What it says: beside a structure, text says the same again, each in its own way."""
+    """Return the content, with text that repeats the structure replaced."""
     structured: Any = answer.structured_content
     texts = [one.text for one in answer.content if isinstance(one, TextContent)]
     is_text = structured is None or isinstance(structured.get("result"), str)

@@ -88,7 +88,7 @@ async def test_the_schema_is_that_of_the_data_and_holds_it(kind: str) -> None:
 
 
 def test_a_text_that_is_none_is_refused_where_it_is_made() -> None:
-    with pytest.raises(UsageError, match="text must be a text, not 7"):
+    with pytest.raises(UsageError, match="text must be a string, got 7"):
         sayso.Result({}, text=cast("Any", 7))
 
 

@@ -1,4 +1,4 @@
-"""Who may see and call what: by verified tokens over HTTP, by an explicit principal elsewhere."""
+"""Access by verified tokens over HTTP, and by an explicit principal elsewhere."""
 
 import logging
 import time
@@ -40,7 +40,7 @@ TOKENS: dict[str, dict[str, Any]] = {
 
 
 def read(text: str, made: Any) -> Any:
-    """What a verifier says of a token; nothing of one it does not know."""
+    """Return the verifier's token, `None` for an unknown one."""
     said = TOKENS.get(text)
     if said is None:
         return None
@@ -79,7 +79,7 @@ def with_tokens(kind: str) -> Any:
 
 
 def app_with_tokens(server: Any, kind: str) -> Any:
-    """The same over HTTP; around a low-level server its author puts the SDK's middleware."""
+    """Serve over HTTP; a low-level server gets the SDK's middleware from its author."""
     if kind != "Server":
         return app_of(server)
     app = app_of(server)

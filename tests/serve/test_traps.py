@@ -53,7 +53,7 @@ async def ask(raw: RawClient, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def accepted(question: dict[str, Any]) -> dict[str, Any]:
-    """What the client brings back: its word that its person agreed, and the state."""
+    """The client's answer: that its person agreed, and the state."""
     said = {
         name: {"action": "accept", "content": {"approve": True}}
         for name in question["inputRequests"]

@@ -1,4 +1,4 @@
-"""What no transport can write, and what ends a program: one call fails, and the server lives on.
+"""Results that no transport can write, or that would end a program, fail one call only.
 
 Over stdio a single half of a surrogate pair in a result once ended the whole server.
 """
@@ -37,7 +37,7 @@ SECRET = "hunter2"
 
 
 class Dumped:
-    """What looks like a model, and ends the program where it is read."""
+    """An object that looks like a model and ends the program when it is read."""
 
     def model_dump(self, **_: Any) -> Any:
         raise SystemExit(SECRET)
@@ -184,7 +184,7 @@ async def test_progress_that_is_no_number_leaves_the_call_and_its_record_whole(
     assert heard == [(1, 2, "?")]
     assert await outcomes(offered.url) == ["ok"] * 4
     assert [one.get("reached") for one in await lines(offered.url)][-1] == [1, 2]
-    assert "told: nan of 2 is no progress" in caplog.text
+    assert "told: skipped invalid progress nan of 2" in caplog.text
 
 
 async def test_an_error_that_cannot_be_sent_is_told_as_far_as_it_can() -> None:

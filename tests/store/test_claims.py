@@ -1,4 +1,4 @@
-"""What may happen once only: keys of calls, and tokens. On both databases."""
+"""Idempotency keys and single-use tokens, on both databases."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 
 class GoneError(Exception):
-    """What a database says when it ends a connection."""
+    """The errors of a database that ends a connection."""
 
 
 @dataclass

@@ -10,7 +10,7 @@ from tests.store.writing import pass_over, write
 
 from sayso.audit import erase_subject, open_audit
 from sayso.errors import StoreError
-from sayso.store import Database, GrantRow, Said, open_store
+from sayso.store import AnswerRow, Database, GrantRow, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -30,23 +30,18 @@ GRANT: dict[str, Any] = {
 }
 
 
+def answered(number: int, person: str = "bo") -> AnswerRow:
+    """A person's yes to a question."""
+    return AnswerRow(number, person, True, "console", "out_of_band", NOW, expires=NOW + 60)  # noqa: FBT003
+
+
 async def give(
     store: Database, binding: str = "b", body: str = BODY, *, given: str = "wide", **more: Any
 ) -> None:
     """Ask, and answer with a grant."""
     row = await store.questions.open(binding, body, now=NOW, expires=NOW + 60, idle=1800.0)
     grant = {**GRANT, "binding": given, **more}
-    said = Said(
-        row.number,
-        "bo",
-        is_allowed=True,
-        channel="console",
-        strength="out_of_band",
-        now=NOW,
-        expires=NOW + 60,
-        grant=grant,
-    )
-    assert await store.questions.answer(said)
+    assert await store.questions.answer(answered(row.number), grant=grant)
 
 
 async def find(store: Database, alive: float = NOW - 1800) -> GrantRow | None:
@@ -107,17 +102,10 @@ async def test_a_grant_is_given_only_by_the_answer_that_counts(place: Place) -> 
     row = await stores[0].questions.open("b", BODY, now=NOW, expires=NOW + 60)
 
     async def one(index: int) -> None:
-        said = Said(
-            row.number,
-            f"person {index}",
-            is_allowed=True,
-            channel="console",
-            strength="out_of_band",
-            now=NOW,
-            expires=NOW + 60,
+        await stores[index % 4].questions.answer(
+            answered(row.number, f"person {index}"),
             grant={**GRANT, "given_by": f"person {index}"},
         )
-        await stores[index % 4].questions.answer(said)
 
     async with anyio.create_task_group() as group:
         for index in range(32):
@@ -173,26 +161,23 @@ async def test_an_answer_whose_grant_is_not_kept_is_not_kept_either(
 ) -> None:
     store = open_store(place.url)
     row = await store.questions.open("b", BODY, now=NOW, expires=NOW + 60)
-    said = Said(
-        row.number,
-        "bo",
-        is_allowed=True,
-        channel="console",
-        strength="out_of_band",
-        now=NOW,
-        expires=NOW + 60,
-        grant=GRANT,
-        sign_grant=lambda given: f"mac for {given.approval}",
-    )
+
+    async def answer() -> bool:
+        return await store.questions.answer(
+            answered(row.number),
+            grant=GRANT,
+            sign_grant=lambda given: f"mac for {given.approval}",
+        )
+
     await pass_over(store, place, moment)
     with pytest.raises(StoreError, match=message):
-        await store.questions.answer(said)
+        await answer()
     assert await store.grants.newest() == []
     found = await store.questions.find(row.number, now=NOW)
     assert found is not None
     assert found.state == "pending"
     await write(store, f"DROP TRIGGER eve{' ON grants' if place.kind != 'sqlite' else ''}")
-    assert await store.questions.answer(said)
+    assert await answer()
     assert [(one.given_by, one.mac) for one in await store.grants.newest()] == [("bo", "mac for 1")]
     await store.close()
 

@@ -1,4 +1,4 @@
-"""What a store tells of itself: each commit, what waits, and which questions are open."""
+"""Measurements of a store: commits, the queue, and open questions."""
 
 from pathlib import Path
 

@@ -23,7 +23,7 @@ from sayso.errors import StoreError, UsageError
 from sayso.keys import Keyring
 from sayso.policy import Decision, Effect
 from sayso.schema import digest
-from sayso.store import Claim, RecordRow, Said, database_host, open_store
+from sayso.store import AnswerRow, Claim, RecordRow, database_host, open_store
 from sayso.store.database import Database
 from sayso.store.postgres import PostgresDriver
 from sayso.store.session import Session
@@ -152,16 +152,8 @@ async def test_answers_are_announced_by_their_number(postgres: PostgresServer) -
     with psycopg.connect(url, autocommit=True) as listener:
         listener.execute("LISTEN sayso_x")
         assert await store.questions.answer(
-            Said(
-                row.number,
-                "x",
-                is_allowed=True,
-                channel="y",
-                strength="out_of_band",
-                now=NOW,
-                expires=NOW + 60,
-                notify="sayso_x",
-            )
+            AnswerRow(row.number, "x", True, "y", "out_of_band", NOW, expires=NOW + 60),  # noqa: FBT003
+            notify="sayso_x",
         )
         told = [one.payload for one in listener.notifies(timeout=5, stop_after=1)]
     assert told == [str(row.number)]
@@ -226,7 +218,7 @@ def test_what_the_database_says_is_put_into_words() -> None:
 
 RACER = """
 import anyio, json, sys
-from sayso.store import Said, open_store
+from sayso.store import AnswerRow, open_store
 
 url, number, kind, name = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
 NOW = 1_000_000.0
@@ -237,8 +229,9 @@ async def main():
     async def one(index):
         store = stores[index % 2]
         if kind == "answer":
+            person = f"{name}{index}"
             has_won = await store.questions.answer(
-                Said(number, f"{name}{index}", True, name, "out_of_band", NOW, NOW + 60)
+                AnswerRow(number, person, True, name, "out_of_band", NOW, expires=NOW + 60)
             )
         else:
             has_won = await store.questions.use(number, binding="b", call=f"{name}{index}", now=NOW)
@@ -263,15 +256,7 @@ async def test_of_64_over_2_processes_exactly_one_wins(place: Place, kind: str) 
         row = await store.questions.open("b", "{}", now=NOW, expires=NOW + 60)
         if kind == "use":
             await store.questions.answer(
-                Said(
-                    row.number,
-                    "x",
-                    is_allowed=True,
-                    channel="y",
-                    strength="out_of_band",
-                    now=NOW,
-                    expires=NOW + 60,
-                )
+                AnswerRow(row.number, "x", True, "y", "out_of_band", NOW, expires=NOW + 60)  # noqa: FBT003
             )
         racers = [
             subprocess.Popen(  # noqa: ASYNC220 - nothing else runs meanwhile
@@ -301,7 +286,7 @@ WRITER = """
 import anyio, sys
 from sayso.audit import AuditLog, open_audit
 from sayso.keys import Keyring
-from sayso.store import RecordRow, Said, open_store
+from sayso.store import RecordRow, open_store
 
 async def main():
     store = open_store(sys.argv[1])

@@ -10,7 +10,7 @@ from tests.store.test_claims import Open
 from tests.store.writing import pass_over
 
 from sayso.errors import DeniedError, StoreError
-from sayso.store import ApprovalState, Database, RecordRow, Said, open_store
+from sayso.store import AnswerRow, ApprovalState, Database, RecordRow, open_store
 
 pytestmark = pytest.mark.anyio
 
@@ -23,14 +23,11 @@ async def ask(store: Database, needed: int = 1) -> int:
 
 
 async def say(store: Database, number: int, by: str = "bo", **more: Any) -> bool:
-    given: dict[str, Any] = {
-        "is_allowed": True,
-        "channel": "console",
-        "now": NOW,
-        "expires": NOW + 60,
-        **more,
-    }
-    return await store.questions.answer(Said(number, by, strength="out_of_band", **given))
+    options = {name: more.pop(name) for name in ("seen", "token") if name in more}
+    fields: dict[str, Any] = {"is_allowed": True, "channel": "console", "at": NOW, **more}
+    fields.setdefault("expires", NOW + 60)
+    row = AnswerRow(number, by, strength="out_of_band", **fields)
+    return await store.questions.answer(row, **options)
 
 
 async def state(store: Database, number: int) -> tuple[str, str | None]:
@@ -123,7 +120,7 @@ async def test_texts_that_no_database_can_hold_are_kept_all_the_same(store: Data
 
 async def test_a_denial_counts_whatever_was_edited_or_said_before(store: Database) -> None:
     row = await store.questions.open("d", "{}", now=NOW, expires=NOW + 60, needed=2)
-    yes = Said(row.number, "ann", is_allowed=True, channel="x", strength="y", now=NOW, expires=9e9)
+    yes = AnswerRow(row.number, "ann", True, "x", "y", NOW, expires=9e9)  # noqa: FBT003
     assert await store.questions.answer(replace(yes, edit='{"n": 2}'))
     no = replace(yes, is_allowed=False)
     assert await store.questions.answer(no)
@@ -160,7 +157,7 @@ async def test_a_question_that_is_taken_back_waits_no_longer_and_takes_no_answer
     assert await store.questions.withdraw(number, now=NOW + 1)
     assert await store.questions.pending(now=NOW + 1, limit=9) == []
     assert await state(store, number) == ("expired", None)
-    assert not await say(store, number, now=NOW + 2)
+    assert not await say(store, number, at=NOW + 2)
     # The same call made again asks anew.
     assert await ask(store) != number
 

@@ -1,4 +1,4 @@
-"""What every store does: keep, answer once, use once. The same suite for both databases."""
+"""Keeping, answering once and using once, on both databases."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,15 @@ from tests.databases import Place
 from tests.postgres import PostgresServer
 
 from sayso.errors import StoreError
-from sayso.store import ApprovalState, Database, LogView, RecordRow, ReplicaRow, Said, open_store
+from sayso.store import (
+    AnswerRow,
+    ApprovalState,
+    Database,
+    LogView,
+    RecordRow,
+    ReplicaRow,
+    open_store,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -24,7 +32,7 @@ async def answer(
     store: Database, number: int, *, is_allowed: bool = True, now: float = NOW
 ) -> bool:
     return await store.questions.answer(
-        Said(number, "console", is_allowed, "console", "out_of_band", now, now + 60)
+        AnswerRow(number, "console", is_allowed, "console", "out_of_band", now, expires=now + 60)
     )
 
 

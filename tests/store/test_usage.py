@@ -1,4 +1,4 @@
-"""What callers have done: conversations, uses, and the last minute. On both databases."""
+"""Usage of callers: conversations, uses, and the last minute, on both databases."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a role that may write the database, but has no keys, can do."""
+"""Writes of a role that may change the database but has no keys."""
 
 from tests.databases import Place
 

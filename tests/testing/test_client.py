@@ -59,7 +59,7 @@ async def test_scopes_that_nobody_holds_are_told_of_only_where_the_test_names_no
     assert [one for one in caplog.records if one.levelname == "WARNING"] == []
     async with sayso_client(server) as nobody:
         assert await names(nobody) == []
-    assert "nobody sees the tools that want the scopes" in caplog.text
+    assert "visible only to calls with a token" in caplog.text
 
 
 async def test_every_question_is_remembered(

@@ -41,7 +41,7 @@ async def test_reading_leaves_the_server_and_its_store_as_they_were(
     before = [*lowlevel.middleware], lowlevel.lifespan
     door = middleware_of(lowlevel)
     assert door is not None
-    engine = door.engines[0]
+    engine = door.runtime
     settings = engine.settings
 
     await read_surface(server)

@@ -1,4 +1,4 @@
-"""For agents: sayso's guard around a client of the official SDK, without a gateway.
+"""sayso's guard around a client of the official SDK, for agents that use no gateway.
 
     step:   Toolset.tools (as the policy sees them) -> Selector -> Step: tools, prompt
     calls:  Step.run -> Toolset -> GuardedServer -> guard -> ToolResult, in words for the model
@@ -16,8 +16,8 @@ from sayso.agents.agent_tool import AgentTool
 from sayso.agents.approver import ApprovalQueue, Approver, Asked, open_channel
 from sayso.agents.exchange import ToolCall, ToolResult
 from sayso.agents.guarded import Guarded
-from sayso.agents.opening import TEMPORARY, wrap
 from sayso.agents.toolset import Step, Toolset
+from sayso.agents.wrapping import TEMPORARY, wrap
 from sayso.lazy import lazily
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
-"""A tool as a model gets it."""
+"""A tool as it is offered to a model."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from sayso.agents.fitting import fit_schema
+from sayso.agents.compatibility import fit_schema
 from sayso.agents.server import GuardedServer
 from sayso.catalog import Tool
 from sayso.intent import Level
@@ -12,7 +12,7 @@ from sayso.policy import Effect, ToolFacts, foresee
 
 @dataclass(frozen=True, slots=True)
 class AgentTool:
-    """A tool as a model gets it; `tool` is as the policy sees it, `name` as the model says it."""
+    """A tool for a model; `tool` is as the policy sees it, `name` as the model calls it."""
 
     name: str
     tool: Tool
@@ -24,39 +24,36 @@ class AgentTool:
 
     @property
     def level(self) -> Level:
-        """How much it changes."""
         return self.tool.level
 
     @property
     def title(self) -> str:
-        """What people call it."""
         return self.tool.title
 
     @property
     def description(self) -> str:
-        """What its server says of it; its title where that says nothing."""
-        said = self.tool.raw.get("description")
-        if isinstance(said, str) and said.strip():
-            return said
+        """The server's description; the title if it gives none."""
+        description = self.tool.raw.get("description")
+        if isinstance(description, str) and description.strip():
+            return description
         return self.title
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The schema of its arguments, in the form that every model takes: one of an object."""
+        """The schema of its arguments, in the form that every model API accepts."""
         return fit_schema(self.tool.input_schema or {})
 
     @property
     def hints(self) -> dict[str, bool]:
-        """The four hints that count."""
         return self.tool.resolved.hints_dict
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether calls of it may run side by side, and again: it reads or is idempotent."""
+        """True if calls may run in parallel and be repeated: it reads or is idempotent."""
         return self.hints["read_only"] or self.hints["idempotent"]
 
     @property
     def asks(self) -> bool:
-        """Whether some calls of it wait for a person."""
-        found = foresee(self.server.rules(), self.server.principal, self.facts)
-        return any(decision.effect is Effect.CONFIRM for decision in found)
+        """True if some of its calls need a person's approval."""
+        decisions = foresee(self.server.rules(), self.server.principal, self.facts)
+        return any(decision.effect is Effect.CONFIRM for decision in decisions)

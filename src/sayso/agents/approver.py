@@ -1,4 +1,4 @@
-"""Who answers for an agent's calls: a terminal, a channel, or a function of the program."""
+"""Approvers of an agent's calls: a terminal, a channel, or a function of the program."""
 
 import asyncio
 import inspect
@@ -21,7 +21,7 @@ from sayso.errors import SaysoError, UsageError
 from sayso.policy import CHANNELS
 
 Function = Callable[[Approval], bool | Awaitable[bool | None] | None]
-"""Answers a question: yes, no, or, with `None`, not at all."""
+"""Answers a question: `True`, `False`, or `None` for no answer."""
 
 Approver = str | Channel | Function | None
 
@@ -33,15 +33,14 @@ _TTY: Final = Path("/dev/tty")
 
 _log: Final = logging.getLogger(__name__)
 _turn: Final = threading.Lock()
-"""Functions that are not async are called one at a time: two that ask on one terminal would take
-each other's answers."""
+"""Serializes functions that are not async: two that share a terminal would swap answers."""
 
 
 @asynccontextmanager
 async def open_channel(approver: Approver) -> AsyncGenerator[Channel | None]:
-    """The channel of an approver, as long as this is open.
+    """Yield the channel of an approver.
 
-    Raises `UsageError` for one that is none, and where there is no terminal.
+    Raises `UsageError` for an invalid approver or if there is no terminal.
     """
     if approver is None or approver == CONSOLE:
         yield None
@@ -53,8 +52,8 @@ async def open_channel(approver: Approver) -> AsyncGenerator[Channel | None]:
     elif not isinstance(approver, str) and hasattr(approver, "offer"):
         channel = cast("Channel", approver)
         if channel.name not in CHANNELS:
-            fix = f"Its name is to be one of {', '.join(CHANNELS)}."
-            raise UsageError(f"policy knows no channel {channel.name!r}", where="approver", fix=fix)
+            fix = f"Name it one of {', '.join(CHANNELS)}."
+            raise UsageError(f"unknown channel {channel.name!r}", where="approver", fix=fix)
         yield channel
     elif callable(approver):
         channel = FunctionChannel(approver)
@@ -62,26 +61,25 @@ async def open_channel(approver: Approver) -> AsyncGenerator[Channel | None]:
             yield channel
     else:
         fix = 'Give "terminal", "console", "deferred", a function of one Approval, or a Channel.'
-        raise UsageError(f"{approver!r} cannot approve anything", where="approver", fix=fix)
+        raise UsageError(f"invalid approver {approver!r}", where="approver", fix=fix)
 
 
 @dataclass(frozen=True, slots=True)
 class DeferredChannel:
-    """Asks nobody: the program hands the question on, and brings the answer when it has one."""
+    """A channel that asks no one: the program passes the question on and brings the answer."""
 
     name: str = PROGRAM
     strength: Strength = Strength.OUT_OF_BAND
 
-    async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """See `Channel.offer`."""
+    async def offer(self, approvals: Approvals, approval: Approval) -> None: ...
 
 
 @dataclass(slots=True)
 class FunctionChannel:
-    """Asks a function of the program, once for each question.
+    """A channel that asks a function of the program, once for each question.
 
-    The function goes on after its call has stopped waiting: its answer then counts for the same
-    call made again. It is cancelled once the question is settled elsewhere or has expired.
+    The function continues after its call stops waiting; its answer then counts for a repeated call.
+    It is cancelled once the question is settled elsewhere or has expired.
     """
 
     function: Function
@@ -93,13 +91,12 @@ class FunctionChannel:
     )
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """See `Channel.offer`."""
         if approval.number not in self._asked:
             self._asked.add(approval.number)
             self._questions[0].send_nowait((approvals, approval))
 
     async def run(self) -> None:
-        """Call the function for what was offered, until cancelled."""
+        """Call the function for each offered question, until cancelled."""
         send, receive = self._questions
         with send, receive:
             async with anyio.create_task_group() as group:
@@ -119,10 +116,10 @@ class FunctionChannel:
         if isinstance(verdict, bool):
             await self._answer(approvals, approval, is_allowed=verdict)
             return
-        # Nobody has answered: the same call made again asks again.
+        # There is no answer: a repeated call asks again.
         self._asked.discard(approval.number)
         if verdict is not None:
-            _log.error("the approver gave %r, which is no answer", verdict)
+            _log.error("the approver returned %r instead of True, False or None", verdict)
 
     async def _answer(self, approvals: Approvals, approval: Approval, *, is_allowed: bool) -> None:
         answer = Answer(is_allowed=is_allowed, by=self.name, channel=self.name)
@@ -140,25 +137,20 @@ async def _cancel_when_settled(
 
 
 async def _verdict(function: Function, approval: Approval) -> object:
-    """What the function says. One that is not async may wait for a person: it gets a thread."""
+    """Return the function's answer. One that is not async may block, so it gets a thread."""
     is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - an object may be called like one
     )
-    if is_async:
-        said = function(approval)
-    else:
-        said = await _in_thread(function, approval)
-    if inspect.isawaitable(said):
-        return await said
-    return said
+    answer = function(approval) if is_async else await _in_thread(function, approval)
+    return await answer if inspect.isawaitable(answer) else answer
 
 
 async def _in_thread(function: Function, approval: Approval) -> object:
-    """Call `function` in a thread that neither a cancellation nor the end of the program awaits."""
+    """Call `function` in a thread that neither cancellation nor the end of the program awaits."""
     done = anyio.Event()
     token = anyio.lowlevel.current_token()
     gone = threading.Event()
-    said: list[object] = []
+    answers: list[object] = []
     failed: list[Exception] = []
 
     def work() -> None:
@@ -166,8 +158,8 @@ async def _in_thread(function: Function, approval: Approval) -> object:
             if gone.is_set():
                 return
             try:
-                said.append(function(approval))
-            except Exception as error:  # noqa: BLE001 - raised below, where somebody waits
+                answers.append(function(approval))
+            except Exception as error:  # noqa: BLE001 - raised below, in the caller
                 failed.append(error)
         with suppress(RuntimeError):  # the event loop has ended
             anyio.from_thread.run_sync(done.set, token=token)
@@ -179,35 +171,35 @@ async def _in_thread(function: Function, approval: Approval) -> object:
         gone.set()
     if failed:
         raise failed[0]
-    return said[0]
+    return answers[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question in the program's hands."""
+    """A question that the program answers."""
 
     approvals: Approvals = field(repr=False)
     approval: Approval
 
     async def allow(self) -> bool:
-        """Say yes; `False` where that came too late to count."""
-        return await self._say(is_allowed=True)
+        """Allow the call; return `False` if the answer came too late."""
+        return await self._answer(is_allowed=True)
 
     async def deny(self, message: str | None = None) -> bool:
-        """Say no, and to the model why; `False` where that came too late to count."""
-        return await self._say(is_allowed=False, message=message)
+        """Deny the call, with a message to the model; `False` if the answer came too late."""
+        return await self._answer(is_allowed=False, message=message)
 
-    async def _say(self, *, is_allowed: bool, message: str | None = None) -> bool:
-        said = Answer(is_allowed=is_allowed, by=PROGRAM, channel=PROGRAM, message=message)
-        return await self.approvals.answer(self.approval.number, said)
+    async def _answer(self, *, is_allowed: bool, message: str | None = None) -> bool:
+        answer = Answer(is_allowed=is_allowed, by=PROGRAM, channel=PROGRAM, message=message)
+        return await self.approvals.answer(self.approval.number, answer)
 
 
 @dataclass(slots=True)
 class ApprovalQueue:
     """An approver that the program takes questions from: `async for asked in queue`.
 
-    Each question comes once. Those that were settled elsewhere meanwhile may still come: their
-    answers then do not count. Serves any number of wrapped clients of one event loop.
+    Each question comes once. One that was settled elsewhere may still come; its answer does not
+    count. Serves any number of wrapped clients of one event loop.
     """
 
     name: str = PROGRAM
@@ -216,25 +208,23 @@ class ApprovalQueue:
     _line: asyncio.Queue[Asked] = field(default_factory=asyncio.Queue["Asked"])
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """See `Channel.offer`."""
         key = id(approvals), approval.number
         if key not in self._seen:
             self._seen.add(key)
             self._line.put_nowait(Asked(approvals, approval))
 
     async def __aiter__(self) -> AsyncIterator[Asked]:
-        """The questions as they come, without an end."""
+        """Yield questions as they come, without end."""
         while True:
             yield await self.take()
 
     async def take(self) -> Asked:
-        """The next question; waits for one."""
         return await self._line.get()
 
 
 @dataclass(slots=True)
 class _Terminal:
-    """The program's terminal. All who ask there share one channel: one question at a time."""
+    """The program's terminal: one shared channel, with one question at a time."""
 
     users: int = 0
     files: ExitStack = field(default_factory=ExitStack)
@@ -258,7 +248,7 @@ class _Terminal:
             writer = self.files.enter_context(_TTY.open("w"))
         except OSError as error:
             fix = "Start it in a terminal, or give approver a function."
-            raise UsageError("there is no terminal to ask on", where="approver", fix=fix) from error
+            raise UsageError("no terminal is available", where="approver", fix=fix) from error
         self.channel = TerminalChannel(reader, writer)
         return self.channel
 

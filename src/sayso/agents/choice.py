@@ -1,4 +1,4 @@
-"""How few tools a model gets at each step, and which."""
+"""The choice of the tools that a model gets at each step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from sayso.catalog import Selection, Selector
 
 Destructive = Literal["asked", "always", "never"]
-"""When tools that destroy are among those selected: where the message asks for them, or so."""
+"""When tools that destroy are selected: if the message asks for them, always, or never."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a `Toolset` was told of it."""
+    """The limits of a `Toolset`."""
 
     most: int | None = None
     tokens: int | None = None
@@ -25,16 +25,15 @@ class Choice:
 
     @property
     def is_made(self) -> bool:
-        """Whether there is a choice at all."""
         return self.most is not None or self.tokens is not None
 
     def select(
         self, selector: "Selector", message: str | Sequence[str], bound: dict[str, str]
     ) -> "Selection":
-        """The tools for a message. Raises `UsageError` for a pinned name that is not there.
+        """Return the tools for a message. Raises `UsageError` for a missing pinned name.
 
-        `bound` keeps which tool each pinned name was at first: no tool of another server that takes
-        its name later is pinned in its place, or makes the name one that several have.
+        `bound` keeps the tool that each pinned name meant at first, so that a tool of another
+        server that takes the name later is not pinned in its place.
         """
         always = [bound.get(name, name) for name in self.always]
         levels = {self.destructive: (Level.DESTRUCTIVE,)}
@@ -46,14 +45,10 @@ class Choice:
             exclude=levels.get("never", ()),
             unless_asked=levels.get("asked", ()),
         )
-        for name, said in zip(self.always, always, strict=True):
-            pinned = {
-                chosen_tool.name
-                for chosen_tool in selection.chosen
-                if said in chosen_tool.entry.names()
-            }
+        for name, wanted in zip(self.always, always, strict=True):
+            pinned = {match.name for match in selection.chosen if wanted in match.entry.names()}
             if name not in bound:
-                bound[name] = said if said in pinned else min(pinned)
-            elif said not in pinned:
-                raise UsageError(f"the tool {said!r} is not there any more", where="always")
+                bound[name] = wanted if wanted in pinned else min(pinned)
+            elif wanted not in pinned:
+                raise UsageError(f"the tool {wanted!r} no longer exists", where="always")
         return selection

@@ -1,4 +1,4 @@
-"""What goes to and fro between a model and its tools: a call, and what came of it."""
+"""A model's tool calls and their results."""
 
 import json
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from sayso.schema import parse_json
 
 
 class BadArgumentsError(UsageError):
-    """What a model wrote as arguments is no JSON object."""
+    """Arguments from a model that are not a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's call of a tool; `arguments` as JSON text or read already.
+    """A model's call of a tool; `arguments` is JSON text or a mapping.
 
-    `id` is the model's own, and comes back with the result. A call with a `key` that was used gets
-    the first one's answer, and does not run again.
+    `id` is the model's own and comes back with the result. A call whose `key` was used before gets
+    the first answer and does not run again.
     """
 
     id: str
@@ -30,14 +30,14 @@ class ToolCall:
     key: str | None = None
 
     def read_arguments(self) -> dict[str, Any]:
-        """The arguments, none as an empty object. Raises `BadArgumentsError`."""
-        said = self.arguments
-        if isinstance(said, Mapping):
-            return dict(said)
-        if not said or not said.strip():
+        """Return the arguments, empty if there are none. Raises `BadArgumentsError`."""
+        arguments = self.arguments
+        if isinstance(arguments, Mapping):
+            return dict(arguments)
+        if not arguments or not arguments.strip():
             return {}
         try:
-            value: object = parse_json(said)
+            value: object = parse_json(arguments)
         except UsageError as error:
             raise BadArgumentsError(error.what, where=error.where) from error
         if not isinstance(value, dict):
@@ -47,11 +47,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came of a call, for the model: `text` says it all, also why there is no result.
+    """The result of a call, for the model: `text` says everything, also why it failed.
 
-    `answer` is the `tools/call` result in wire form, for whoever shows pictures too. `outcome` is
-    what the record says; `None` where the call went no further than to be read. `approval` is the
-    question that it waits for.
+    `answer` is the `tools/call` result in wire form, with pictures. `outcome` is the recorded one,
+    `None` for a call that was not recorded. `approval` is the question that the call waits for.
     """
 
     id: str
@@ -62,17 +61,15 @@ class ToolResult:
 
     @property
     def is_error(self) -> bool:
-        """Whether the model is told of a failure."""
         return self.answer.get("isError") is True
 
     @property
     def text(self) -> str:
-        """The blocks of the answer as text; of what is none, what it is."""
+        """The blocks of the answer as text, with a placeholder for each other block."""
         return "\n".join(str(part) for part in self.parts)
 
     @property
     def parts(self) -> "tuple[str | Picture, ...]":
-        """The blocks of the answer, as text or as pictures."""
         blocks = cast("list[Any]", self.answer.get("content") or [])
         structured = self.answer.get("structuredContent")
         if not blocks and structured is not None:
@@ -82,7 +79,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in a result: its type, as in `image/png`, and its bytes in base64."""
+    """A picture in a result: its media type, and its bytes in base64."""
 
     kind: str
     data: str
@@ -92,12 +89,12 @@ class Picture:
 
 
 def refuse(call: ToolCall, why: str) -> ToolResult:
-    """The result of a call that nothing was run for."""
+    """Return the result of a call that was refused before it ran."""
     return ToolResult(call.id, call.name, tool_error(f"Nothing was run: {why}"))
 
 
 def decline(call: ToolCall, number: int, message: str | None) -> ToolResult:
-    """The result of a call that a person has denied, by this approval."""
+    """Return the result of a call that a person denied in approval `number`."""
     answer = tool_error(denial(number, message))
     return ToolResult(call.id, call.name, answer, Outcome.DENIED)
 

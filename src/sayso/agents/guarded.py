@@ -1,19 +1,20 @@
-"""A client whose calls take the guard; everything else is the client's own."""
+"""A client whose lists and calls go through the guard; everything else is the client's own."""
 
+import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import update_wrapper
 from inspect import ismethod
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from sayso.agents.result import call_result, tools_result
 from sayso.agents.server import GuardedServer
-from sayso.agents.wire import Errand
+from sayso.agents.wire import SendOptions
 from sayso.connect import MODERN, RpcError
-from sayso.guard import Progress, UnknownToolError, no_progress
+from sayso.guard import Answer, Progress, UnknownToolError, no_progress
 from sayso.policy import is_switched_off
 
 if TYPE_CHECKING:
@@ -21,14 +22,15 @@ if TYPE_CHECKING:
     from mcp.shared.dispatcher import ProgressFnT
 
 _log: Final = logging.getLogger(__name__)
+_BLOCK: Final[TypeAdapter[types.ContentBlock]] = TypeAdapter(types.ContentBlock)
+_OWN: Final = ("content", "structuredContent", "isError", "_meta", "resultType")
 
 
 class Guarded:
-    """Stands where a `mcp.Client` stood: `sayso.wrap` makes it.
+    """A replacement for an `mcp.Client`, made by `sayso.wrap`.
 
-    `list_tools` and `call_tool` take the guard; every other public attribute is the client's. The
-    client's `session` is not handed out: its calls would go around the guard. `behind` is what its
-    calls go through.
+    `list_tools` and `call_tool` go through the guard (`behind`); every other public attribute is
+    the client's. Its `session` is not available, since calls on it would bypass the guard.
     """
 
     def __init__(self, server: GuardedServer) -> None:
@@ -39,11 +41,11 @@ class Guarded:
         *,
         cursor: str | None = None,
         meta: types.RequestParamsMeta | None = None,
-        cache_mode: "CacheMode" = "use",  # noqa: ARG002 - the list is asked for anew in any case
+        cache_mode: "CacheMode" = "use",  # noqa: ARG002 - the list is always fetched
     ) -> types.ListToolsResult:
-        """The tools that the principal may know of, with the hints that count; all pages at once.
+        """Return all tools that the principal may see, with their resolved hints.
 
-        What the server had declared is in each tool's `meta["io.sayso/intent"]`. Raises `MCPError`.
+        The server's own hints are in each tool's `meta["io.sayso/intent"]`. Raises `MCPError`.
         """
         self.behind.check()
         if cursor is not None:
@@ -52,7 +54,7 @@ class Guarded:
             seen = await self.behind.tools(meta=meta)
         except RpcError as error:
             _raise(error)
-        # A model of the SDK holds what every version knows.
+        # The SDK's model holds the fields of every version.
         return tools_result({**tool.listing(MODERN), "name": tool.name} for tool, _ in seen)
 
     async def call_tool(
@@ -66,23 +68,27 @@ class Guarded:
         request_state: str | None = None,
         meta: types.RequestParamsMeta | None = None,
     ) -> types.CallToolResult:
-        """Call a tool, if policy or a person allows it.
+        """Call a tool, if the policy or a person allows it.
 
-        A call that was denied, waits in vain or whose answer was lost is a result with `is_error`
-        that says so in words for the model. Raises `MCPError` for a tool that is not there or
-        hidden, and for an error of the server; `StoreError` where nothing can be recorded, and
-        then nothing was run. `read_timeout_seconds` is for the server, not for the person.
+        A call that was denied, not approved in time, or whose answer was lost returns a result with
+        `is_error` that explains it to the model. Raises `MCPError` for a missing or hidden tool and
+        for an error of the server; `StoreError` if nothing can be recorded, and then nothing was
+        run. `read_timeout_seconds` limits the server, not the person.
 
-        Cancelled while it waits, nothing runs; cancelled later, the server is told, and the record
-        says that nobody knows whether it ran.
+        If cancelled while it waits, nothing runs. If cancelled later, the server is notified, and
+        the recorded outcome is unknown.
         """
         has_progress = progress_callback is not None
         try:
             ended = await self.behind.call(
                 name,
                 dict(arguments or {}),
-                errand=Errand(read_timeout_seconds, has_progress, input_responses, request_state),
-                progress=no_progress if progress_callback is None else _told(progress_callback),
+                options=SendOptions(
+                    read_timeout_seconds, has_progress, input_responses, request_state
+                ),
+                progress=no_progress
+                if progress_callback is None
+                else _guarded_callback(progress_callback),
                 meta=meta,
             )
         except UnknownToolError as error:
@@ -95,7 +101,7 @@ class Guarded:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "session":
-            message = f"{name!r} would go around the guard; take it from the client itself"
+            message = f"{name!r} would bypass the guard; take it from the client itself"
             raise AttributeError(message)
         value = getattr(self.behind.wire.client, name)
         if ismethod(value):
@@ -107,10 +113,7 @@ class Guarded:
 
 
 class _Checked:
-    """A method of the client that is refused while the policy switches off server or caller.
-
-    Calling it raises `MCPError` then, and otherwise what it raises itself.
-    """
+    """A method of the client that raises `MCPError` while the policy disables server or caller."""
 
     def __init__(self, server: GuardedServer, method: Callable[..., Any]) -> None:
         self._server = server
@@ -126,8 +129,8 @@ class _Checked:
         return self._method(*args, **kwargs)
 
 
-def _told(callback: "ProgressFnT") -> Progress:
-    """A callback that fails costs its message, not the call."""
+def _guarded_callback(callback: "ProgressFnT") -> Progress:
+    """Return a callback whose failure is logged and does not fail the call."""
 
     async def tell(progress: float, total: float | None, message: str | None) -> None:
         try:
@@ -142,3 +145,45 @@ def _raise(error: RpcError) -> NoReturn:
     if isinstance(error.__cause__, MCPError):
         raise error.__cause__ from None
     raise MCPError(error.code, error.message, error.data) from None
+
+
+class _Result(types.CallToolResult):
+    """A result with keys that the SDK does not know, in `model_extra`."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def call_result(answer: Answer) -> types.CallToolResult:
+    """Return the SDK's result. A content block that the SDK does not know becomes JSON text."""
+    blocks = answer.get("content")
+    if not isinstance(blocks, list):
+        blocks = []
+    meta = answer.get("_meta")
+    more = {key: value for key, value in answer.items() if key not in _OWN}
+    fields: dict[str, Any] = {
+        **more,
+        "content": [_block(block) for block in cast("list[Any]", blocks)],
+        "isError": answer.get("isError") is True,
+        "_meta": meta if isinstance(meta, dict) else None,
+    }
+    if "structuredContent" in answer:
+        fields["structuredContent"] = answer["structuredContent"]
+    return (_Result if more else types.CallToolResult).model_validate(fields)
+
+
+def tools_result(entries: Iterable[Mapping[str, Any]]) -> types.ListToolsResult:
+    """Return the SDK's list. A tool that the SDK's model does not accept is left out and logged."""
+    tools: list[types.Tool] = []
+    for entry in entries:
+        try:
+            tools.append(types.Tool.model_validate({"inputSchema": {"type": "object"}, **entry}))
+        except ValidationError as error:
+            _log.warning("the tool %r is not listed: %s", entry.get("name"), error)
+    return types.ListToolsResult(tools=tools)
+
+
+def _block(raw: Any) -> types.ContentBlock:
+    try:
+        return _BLOCK.validate_python(raw)
+    except ValidationError:
+        return types.TextContent(text=json.dumps(raw, ensure_ascii=False, default=str))

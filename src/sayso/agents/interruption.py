@@ -1,4 +1,4 @@
-"""A question as a framework's pause keeps it, and the answer that comes back: both plain JSON."""
+"""Questions and answers as plain JSON, for frameworks that pause their run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Reply:
 
 
 def describe(call: ToolCall, approval: Approval) -> dict[str, Any]:
-    """The question of a call, for whoever shows it; secrets among the arguments are not in it."""
+    """Return the question of a call as JSON, without secrets among the arguments."""
     asked = approval.question
     return {
         "server": asked.server,
@@ -45,28 +45,28 @@ def describe(call: ToolCall, approval: Approval) -> dict[str, Any]:
 def reply(
     question: Mapping[str, Any], *, is_allowed: bool, message: str | None = None
 ) -> dict[str, Any]:
-    """What to resume with, to answer this question; `message` tells the model why.
+    """Return the value to resume with, to answer this question; `message` is for the model.
 
-    It names the question, so that it never serves another one that is asked meanwhile.
+    It names the question, so that it never answers another one that is asked meanwhile.
 
     >>> reply({"server": "crm", "number": 7, "tool": "customer_delete"}, is_allowed=True)
     {'server': 'crm', 'number': 7, 'allow': True}
     """
-    said = {"server": question["server"], "number": question["number"], "allow": is_allowed}
-    return said if message is None else {**said, "message": message}
+    answer = {"server": question["server"], "number": question["number"], "allow": is_allowed}
+    return answer if message is None else {**answer, "message": message}
 
 
-def read_reply(said: object) -> Reply | str:
-    """The answer, or what is wrong with it: whatever is not exactly an answer approves nothing."""
-    if not isinstance(said, Mapping):
+def read_reply(value: object) -> Reply | str:
+    """Return the answer, or what is wrong: anything but an exact answer approves nothing."""
+    if not isinstance(value, Mapping):
         return _SHAPE
-    found = cast("Mapping[str, Any]", said)
-    server = found.get("server")
-    number = found.get("number")
-    allow = found.get("allow")
-    message = found.get("message")
+    fields = cast("Mapping[str, Any]", value)
+    server = fields.get("server")
+    number = fields.get("number")
+    allow = fields.get("allow")
+    message = fields.get("message")
     if (
-        found.keys() <= _KEYS
+        fields.keys() <= _KEYS
         and isinstance(server, str)
         and type(number) is int
         and isinstance(allow, bool)

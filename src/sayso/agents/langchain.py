@@ -49,8 +49,8 @@ __all__ = ["GuardMiddleware", "GuardedTool", "reply", "tools_of"]
 class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
     """Gives an agent of `create_agent` the tools of a toolset, without naming them anywhere else.
 
-    Each step has the tools that fit what the user has said, and the system prompt about these;
-    another tool of the toolset is not there for it. The agent runs asynchronously only.
+    Each step offers only the tools that fit what the user said, with a system prompt about them.
+    The agent runs asynchronously only.
     """
 
     def __init__(self, toolset: Toolset) -> None:
@@ -63,21 +63,21 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
-        """Offer the tools of this step, and answer calls whose arguments cannot be read."""
+        """Offer the tools of this step, and handle calls whose arguments cannot be read."""
         step = await self._step(request.state)
         others = [tool for tool in request.tools if not self._is_ours(tool)]
         _check_names(others, step)
         system = _prompted(request.system_message, step.prompt)
         tools = [*others, *guarded_tools(step)]
         response = await handler(request.override(tools=tools, system_message=system))
-        # Where there is a form for the last answer, it is a tool too, and LangChain's own.
+        # With a response format, LangChain's own tool for it must not be taken for one of ours.
         names = None
         if request.response_format is not None:
             names = step.tools
         return replace(response, result=[_read(message, names) for message in response.result])
 
     def wrap_model_call(self, request: Any, handler: Any) -> Any:  # noqa: ARG002 - LangChain's
-        """Raises `UsageError`: tools behind sayso are there for asynchronous agents only."""
+        """Raise `UsageError`: sayso's tools run in asynchronous agents only."""
         raise only_async()
 
     async def awrap_tool_call(
@@ -85,7 +85,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        """Run a call of a tool that the step offers; of any other one of sayso's, say so."""
+        """Run a call of a tool that the step offers; refuse any other tool of the toolset."""
         if request.tool is not None and not self._is_ours(request.tool):
             return await handler(request)
         call = _made(request.tool_call)
@@ -100,11 +100,11 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
             return await handler(request.override(tool=tool))
 
     def wrap_tool_call(self, request: Any, handler: Any) -> Any:  # noqa: ARG002 - LangChain's
-        """Raises `UsageError`: see `wrap_model_call`."""
+        """Raise `UsageError`: sayso's tools run in asynchronous agents only."""
         raise only_async()
 
     async def _step(self, state: Any) -> Step:
-        """The same for the calls of a step as for the step itself: nothing of it is kept."""
+        """Return the step for this state; the same for the model request and its tool calls."""
         return await self.toolset.step(_said(state["messages"]))
 
     def _is_ours(self, tool: object) -> bool:
@@ -112,9 +112,12 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
 
 
 def _said(messages: Sequence[BaseMessage]) -> list[str]:
-    """What the user has said. A summary counts as the user's in LangChain; tools speak in it."""
-    said = [message for message in messages if isinstance(message, HumanMessage)]
-    return [str(message.text) for message in said if "lc_source" not in message.additional_kwargs]
+    """Return the user's messages, without LangChain's summaries: these quote tools."""
+    return [
+        str(message.text)
+        for message in messages
+        if isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs
+    ]
 
 
 def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
@@ -126,7 +129,7 @@ def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
 
 
 def _read(message: BaseMessage, names: Container[str] | None) -> BaseMessage:
-    """The same message, where LangChain would take calls that it cannot read for no calls."""
+    """Return the message with its unreadable calls as calls; LangChain would ignore them."""
     if not isinstance(message, AIMessage) or not message.invalid_tool_calls:
         return message
     calls = list(message.tool_calls)
@@ -142,7 +145,7 @@ def _read(message: BaseMessage, names: Container[str] | None) -> BaseMessage:
 
 
 def _arguments(text: str) -> dict[str, Any]:
-    """What can be read of what a model wrote; what cannot goes along for `awrap_tool_call`."""
+    """Return the arguments; unreadable text is kept under one key for `awrap_tool_call`."""
     try:
         return ToolCall("", "", text).read_arguments()
     except BadArgumentsError:

@@ -43,24 +43,24 @@ __all__ = [
 ]
 
 _made_now: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
-"""By the keys of calls. A `ToolNode` that is interrupted leaves the calls beside it running."""
+"""Locks by call key: an interrupted `ToolNode` leaves the other calls of its node running."""
 
 _drawn: ContextVar[list["Turn"] | None] = ContextVar("sayso_drawn", default=None)
 
 
 @dataclass(slots=True)
 class _Node:
-    """What people have answered to the calls that one run of a node makes side by side.
+    """People's answers to the parallel calls of one run of a node.
 
-    LangGraph hands a node its answers in the order in which they came, whoever waits for them, so
-    a call may be given one that is for its neighbour.
+    LangGraph gives a node its answers in the order of arrival, so a call may get the answer to
+    another call.
     """
 
     calls: int = 0
     replies: dict[tuple[str, int], Reply] = field(default_factory=dict[tuple[str, int], Reply])
 
     def ask(self, question: dict[str, Any]) -> Reply:
-        """The answer to this question. Interrupts the graph while there is none."""
+        """Return the answer to this question. Interrupts the graph until there is one."""
         wanted = question["server"], question["number"]
         asked = question
         while wanted not in self.replies:
@@ -75,7 +75,7 @@ class _Node:
 
 @dataclass(slots=True)
 class _Nodes:
-    """The nodes that run just now, by their place in the graph."""
+    """The running nodes, by their place in the graph."""
 
     running: dict[str, _Node] = field(default_factory=dict[str, _Node])
 
@@ -92,11 +92,11 @@ class _Nodes:
 
 
 class GuardedTool(BaseTool):
-    """One tool of a toolset. It runs in asynchronous graphs only.
+    """A tool of a toolset, for asynchronous graphs.
 
-    Inside a graph a call carries a key of its own, so that it happens once however often LangGraph
-    runs its node. A call that asks, where the clients are wrapped with `approver="deferred"`,
-    interrupts the graph; see `reply`.
+    Inside a graph each call has an idempotency key, so it happens once however often LangGraph
+    runs its node. With `approver="deferred"` a call that asks interrupts the graph; resume it with
+    `reply`.
     """
 
     _tool: AgentTool = PrivateAttr()
@@ -125,19 +125,17 @@ class GuardedTool(BaseTool):
         self._nodes = nodes
 
     def is_of(self, toolset: Toolset) -> bool:
-        """Whether it is one of this toolset's."""
         return self._toolset is toolset
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's own name
-        """See `BaseTool.ainvoke`."""
-        # Callbacks come first and may take long: the calls keep the order in which they came.
+        """Call the tool, in the order in which calls come in, however slow the callbacks are."""
         with in_line(self._toolset):
             return await super().ainvoke(input, config, **kwargs)
 
     def _to_args_and_kwargs(
         self, tool_input: str | dict[str, Any], tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        # As one value: an argument of the tool may be called "self" or "config".
+        # As one value: an argument of the tool may be named "self" or "config".
         return (tool_input, tool_call_id), {}
 
     def _run(self, *_: Any, **__: Any) -> Any:
@@ -165,15 +163,15 @@ class GuardedTool(BaseTool):
         return message_of(result)
 
     async def _once(self, node: _Node, call: ToolCall, turn: "Turn | None") -> ToolResult:
-        """What comes of a call, where a node that was interrupted may still be making it."""
+        """Return a call's result; wait if an interrupted node is still making the same call."""
         lock = _made_now.setdefault(call.key or "", anyio.Lock())
         if lock.locked() and turn is not None:
-            # The one that is waited for may need its turn; who has left the line waits for none.
+            # The running call may need its turn, so this one gives up its own.
             turn.leave()
             turn = None
         async with lock:
             result = await self._toolset.call(call, among=self._among, turn=turn)
-            while result.approval is not None and self._tool.server.may_answer:
+            while result.approval is not None and self._tool.server.answer_channel:
                 answer = node.ask(describe(call, result.approval))
                 result = await self._toolset.settle(
                     call,
@@ -186,9 +184,9 @@ class GuardedTool(BaseTool):
 
 
 async def tools_of(offered: Toolset | Step) -> list[GuardedTool]:
-    """The tools of a toolset, or of one step of it: for a `ToolNode`, and to bind to a model.
+    """Return the tools of a toolset or of one step, for a `ToolNode` and to bind to a model.
 
-    Those of a step are all that there is in it: a call of another tool of the toolset runs nothing.
+    With the tools of a step, a call of another tool of the toolset is refused.
     """
     if isinstance(offered, Step):
         return guarded_tools(offered)
@@ -196,20 +194,18 @@ async def tools_of(offered: Toolset | Step) -> list[GuardedTool]:
 
 
 def guarded_tools(step: Step) -> list[GuardedTool]:
-    """The tools of one step."""
+    """Return the tools of one step."""
     return _made(step.toolset, step.tools.values(), step.tools)
 
 
 def guarded_tool(step: Step, name: str) -> GuardedTool | None:
-    """One tool of a step, if it offers it."""
+    """Return one tool of a step, `None` if the step does not offer it."""
     tool = step.tools.get(name)
-    if tool is None:
-        return None
-    return _made(step.toolset, [tool], step.tools)[0]
+    return None if tool is None else _made(step.toolset, [tool], step.tools)[0]
 
 
 def message_of(result: ToolResult) -> ToolMessage:
-    """What the model is told of a call; the whole result goes along as `artifact`."""
+    """Return a call's result as a message to the model, with the whole result as `artifact`."""
     return ToolMessage(
         result.text,
         name=result.name,
@@ -221,7 +217,7 @@ def message_of(result: ToolResult) -> ToolMessage:
 
 @contextmanager
 def in_line(toolset: Toolset) -> Generator[None]:
-    """Take a place in line for the next call made in here, unless there is one already."""
+    """Reserve a place in the call queue for the next call made inside, unless there is one."""
     if _drawn.get() is not None:
         yield
         return
@@ -235,9 +231,9 @@ def in_line(toolset: Toolset) -> Generator[None]:
 
 
 def only_async() -> UsageError:
-    """The error of a call that is not asynchronous."""
+    """Return the error of a call that is not asynchronous."""
     fix = "Run the graph with ainvoke or astream."
-    return UsageError("tools behind sayso run asynchronously only", where="LangGraph", fix=fix)
+    return UsageError("sayso's tools run asynchronously only", where="LangGraph", fix=fix)
 
 
 def _made(
@@ -248,7 +244,7 @@ def _made(
 
 
 def _key(place: Mapping[str, Any], call_id: str | None) -> str | None:
-    """The same whenever LangGraph runs the same node again, and another for every other call."""
+    """Return a call's idempotency key, which is the same when LangGraph runs its node again."""
     namespace = place.get("checkpoint_ns")
     if namespace is None or call_id is None:
         return None

@@ -1,4 +1,4 @@
-"""The tools of a client's server: asked for as raw JSON, remembered for a while."""
+"""The cached list of a server's tools, requested as raw JSON."""
 
 import logging
 import time
@@ -14,7 +14,7 @@ from sayso.connect import METHOD_NOT_FOUND, RpcError
 from sayso.errors import NotMcpError, UnreachableError
 
 _FRESH_SECONDS: Final = 30.0
-"""How long a list is taken as it was; a server that says that it changed is asked at once."""
+"""How long a list is cached; a `list_changed` notification drops it at once."""
 
 _MOST_PAGES: Final = 1000
 
@@ -23,9 +23,9 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Listing:
-    """All tools of one server, under the name that policy knows it by.
+    """The tools of one server, which the policy knows as `server`.
 
-    `is_left` is set when the guard around it is gone: then nothing may be called any more.
+    `is_left` is set once the guard is closed; nothing may be called after that.
     """
 
     wire: Wire
@@ -37,16 +37,15 @@ class Listing:
     _changes: int = 0
 
     def forget(self) -> None:
-        """Take nothing that is remembered for true any more."""
         self._at = None
         self._changes += 1
 
     async def find(
         self, name: str, _principal: object, /, *, is_fresh: bool = False
     ) -> Tool | None:
-        """The tool of this name; `is_fresh` asks the server, whatever is remembered.
+        """Return the tool of this name; `is_fresh` bypasses the cache.
 
-        Raises `UnreachableError` where the server gives no list.
+        Raises `UnreachableError` if the server gives no list.
         """
         try:
             tools = await self.known(is_fresh=is_fresh)
@@ -55,21 +54,22 @@ class Listing:
         return tools.get(name)
 
     async def known(self, *, is_fresh: bool = False) -> Mapping[str, Tool]:
-        """The tools as they were a short while ago, or are now. Raises what `ask` raises."""
+        """Return the tools, from the cache while it is fresh. Raises what `ask` raises."""
         if is_fresh or self._at is None or time.monotonic() - self._at > _FRESH_SECONDS:
             return await self.ask()
         return self._tools
 
     async def ask(self, meta: Mapping[str, Any] | None = None) -> Mapping[str, Tool]:
-        """The tools as they are now, all pages. Raises `RpcError`, and `NotMcpError` for no list.
+        """Request all pages of the list. Raises `RpcError`, and `NotMcpError` for no list.
 
-        Of two with one name the first counts.
+        Of two tools with one name the first counts.
         """
         changes = self._changes
         tools = self._read(await self._entries(meta))
         if changes == self._changes:
-            # A list that changed on its way is already of yesterday.
-            self._tools, self._at = tools, time.monotonic()
+            # A list that changed while it was read is not cached.
+            self._tools = tools
+            self._at = time.monotonic()
         return tools
 
     async def _entries(self, meta: Mapping[str, Any] | None) -> list[Any]:
@@ -82,10 +82,10 @@ class Listing:
                 if error.code == METHOD_NOT_FOUND and error.fault is None:
                     return []
                 raise
-            found = page.get("tools")
-            if not isinstance(found, list):
+            listed = page.get("tools")
+            if not isinstance(listed, list):
                 raise NotMcpError("its tools/list holds no list of tools", where=self.server)
-            entries += cast("list[Any]", found)
+            entries += cast("list[Any]", listed)
             cursor = page.get("nextCursor")
             if not isinstance(cursor, str):
                 return entries

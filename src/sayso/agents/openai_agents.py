@@ -1,4 +1,4 @@
-"""For the OpenAI Agents SDK: an agent whose tools are those of guarded servers."""
+"""OpenAI Agents SDK: an agent with the tools of guarded servers."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,37 +40,34 @@ class GuardedTool(FunctionTool):
 class GuardedAgent(Agent[Any]):
     """An `Agent` with a `Toolset`'s tools: `GuardedAgent("Clerk", toolset=sayso.Toolset(crm))`.
 
-    Each turn gets the tools of a step, chosen by what the user said, and the system prompt about
-    them after the agent's own. What becomes of a call comes back as words.
+    Each turn gets the tools of a step, chosen by what the user said, and a system prompt about them
+    after the agent's own. The result of each call is text.
 
-    With `approver="deferred"` a run is interrupted. `question` tells what each interruption asks,
-    and what the program says by `state.approve` or `state.reject` answers it, for the arguments
-    that were asked about and no others. Where the state is resumed in another process, that must
-    `remember` the questions first. `always_approve` answers nothing but the one question, and not
-    even that where several of its tool wait.
+    With `approver="deferred"` a call that asks interrupts the run. `question` returns the question
+    of an interruption; `state.approve` or `state.reject` answers it, for exactly the arguments that
+    were asked about. If another process resumes the state, it must `remember` the questions first.
+    `always_approve` answers only the one question, and none if several calls of its tool wait.
     """
 
     toolset: "Toolset | None" = field(default=None, kw_only=True)
     pending: Pending | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        """Raises `UsageError` without a toolset."""
         super().__post_init__()
         if self.toolset is None:
             fix = "Give it one: GuardedAgent(name, toolset=sayso.Toolset(crm))."
-            raise UsageError("an agent of no toolset", where="GuardedAgent", fix=fix)
+            raise UsageError("toolset is required", where="GuardedAgent", fix=fix)
         self.pending = self.pending or Pending(self.toolset)
 
     def question(self, item: ToolApprovalItem) -> Mapping[str, Any] | None:
-        """What an interruption asks; `None` where it is not sayso that asks."""
-        return self._pending.told(_call(item))
+        """Return the question of an interruption, `None` for one that is not sayso's."""
+        return self._pending.question(_call(item))
 
     def remember(self, item: ToolApprovalItem, question: Mapping[str, Any]) -> None:
-        """Take the answer to this question, which another process has asked."""
+        """Accept the answer to this question, which another process asked."""
         self._pending.keep(_call(item), question)
 
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
-        """The agent's own tools, and those of this step."""
         await self._note_rejections(run_context)
         waiting = tuple(call.name for call in self._pending.calls)
         turn = _Turn(await self._step(run_context), self._pending, waiting)
@@ -78,7 +75,7 @@ class GuardedAgent(Agent[Any]):
         return [*mine, *(turn.offer(tool) for tool in turn.step.tools.values())]
 
     async def get_system_prompt(self, run_context: RunContextWrapper[Any]) -> str | None:
-        """The agent's own instructions, and the system prompt about the tools of this step."""
+        """Return the agent's own instructions and the system prompt about this step's tools."""
         own = await super().get_system_prompt(run_context)
         about = (await self._step(run_context)).prompt
         if not own:
@@ -101,9 +98,9 @@ class GuardedAgent(Agent[Any]):
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """The calls of one turn; `ended` has the results of those that were made already, by id.
+    """The calls of one turn; `ended` has the results of those already made, by id.
 
-    `waiting` has the tools of the calls that waited before it, one for each call.
+    `waiting` has the tool names of the calls that waited before this turn, one for each call.
     """
 
     step: "Step"
@@ -113,14 +110,14 @@ class _Turn:
     paused: list[ToolResult] = field(default_factory=list[ToolResult])
 
     def offer(self, tool: "AgentTool") -> GuardedTool:
-        is_deferred = tool.server.may_answer is not None
+        is_deferred = tool.server.answer_channel is not None
         return GuardedTool(
             name=tool.name,
             description=tool.description,
             params_json_schema=tool.schema,
             on_invoke_tool=partial(self.invoke, tool.name),
             strict_json_schema=False,
-            # A function here makes the SDK ask about arguments that it cannot read as well.
+            # With a function here the SDK also asks about arguments that it cannot read.
             needs_approval=partial(self.asks, tool.name) if is_deferred and tool.asks else False,
             guarded=tool,
         )
@@ -128,7 +125,7 @@ class _Turn:
     async def asks(
         self, name: str, _: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str
     ) -> bool:
-        """Whether a call waits for a person. Only the guard can tell, by being given the call."""
+        """Return whether a call waits for a person, which the guard decides by taking the call."""
         call = ToolCall(call_id, name, arguments)
         result = await self._made(self.step.call(call))
         if result.approval is not None and self.pending.toolset.defers(result):
@@ -139,7 +136,7 @@ class _Turn:
         return False
 
     async def invoke(self, name: str, context: ToolContext[Any], arguments: str) -> str:
-        """Make a call, unless it was made when it was asked whether it waits."""
+        """Make a call, unless `asks` has made it."""
         ended = self.ended.pop(context.tool_call_id, None)
         if ended is not None:
             return ended.text
@@ -150,10 +147,10 @@ class _Turn:
         return (await self._made(make(call))).text
 
     def is_allowed(self, call: ToolCall, context: ToolContext[Any]) -> bool:
-        """Whether a person has answered what this call asks.
+        """Return whether a person has approved this call.
 
-        After an `always_approve` the SDK knows no more which call that was said of: where several
-        of its tool wait, it answers none.
+        After an `always_approve` the SDK does not know which call it was for: if several calls of
+        the tool wait, it approves none.
         """
         if context.is_tool_approved(call.name, call.id) is not True:
             return False

@@ -1,4 +1,4 @@
-"""Questions for which a framework pauses its run, and how their answers find them again."""
+"""Questions for which a framework pauses its run, matched with their answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The questions of one toolset that its program has yet to answer, by the call that waits.
+    """The open questions of one toolset, by the call that waits.
 
-    A call is known by its id and its arguments: some models give an id twice, and a framework may
-    have a name of its own for a tool.
+    A call is identified by its id and its arguments: some models use an id twice, and a framework
+    may rename a tool.
     """
 
     toolset: "Toolset"
@@ -27,48 +27,47 @@ class Pending:
 
     @property
     def calls(self) -> list[ToolCall]:
-        """The calls that wait."""
         return [call for call, _ in self._asked.values()]
 
-    def keep(self, call: ToolCall, told: Mapping[str, Any]) -> None:
-        """Remember what a call waits for, as `describe` told it."""
+    def keep(self, call: ToolCall, question: Mapping[str, Any]) -> None:
+        """Keep the question of a call, as `describe` returns it."""
         key = _key(call)
-        if key is not None and any(
-            server.name == told.get("server") for server in self.toolset.servers
-        ):
-            self._asked[key] = call, told
+        if key is not None and self._server(question) is not None:
+            self._asked[key] = call, question
 
-    def told(self, call: ToolCall) -> Mapping[str, Any] | None:
-        """What a call waits for, as `describe` told it."""
-        found = self._asked.get(_key(call) or "")
-        return found and found[1]
+    def question(self, call: ToolCall) -> Mapping[str, Any] | None:
+        entry = self._asked.get(_key(call) or "")
+        return entry and entry[1]
 
     async def allow(self, call: ToolCall, step: "Step") -> ToolResult:
-        """Make a call that a person has allowed; where nobody was asked about it, that is asked."""
-        told = self._take(call)
-        if told is None:
+        """Make a call that a person has allowed; one without a question goes to the guard."""
+        question = self._take(call)
+        if question is None:
             return await step.call(call)
-        number = told["number"]
-        server = told["server"]
+        number = question["number"]
+        server = question["server"]
         return await self.toolset.settle(call, number, is_allowed=True, server=server)
 
     async def deny(self, call: ToolCall, message: str | None = None) -> None:
-        """Put on record that a person has denied a call, so that it stays denied."""
-        told = self._take(call)
-        if told is not None:
-            server = self._server(told["server"])
-            await server.answer(told["number"], is_allowed=False, message=message)
+        """Record that a person has denied a call, so that it stays denied."""
+        question = self._take(call)
+        if question is None:
+            return
+        server = self._server(question)
+        if server is not None:
+            await server.answer(question["number"], is_allowed=False, message=message)
 
     def _take(self, call: ToolCall) -> Mapping[str, Any] | None:
-        found = self._asked.pop(_key(call) or "", None)
-        return found and found[1]
+        entry = self._asked.pop(_key(call) or "", None)
+        return entry and entry[1]
 
-    def _server(self, name: str) -> "GuardedServer":
-        return next(server for server in self.toolset.servers if server.name == name)
+    def _server(self, question: Mapping[str, Any]) -> "GuardedServer | None":
+        servers = self.toolset.servers
+        return next((server for server in servers if server.name == question.get("server")), None)
 
 
 def _key(call: ToolCall) -> str | None:
-    """What tells calls apart; `None` for one that cannot be read, and so waits for nobody."""
+    """Return a key for a call, `None` if its arguments cannot be read: such a call never waits."""
     try:
         arguments = call.read_arguments()
     except BadArgumentsError:

@@ -1,4 +1,4 @@
-"""For pydantic-ai: the tools of guarded servers as a toolset of its agents."""
+"""pydantic-ai: the tools of guarded servers as a toolset."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -43,13 +43,12 @@ if TYPE_CHECKING:
 class GuardedToolset(AbstractToolset[Any]):
     """A `Toolset` for `Agent(toolsets=[…])`: `GuardedToolset(sayso.Toolset(crm))`.
 
-    Each request to the model gets the tools of a step, chosen by what the user said, and the system
-    prompt about them. What becomes of a call comes back as words.
+    Each request to the model gets the tools of a step, chosen by what the user said, and a system
+    prompt about them. The result of each call is text.
 
-    With `approver="deferred"` a run ends with `DeferredToolRequests`, whose `metadata` tells of
-    each question; the `DeferredToolResults` of the next run answer it, for the arguments that were
-    asked about and no others. A run that is resumed in another process must `remember` the
-    requests first.
+    With `approver="deferred"` a run ends with `DeferredToolRequests`, whose `metadata` has the
+    questions. The `DeferredToolResults` of the next run answer them, for exactly the arguments that
+    were asked about. If another process resumes the run, it must `remember` the requests first.
     """
 
     def __init__(self, toolset: "Toolset", *, id: str | None = None) -> None:  # noqa: A002 - theirs
@@ -62,40 +61,38 @@ class GuardedToolset(AbstractToolset[Any]):
 
     @property
     def id(self) -> str | None:
-        """See `AbstractToolset.id`."""
         return self._id
 
     def remember(self, requests: DeferredToolRequests) -> None:
-        """Take the answers to these questions, which another process has asked."""
+        """Accept the answers to these questions, which another process asked."""
         for part in requests.approvals:
             self._pending.keep(_call(part), requests.metadata.get(part.tool_call_id, {}))
 
     async def for_run(self, ctx: RunContext[Any]) -> Self:  # noqa: ARG002 - theirs
-        """One for each run: runs of one agent may go on side by side."""
-        one = copy(self)
-        one._step = None  # noqa: SLF001 - its own kind
-        one._paused = []  # noqa: SLF001 - its own kind
-        return one
+        """Return a copy for one run: runs of one agent may be concurrent."""
+        toolset = copy(self)
+        toolset._step = None  # noqa: SLF001 - its own class
+        toolset._paused = []  # noqa: SLF001 - its own class
+        return toolset
 
     async def __aenter__(self) -> Self:
-        """See `AbstractToolset`."""
+        """Note the error that is being handled, to recognize a newer one on leaving."""
         self._error = sys.exception()
         return self
 
     async def __aexit__(self, *_: object) -> bool | None:
-        """Take back the questions of a run that was cancelled or has failed."""
-        # pydantic-ai leaves its toolsets without a word of what went wrong.
+        """Withdraw the questions of a run that was cancelled or has failed."""
+        # pydantic-ai leaves its toolsets without passing the error.
         if sys.exception() is not self._error:
             with anyio.CancelScope(shield=True):
                 await self.toolset.withdraw(self._paused)
         return None
 
     async def get_instructions(self, ctx: RunContext[Any]) -> str:
-        """The system prompt about the tools of this step."""
         return (await self._prepare(ctx)).prompt
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
-        """The tools of this step; `metadata` has the level, hints, title and server of each."""
+        """Return the tools of this step, with level, hints, title and server as `metadata`."""
         for call, message in _denied(ctx.messages):
             await self._pending.deny(call, message)
         step = await self._prepare(ctx)
@@ -116,7 +113,7 @@ class GuardedToolset(AbstractToolset[Any]):
         ctx: RunContext[Any],
         tool: ToolsetTool[Any],  # noqa: ARG002 - theirs
     ) -> ToolReturn[str]:
-        """Make a call. Raises `ApprovalRequired` where the program brings the answer."""
+        """Make a call. Raises `ApprovalRequired` if the program must bring the answer."""
         arguments = tool_args.text if isinstance(tool_args, Unreadable) else tool_args
         call = ToolCall(ctx.tool_call_id or "", name, arguments)
         step = await self._prepare(ctx)
@@ -125,10 +122,10 @@ class GuardedToolset(AbstractToolset[Any]):
         else:
             result = await step.call(call)
         if result.approval is not None and self.toolset.defers(result):
-            told = describe(call, result.approval)
-            self._pending.keep(call, told)
+            question = describe(call, result.approval)
+            self._pending.keep(call, question)
             self._paused.append(result)
-            raise ApprovalRequired(told)
+            raise ApprovalRequired(question)
         outcome = result.outcome and str(result.outcome)
         return ToolReturn(result.text, metadata={"is_error": result.is_error, "outcome": outcome})
 
@@ -139,18 +136,18 @@ class GuardedToolset(AbstractToolset[Any]):
         return self._step[1]
 
     async def _with_waiting(self, step: "Step", messages: Sequence[ModelMessage]) -> "Step":
-        """What the calls that go on now need, though the user has said something else since."""
+        """Return the step with the tools of calls that wait: the user may have said more since."""
         last = _last_calls(messages)
         names = {call.name for call in self._pending.calls if call.id in last} - set(step.tools)
         if not names:
             return step
         tools = await self.toolset.tools()
-        found = {name: tools[name] for name in names if name in tools}
-        return replace(step, tools={**step.tools, **found})
+        waiting = {name: tools[name] for name in names if name in tools}
+        return replace(step, tools={**step.tools, **waiting})
 
 
 class Unreadable(dict[str, Any]):
-    """Arguments that are no JSON object, on their way to the toolset, which says so."""
+    """Arguments that are not a JSON object; the toolset reports that to the model."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -158,10 +155,10 @@ class Unreadable(dict[str, Any]):
 
 
 class AsWritten:
-    """Lets arguments through: pydantic-ai ends a run whose model writes wrong ones twice."""
+    """A validator that accepts everything: pydantic-ai would end a run after two invalid calls."""
 
     def validate_json(self, input: str | bytes | bytearray, **_: Any) -> dict[str, Any]:  # noqa: A002 - theirs
-        """The arguments, or what was written in their place."""
+        """Return the arguments, or the unreadable text in their place."""
         text = input if isinstance(input, str) else bytes(input).decode(errors="replace")
         try:
             return ToolCall("", "", text).read_arguments()
@@ -169,7 +166,6 @@ class AsWritten:
             return Unreadable(text)
 
     def validate_python(self, input: Any, **_: Any) -> Any:  # noqa: A002 - theirs
-        """The arguments."""
         return input
 
 
@@ -177,7 +173,7 @@ _AS_WRITTEN: Final = AsWritten()
 
 
 def _define(tool: "AgentTool") -> ToolDefinition:
-    # Not `sequential`: that would hold up what reads while a call waits for a person.
+    # Not `sequential`: reads would have to wait while a call waits for a person.
     return ToolDefinition(
         name=tool.name,
         description=tool.description,
@@ -197,10 +193,7 @@ def _call(part: ToolCallPart) -> ToolCall:
 
 
 def _said(messages: Sequence[ModelMessage], prompt: Any) -> Iterator[str]:
-    """What the user has said, the newest last.
-
-    What stands beside tools' answers may be theirs: they can add to the prompt.
-    """
+    """Yield the user's messages, the newest last, without those that tools can add to."""
     prompts = [
         part.content
         for message in messages
@@ -232,7 +225,7 @@ def _last_calls(messages: Sequence[ModelMessage]) -> dict[str, ToolCall]:
 
 
 def _denied(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCall, str]]:
-    """Those of them that a person has denied, with what was said."""
+    """Yield the last calls that a person has denied, each with the person's message."""
     calls = _last_calls(messages)
     if not messages or not isinstance(messages[-1], ModelRequest):
         return

@@ -1,7 +1,7 @@
 """Restarts of the process behind a stdio client.
 
-The SDK's client ends with its process, and cannot be entered twice. A copy of it takes its place;
-each copy lives in a task of its own, because a client must be left by the task that entered it.
+The SDK's client ends with its process and cannot be entered twice, so a copy replaces it. Each copy
+lives in its own task, because a client must be left by the task that entered it.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Start:
-    """A client that is being started: entered, or failed, when `is_done` is set."""
+    """A client that is starting; once `is_done` is set it is entered or has failed."""
 
     is_done: anyio.Event = field(default_factory=anyio.Event)
     is_over: anyio.Event = field(default_factory=anyio.Event)
@@ -41,10 +41,10 @@ class Restarter:
     _current: _Start | None = None
 
     async def restart(self) -> Client:
-        """Start the server again and return its client; the one before is left.
+        """Start the server again, leave the previous client and return the new one.
 
-        Raises `ServerExitedError` if it does not start within 30 seconds. When cancelled, the
-        start is given up.
+        Raises `ServerExitedError` if it does not start within 30 seconds. Cancelling ends the
+        start.
         """
         if self._current is not None:
             self._current.is_over.set()
@@ -65,7 +65,7 @@ class Restarter:
 async def open_restarter(client: Client) -> AsyncGenerator[Restarter | None]:
     """Yield a restarter for a client of a stdio server, `None` for any other client.
 
-    All clients that it has started are left when the block is left.
+    On leaving, all clients that it started are left too.
     """
     if not isinstance(client.server, StdioServerParameters):
         yield None
@@ -87,7 +87,6 @@ async def _run_starts(first: Client, starts: MemoryObjectReceiveStream[_Start]) 
 
 
 async def _hold(first: Client, start: _Start) -> None:
-
     async def leave_when_over(scope: anyio.CancelScope) -> None:
         await start.is_over.wait()
         scope.cancel()
@@ -99,7 +98,7 @@ async def _hold(first: Client, start: _Start) -> None:
                 start.client = client
                 start.is_done.set()
                 await anyio.sleep_forever()
-        except Exception:  # noqa: BLE001 - whoever waits gets an error of its own
+        except Exception:  # noqa: BLE001 - the caller of `restart` gets its own error
             _log.debug("a restarted server ended", exc_info=True)
         finally:
             start.is_done.set()

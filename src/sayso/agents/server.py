@@ -11,8 +11,8 @@ import anyio
 import anyio.lowlevel
 
 from sayso.agents.listing import Listing
-from sayso.agents.wire import Errand, Wire
-from sayso.approvals import Answer as Said
+from sayso.agents.wire import SendOptions, Wire
+from sayso.approvals import Answer as PersonAnswer
 from sayso.approvals import Approval, Question
 from sayso.audit import Outcome
 from sayso.catalog import Tool
@@ -32,46 +32,45 @@ from sayso.guard import (
 from sayso.policy import Mode, Policy, Principal, ToolFacts
 
 SWITCHES: Final = (Mode.PLAN, Mode.GUARDED, Mode.STRICT, Mode.UNATTENDED)
-"""What an agent may be switched to. `observe` enforces nothing: that word stands in a policy."""
+"""The modes of an agent; `observe`, which enforces nothing, only a policy can set."""
 
 
 def read_mode(word: str | Mode) -> Mode:
-    """The mode of this name. Raises `UsageError` for one that an agent is not switched to."""
+    """Return the mode of this name. Raises `UsageError` for one that an agent cannot have."""
     if word not in list(SWITCHES):
-        fix = f"It is one of {', '.join(SWITCHES)}."
-        raise UsageError(f"{str(word)!r} is no mode of an agent", where="mode", fix=fix)
+        fix = f"Choose one of {', '.join(SWITCHES)}."
+        raise UsageError(f"invalid mode {str(word)!r}", where="mode", fix=fix)
     return Mode(word)
 
 
 @dataclass(slots=True)
 class Rules:
-    """The policy of one agent, with the mode that it was switched to."""
+    """The policy of one agent, with its current mode."""
 
     policy: Policy
 
     def __call__(self) -> Policy:
-        """The policy of the moment."""
         return self.policy
 
     def switch(self, mode: str | Mode) -> None:
-        """Let this mode decide from now on where no rule matches. Raises `UsageError`."""
+        """Set the mode, which decides if no rule matches. Raises `UsageError`."""
         self.policy = replace(self.policy, mode=read_mode(mode))
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How a call ended: its answer, what the record says, and the question that it waits for."""
+class FinishedCall:
+    """A finished call: its answer, its recorded outcome, and the approval that it waits for."""
 
     answer: Answer
     outcome: Outcome | None
-    waits: int | None
+    approval: int | None
 
 
 @dataclass(slots=True)
 class GuardedServer:
     """A connected server, for one principal.
 
-    `may_answer` says that the program gives the answers itself (`answer`), instead of an approver.
+    With an `answer_channel` the program answers questions (`answer`) instead of an approver.
     """
 
     wire: Wire
@@ -79,7 +78,7 @@ class GuardedServer:
     guard: Guard
     principal: Principal
     rules: Rules
-    may_answer: str | None = None
+    answer_channel: str | None = None
     _asked: set[int] = field(default_factory=set[int])
     _under_way: list[tuple["asyncio.Task[Any]", anyio.Event]] = field(
         default_factory=list[tuple["asyncio.Task[Any]", anyio.Event]]
@@ -87,34 +86,30 @@ class GuardedServer:
 
     @property
     def name(self) -> str:
-        """The name that the policy has for it."""
         return self.listing.server
 
     async def tools(
         self, *, meta: Mapping[str, Any] | None = None, is_fresh: bool = True
     ) -> list[tuple[Tool, ToolFacts]]:
-        """The tools that the principal may know of. Raises `RpcError`, `NotMcpError`."""
+        """Return the tools that the principal may see. Raises `RpcError`, `NotMcpError`."""
         self.check()
-        if is_fresh:
-            found = await self.listing.ask(meta)
-        else:
-            found = await self.listing.known()
-        seen = (self.guard.sees(self.principal, tool) for tool in found.values())
-        return [pair for pair in seen if pair is not None]
+        tools = await self.listing.ask(meta) if is_fresh else await self.listing.known()
+        visible = (self.guard.sees(self.principal, tool) for tool in tools.values())
+        return [pair for pair in visible if pair is not None]
 
     async def call(
         self,
         name: str,
         arguments: Mapping[str, Any],
         *,
-        errand: Errand | None = None,
+        options: SendOptions | None = None,
         progress: Progress = no_progress,
         meta: Mapping[str, Any] | None = None,
         turn: Turn | None = None,
-    ) -> Ended:
-        """Take one call through the guard. Raises what `Guard.call` raises."""
+    ) -> FinishedCall:
+        """Make one call through the guard. Raises what `Guard.call` raises."""
         self.check()
-        run = partial(self._send, errand or Errand(), self.wire.generation)
+        run = partial(self._send, options or SendOptions(), self.wire.generation)
         guard = replace(self.guard, run=run)
         started = guard.clock()
         call = Call(
@@ -128,19 +123,19 @@ class GuardedServer:
                 answer = await guard.take(call)
                 await _check_cancelled(task, cancels)
             except anyio.get_cancelled_exc_class():
-                # The question may be on record already, with the call still on its way back.
+                # The question may already be recorded while the call is still returning.
                 with anyio.CancelScope(shield=True):
                     await self._take_back(call.approval)
                 raise
         waits = call.approval if call.outcome is Outcome.WAITING else None
         if waits is not None:
             self._asked.add(waits)
-        return Ended(answer, call.outcome, waits)
+        return FinishedCall(answer, call.outcome, waits)
 
-    async def _send(self, errand: Errand, generation: int, call: Call) -> Answer:
-        """Send a call that was judged by the tools of the process of this `generation`.
+    async def _send(self, options: SendOptions, generation: int, call: Call) -> Answer:
+        """Send a call that was decided for the tools of the process of this `generation`.
 
-        A process that was started since may have another tool of that name, which nobody judged.
+        A process started since may have a different tool of that name.
         """
         await self.wire.restart_if_closed()
         if generation != self.wire.generation:
@@ -149,34 +144,37 @@ class GuardedServer:
                 if call.is_sent:
                     return lost_answer(call)
                 return tool_changed(call)
-        return await self.wire.call(errand, call)
+        return await self.wire.call(options, call)
 
     async def approval(self, number: int) -> Approval | None:
-        """One question that calls of this agent to this server have asked."""
+        """Return one question that this agent's calls to this server asked."""
         with self._noted():
-            found = await self.guard.approvals.find(number)
-        if found is None or not self._is_ours(found.question):
+            approval = await self.guard.approvals.find(number)
+        if approval is None or not self._is_ours(approval.question):
             return None
-        return found
+        return approval
 
     async def answer(self, number: int, *, is_allowed: bool, message: str | None = None) -> bool:
-        """Give a person's answer; whether it counts. Raises `UsageError` where that is not ours."""
-        way = self.may_answer
-        if way is None or await self.approval(number) is None:
+        """Give a person's answer and return whether it counts.
+
+        Raises `UsageError` for a question of another agent, or without an `answer_channel`.
+        """
+        channel = self.answer_channel
+        if channel is None or await self.approval(number) is None:
             fix = 'Wrap with approver="deferred" to bring the answers yourself.'
-            raise UsageError(f"approval {number} is not answered here", where=self.name, fix=fix)
-        said = Said(is_allowed=is_allowed, by=way, channel=way, message=message)
-        return await self.guard.approvals.answer(number, said)
+            raise UsageError(f"approval {number} cannot be answered", where=self.name, fix=fix)
+        answer = PersonAnswer(is_allowed=is_allowed, by=channel, channel=channel, message=message)
+        return await self.guard.approvals.answer(number, answer)
 
     async def withdraw(self, numbers: Iterable[int] | None = None) -> None:
-        """Take back questions that still wait, by default all that this has asked."""
+        """Withdraw questions that still wait, by default all of this server's."""
         wanted = self._asked if numbers is None else {*numbers} & self._asked
         with self._noted():
             for number in sorted(wanted):
                 await self._take_back(number)
 
     async def unwind(self) -> None:
-        """Wait until cancelled calls have taken their questions back.
+        """Wait until cancelled calls have withdrawn their questions.
 
         Some frameworks do not wait for the calls that they cancel.
         """
@@ -185,7 +183,7 @@ class GuardedServer:
 
     @contextmanager
     def _noted(self) -> Generator["asyncio.Task[Any]"]:
-        """Note that this task uses the store, which must not be closed meanwhile."""
+        """Mark this task as using the store, so that the store stays open."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine of asyncio runs in a task
         entry = (task, anyio.Event())
@@ -206,14 +204,14 @@ class GuardedServer:
         return asked == (self.principal.account, self.principal.client, self.name)
 
     def check(self) -> None:
-        """Raises `UsageError` where the guard has been let go of."""
+        """Raise `UsageError` once the guard is closed."""
         if self.listing.is_left:
-            fix = "Keep it inside of its async with."
-            raise UsageError("this wrapped client is not in use any more", where="wrap", fix=fix)
+            fix = "Use it inside its async with block."
+            raise UsageError("this wrapped client is closed", where="wrap", fix=fix)
 
 
 async def _check_cancelled(task: "asyncio.Task[Any]", before: int) -> None:
-    """Raise `CancelledError` if the task was cancelled since, and nothing has raised that yet.
+    """Raise `CancelledError` if the task was cancelled since and nothing has raised it yet.
 
     In older releases of anyio, a cancelled scope swallows a `Task.cancel()` that comes in the same
     iteration of the event loop (anyio#1214).

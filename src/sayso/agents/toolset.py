@@ -1,4 +1,4 @@
-"""A toolset: the tools of guarded servers as a model gets them, and the calls that it makes."""
+"""A toolset: the tools of guarded servers for a model, and the model's calls."""
 
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,8 +11,8 @@ import anyio
 
 from sayso.agents.agent_tool import AgentTool
 from sayso.agents.choice import Choice, Destructive
+from sayso.agents.compatibility import fit_name, fit_qualified
 from sayso.agents.exchange import BadArgumentsError, ToolCall, ToolResult, decline, refuse
-from sayso.agents.fitting import fit_name, fit_qualified
 from sayso.agents.guarded import Guarded
 from sayso.connect import RpcError
 from sayso.errors import SaysoError, UnreachableError, UsageError
@@ -22,6 +22,7 @@ from sayso.prompt import build
 from sayso.schema import plain
 
 if TYPE_CHECKING:
+    from sayso.agents.server import GuardedServer
     from sayso.catalog import Selection, Selector, Tool
     from sayso.guard import Turn
 
@@ -34,15 +35,15 @@ _log: Final = logging.getLogger(__name__)
 class Toolset:
     """The tools of one or more wrapped clients, for one agent.
 
-    With `most` (or a budget of `tokens`) a step offers so many tools at most: those that fit what
-    the user said, those that destroy only where it asks for them (`destructive="always"` lets them
-    compete, `"never"` leaves them out), and in any case those named in `always`.
+    `most` and `tokens` limit the tools of a step to those that fit what the user said. Tools that
+    destroy are offered only if the user asks for them (`destructive="always"` lets them compete,
+    `"never"` leaves them out). Those named in `always` are always offered.
 
-    What reads or is idempotent runs at once, the other calls one after another in the order in
-    which they came; whoever waits for a person lets the others go by.
+    Calls that read or are idempotent run at once, the others one after another in order. A call
+    that waits for a person does not block the others.
 
-    All clients must be under the same policy, mode and principal, and have names of their own;
-    else `UsageError` is raised.
+    All clients must have the same policy, mode and principal, and different names. Raises
+    `UsageError` otherwise, and for a client that is not wrapped and entered.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Toolset:
         always: Collection[str] = (),
         destructive: Destructive = "asked",
     ) -> None:
-        self.servers = tuple(client.behind for client in clients)
+        self.servers = tuple(_server_of(client) for client in clients)
         self._choice = Choice(most, tokens, tuple(always), destructive)
         self._selector: Selector | None = None
         self._pinned: dict[str, str] = {}
@@ -65,53 +66,52 @@ class Toolset:
 
     @property
     def policy(self) -> Policy:
-        """The policy of the moment."""
         return self.servers[0].rules()
 
     def switch(self, mode: str | Mode) -> None:
-        """Let `plan`, `guarded`, `strict` or `unattended` decide from now on. Raises `UsageError`.
+        """Switch to the mode `plan`, `guarded`, `strict` or `unattended`. Raises `UsageError`.
 
-        Calls that are under way keep the mode under which they were decided; one that waits for a
-        person is looked at again before it runs.
+        Running calls keep the mode under which they were decided. A call that waits for a person
+        is checked again before it runs.
         """
         for server in self.servers:
             server.rules.switch(mode)
 
     async def tools(self) -> dict[str, AgentTool]:
-        """All tools that the agent may know of, by the name that the model says.
+        """Return all tools that the agent may see, by the model's names for them.
 
-        Lists are remembered for half a minute, or until a server says that its own has changed.
-        Raises `UnreachableError` for a server that gives none.
+        Lists are cached for half a minute, or until a server reports a change. Raises
+        `UnreachableError` for a server that gives no list.
         """
-        found: dict[str, AgentTool] = {}
-        twice: set[str] = set()
+        tools: dict[str, AgentTool] = {}
+        duplicates: set[str] = set()
         for server in self.servers:
             try:
-                seen = await server.tools(is_fresh=False)
+                visible = await server.tools(is_fresh=False)
             except RpcError as error:
                 raise UnreachableError(f"tools/list failed: {error}", where=server.name) from error
-            for tool, facts in seen:
+            for tool, facts in visible:
                 name = self.name_of(tool)
-                if name in found:
-                    twice.add(name)
-                found[name] = AgentTool(name, tool, facts, server)
-        for name in twice:
-            # Whose it is, an answer of a person could not tell.
+                if name in tools:
+                    duplicates.add(name)
+                tools[name] = AgentTool(name, tool, facts, server)
+        for name in duplicates:
+            # A person could not tell which of them a question is about.
             _log.warning("two tools are called %r: neither is offered", name)
-            del found[name]
-        return found
+            del tools[name]
+        return tools
 
     def name_of(self, tool: "Tool") -> str:
-        """What the model calls a tool: with its server's name in front, where there are several."""
+        """Return the model's name for a tool, with its server's in front if there are several."""
         if len(self.servers) == 1:
             return fit_name(tool.name)
         return fit_qualified(tool.server, tool.name)
 
     async def step(self, message: str | Sequence[str] = "") -> "Step":
-        """The tools for the next step of a run whose user has said `message`, the newest last.
+        """Return the tools for the next step of a run with the user's messages, the newest last.
 
-        Give it the user's own words: what tools have answered must not choose tools. Raises what
-        `tools` raises, and `UsageError` for a name in `always` that is none.
+        Pass only the user's own words: tools' answers must not choose tools. Raises what `tools`
+        raises, and `UsageError` for an unknown name in `always`.
         """
         tools = await self.tools()
         if not self._choice.is_made:
@@ -121,7 +121,7 @@ class Toolset:
         return Step(self, {name: tools[name] for name in chosen}, selection)
 
     def prompt(self, tools: Iterable[AgentTool]) -> str:
-        """The system prompt about these tools, from the same hints and policy that decide."""
+        """Return the system prompt about these tools, from the hints and policy that decide."""
         return build(
             (tool.tool for tool in tools),
             principal=self.servers[0].principal,
@@ -130,7 +130,7 @@ class Toolset:
         ).text
 
     def draw(self) -> "Turn":
-        """A place in line for a call that comes later; whoever draws it must `leave` it."""
+        """Return a place in the queue for a later call; the caller must `leave` it."""
         return self._turns.draw()
 
     async def call(
@@ -140,11 +140,11 @@ class Toolset:
         among: Mapping[str, AgentTool] | None = None,
         turn: "Turn | None" = None,
     ) -> ToolResult:
-        """Make one call; whatever becomes of it is a result that says so to the model.
+        """Make one call. Every failure is a result that explains itself to the model.
 
-        That is also where its name or its JSON is wrong, the server cannot be reached, or a person
-        said no. Raises `StoreError` where nothing can be recorded, and then nothing was run.
-        Cancelled while it waits, it takes its question back; cancelled later, the server is told.
+        That includes an unknown name, invalid JSON, an unreachable server, and a denial. Raises
+        `StoreError` if nothing can be recorded; then nothing was run. If cancelled while it waits,
+        the question is withdrawn; if cancelled later, the server is notified.
         """
         return await self._call(call, among, turn or self._turns.draw())
 
@@ -154,8 +154,8 @@ class Toolset:
         *,
         among: Mapping[str, AgentTool] | None = None,
     ) -> list[ToolResult]:
-        """Make all calls of one step, and give their results in the same order. See `call`."""
-        # An iterable that raises must leave nobody in line.
+        """Make all calls of one step, as `call` does, and return their results in order."""
+        # If the iterable raises, no place in the queue may stay taken.
         wanted = [(call, self._turns.draw()) for call in tuple(calls)]
         results: dict[int, ToolResult] = {}
         failed: list[SaysoError] = []
@@ -190,14 +190,14 @@ class Toolset:
         message: str | None = None,
         server: str | None = None,
     ) -> ToolResult:
-        """Make a call again, now that the program has a person's answer to approval `number`.
+        """Make a call again with a person's answer to approval `number`.
 
-        `server` is the one that the question was about: with stores of their own, two servers may
-        ask questions of one number. Without it, it is the one that has the call's tool by now.
+        `server` is the one that the question was about, since servers with different stores may use
+        the same number. The default is the server that has the call's tool.
 
-        Where the question is another by now (other arguments, another plan, expired), a yes does
-        not serve: the result waits again. With a no the call is not made at all: the policy may
-        allow it by now. Raises `UsageError` unless `approver="deferred"`.
+        If the question has changed (other arguments, another plan, expired), a yes does not apply
+        and the result waits again. With a no the call is never made, even if the policy has come to
+        allow it. Raises `UsageError` unless `approver="deferred"`.
         """
         if not is_allowed:
             if server is None:
@@ -211,33 +211,33 @@ class Toolset:
         asked = result.approval
         if asked is None or asked.number != number:
             return result
-        # Where the name is another server's tool by now, that has asked, and has no answer.
+        # If the name has become another server's tool, that server has asked, with no answer yet.
         about = asked.question.server
         if server not in {None, about}:
             return result
-        found = next(asker for asker in self.servers if asker.name == about)
-        await found.answer(number, is_allowed=True, message=message)
+        asker = next(asker for asker in self.servers if asker.name == about)
+        await asker.answer(number, is_allowed=True, message=message)
         return await self.call(call)
 
     async def withdraw(self, results: Iterable[ToolResult] | None = None) -> None:
-        """Take back the questions that these calls wait for, by default those of all calls."""
+        """Withdraw the questions that these calls wait for, by default those of all calls."""
         if results is None:
             for server in self.servers:
                 await server.withdraw()
             return
-        # Once for all servers: an iterator would be at its end after the first.
+        # A list, since an iterator would be exhausted after the first server.
         asked = [result.approval for result in results if result.approval]
         for server in self.servers:
-            # Servers that are kept in stores of their own may have the same numbers.
+            # Servers with different stores may use the same numbers.
             await server.withdraw(
                 approval.number for approval in asked if approval.question.server == server.name
             )
 
     def defers(self, result: ToolResult) -> bool:
-        """Whether this result waits for an answer that the program brings. See `settle`."""
+        """Return whether this result waits for an answer that the program gives to `settle`."""
         asked = result.approval and result.approval.question.server
         return any(
-            server.name == asked and server.may_answer is not None for server in self.servers
+            server.name == asked and server.answer_channel is not None for server in self.servers
         )
 
     def _indexed(self, tools: Mapping[str, AgentTool]) -> "Selector":
@@ -277,30 +277,24 @@ class Toolset:
         tool = tools.get(call.name)
         if tool is None:
             return refuse(call, _unknown(call.name, tools))
-        meta = None
-        if call.key is not None:
-            meta = {META_KEY: call.key}
+        meta = None if call.key is None else {META_KEY: call.key}
         ended = await tool.server.call(tool.tool.name, arguments, meta=meta, turn=turn)
-        waits = None
-        if ended.waits is not None:
-            # Cancelled here, the call would leave a question that nobody knows of. What cancels a
-            # task of asyncio goes through every shield.
+        approval = None
+        if ended.approval is not None:
+            # If cancelled here, the question would be lost: `Task.cancel` passes every shield.
             try:
                 with anyio.CancelScope(shield=True):
-                    waits = await tool.server.approval(ended.waits)
+                    approval = await tool.server.approval(ended.approval)
             except anyio.get_cancelled_exc_class():
                 with anyio.CancelScope(shield=True):
-                    await tool.server.withdraw([ended.waits])
+                    await tool.server.withdraw([ended.approval])
                 raise
-        return ToolResult(call.id, call.name, ended.answer, ended.outcome, waits)
+        return ToolResult(call.id, call.name, ended.answer, ended.outcome, approval)
 
 
 @dataclass(frozen=True)
 class Step:
-    """The tools of one step, by the name that the model says.
-
-    `selection` tells why these were chosen, where there was a choice.
-    """
+    """The tools of one step, by the model's names; `selection` says why they were chosen."""
 
     toolset: Toolset
     tools: Mapping[str, AgentTool]
@@ -311,18 +305,18 @@ class Step:
 
     @cached_property
     def prompt(self) -> str:
-        """The system prompt about these tools, from the same hints and policy."""
+        """The system prompt about these tools."""
         return self.toolset.prompt(self.tools.values())
 
     async def call(self, call: ToolCall) -> ToolResult:
-        """Make one call. See `Toolset.call`; a tool that this step does not offer is not there."""
+        """Make one call, as `Toolset.call` does; tools that the step does not offer are unknown."""
         return await self.toolset.call(call, among=self.tools)
 
     async def run(self, calls: Iterable[ToolCall], *, is_cut: bool = False) -> list[ToolResult]:
-        """Make all calls of the step. See `Toolset.run`.
+        """Make all calls of the step, as `Toolset.run` does.
 
-        Where the model's message `is_cut`, ended by a limit of length, its calls may lack a part:
-        none is made, and the model is told.
+        If the model's message `is_cut` by a length limit, its calls may be incomplete: all are
+        refused, with the reason.
         """
         if is_cut:
             return [refuse(call, _CUT) for call in calls]
@@ -337,19 +331,29 @@ def _unknown(name: str, tools: Iterable[str]) -> str:
     return message
 
 
+def _server_of(client: object) -> "GuardedServer":
+    if isinstance(client, Guarded):
+        return client.behind
+    what = f"clients must be wrapped and entered, got a {type(client).__name__}"
+    fix = "Write async with sayso.wrap(client) as guarded, and pass guarded."
+    raise UsageError(what, where="Toolset", fix=fix)
+
+
 def _check(toolset: Toolset) -> None:
     servers = toolset.servers
     if not servers:
-        raise UsageError("a toolset of no client", where="Toolset", fix="Give it wrapped clients.")
+        fix = "Pass wrapped clients."
+        raise UsageError("at least one client is required", where="Toolset", fix=fix)
     names = [server.name for server in servers]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        fix = 'Wrap each with a name of its own: sayso.wrap(client, server="crm").'
-        what = f"two clients are both called {plain(min(twice))!r}"
+    duplicates = {name for name in names if names.count(name) > 1}
+    if duplicates:
+        fix = 'Wrap each with its own name: sayso.wrap(client, server="crm").'
+        what = f"two clients are called {plain(min(duplicates))!r}"
         raise UsageError(what, where="Toolset", fix=fix)
     if any(
         (server.rules(), server.principal) != (servers[0].rules(), servers[0].principal)
         for server in servers
     ):
         fix = "Wrap each with the same policy, mode and principal."
-        raise UsageError("its clients are under different policies", where="Toolset", fix=fix)
+        what = "the clients have different policies, modes or principals"
+        raise UsageError(what, where="Toolset", fix=fix)

@@ -1,7 +1,7 @@
-"""A connected client's requests as raw JSON. The only file that knows what the SDK keeps inside.
+"""A connected client's requests as raw JSON. The only file that uses the SDK client's internals.
 
-The client's own methods sieve lists and results through models, which drop unknown keys, take
-`"true"` for `true` and refuse an array as `structuredContent`. Its session's dispatcher does not.
+The client's own methods parse lists and results into models, which drop unknown keys, accept
+`"true"` as `true` and refuse an array as `structuredContent`. Its session's dispatcher does not.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,15 +38,15 @@ _UNANSWERED: Final = {
     types.PARSE_ERROR: ("Failed to parse ",),
     types.REQUEST_TIMEOUT: ("Request ", "Timed out after "),
 }
-"""How the errors begin that the SDK makes where no answer came.
+"""The first words of the SDK's errors for a missing answer.
 
-Servers use the same codes for errors of theirs, as in `-32000 Server not initialized`.
+Servers use the same codes for their own errors, as in `-32000 Server not initialized`.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """What one call brings along for its way to the server; `timeout` in seconds for each round."""
+class SendOptions:
+    """The options of sending one call; `timeout` in seconds for each round."""
 
     timeout: float | None = None
     has_progress: bool = False
@@ -70,7 +70,6 @@ class Wire:
 
     @property
     def is_modern(self) -> bool:
-        """Whether the connection is of 2026-07-28 or later."""
         return self.client.protocol_version not in HANDSHAKE_VERSIONS
 
     async def request(
@@ -84,8 +83,8 @@ class Wire:
     ) -> dict[str, Any]:
         """Send one request and return its result as received; `timeout` in seconds.
 
-        Without a `timeout` the client's own holds. Cancelling the caller cancels the request at
-        the server. Raises `RpcError`.
+        The default `timeout` is the client's own. Cancelling the caller cancels the request at the
+        server. Raises `RpcError`.
         """
         await self.restart_if_closed()
         session = self.client.session
@@ -117,10 +116,9 @@ class Wire:
         return bool(getattr(self.client.session._dispatcher, "_closed", False))
 
     async def restart_if_closed(self) -> None:
-        """Start a stdio server whose process has died again.
+        """Restart a stdio server whose process has died, and drop the cached list of its tools.
 
-        The remembered list of tools is dropped with the old process. Raises `RpcError` if the
-        server does not start; nothing was sent then.
+        Raises `RpcError` if the server does not start; then nothing was sent.
         """
         if self.restarter is None or not self._is_closed:
             return
@@ -137,14 +135,14 @@ class Wire:
                 _listen(client, self._forget)
                 self._forget()
 
-    async def call(self, errand: Errand, call: Call) -> Answer:
+    async def call(self, options: SendOptions, call: Call) -> Answer:
         """Send one call to the server. Raises `RpcError`.
 
-        Where the server asks the client for input first, the client's callbacks answer it.
+        If the server asks the client for input first, the client's callbacks answer.
         """
         call.is_sent = True
         if call.request.dry_run_of is not None:
-            errand = Errand(errand.timeout)  # answers to questions are for the call itself
+            options = SendOptions(options.timeout)  # answers to questions are for the call itself
 
         async def send(
             responses: types.InputResponses | None, state: str | None
@@ -152,44 +150,44 @@ class Wire:
             raw = await self.request(
                 "tools/call",
                 _params(call, responses, state),
-                timeout=errand.timeout,
-                progress=call.progress if errand.has_progress else None,
+                timeout=options.timeout,
+                progress=call.progress if options.has_progress else None,
                 input_schema=call.tool.input_schema,
             )
             if self.is_modern and raw.get("resultType") == "input_required":
                 return types.InputRequiredResult.model_validate(raw)
             return raw
 
-        first = await send(errand.responses, errand.state)
+        first = await send(options.responses, options.state)
         try:
             raw = await self.client._drive_input_required(first, send)
-            return without_own_meta(await self._finished(errand, call, raw))
+            return without_own_meta(await self._finished(options, call, raw))
         except MCPError as error:  # of the client's own callbacks and extensions
             raise received(error) from error
 
-    async def _finished(self, errand: Errand, call: Call, raw: Answer) -> Answer:
-        """The result itself, or what an extension of the client makes of one of its own kind."""
+    async def _finished(self, options: SendOptions, call: Call, raw: Answer) -> Answer:
+        """Return the result, resolved by the client's extension if it is of that kind."""
         session = self.client.session
         kind = raw.get("resultType", _COMPLETE)
         if not self.is_modern or kind == _COMPLETE:
             return raw
         claim = session._active_claims.get(str(kind))
         if claim is None:
-            # MCP 2026-07-28: a result of a kind that the client does not know is not valid.
-            raise RpcError(PARSE_ERROR, f"a result of the kind {kind!r}", fault=Fault.LOST)
+            # MCP 2026-07-28: a result of an unknown kind is not valid.
+            raise RpcError(PARSE_ERROR, f"unknown result type {kind!r}", fault=Fault.LOST)
         context = ClaimContext(
-            session=session, tool_name=call.tool.name, read_timeout_seconds=errand.timeout
+            session=session, tool_name=call.tool.name, read_timeout_seconds=options.timeout
         )
         result = await claim.resolve(claim.model.model_validate(raw), context)
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
     def forgetting(self, forget: Callable[[], None]) -> AbstractContextManager[None]:
-        """Have `forget` called whenever the server says that its tools have changed."""
+        """Call `forget` inside the context whenever the server reports that its tools changed."""
         self._forget = forget
-        return _overheard(self.client, forget)
+        return _listening(self.client, forget)
 
     async def server_info(self) -> Mapping[str, Any]:
-        """What the server says it is; a client that took its version as given has not asked."""
+        """Return the server's information about itself, requested if the client has not done so."""
         session = self.client.session
         known = self.client.server_info
         if known is not None:
@@ -197,20 +195,21 @@ class Wire:
         if not self.is_modern:
             return {}
         try:
-            found = await session.send_discover(self.client.protocol_version)
+            reply = await session.send_discover(self.client.protocol_version)
         except (MCPError, ValueError):
             return {}
-        return as_object(as_object(found.get("_meta")).get(types.SERVER_INFO_META_KEY))
+        return as_object(as_object(reply.get("_meta")).get(types.SERVER_INFO_META_KEY))
 
 
 def received(error: MCPError) -> RpcError:
-    """An error of the SDK's client, with the fault where it means that no answer came."""
+    """Convert an error of the SDK's client, with a fault if it means that no answer came."""
     if error.data is None and error.message.startswith(_UNANSWERED.get(error.code, ("\0",))):
         if error.code == types.REQUEST_TIMEOUT:
             return RpcError(error.code, error.message, fault=Fault.TIMED_OUT)
-        # What could not be read is quoted in the words of the SDK.
-        told = "its answer cannot be read" if error.code == types.PARSE_ERROR else error.message
-        return RpcError(error.code, told, fault=Fault.LOST)
+        # The SDK's message quotes the unreadable answer.
+        is_unreadable = error.code == types.PARSE_ERROR
+        message = "its answer cannot be read" if is_unreadable else error.message
+        return RpcError(error.code, message, fault=Fault.LOST)
     return RpcError(error.code, error.message, error.data)
 
 
@@ -224,14 +223,14 @@ def _params(
 
 
 @contextmanager
-def _overheard(client: Client, forget: Callable[[], None]) -> "Generator[None]":
+def _listening(client: Client, forget: Callable[[], None]) -> "Generator[None]":
     session = client.session
     before = session._message_handler
     handle = _listen(client, forget)
     try:
         yield
     finally:
-        # Whoever came after this one still hands on to it, and it goes on handing on.
+        # A handler that was set later still calls this one, which stays in the chain.
         if session._message_handler is handle:
             session._message_handler = before
 

@@ -27,7 +27,6 @@ from sayso.store import (
     GrantRow,
     Grants,
     Questions,
-    Said,
     Seal,
     Tokens,
     storable,
@@ -145,11 +144,18 @@ class Approvals:
             raise UsageError(f"there is no approval {number}")
         approval = Approval.from_row(row)
         check_answer(answer, approval)
-        said = self._said(answer, approval, row)
+        answer_row = self._answer_row(answer, row)
         is_open = row.state is ApprovalState.PENDING and number not in self._ended
-        has_counted = is_open and await self.questions.answer(said)
+        has_counted = is_open and await self.questions.answer(
+            answer_row,
+            seen=_text(answer.seen),
+            grant=_grant(answer, approval, answer_row.at),
+            sign_grant=self.signer.sign_grant,
+            token=self.signer.token(_QUESTION, number),
+            notify=self.signer.channel,
+        )
         if has_counted and not answer.is_allowed:
-            self._end(number, said.expires)
+            self._end(number, answer_row.expires)
         self.wake(number)
         if has_counted and self.on_answer is not None:
             self.on_answer(answer.is_allowed, self.clock() - approval.created)
@@ -309,43 +315,25 @@ class Approvals:
         token = self.grant_token(number)
         return await self.grants.revoke(number, by=by, now=self.clock(), token=token)
 
-    def _said(self, answer: Answer, approval: Approval, question: ApprovalRow) -> Said:
+    def _answer_row(self, answer: Answer, question: ApprovalRow) -> AnswerRow:
         now = self.clock()
-        seen = _text(answer.seen)
-        edit = _text(answer.edit) or seen
-        signed_edit = ""
+        edit = ""
         seconds = DENIAL_SECONDS
         if answer.is_allowed:
-            signed_edit = edit
+            edit = _text(answer.edit) or _text(answer.seen)
             seconds = APPROVAL_SECONDS
         row = AnswerRow(
-            approval.number,
+            question.number,
             storable(answer.by),
             answer.is_allowed,
             storable(answer.channel),
             str(answer.strength),
             now,
             answer.message and storable(answer.message),
-            signed_edit,
+            edit,
             now + seconds,
         )
-        return Said(
-            row.number,
-            row.person,
-            is_allowed=row.is_allowed,
-            channel=row.channel,
-            strength=row.strength,
-            now=now,
-            expires=row.expires,
-            seen=seen,
-            edit=edit,
-            message=row.message,
-            grant=_grant(answer, approval, now),
-            mac=self.signer.sign_answer(question, row),
-            token=self.signer.token(_QUESTION, row.number),
-            sign_grant=self.signer.sign_grant,
-            notify=self.signer.channel,
-        )
+        return replace(row, mac=self.signer.sign_answer(question, row))
 
 
 class Channel(Protocol):

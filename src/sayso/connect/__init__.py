@@ -1,7 +1,4 @@
-"""Servers and how to reach them: targets, connections, both eras of the protocol.
-
-Importing this package imports no MCP SDK; `sayso.connect.link` does, when a connection is opened.
-"""
+"""Targets of servers, and connections to them in both protocol eras."""
 
 from typing import TYPE_CHECKING
 
@@ -58,7 +55,7 @@ if TYPE_CHECKING:
     from sayso.connect.request_listener import MOST_QUESTIONS, RequestListener
     from sayso.connect.saved import read_saved, steps_to_tools
     from sayso.connect.startup import BYTECODE, NO_FOREIGN_BYTECODE, steering
-    from sayso.connect.stderr_log import NOBODY_TO_ASK
+    from sayso.connect.stderr_log import NO_CLIENT_TO_ASK
     from sayso.connect.target import parse_target
     from sayso.connect.variables import Scope
     from sayso.connect.watch import Exchange, Watch
@@ -80,7 +77,7 @@ __all__ = [
     "MISSING_CAPABILITY",
     "MODERN",
     "MOST_QUESTIONS",
-    "NOBODY_TO_ASK",
+    "NO_CLIENT_TO_ASK",
     "NO_FOREIGN_BYTECODE",
     "PARSE_ERROR",
     "RESOURCE_NOT_FOUND",
@@ -177,7 +174,7 @@ __getattr__ = lazily(
         "sayso.connect.request_listener": ("RequestListener", "MOST_QUESTIONS"),
         "sayso.connect.saved": ("read_saved", "steps_to_tools"),
         "sayso.connect.startup": ("BYTECODE", "NO_FOREIGN_BYTECODE", "steering"),
-        "sayso.connect.stderr_log": ("NOBODY_TO_ASK",),
+        "sayso.connect.stderr_log": ("NO_CLIENT_TO_ASK",),
         "sayso.connect.target": ("parse_target",),
         "sayso.connect.variables": ("Scope",),
         "sayso.connect.watch": ("Exchange", "Watch"),

@@ -1,4 +1,4 @@
-"""Checks of a server's URL: can it be used, and may secrets go there."""
+"""Checks of a server's URL: is it usable, and may secrets go there."""
 
 import ipaddress
 import re
@@ -18,7 +18,7 @@ _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f]")
 def fault_of_url(url: str) -> tuple[str, str] | None:
     """Return what is wrong with `url` and what to do, or `None`.
 
-    Never shows the URL itself: a faulty one may hold a password where none belongs.
+    Never shows the URL itself: a faulty one may hold a password in the wrong place.
     """
     try:
         parts = urlsplit(url)
@@ -27,13 +27,13 @@ def fault_of_url(url: str) -> tuple[str, str] | None:
     except ValueError as error:
         # Without what Python's message quotes: it comes from the URL.
         why = re.split(r"['\":]", str(error))[0].strip().lower()
-        return f"the URL cannot be read: {why}", "Mend the host or the port."
+        return f"the URL is invalid: {why}", "Correct the host or the port."
     is_http = parts.scheme in ("http", "https")
     faults = (
-        (not is_http, "the URL is not http:// or https://", "No other kind leads to a server."),
+        (not is_http, "the URL is not http:// or https://", "Other schemes are not supported."),
         ("@" in parts.netloc, "the URL holds a user name or a password", _HEADERS_FIX),
         (not host, "the URL names no host", "Write it as https://example.com/mcp."),
-        ("#" in url, "the URL has a part after #, which is never sent", "Take that part out."),
+        ("#" in url, "the URL has a part after #, which is never sent", "Remove that part."),
         (_BLANK.search(url), "the URL holds a blank or a control character", "Write it as %20."),
     )
     return next(((what, fix) for is_fault, what, fix in faults if is_fault), None)

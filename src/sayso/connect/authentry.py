@@ -52,8 +52,8 @@ def read_contract(entry: Entry) -> Contract | None:
     own = _ours(entry).get("own")
     if not is_held:
         if own is not None:
-            fix = 'Write "contract": true beside it, or take it out.'
-            raise entry.fault("means nothing without “contract”", "sayso", "own", fix=fix)
+            fix = 'Add "contract": true, or remove it.'
+            raise entry.fault("requires “contract”", "sayso", "own", fix=fix)
         return None
     return Contract(_own(entry, own))
 
@@ -105,7 +105,7 @@ def _text(entry: Entry, key: str, value: object) -> str:
 def _word(entry: Entry, texts: dict[str, str], key: str, words: tuple[str, ...]) -> str:
     word = texts[key]
     if word not in words:
-        raise entry.fault(f"“{word}” is none of {', '.join(words)}", "sayso", "auth", key)
+        raise entry.fault(f"unknown “{word}”; use {', '.join(words)}", "sayso", "auth", key)
     return word
 
 

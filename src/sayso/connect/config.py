@@ -1,7 +1,7 @@
 """Clients' configurations: the servers that a desktop client or an editor knows.
 
 `mcpServers` is the key of Claude Desktop, Claude Code, Cursor, Gemini CLI and most others,
-`servers` that of VS Code. Other keys of the file are the client's own and are passed over.
+`servers` that of VS Code. Other keys of the file are the client's own and are ignored.
 """
 
 import re
@@ -70,7 +70,7 @@ def read_config(file: JsonFile) -> tuple[CommandTarget | UrlTarget, ...]:
 
 
 def read_entry(file: JsonFile, name: str) -> CommandTarget | UrlTarget:
-    """Return one server of a configuration; mistakes in the others do not matter."""
+    """Return one server of a configuration, whatever mistakes the others have."""
     key, servers = _servers(file)
     if name not in servers:
         fix = f"It names {', '.join(servers)}."
@@ -140,7 +140,7 @@ def _target(entry: Entry) -> CommandTarget | UrlTarget:
     command = entry.text("command")
     if command is not None and address is not None:
         what = f"has both “command” and “{address}”"
-        raise entry.fault(what, fix="Keep the one that is meant.")
+        raise entry.fault(what, fix="Keep one of them.")
     transport = _transport(entry)
     if transport == "http" and address is None:
         raise entry.fault("is an HTTP server without “url”", fix='Add "url": "https://…".')
@@ -156,19 +156,19 @@ def _target(entry: Entry) -> CommandTarget | UrlTarget:
 
 def _transport(entry: Entry) -> str | None:
     key = next((key for key in _TYPE_KEYS if entry.fields.get(key) is not None), "type")
-    said = entry.text(key)
-    if said is None:
+    word = entry.text(key)
+    if word is None:
         return None
-    found = _TRANSPORTS.get(re.sub(r"[-_]", "", said.lower()))
-    if found == "sse":
+    transport = _TRANSPORTS.get(re.sub(r"[-_]", "", word.lower()))
+    if transport == "sse":
         fix = (
-            "Most servers offer streamable HTTP beside it, often at /mcp: "
+            "Most servers also offer streamable HTTP, often at /mcp: "
             'write that URL and "type": "http".'
         )
-        raise entry.fault("sayso does not speak the old HTTP+SSE transport", key, fix=fix)
-    if found is None:
-        raise entry.fault(f"sayso knows no transport “{said}”", key, fix="Write stdio or http.")
-    return found
+        raise entry.fault("the old HTTP+SSE transport is not supported", key, fix=fix)
+    if transport is None:
+        raise entry.fault(f"unknown transport “{word}”", key, fix="Write stdio or http.")
+    return transport
 
 
 def _command_target(entry: Entry, command: str) -> CommandTarget:
@@ -192,7 +192,7 @@ def _env_file(entry: Entry) -> dict[str, str]:
     if path is None:
         return {}
     if what := fault_of_file(path):
-        raise entry.fault(f"{what}: {path}", "envFile", fix="Mend the path.")
+        raise entry.fault(f"{what}: {path}", "envFile", fix="Correct the path.")
     return read_env_file(path)
 
 
@@ -233,10 +233,10 @@ def _url_target(entry: Entry, key: str) -> UrlTarget:
             raise entry.fault("holds a control character", "headers", name, fix=fix)
     auth = read_auth(entry)
     if auth is not None and any(name.lower() == "authorization" for name in headers):
-        fix = "Keep the one that is meant."
+        fix = "Keep one of them."
         raise entry.fault("has both “sayso.auth” and the header “Authorization”", "sayso", fix=fix)
     if read_contract(entry) is not None:
-        fix = "Take it out: what such a server does, sayso cannot see."
+        fix = "Remove it: sayso cannot observe such a server."
         raise entry.fault(_STARTED_ONLY, "sayso", "contract", fix=fix, of_key=True)
     is_shared = read_shared(entry)
     if is_shared and auth is not None and auth.is_exchange:

@@ -1,8 +1,8 @@
-"""Credentials for servers behind sayso: tokens of its own, never the one that a caller sent.
+"""Credentials for servers behind sayso: its own tokens, never the one that a caller sent.
 
-With `client_credentials` there is one token for all callers. With `token_exchange` each caller has
-one of its own: the caller's token is shown to the authorization server alone, which gives another
-for the server behind.
+With `client_credentials` all callers share one token. With `token_exchange` each caller has its
+own: only the authorization server sees the caller's token, and issues another for the server
+behind.
 """
 
 import time
@@ -21,7 +21,7 @@ from sayso.errors import AuthenticationError, KeysError, UnreachableError
 from sayso.policy import LOCAL, Principal
 
 _MOST: Final = 1000
-"""Callers' tokens that are kept; the one that was used longest ago is forgotten first."""
+"""The number of cached callers' tokens; the least recently used is dropped first."""
 _UNSAID_SECONDS: Final = 60.0
 _LONGEST_SECONDS: Final = 3600.0
 _EARLY: Final = 0.8
@@ -34,10 +34,10 @@ _ACCESS_TOKEN: Final = "urn:ietf:params:oauth:token-type:access_token"  # noqa: 
 class Credentials(Protocol):
     """Credentials of sayso at one server.
 
-    `headers` raises `AuthenticationError` where there is no token for that caller or no secret to
-    get one with, and `UnreachableError` where the authorization server does not answer. `forget`
-    drops a token that the server did not take, unless it is so new that another would fare no
-    better: a server that takes nothing must not make sayso ask for a token at each call.
+    `headers` raises `AuthenticationError` if there is no token for that caller or no secret to get
+    one, and `UnreachableError` if the authorization server does not answer. `forget` drops a token
+    that the server refused, unless it is new: a server that refuses every token must not cause a
+    token request for each call.
     """
 
     async def headers(self, principal: Principal) -> Mapping[str, str]: ...
@@ -60,10 +60,9 @@ class OnBehalf:
 
 @dataclass(slots=True)
 class Wallet:
-    """The callers' own tokens, in memory until they expire, if some server wants them exchanged.
+    """The callers' own tokens, in memory until they expire, for token exchange.
 
-    A caller that comes with fewer scopes is another principal here, and gets nothing that was had
-    for more.
+    A caller with fewer scopes is another principal, and does not share a token with the first.
     """
 
     clock: Callable[[], float] = time.time
@@ -79,7 +78,7 @@ class Wallet:
             self._tokens.popitem(last=False)
 
     def get(self, principal: Principal) -> str | None:
-        """Return the caller's newest token, if it still holds."""
+        """Return the caller's newest token, if it has not expired."""
         token, expires = self._tokens.get(principal, (None, 0.0))
         return token if self.clock() < expires else None
 
@@ -87,7 +86,7 @@ class Wallet:
 def credentials_for(
     target: CommandTarget | UrlTarget, fetcher: Fetcher, wallet: Wallet
 ) -> Credentials | None:
-    """Return the credentials of one server; `None` where its entry has none."""
+    """Return the credentials of one server, if its entry has any."""
     if not isinstance(target, UrlTarget) or target.auth is None:
         return None
     if target.auth.is_exchange:
@@ -97,7 +96,7 @@ def credentials_for(
 
 @asynccontextmanager
 async def open_proof(target: CommandTarget | UrlTarget) -> AsyncGenerator[Authenticator | None]:
-    """Yield the authenticator of sayso itself at a server, which exchanges no caller's token."""
+    """Yield sayso's own authenticator at a server, without exchanging a caller's token."""
     async with open_fetcher() as fetcher:
         found = credentials_for(target, fetcher, Wallet())
         yield None if found is None else OnBehalf(found, Principal(LOCAL))
@@ -129,7 +128,7 @@ class ClientCredentials:
 
 @dataclass(slots=True)
 class TokenExchange:
-    """A token for each caller, had for the one that the caller came with (RFC 8693)."""
+    """A token for each caller, in exchange for the caller's own (RFC 8693)."""
 
     auth: UpstreamAuth
     fetcher: Fetcher
@@ -168,13 +167,13 @@ class TokenExchange:
         }
         found = await _token(self.fetcher, self.auth, form)
         if found.value == own:
-            what = "the caller's own token came back, and it is sent to nobody"
+            what = "the authorization server returned the caller's own token, which is not sent on"
             raise AuthenticationError(what, where=self.auth.shown)
         return found
 
     def _without_token(self) -> AuthenticationError:
-        what = "this caller has no token that could be exchanged"
-        fix = "It must call with an OAuth token that still holds."
+        what = "this caller has no token to exchange"
+        fix = "It must call with an OAuth token that has not expired."
         return AuthenticationError(what, where=self.auth.shown, fix=fix)
 
 
@@ -189,11 +188,11 @@ async def _token(fetcher: Fetcher, auth: UpstreamAuth, form: Mapping[str, str]) 
     try:
         reply = await fetcher.post(auth.token_url, told, proof)
     except KeysError as error:
-        what = f"the “client_secret” for {auth.shown} cannot be had: {error.what}"
+        what = f"the “client_secret” for {auth.shown} cannot be read: {error.what}"
         raise AuthenticationError(what, where=error.where, fix=error.fix) from error
     if reply.status in _CLIENT_ERROR:
-        what = f"the authorization server gives no token: {reply.error}"
-        fix = f"It knows sayso as “{auth.client_id}”: look at its “sayso.auth” and its secret."
+        what = f"the authorization server refused a token: {reply.error}"
+        fix = f"Check “sayso.auth” of client “{auth.client_id}” and its secret."
         raise AuthenticationError(what, where=auth.shown, fix=fix)
     if not reply.is_ok:
         raise UnreachableError(f"the authorization server failed: {reply.error}", where=auth.shown)

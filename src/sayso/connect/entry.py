@@ -1,4 +1,4 @@
-"""One entry of a client's configuration: its keys and values, each fault with its place."""
+"""An entry of a client's configuration, which reports each fault with its place."""
 
 import difflib
 import re
@@ -29,12 +29,12 @@ _OF_CLIENTS: Final = tuple(
     targetServiceAccount timeout toolTimeout tools trust version watchPaths
     """.split()
 )
-"""Keys by which a client directs itself: what it may call unasked, how long it waits, its icons."""
+"""Keys for the client itself, such as its permissions, timeouts and icons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry, and where it stands: `steps` lead to it in `file`, the last is its name."""
+    """One entry; `steps` lead to it in `file`, the last is its name."""
 
     file: JsonFile
     steps: tuple[str, ...]
@@ -71,7 +71,7 @@ class Entry:
         """Raise for a key that neither sayso nor any client it knows of understands."""
         if key == "headersHelper":
             fix = "Write the headers it would print under “headers”, with ${NAME} for secrets."
-            raise self.fault("sayso runs no program to learn headers", key, fix=fix, of_key=True)
+            raise self.fault("programs that print headers are not run", key, fix=fix, of_key=True)
         if key in UNDERSTOOD or key in _OF_CLIENTS:
             return
         fix = f"Known keys are {', '.join(UNDERSTOOD)}."

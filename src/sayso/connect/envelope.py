@@ -30,7 +30,7 @@ _NAMED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """How to dress requests for a server that speaks `version`."""
+    """The envelope of requests to a server with this protocol version."""
 
     version: str
     client_info: Mapping[str, Any]

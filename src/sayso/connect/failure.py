@@ -6,7 +6,7 @@ from typing import Final, cast
 from sayso.connect.kinds import CommandTarget, UrlTarget
 from sayso.connect.rpc import Fault, RpcError
 from sayso.connect.stderr_log import StderrLog
-from sayso.connect.web.authenticator import UnprovedError
+from sayso.connect.web.authenticator import NoCredentialsError
 from sayso.errors import (
     AuthenticationError,
     CommandNotFoundError,
@@ -31,7 +31,7 @@ def explain(
 ) -> SaysoError:
     """Return the error a person should read in the place of `error`."""
     error = first_error(error)
-    if isinstance(error.__cause__, UnprovedError):
+    if isinstance(error.__cause__, NoCredentialsError):
         error = cast("SaysoError", error.__cause__.__cause__)
     if isinstance(error, SaysoError):
         error.where = error.where or target.name
@@ -54,12 +54,12 @@ def _explain_command(
     where = f"{target.name} ({target.command})"
     if isinstance(error, (OSError, ValueError)) and not isinstance(error, TimeoutError):
         return _explain_spawn(error, target, where)
-    said = stderr_log.reason()
-    aside = said and f"; the last it said on stderr:\n{said}"
+    reason = stderr_log.reason()
+    aside = reason and f"; the last it said on stderr:\n{reason}"
     has_ended = isinstance(error, RpcError) and error.fault is Fault.LOST
-    if stderr_log.garbage and not (has_ended and said):
+    if stderr_log.garbage and not (has_ended and reason):
         what = f"it printed something that is not MCP to stdout: “{stderr_log.garbage[0]}”{aside}"
-        fix = "A stdio server may print only messages there; its own talk belongs on stderr."
+        fix = "A stdio server may print only messages to stdout; print everything else to stderr."
         return NotMcpError(what, where=where, fix=fix)
     if _is_timeout(error):
         what = f"no answer within {timeout:g} s{aside}"

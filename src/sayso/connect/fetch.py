@@ -46,7 +46,7 @@ class ClientAuth:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An authorization server's answer: a JSON object, empty where there is none."""
+    """An authorization server's answer: a JSON object, empty if it sent something else."""
 
     status: int
     body: Mapping[str, Any] = field(repr=False)
@@ -66,7 +66,7 @@ class Reply:
 
 @dataclass(slots=True)
 class Fetcher:
-    """One pool of connections for each endpoint; the endpoints are those of a configuration."""
+    """A client with one pool of connections for each configured endpoint."""
 
     seconds: float = SECONDS
     _pools: dict[tuple[str, str], Pool] = field(default_factory=dict[tuple[str, str], Pool])

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sayso.connect.message import Id, Message, read_object, write_error, write_result
-from sayso.connect.request_listener import Asked, Limit, Notified, Question, RequestListener, ignore
+from sayso.connect.request_listener import (
+    Asked,
+    Deadline,
+    Notified,
+    Question,
+    RequestListener,
+    ignore,
+)
 from sayso.connect.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -25,14 +32,13 @@ _FOR_ALL: Final = frozenset(
         PROGRESS,
     }
 )
-"""Notifications about no request, whichever way they come."""
+"""Notifications that belong to no request, on any stream."""
 _MOST_AT_ONCE: Final = 128
-"""Requests of a server that are under way; what comes beyond them gets no answer."""
+"""Requests of a server that are handled at once; further ones get no answer."""
 _LARGEST: Final = 256 * 1024
-"""Bytes of a notification: it may have to wait, together with others, for many clients."""
+"""Bytes of a notification: many may wait for many clients."""
 
-
-_NOBODY: Final = nullcontext()
+_NO_LISTENER: Final = nullcontext()
 
 
 async def offer_nothing(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -44,9 +50,9 @@ async def offer_nothing(method: str, _params: Mapping[str, Any]) -> Mapping[str,
 class Inbox:
     """Dispatches what a server sends to the listeners of the requests under way.
 
-    Over HTTP a message about a request comes on that request's stream. Over stdio, and on a stream
-    of its own, nothing shows which request is meant: then it goes to the owner of all listeners if
-    there is only one, and otherwise to none, since what one client says is not for another.
+    Over HTTP a message about a request comes on that request's stream. Over stdio, and on a
+    separate stream, the request is unknown: the message then goes to the listeners if they all have
+    one owner, and otherwise to none, since it may be meant for another client.
     """
 
     notified: Notified = ignore
@@ -56,11 +62,11 @@ class Inbox:
     _answering: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
 
     def hearing(
-        self, listener: RequestListener | None, limit: Limit
+        self, listener: RequestListener | None, limit: Deadline
     ) -> AbstractContextManager[None]:
         """Return the context of a request; questions that came because of it end with it."""
         if listener is None:
-            return _NOBODY
+            return _NO_LISTENER
         listener.begin(limit)
         return _Hearing(self._listeners, listener)
 
@@ -124,7 +130,7 @@ class Inbox:
         if not all(concerned.is_patient for concerned in listeners):
             raise RpcError(INTERNAL_ERROR, f"{method} is refused: this call has asked too often")
         if not listeners and self._listeners:
-            what = f"{method} is refused: calls of several clients run, and which is meant is open"
+            what = f"{method} is refused: calls of several clients run, so its call is ambiguous"
             raise RpcError(INTERNAL_ERROR, what)
         if not listeners:
             return await self.asked(method, params)

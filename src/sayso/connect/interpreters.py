@@ -52,14 +52,14 @@ def packages_of(python: Path, home: Path) -> Path | None:
     """Return the folder of an interpreter's packages; `None` if there may be several."""
     venv = venv_of(python)
     root = venv or python.resolve().parent.parent
-    found = [*root.glob("lib/python3.*/site-packages")]
-    if len(found) != 1:
+    folders = [*root.glob("lib/python3.*/site-packages")]
+    if len(folders) != 1:
         return None
-    version = found[0].parent.name
-    # Outside of an environment, what a user has installed comes first.
+    version = folders[0].parent.name
+    # Outside of an environment, the user's own packages come first.
     if venv is None and (home / ".local" / "lib" / version / "site-packages").exists():
         return None
-    return found[0]
+    return folders[0]
 
 
 def module_in(folder: Path, module: str) -> bool:
@@ -85,7 +85,7 @@ def find_named(site: Path, name: str) -> dict[str, Any] | None:
 
 
 def find_script(site: Path, script: Path) -> dict[str, Any] | None:
-    """Return the installed package whose command a script is, if it does nothing but call that."""
+    """Return the installed package whose command a script is, if it only calls that."""
     text = script.read_text(encoding="utf-8")
     for distribution in distributions(path=[str(site)]):
         for entry in distribution.entry_points.select(group="console_scripts", name=script.name):
@@ -158,7 +158,6 @@ def _described(distribution: Distribution, site: Path) -> dict[str, Any]:
 
 
 def _plain(name: str) -> str:
-    """Return the name of a package as indexes compare it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

@@ -1,4 +1,4 @@
-"""The three kinds of target: a command to run, an address to call, a list that was saved."""
+"""The three kinds of target: a command, a URL, and a saved list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -44,7 +44,6 @@ class UpstreamAuth:
         return self.type is AuthKind.TOKEN_EXCHANGE
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what tells it from others; it holds no secret."""
         secret = f"{self.client_secret.kind}:{self.client_secret.place}"
         fields = (self.token_url, self.client_id, secret, self.scope, self.resource, self.audience)
         return {"type": str(self.type), "fields": list(fields)}
@@ -61,10 +60,9 @@ class Contract:
 class CommandTarget:
     """A server that sayso starts and speaks to over stdio.
 
-    `env` is what is set beyond the few variables every server gets; its values are kept out of
-    `repr()`. Without a `cwd` the server runs where sayso runs. One that is not shared starts for
-    each principal. With a `contract`, tools that count as read-only are held to it: the gateway
-    runs them where nothing can be changed.
+    `env` has the variables beyond those that every server gets; `repr()` hides its values. Without
+    a `cwd` the server runs where sayso runs. One that is not shared starts for each principal. With
+    a `contract`, the gateway runs read-only tools where they can change nothing.
     """
 
     name: str
@@ -99,15 +97,15 @@ class UrlTarget:
         return parts._replace(query="…").geturl()
 
     def __repr__(self) -> str:
-        """Name and address, without headers and query: both may hold secrets."""
+        """Return name and address, without headers and query: both may hold secrets."""
         return f"UrlTarget(name={self.name!r}, url={self.shown!r})"
 
 
 @dataclass(frozen=True, slots=True)
 class SavedTarget:
-    """Tools as they once stood in a server's `tools/list`, raw: unknown keys and odd hints stay.
+    """The raw tools of a saved `tools/list`, with unknown keys and odd hints.
 
-    `server` is what the file says of the server (name, version); empty where it says nothing.
+    `server` has the server's name and version, if the file has them.
     """
 
     name: str
@@ -120,9 +118,9 @@ Target = CommandTarget | UrlTarget | SavedTarget
 
 
 def origin_of(target: CommandTarget | UrlTarget) -> str:
-    """Return a digest of what exactly a target connects to, secrets included.
+    """Return a digest of what exactly a target connects to, including secrets.
 
-    Two servers of one name, in two configurations, have two origins.
+    Servers with one name in different configurations have different origins.
     """
     if isinstance(target, UrlTarget):
         told: dict[str, Any] = {"url": target.url, "headers": dict(target.headers)}
@@ -133,7 +131,7 @@ def origin_of(target: CommandTarget | UrlTarget) -> str:
 
 
 def place_of(target: CommandTarget | UrlTarget) -> str:
-    """Return a digest of the server that a target names, without its secrets: those may change."""
+    """Return a digest of the server that a target names, without secrets, which may change."""
     if isinstance(target, UrlTarget):
         return digest({"name": target.name, "url": target.url})
     return digest({**_start_of(target), "name": target.name})

@@ -64,16 +64,16 @@ def _arguments(argv: Sequence[str]) -> tuple[str, str | None]:
 
 @contextlib.contextmanager
 def _streams_put_aside() -> Generator[None]:
-    """While entered, stdin is empty and stdout is stderr, for child processes too.
+    """Make stdin empty and stdout stderr inside, for child processes too.
 
-    A file that starts its server as soon as it is loaded then sees a client that hangs up at
-    once, and a file that reads stdin takes no message of the protocol.
+    A file that starts its server on import then sees a client that hangs up at once, and one that
+    reads stdin takes no message of the protocol.
     """
     kept = [os.dup(0), os.dup(1)]
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - devnull is a name, not a path
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
-    # A stream of its own: a file may wrap, keep or close what it finds as sys.stdout.
+    # A new stream, since a file may wrap, keep or close sys.stdout.
     aside = os.fdopen(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
     try:
         with contextlib.redirect_stdout(aside):
@@ -90,9 +90,9 @@ def _streams_put_aside() -> Generator[None]:
 
 @contextlib.contextmanager
 def _late_prints_put_aside() -> Generator[None]:
-    """On leaving, send to stderr what tools printed and Python still holds back.
+    """On leaving, flush the tools' buffered output to stderr.
 
-    The SDK keeps stray output off stdout only while it serves; the buffer is emptied later.
+    The SDK keeps stray output off stdout only while it serves; the buffer is flushed later.
     """
     try:
         yield

@@ -1,7 +1,6 @@
-"""One connection to one server: raw JSON in, raw JSON out, in either protocol era.
+"""A connection to one server for raw JSON, in either protocol era.
 
-No model of the protocol sees the messages, so keys that nobody knows and hints of a wrong type
-arrive as they were sent.
+Messages are not parsed into models, so unknown keys and hints of a wrong type arrive unchanged.
 """
 
 import asyncio
@@ -25,10 +24,10 @@ from sayso.connect.process import lines_of, start_process
 from sayso.connect.request_listener import Asked, Notified, RequestListener, ignore
 from sayso.connect.rpc import Fault, RpcError
 from sayso.connect.stderr_log import StderrLog, secrets_of
-from sayso.connect.stdio_transport import Peer
+from sayso.connect.stdio_transport import StdioTransport
 from sayso.connect.watch import Exchange, Watch
 from sayso.connect.web.authenticator import Authenticator
-from sayso.connect.web.http_transport import Site
+from sayso.connect.web.http_transport import HttpTransport
 from sayso.errors import SaysoError, TimedOutError
 from sayso.slices import LARGE_BYTES, rest_since
 from sayso.version import __version__
@@ -38,7 +37,7 @@ CLIENT_INFO: Final[Mapping[str, Any]] = {"name": "sayso", "title": "sayso", "ver
 NONE: Final[Mapping[str, Any]] = {}
 _PROBE: Final = "server/discover"
 _RESTART_SECONDS: Final = 15.0
-"""How much of the time to connect is kept for starting an old server again, at most."""
+"""The part of the time to connect that is reserved for restarting an old server, at most."""
 _LEAVE_SECONDS: Final = 1.0
 
 
@@ -48,7 +47,7 @@ class Link:
 
     name: str
     greeting: Greeting
-    _carrier: Peer | Site
+    _carrier: StdioTransport | HttpTransport
     closed: anyio.Event = field(default_factory=anyio.Event)
     pending: int = 0
     watch: Watch | None = None
@@ -56,8 +55,8 @@ class Link:
 
     @property
     def _ends(self) -> tuple[Fault, ...]:
-        """The faults that end the connection; a refused token does not, if others may be valid."""
-        if isinstance(self._carrier, Site) and self._carrier.proof is not None:
+        """The faults that end the connection; a refused token does not if it can be renewed."""
+        if isinstance(self._carrier, HttpTransport) and self._carrier.proof is not None:
             return (Fault.EXPIRED,)
         return Fault.EXPIRED, Fault.UNAUTHORIZED
 
@@ -78,14 +77,14 @@ class Link:
     ) -> dict[str, Any]:
         """Send one request and return its result as received; `timeout` in seconds.
 
-        Without `timeout` it does not count as `pending`. `listener` hears the server meanwhile.
+        Without `timeout` it does not count as `pending`. `listener` gets the server's messages.
         Members in `kept` stay `msgspec.Raw`. Cancelling the caller cancels the request at the
         server. Raises `RpcError`.
         """
         if self.watch is None:
             raw = await self._send(method, params, timeout, progress, listener, input_schema)
             return await _result(raw, kept)
-        url = self._carrier.url if isinstance(self._carrier, Site) else None
+        url = self._carrier.url if isinstance(self._carrier, HttpTransport) else None
         tool = params.get("name") if method == "tools/call" else None
         exchange = Exchange(self.name, method, self.version, url, tool)
         with self.watch(exchange):
@@ -145,11 +144,10 @@ async def open_link(
 ) -> AsyncGenerator[Link]:
     """Connect to `target` and agree on a protocol version within `timeout` seconds.
 
-    `capabilities` are what a server of the handshake eras is told that it may ask for; what it asks
-    outside of requests goes to `asked`. `watch` looks on at the requests that are made after that.
-    `proof` goes along with each request to a URL. Enter and leave in the same task. Raises an
-    `UnreachableError` or `AuthenticationError` that says why there is no connection. On leaving, a
-    server's process is ended with all its children.
+    `capabilities` are the client's for a server of the handshake eras; its questions outside of
+    requests go to `asked`. `watch` observes the requests. `proof` authenticates each request to a
+    URL. Enter and leave in the same task. Raises an `UnreachableError` or `AuthenticationError`
+    that says why there is no connection. On leaving, a server's process ends with all its children.
     """
     opening = _Opening(
         target,
@@ -165,8 +163,8 @@ async def open_link(
         try:
             link = await stack.enter_async_context(_open(opening))
         except _RestartError as first:
-            # An old server may end at a first message that is not `initialize`, or be of no use
-            # after it: start it again (MCP 2026-07-28, backward compatibility).
+            # An old server may end or break at a first message that is not `initialize`: start it
+            # again (MCP 2026-07-28, backward compatibility).
             try:
                 link = await stack.enter_async_context(_open(opening, is_old=True))
             except TimedOutError as error:
@@ -178,7 +176,7 @@ async def open_link(
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
-    """What `open_link` was asked for; `deadline` in the event loop's time."""
+    """The arguments of `open_link`; `deadline` in the event loop's time."""
 
     target: CommandTarget | UrlTarget
     timeout: float
@@ -223,7 +221,7 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
 
 
 class _RestartError(Exception):
-    """The probe failed: start the process again, in the older era, or else raise `failure`."""
+    """A failed probe: start the process again, in the older era, or else raise `failure`."""
 
     def __init__(self, failure: SaysoError | None) -> None:
         super().__init__()
@@ -231,7 +229,6 @@ class _RestartError(Exception):
 
 
 def _may_be_old(error: Exception) -> bool:
-    """Return whether a process that failed so may be of use if it is not probed."""
     if isinstance(error, TimeoutError):
         return True
     return isinstance(error, RpcError) and error.fault is not Fault.NOT_SENT
@@ -239,27 +236,27 @@ def _may_be_old(error: Exception) -> bool:
 
 async def _start(
     opening: _Opening, stack: contextlib.AsyncExitStack, stderr_log: StderrLog
-) -> tuple[Peer | Site, anyio.Event]:
-    """Start what carries the messages, to be ended by `stack`; nothing is said yet."""
+) -> tuple[StdioTransport | HttpTransport, anyio.Event]:
+    """Start the transport, which `stack` ends, without sending a message."""
     closed = anyio.Event()
     beside = await stack.enter_async_context(_Beside())
     target = opening.target
     inbox = Inbox(opening.notified, opening.asked)
     if isinstance(target, UrlTarget):
-        site = Site(target.url, target.headers, inbox, beside.spawn, opening.proof)
+        site = HttpTransport(target.url, target.headers, inbox, beside.spawn, opening.proof)
         stack.push_async_callback(site.close)
         return site, closed
     said, stderr, say = await stack.enter_async_context(start_process(target))
     hearing = asyncio.ensure_future(stderr_log.hear(stderr))
     stack.push_async_callback(_ended, hearing)
-    peer = Peer(say, inbox, beside.spawn)
+    peer = StdioTransport(say, inbox, beside.spawn)
     reading = asyncio.ensure_future(_read(said, peer, stderr_log, closed))
     stack.push_async_callback(_ended, reading)
     return peer, closed
 
 
 async def _read(
-    said: asyncio.StreamReader, peer: Peer, stderr_log: StderrLog, closed: anyio.Event
+    said: asyncio.StreamReader, peer: StdioTransport, stderr_log: StderrLog, closed: anyio.Event
 ) -> None:
     try:
         async for line in lines_of(said):
@@ -273,21 +270,25 @@ async def _read(
 
 
 async def _greet(
-    carrier: Peer | Site, opening: _Opening, stderr_log: StderrLog, *, is_old: bool
+    carrier: StdioTransport | HttpTransport,
+    opening: _Opening,
+    stderr_log: StderrLog,
+    *,
+    is_old: bool,
 ) -> Greeting:
     async def send(
         method: str, params: Mapping[str, Any], envelope: Envelope, seconds: float
     ) -> dict[str, Any]:
         if method == "initialize" and not is_old:
             if stderr_log.mentions(_PROBE):
-                # It has stumbled over the probe, and would never answer.
+                # It failed on the probe and would never answer.
                 raise RpcError.none(Fault.LOST, "the server cannot be used after the probe")
-            if isinstance(carrier, Peer) and not carrier.is_closed:
+            if isinstance(carrier, StdioTransport) and not carrier.is_closed:
                 stderr_log.release()
         return await _result(await _send(carrier, method, params, envelope, seconds))
 
     async def notify(method: str, envelope: Envelope) -> None:
-        if isinstance(carrier, Peer):
+        if isinstance(carrier, StdioTransport):
             await carrier.notify(method)
         else:
             await carrier.notify(method, envelope.headers(method, {}))
@@ -304,7 +305,7 @@ async def _greet(
 
 
 async def _send(  # noqa: PLR0913, PLR0917 - what one request may carry
-    carrier: Peer | Site,
+    carrier: StdioTransport | HttpTransport,
     method: str,
     params: Mapping[str, Any],
     envelope: Envelope,
@@ -315,7 +316,7 @@ async def _send(  # noqa: PLR0913, PLR0917 - what one request may carry
     trace: Mapping[str, str] | None = None,
 ) -> msgspec.Raw:
     told = envelope.params(params, None if listener is None else listener.capabilities)
-    if isinstance(carrier, Peer):
+    if isinstance(carrier, StdioTransport):
         message = await carrier.request(
             method, told, timeout=timeout, progress=progress, listener=listener
         )
@@ -339,7 +340,7 @@ async def _result(raw: msgspec.Raw, kept: AbstractSet[str] = frozenset()) -> dic
     begun = time.perf_counter()
     try:
         result = read_parts(raw, kept) if kept else read_object(raw)
-    except ValueError as error:  # the words quote what could not be read
+    except ValueError as error:  # its message quotes the unreadable answer
         raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
     if len(raw) > LARGE_BYTES:
         await rest_since(begun)
@@ -347,7 +348,7 @@ async def _result(raw: msgspec.Raw, kept: AbstractSet[str] = frozenset()) -> dic
 
 
 class _Beside:
-    """What goes on beside the requests; it is waited for a little when the connection ends."""
+    """Background tasks, which get a moment to finish when the connection ends."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()

@@ -40,7 +40,7 @@ async def list_all(link: Link, method: str, *, timeout: float) -> list[Any]:
 
 
 async def read_list(link: Link, method: str, *, timeout: float) -> Listed:
-    """Return one list, for as long and as many callers as the strictest of its pages says.
+    """Return one list, with the strictest cache settings of its pages.
 
     `timeout` is in seconds for each page. Raises `RpcError`, and `NotMcpError` if the answer holds
     no list or the pages never end.
@@ -68,7 +68,7 @@ async def read_list(link: Link, method: str, *, timeout: float) -> Listed:
 
 
 async def _entries(raw: object) -> list[Any] | None:
-    """Return the entries of one page, read in slices; `None` for what is no list."""
+    """Return the entries of one page, read in slices; `None` if it is not a list."""
     if not isinstance(raw, msgspec.Raw):
         return None
     try:
@@ -81,7 +81,7 @@ async def _entries(raw: object) -> list[Any] | None:
         return await in_slices(pieces, read_value)
     except msgspec.ValidationError:
         return None
-    except ValueError as error:  # the words quote what could not be read
+    except ValueError as error:  # its message quotes the unreadable answer
         raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
 
 

@@ -223,7 +223,6 @@ def _imported_in(site: Path, _changed: int) -> frozenset[str]:
 
 
 def _is_regular(name: str, files: Iterable[Path]) -> bool:
-    """Return whether a name is a module or a package: a folder without `__init__` comes last."""
     return any(file.stem in (name, "__init__") or "." in file.stem for file in files)
 
 

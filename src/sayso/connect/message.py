@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 messages as bytes: only the envelope is read, what is inside stays as it came."""
+"""JSON-RPC 2.0 messages as bytes: only the envelope is parsed, the content stays unchanged."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -14,7 +14,7 @@ NOTHING: Final = msgspec.Raw(b"")
 class Message(msgspec.Struct, gc=False):
     """A request (`id` and `method`), a notification (`method`), or a response (`id` alone).
 
-    `params`, `result` and `error` are JSON as received, and empty where there is none.
+    `params`, `result` and `error` are JSON as received, or empty.
     """
 
     jsonrpc: str = ""
@@ -46,7 +46,7 @@ def read_message(data: bytes) -> Message:
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     if found.jsonrpc != "2.0" or not (found.method or found.is_response):
-        raise ValueError("it is no JSON-RPC 2.0 message")
+        raise ValueError("it is not a JSON-RPC 2.0 message")
     return found
 
 
@@ -78,7 +78,7 @@ def read_parts(raw: msgspec.Raw, kept: AbstractSet[str]) -> dict[str, Any]:
 
 
 def write_request(number: Id, method: str, params: Mapping[str, Any]) -> bytes:
-    """Write a request. Raises `ValueError` or `TypeError` for what JSON cannot say."""
+    """Write a request. Raises `ValueError` or `TypeError` if it is not JSON."""
     return _encode({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
 
 
@@ -104,5 +104,5 @@ def write_error(number: Id | None, code: int, message: str, data: Any = None) ->
 
 
 def in_one_line(body: bytes) -> bytes:
-    """Return a message without line breaks: between the values of JSON they mean nothing."""
+    """Return a message without line breaks, which JSON has only between values."""
     return body.replace(b"\r", b" ").replace(b"\n", b" ")

@@ -129,6 +129,5 @@ def _after_runner(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool] | None
 
 
 def _bare(word: str) -> str:
-    """Return a package, image or script without scope, folder, version, tag and extension."""
     last = re.split(r"[\\/]", word.rstrip("\\/"))[-1]
     return _EXTENSION.sub("", _VERSION.sub("", last))

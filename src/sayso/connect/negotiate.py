@@ -9,11 +9,10 @@ from sayso.connect.rpc import UNSUPPORTED_VERSION, Fault, RpcError
 from sayso.errors import NotMcpError
 
 DISCOVER_SECONDS: Final = 5.0
-"""How long a server may think about `server/discover`; some old ones never answer it."""
-
+"""The timeout of `server/discover`; some old servers never answer it."""
 
 _MAY_BE_OLD: Final = (None, Fault.TIMED_OUT, Fault.REFUSED, Fault.LOST)
-"""An old server may take `server/discover` with any error, or with none for a while
+"""An old server may answer `server/discover` with any error, or not at all
 (MCP 2026-07-28, lifecycle, backward compatibility)."""
 
 Send = Callable[[str, Mapping[str, Any], Envelope, float], Awaitable[dict[str, Any]]]
@@ -41,8 +40,8 @@ async def negotiate(
 ) -> Greeting:
     """Agree on a protocol version with the server behind `send`; at once by handshake if `is_old`.
 
-    `capabilities` are for a server of the handshake eras; later ones are told with each request.
-    Raises `NotMcpError` when it agrees to none, and what `send` raises for a dead connection.
+    `capabilities` are for a server of the handshake eras; later ones get them with each request.
+    Raises `NotMcpError` if there is no common version, and what `send` raises.
     """
     hello = Envelope(LATEST_HANDSHAKE, client_info, capabilities)
     if is_old:
@@ -54,12 +53,12 @@ async def negotiate(
         if error.fault not in _MAY_BE_OLD:
             raise
         if error.code == UNSUPPORTED_VERSION and not _supports(error.data, *HANDSHAKE_VERSIONS):
-            what = f"it speaks no version sayso knows: {error.message}"
+            what = f"it supports no protocol version of sayso's: {error.message}"
             raise NotMcpError(what) from error
     try:
         return await _handshake(send, notify, hello, timeout=timeout)
     except RpcError as error:
-        # A server that was slow to start took the question for an answer: it is modern after all.
+        # The server was only slow to start: it is modern after all.
         if error.code == UNSUPPORTED_VERSION and _supports(error.data, MODERN):
             return await _discover(send, notify, hello, timeout=timeout)
         raise

@@ -1,6 +1,6 @@
 """The package that a command runs and the digest of its files, found without running anything.
 
-`None` means that it is unsure: a receipt is held to this, and must not hold for a guess.
+`None` means that it is uncertain: receipts depend on this, and must not rely on a guess.
 """
 
 import json
@@ -39,11 +39,10 @@ Described = dict[str, Any]
 def describe_package(target: CommandTarget) -> Described | None:
     """Return `{"kind", "name", "version", "digest", "files"}` of what a target runs.
 
-    `None` where that is unsure. Files are read, nothing is run. `kind` is `script`, `pypi` or
-    `npm`; `files` has the digest of each file by its path. What the package depends on, and how it
-    is started, are not part of the digest. Bytecode in `__pycache__` is not either: the key
-    `startup.BYTECODE` says that there is some, and it is not loaded if the process is started with
-    `startup.NO_FOREIGN_BYTECODE`.
+    `None` if that is uncertain. Files are read, nothing is run. `kind` is `script`, `pypi` or
+    `npm`; `files` has the digest of each file by its path. Dependencies and the start command are
+    not part of the digest. Neither is bytecode in `__pycache__`: the key `startup.BYTECODE` says
+    that there is some, and `startup.NO_FOREIGN_BYTECODE` keeps a process from loading it.
     """
     if steering(target.env):
         return None
@@ -94,7 +93,7 @@ class _Teller:
             case ("-m", module, script, *_) if module == _LAUNCH:
                 return self._python_script(command, script, is_launched=True)
             case ("-m", module, *_):
-                # The folder where it is started comes before all that is installed.
+                # The start folder comes before all installed packages.
                 if module_in(self._folder, module):
                     return None
                 return self._installed(
@@ -110,7 +109,7 @@ class _Teller:
     ) -> Described | None:
         """Return the script, and the code in its folder and below that it may load.
 
-        One that sayso launches is found by its path, and other code where it is started.
+        A script that sayso launches also loads code from the folder where it starts.
         """
         path = self._folder / script
         if not path.is_file():
@@ -167,7 +166,7 @@ class _Teller:
         return _npm(fetched[0], version)
 
     def _uvx(self) -> Described | None:
-        """Return the tool that is installed; what uvx fetches by itself is unsure."""
+        """Return the installed tool; one that uvx would fetch is uncertain."""
         name = "".join(self._words[:1])
         if not _TOOL.fullmatch(name):
             return None
@@ -205,12 +204,11 @@ def _npm(folder: Path, wanted: str = "") -> Described | None:
     if any(
         "node_modules" not in file.relative_to(folder).parts and file.is_dir() for file in files
     ):
-        return None  # what is behind a link may change by itself
+        return None  # the target of a link may change by itself
     return _described("npm", name, version, folder, files)
 
 
 def _requests(file: Path) -> object:
-    """Return the words that npx had when it made the folder of this `package.json`."""
     if not file.is_file():
         return None
     about: object = _object(file).get("_npx")

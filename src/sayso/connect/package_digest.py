@@ -13,9 +13,9 @@ MOST_BYTES: Final = 512_000_000
 def files_below(folder: Path, *, has_hidden: bool = False) -> list[Path]:
     """Return all files in a folder and below it, and links to folders, which are not followed.
 
-    `__pycache__` is skipped, and so is what is hidden unless it `has_hidden`: a working copy has
-    its history there, an installed package perhaps its code. Raises `ValueError` if there are too
-    many: then it is no package, but somebody's home.
+    Skips `__pycache__`, and hidden files unless `has_hidden`: a working copy has its history there,
+    an installed package perhaps its code. Raises `ValueError` if there are too many files: then it
+    is not a package.
     """
     found: list[Path] = []
     for place, folders, names in os.walk(folder):
@@ -33,8 +33,7 @@ def files_below(folder: Path, *, has_hidden: bool = False) -> list[Path]:
 def digests_of(root: Path, files: Iterable[Path]) -> dict[str, str]:
     """Return the SHA-256 of files, in hexadecimal, by their paths from `root`.
 
-    Raises `ValueError` where there are none, or they are too large, `OSError` where one cannot be
-    read.
+    Raises `ValueError` if there are no files or they are too large, `OSError` if one is unreadable.
     """
     named = {file.relative_to(root).as_posix(): file for file in files}
     if not named or sum(file.stat().st_size for file in named.values()) > MOST_BYTES:
@@ -51,9 +50,9 @@ def digest_of(digests: Mapping[str, str]) -> str:
 
 
 def _digest(file: Path) -> str:
-    if file.is_dir():  # a link: where it leads to is somebody else's
+    if file.is_dir():  # a link, whose target is not part of the package
         return hashlib.sha256(os.fsencode(file.readlink())).hexdigest()
     if not file.is_file():
-        raise ValueError(file)  # a pipe or a device, which might be waited for
+        raise ValueError(file)  # a pipe or a device, which might block
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,7 +1,6 @@
 """A server's process and the lines over its pipes.
 
-Whatever a server has started ends with it: its process group is ended even where the server ends
-by itself.
+All children of a server end with it: its process group is ended even if the server exits by itself.
 """
 
 import asyncio
@@ -19,13 +18,13 @@ from sayso.connect.environment import child_environment
 from sayso.connect.kinds import CommandTarget
 
 _GRACE_SECONDS: Final = 2.0
-"""How long a server may take to end by itself, and again after it was told to (MCP, shutdown)."""
+"""The time for a server to exit by itself, and again after SIGTERM (MCP, shutdown)."""
 
 _LARGEST_LINE: Final = 64 * 1024 * 1024
-"""In bytes; a line without an end would else fill the memory."""
+"""In bytes; otherwise a line without an end would fill the memory."""
 
 _MOST_AHEAD: Final = 512 * 1024
-"""Half of the bytes that wait here to be read; what comes beyond waits in the server."""
+"""Half of the bytes that are buffered here; more waits in the server."""
 
 _POLL_SECONDS: Final = 0.01
 
@@ -53,14 +52,13 @@ async def start_process(
         start_new_session=True,
         limit=_MOST_AHEAD,
     )
-    assert process.stdin  # noqa: S101 - they were asked for
+    assert process.stdin  # noqa: S101 - all three are pipes
     assert process.stdout  # noqa: S101
     assert process.stderr  # noqa: S101
     stdin = process.stdin
 
     async def say(line: bytes) -> None:
-        # A pipe that is closed ends the conversation; whoever reads notices. uvloop says so by a
-        # RuntimeError.
+        # The reader notices a closed pipe. uvloop raises a RuntimeError for it.
         with contextlib.suppress(OSError, RuntimeError):
             stdin.write(line + b"\n")
             await stdin.drain()
@@ -87,20 +85,20 @@ async def lines_of(said: asyncio.StreamReader) -> AsyncGenerator[bytes]:
 
 
 async def _end(process: Process) -> None:
-    """Close stdin, wait, then end the process group: first by word, then by force."""
-    assert process.stdin  # noqa: S101 - it was asked for when the process was started
+    """Close stdin, wait, then end the process group: first by SIGTERM, then by SIGKILL."""
+    assert process.stdin  # noqa: S101 - it is a pipe
     process.stdin.close()
     await _wait(process)
     if _signal_group(process.pid, signal.SIGTERM):
         await _wait_for_group(process.pid)
         _signal_group(process.pid, signal.SIGKILL)
         await _wait(process)
-    # Its children may hold its pipes open: nobody reads them any more.
+    # Its children may hold its pipes open, which are no longer read.
     process._transport.close()  # noqa: SLF001  # pyright: ignore - asyncio has no other way
 
 
 async def _wait(process: Process) -> None:
-    """Wait for the end, for a while; not for its pipes, which its children may hold open."""
+    """Wait a while for the process, but not for its pipes, which its children may hold open."""
     with anyio.move_on_after(_GRACE_SECONDS):
         while process.returncode is None:  # noqa: ASYNC110 - there is no event for the end alone
             await anyio.sleep(_POLL_SECONDS)

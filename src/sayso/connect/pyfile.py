@@ -30,7 +30,7 @@ def load_server(path: str, name: str | None = None) -> object:
 
     That is the global called `name`, or what the function of that name returns; without a name
     the only server among the globals, or of several the one called mcp, server or app.
-    Raises `TargetError`, also for whatever the file raises.
+    Raises `TargetError`, also for any error of the file.
     """
     module = _load(path)
     if name is None:
@@ -60,7 +60,7 @@ def kind_of(value: object) -> Kind | None:
 
 @contextlib.contextmanager
 def faults_told(path: str) -> Generator[None]:
-    """Raise a `TargetError` for whatever the file's own code raises, with its line."""
+    """Raise a `TargetError`, with the line, for any error of the file's own code."""
     try:
         yield
     except (Exception, SystemExit) as error:
@@ -68,15 +68,15 @@ def faults_told(path: str) -> Generator[None]:
 
 
 def _load(path: str) -> ModuleType:
-    """Import the file as if it were run as a script: its folder on the path, its name in argv."""
+    """Import the file like a script: with its folder on the path and its name in argv."""
     file = Path(path).absolute()
-    # Under its own name, as its neighbours import it; but never in the place of another module.
+    # Under its own name, as its neighbours import it, unless another module has that name.
     name = file.stem
     if name in sys.modules:
         name = f"_sayso_{name}"
     spec = importlib.util.spec_from_file_location(name, file)
     if not file.is_file() or spec is None or spec.loader is None:
-        raise TargetError("there is no such Python file", where=path, fix="Mend the path.")
+        raise TargetError("there is no such Python file", where=path, fix="Correct the path.")
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(file.parent))
     sys.argv = [path]
@@ -163,5 +163,4 @@ def _is_own(file: str, path: str) -> bool:
 
 
 def _shown(file: str, path: str) -> str:
-    """Return one of the author's files as the person who wrote `path` would write it."""
     return str(Path(path).parent / Path(file).relative_to(Path(path).absolute().parent))

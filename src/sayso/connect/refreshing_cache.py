@@ -11,7 +11,7 @@ from sayso.errors import SaysoError, UnreachableError
 
 T = TypeVar("T")
 COOLDOWN: Final = 5.0
-"""In seconds: however many ask, a fetch that failed is not tried again sooner."""
+"""Seconds until a failed fetch is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class RefreshingCache(Generic[T]):
     _lock: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def get(self) -> T:
-        """Return the value. Raises what `fetch` raises if there is none that may be used."""
+        """Return the value. Raises what `fetch` raises if there is no usable value."""
         found = self._usable()
         if found is not None and (self._age() < found.fresh or self._lock.locked()):
             return found.value
@@ -58,7 +58,7 @@ class RefreshingCache(Generic[T]):
             return self._answer()
 
     def drop(self) -> None:
-        """Drop the value, unless it was fetched a moment ago: another would be the same."""
+        """Drop the value, unless it was just fetched."""
         if not self._is_cool():
             self._found = None
 
@@ -70,14 +70,14 @@ class RefreshingCache(Generic[T]):
             self._error = None
         except SaysoError as error:
             self._error = error
-        # Not if it was cancelled: then nothing is known, and the next one tries.
+        # Not after a cancellation: then the next caller tries again.
         self._tried = self.clock()
 
     def _answer(self) -> T:
         found = self._usable()
         if found is not None:
             return found.value
-        error = self._error or UnreachableError("what was fetched is void already")
+        error = self._error or UnreachableError("the fetched value has already expired")
         raise error.with_traceback(None)
 
     def _usable(self) -> Fetched[T] | None:

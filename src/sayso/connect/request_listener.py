@@ -1,20 +1,15 @@
 """The listener of one request, and the request's time limit."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    import asyncio
-
-import asyncio
-from typing import Self
+from typing import Any, Final, Self
 
 from sayso.alarm import Alarm
 
 
-class Limit:
-    """Cancels what is done within it when `alarm` goes off, and raises `TimeoutError` outside."""
+class Deadline:
+    """A context that is cancelled when `alarm` goes off, and then raises `TimeoutError`."""
 
     __slots__ = ("_alarm", "_before", "_key", "_task", "is_over")
 
@@ -32,7 +27,7 @@ class Limit:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, _trace: object) -> None:
-        """Let a cancellation by others that comes at the same time take effect."""
+        """Raise `TimeoutError`, unless the task was cancelled by others at the same time."""
         self.stop()
         if not self.is_over:
             return
@@ -54,14 +49,14 @@ class Limit:
 
 
 MOST_QUESTIONS: Final = 100
-"""How often a server may ask because of one request: there may be a person who has to answer."""
+"""The limit of a server's questions for one request, since a person may have to answer."""
 
 Notified = Callable[[str, Mapping[str, Any]], Awaitable[None]]
 Asked = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
 
 async def ignore(_method: str, _params: Mapping[str, Any]) -> None:
-    """Take no notice of a server's notifications."""
+    """Ignore a server's notifications."""
 
 
 @dataclass(slots=True, eq=False)
@@ -75,23 +70,22 @@ class Question:
 
 @dataclass(slots=True, eq=False)
 class RequestListener:
-    """Goes along with one request. Of two with one `owner`, either may be asked.
+    """The receiver of a server's messages about one request; those of one `owner` are equivalent.
 
-    `capabilities` are what it can answer, as a server is told with the request since 2026-07-28;
-    before, that was agreed on when the connection was opened. While something is asked, the time
-    that the request may take stands still: people think.
+    `capabilities` are what it can answer, sent with the request since 2026-07-28; before, they were
+    agreed on when the connection was opened. The request's time limit pauses during a question.
     """
 
     owner: object
     capabilities: Mapping[str, Any]
     asked: Asked
     notified: Notified = ignore
-    _limit: Limit | None = None
+    _limit: Deadline | None = None
     _open: int = 0
     _count: int = 0
     questions: set[Question] = field(default_factory=set[Question])
 
-    def begin(self, limit: Limit) -> None:
+    def begin(self, limit: Deadline) -> None:
         self._limit = limit
 
     def end(self) -> None:
@@ -102,7 +96,6 @@ class RequestListener:
         return self._count < MOST_QUESTIONS
 
     def stop(self) -> None:
-        """Stop the clock: a question is asked."""
         self._count += 1
         self._open += 1
         assert self._limit is not None  # noqa: S101 - nothing is asked when the request is over

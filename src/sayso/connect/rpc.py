@@ -1,4 +1,4 @@
-"""JSON-RPC errors: of a server, or of a connection that failed to bring an answer."""
+"""JSON-RPC errors of servers, and faults of connections."""
 
 from contextlib import suppress
 from enum import StrEnum
@@ -19,7 +19,7 @@ UNSUPPORTED_VERSION: Final = -32022
 
 
 class Fault(StrEnum):
-    """Why there is no answer."""
+    """The reason for a missing answer."""
 
     NOT_SENT = "not_sent"
     LOST = "lost"
@@ -32,7 +32,7 @@ class Fault(StrEnum):
 
 
 class RpcError(Exception):
-    """The other side answered a request with an error, or `fault` says why there is no answer."""
+    """An error answer, or a missing answer if there is a `fault`."""
 
     def __init__(
         self, code: int, message: str, data: Any = None, *, fault: Fault | None = None

@@ -1,4 +1,4 @@
-"""A saved `tools/list`: tools as a server once sent them, every key and every odd value kept."""
+"""A saved `tools/list`, with every key and every odd value."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -23,7 +23,7 @@ def is_saved(value: object) -> bool:
 def read_saved(file: JsonFile) -> SavedTarget:
     """Read the tools of a saved list: `{"tools": […]}`, only the array, or a JSON-RPC response.
 
-    Raises `ConfigError` with the place of what is no tool.
+    Raises `ConfigError` with the place of an invalid tool.
     """
     holder, steps = _holder(file)
     listed = holder.get("tools", file.value)
@@ -53,7 +53,6 @@ def read_saved_lines(path: str) -> SavedTarget:
 
 
 def _holder(file: JsonFile) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Return the object that has the tools, and the keys to them; both empty for a bare array."""
     if isinstance(file.value, list):
         return {}, ()
     found = cast("Mapping[str, Any]", file.value)

@@ -14,10 +14,10 @@ NO_FOREIGN_BYTECODE: Final = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "NODE_DISABLE_COMPILE_CACHE": "1",
 }
-"""Variables of a process that compiles what it loads: bytecode can say other than its source."""
+"""Variables that make a process compile its sources: bytecode may differ from them."""
 
 BYTECODE: Final = "bytecode"
-"""The key of what is told of a package that has bytecode beside its sources."""
+"""The key in the description of a package that has bytecode next to its sources."""
 
 _STEERING: Final = ("PYTHON", "NODE_", "LD_", "DYLD_", "NPM_CONFIG_", "UV_", "BASH_ENV", "ENV")
 _HARMLESS: Final = frozenset(
@@ -50,7 +50,7 @@ def has_bytecode(root: Path, files: Iterable[str]) -> bool:
 
 
 def steering(env: Mapping[str, str]) -> list[str]:
-    """Return the variables that may have a program load other code than its package's.
+    """Return the variables that may make a program load other code than its package's.
 
     Variables of Python, Node.js, npm, uv and the dynamic linker count unless they are known not to.
     """

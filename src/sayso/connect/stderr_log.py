@@ -1,7 +1,6 @@
-"""The stderr of a server's process: kept for errors, and passed on to the log.
+"""The stderr of a server's process, kept for errors and passed on to the log.
 
-A stack trace says where an error happened, which is of no use to the person who starts a server:
-an error shows the reason alone.
+Error messages show only the reason, not the stack trace.
 """
 
 import asyncio
@@ -21,20 +20,20 @@ _log: Final = logging.getLogger(__name__)
 
 _TAIL_LINES: Final = 5
 _KEPT_LINES: Final = 100
-"""Of stderr: a stack trace may be long, and the reason stands before or after it."""
+"""Lines of stderr: a stack trace may be long, and the reason is before or after it."""
 _LINE_LENGTH: Final = 200
 _LOGGED_LENGTH: Final = 1000
 _LARGEST: Final = 16 * 1024
-"""In bytes; of a longer line the beginning counts."""
+"""In bytes; longer lines are cut."""
 _CHUNK: Final = 64 * 1024
 _BURST: Final = 100
 _PER_SECOND: Final = 5.0
-"""How many lines go to the log at once, and on and on; a server that talks must not fill a disk."""
+"""The rate of logged lines after the first `_BURST`, so that a server cannot fill the disk."""
 _SETTLE_SECONDS: Final = 0.25
 _SHORTEST_SECRET: Final = 6
 
 _GROUP: Final = re.compile(r"^ *[|+](?:[-+]+(?: \d+ -+)?)? ?")
-"""What stands before each line of a trace of several errors (`ExceptionGroup`)."""
+"""The prefix of each line in the trace of an `ExceptionGroup`."""
 
 _ERROR: Final = re.compile(r"^(?:Uncaught )?(?:[\w.$]+\.)?\w*(?:Error|Exception|Exit|Fault)\b")
 _TRACE: Final = re.compile(
@@ -43,10 +42,10 @@ _TRACE: Final = re.compile(
 )
 _HELP: Final = "For further information visit"
 _MOST_DETAIL: Final = 2
-"""Lines that an error's message may go on for."""
+"""Further lines of an error's message."""
 
-NOBODY_TO_ASK: Final = "no call is under way whose client could be asked"
-"""How a server's question is refused while it does nothing for any client.
+NO_CLIENT_TO_ASK: Final = "no call is under way whose client could be asked"
+"""The refusal of a server's question outside of a call.
 
 Many servers ask for roots as soon as they are connected, and print the refusal as an error.
 """
@@ -54,9 +53,9 @@ Many servers ask for roots as soon as they are connected, and print the refusal 
 
 @dataclass(slots=True)
 class StderrLog:
-    """The stderr of the server `name`, and the lines of its stdout that were no messages.
+    """The stderr of the server `name`, and the lines of its stdout that were not messages.
 
-    `secrets` are masked everywhere, and so is what looks like one.
+    `secrets` are masked everywhere, and so are texts that look like one.
     """
 
     name: str = ""
@@ -84,7 +83,7 @@ class StderrLog:
             self._heard.set()
 
     async def settle(self) -> None:
-        """Wait for the last words of a process that has just ended; not for one that goes on."""
+        """Wait a moment for the last output of a process that has just ended."""
         with anyio.move_on_after(_SETTLE_SECONDS):
             await self._heard.wait()
 
@@ -99,9 +98,9 @@ class StderrLog:
         self._tell(self._masked(said, _LOGGED_LENGTH))
 
     def hold(self) -> None:
-        """Keep what comes from now on out of the log until `release`.
+        """Keep further output out of the log until `release`.
 
-        An old server may answer the probe with a stack trace, and then it is started again.
+        An old server may answer the probe with a stack trace, and is then started again.
         """
         self._held = []
 
@@ -115,7 +114,7 @@ class StderrLog:
         return any(text in line for line in self._lines)
 
     def note_garbage(self, line: bytes) -> None:
-        """Keep the first lines of stdout that were no messages, and log the first of them."""
+        """Keep the first lines of stdout that were not messages, and log one of them."""
         said = line[:_LARGEST].decode(errors="replace").strip()
         if not said or len(self.garbage) >= _TAIL_LINES:
             return
@@ -126,7 +125,6 @@ class StderrLog:
         self.garbage.append(told)
 
     def tail(self) -> str:
-        """Return the last lines of stderr, secrets masked."""
         return self._shown([*self._lines][-_TAIL_LINES:])
 
     def reason(self) -> str:
@@ -134,7 +132,7 @@ class StderrLog:
         return self._shown(reason_of([*self._lines], _TAIL_LINES))
 
     def _shown(self, lines: list[str]) -> str:
-        # Together, since a key spans lines; cut afterwards, so that no part of a secret is left.
+        # Masked together, since a key spans lines; cut afterwards, so that no part of it remains.
         text = self._masked("\n".join(lines), _TAIL_LINES * _LARGEST)
         return "\n".join(line[:_LINE_LENGTH] for line in text.splitlines())
 
@@ -156,11 +154,11 @@ class StderrLog:
         if self._left_out:
             _log.info("%s: (%d lines are left out here)", self.name, self._left_out)
             self._left_out = 0
-        level = logging.DEBUG if NOBODY_TO_ASK in text else logging.INFO
+        level = logging.DEBUG if NO_CLIENT_TO_ASK in text else logging.INFO
         _log.log(level, "%s: %s", self.name, plain(text))
 
     def _is_key(self, line: str) -> bool:
-        """Return whether a line belongs to a private key, which is no secret line by line."""
+        """Return whether a line belongs to a private key, whose single lines look harmless."""
         if "PRIVATE KEY-----" in line:
             self._is_in_key = "-----BEGIN" in line
             return True
@@ -169,7 +167,7 @@ class StderrLog:
 
 
 def secrets_of(env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the values among a server's own variables that are secrets, by name or by look."""
+    """Return the secret values of a server's variables, recognized by name or by form."""
     masked: Mapping[str, str] = redact(dict(env), None)
     found = {value for name, value in env.items() if masked[name] != value}
     return tuple(
@@ -178,7 +176,7 @@ def secrets_of(env: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def reason_of(lines: Sequence[str], most: int) -> list[str]:
-    """Return the lines that say why, `most` at most: the error of a trace, or else the last lines.
+    """Return the reason in at most `most` lines: the error of a trace, or else the last lines.
 
     >>> reason_of(
     ...     [

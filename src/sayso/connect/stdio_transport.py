@@ -17,7 +17,7 @@ from sayso.connect.message import (
     write_notification,
     write_request,
 )
-from sayso.connect.request_listener import Limit, RequestListener
+from sayso.connect.request_listener import Deadline, RequestListener
 from sayso.connect.rpc import Fault, RpcError
 from sayso.slices import LARGE_BYTES, rest_since
 
@@ -26,9 +26,9 @@ _MOST_COME: Final = 256
 
 @dataclass(slots=True)
 class _Pending:
-    """The messages that have come for one request, in order, up to its first response.
+    """The received messages for one request, in order, up to its first response.
 
-    Of too many the oldest are dropped: they are progress notifications.
+    If there are too many, the oldest are dropped: they are progress notifications.
     """
 
     come: deque[Message] = field(default_factory=lambda: deque[Message](maxlen=_MOST_COME))
@@ -56,8 +56,8 @@ class _Pending:
 
 
 @dataclass(slots=True)
-class Peer:
-    """Carries requests over pipes. `send` writes a line, and `spawn` runs tasks beside them."""
+class StdioTransport:
+    """A transport over pipes. `send` writes a line, and `spawn` runs background tasks."""
 
     send: Callable[[bytes], Awaitable[None]]
     inbox: Inbox
@@ -78,14 +78,14 @@ class Peer:
     ) -> Message:
         """Return the response to one request, within `timeout` seconds. Raises `RpcError`.
 
-        Cancelling tells the server, except for the first request (MCP, cancellation).
+        Cancelling notifies the server, except for the first request (MCP, cancellation).
         """
         number = next(self._numbers)
         pending = self._waiting[number] = _Pending(is_lost=self.is_closed)
         may_cancel = method not in ("initialize", "server/discover")
         try:
             self._alarm = alarm = Alarm.of(timeout, self._alarm)
-            with Limit(alarm) as limit, self.inbox.hearing(listener, limit):
+            with Deadline(alarm) as limit, self.inbox.hearing(listener, limit):
                 if not self.is_closed:
                     begun = time.perf_counter()
                     line = write_request(number, method, with_token(params, number, progress))
@@ -108,7 +108,7 @@ class Peer:
         await self.send(write_notification(method, params))
 
     async def receive(self, line: bytes) -> None:
-        """Take in one line. Raises `ValueError` for one that is no message."""
+        """Handle one line. Raises `ValueError` for one that is not a message."""
         begun = time.perf_counter()
         message = read_message(line)
         await rest_since(begun)
@@ -120,14 +120,14 @@ class Peer:
             await self.inbox.notify(message)
 
     def close(self) -> None:
-        """Note that the server is gone: no request gets an answer any more."""
+        """End all requests: the server is gone."""
         self.is_closed = True
         for pending in self._waiting.values():
             pending.is_lost = True
             pending.wake()
 
     def _hand_over(self, number: object, message: Message) -> bool:
-        # `True` and 1.0 are keys of a dict as 1 is, and no ids of ours.
+        # `True` and 1.0 equal 1 as dict keys, but are not ids of ours.
         if type(number) is not int or (pending := self._waiting.get(number)) is None:
             return False
         pending.take(message)

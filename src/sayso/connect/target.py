@@ -1,4 +1,4 @@
-"""Targets as a person writes them on the command line."""
+"""Targets on the command line."""
 
 import difflib
 import re
@@ -34,8 +34,8 @@ def parse_target(
     """Return the target that the words of a command line name, or all of a configuration.
 
     With `is_command` the words came after `--` and are a command with its arguments. Files are
-    read, nothing is run or called. Raises `TargetError` for words that name nothing, which shows
-    how to write it after `sayso` and `command`, and `ConfigError` for a mistake in a file.
+    read, nothing is run or called. Raises `TargetError` for an unknown target, which shows how to
+    write it after `sayso` and `command`, and `ConfigError` for a mistake in a file.
 
     >>> parse_target(["https://example.com/mcp"])
     (UrlTarget(name='example-com', url='https://example.com/mcp'),)
@@ -100,7 +100,7 @@ def _refuse_entry(path: str, entry: str | None) -> None:
 
 
 def _check_file(path: str) -> None:
-    """Raise unless `path` is a file, with the names in its folder that may have been meant."""
+    """Raise unless `path` is a file, and suggest similar names in its folder."""
     if what := fault_of_file(path):
         fix = _KINDS
         if near := _names_like(Path(path)):

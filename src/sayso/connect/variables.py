@@ -16,7 +16,7 @@ _EDITOR_FOLDERS: Final = frozenset({".vscode", ".cursor", ".gemini"})
 
 
 class VariableError(ValueError):
-    """A variable that has no value here; says which and what to do, never a value."""
+    """A variable without a value. Its message never contains a value."""
 
     def __init__(self, what: str, fix: str) -> None:
         super().__init__(what)
@@ -26,7 +26,7 @@ class VariableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where variables get their values from."""
+    """The source of variables' values."""
 
     environ: Mapping[str, str]
     workspace: Path
@@ -81,7 +81,7 @@ class Scope:
         try:
             return found.read()
         except KeysError as error:
-            fix = error.fix or "Mend the path; it is taken from the folder of the configuration."
+            fix = error.fix or "Correct the path; it is relative to the configuration's folder."
             raise VariableError(f"${{{inside}}}: {error.what}", fix) from error
 
 

@@ -16,7 +16,7 @@ from sayso.connect import (
     CLIENT_INFO,
     INTERNAL_ERROR,
     LISTS,
-    NOBODY_TO_ASK,
+    NO_CLIENT_TO_ASK,
     Authenticator,
     CommandTarget,
     Greeting,
@@ -474,4 +474,4 @@ def pause_after(failures: int) -> float:
 
 async def _nobody(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
     """Refuse a server's question outside of calls; an empty list of roots would be remembered."""
-    raise RpcError(INTERNAL_ERROR, f"{NOBODY_TO_ASK} {method}")
+    raise RpcError(INTERNAL_ERROR, f"{NO_CLIENT_TO_ASK} {method}")

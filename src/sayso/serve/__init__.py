@@ -1,7 +1,4 @@
-"""For people who write servers: tools declared once, and everything follows from that.
-
-One guard stands before all tools of a server, whichever framework it is written with.
-"""
+"""Tool declarations for server authors, and one guard in front of all tools of a server."""
 
 from typing import TYPE_CHECKING
 
@@ -9,8 +6,7 @@ from sayso.lazy import lazily
 from sayso.serve.binding import Tools, bind, declare
 from sayso.serve.call_context import Context, context
 from sayso.serve.definition import ToolDefinition
-from sayso.serve.page import Page
-from sayso.serve.result import Result
+from sayso.serve.return_types import Page, Result
 
 if TYPE_CHECKING:
     from sayso.serve.frameworks import framework_of

@@ -1,4 +1,4 @@
-"""Binding tools to a server: declared once, and everything follows."""
+"""Binding of declared tools to a server."""
 
 import contextlib
 import inspect
@@ -18,24 +18,24 @@ from sayso.serve.definition import (
     check_functions,
 )
 from sayso.serve.frameworks import Framework, Shape, framework_of
-from sayso.serve.functions import by_name, kept_in
+from sayso.serve.functions import by_name, wrap_function
 from sayso.serve.middleware import Middleware
-from sayso.serve.page import with_cursor
+from sayso.serve.return_types import with_cursor
 from sayso.serve.runtime import Rules, Runtime, Settings
 from sayso.serve.tool_registry import DECLARED, ToolRegistry
-from sayso.serve.validation import check_choices, check_scopes, made_intent
+from sayso.serve.validation import build_intent, check_choices, check_scopes
 
 if TYPE_CHECKING:
     from sayso.approvals import Approvals, Channel
 
 LOCAL_CONSOLE: Final = "http://127.0.0.1:8321/console/"
-"""Where the console of a gateway on this machine is, unless that is told another port."""
+"""The default address of the console of a gateway on this machine."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Fields(TypedDict, total=False):
-    """What may be declared of a tool; see `Intent`. Hints may be in MCP's own words."""
+    """The fields of an `Intent` that can be declared. Hints may have their MCP names."""
 
     annotations: object
     readOnlyHint: bool
@@ -65,24 +65,23 @@ _SETS = ("tags", "scopes", "roles")
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The tools of one server, or a group of them with some fields in common."""
+    """The tools of one server, or a group of them with common fields."""
 
     framework: Framework
-    shelf: ToolRegistry
+    registry: ToolRegistry
     common: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    engine: Runtime | None = field(default=None, repr=False)
+    runtime: Runtime | None = field(default=None, repr=False)
 
     @property
     def approvals(self) -> "Approvals":
         """The questions to people, while the server runs. Raises `UsageError` before and after."""
-        if self.engine is None:
-            raise UsageError("these tools are bound to no server", fix="sayso.bind(server)")
-        return self.engine.approvals
+        if self.runtime is None:
+            raise UsageError("these tools are not bound to a server", fix="sayso.bind(server)")
+        return self.runtime.approvals
 
     @property
     def definitions(self) -> list[ToolDefinition]:
-        """All that was declared here, in the order in which it was."""
-        return list(self.shelf.definitions.values())
+        return list(self.registry.definitions.values())
 
     def tool(
         self,
@@ -95,28 +94,27 @@ class Tools:
     ) -> Callable[[F], F]:
         """Declare a typed function as a tool; its signature makes the schemas.
 
-        `dry_run="dryRun"` names the boolean argument that makes a call report its change only: a
-        call that asks a person is first made so, and its result is shown as the plan. With
-        `dry_run=True`, a call whose argument `dry_run` is true only reads. Raises `UsageError` for
-        what cannot be meant: a name that is taken, a scope that is not known, a sentence that names
-        what is not there.
+        `dry_run="dryRun"` names the boolean argument with which a call only reports its change. A
+        call that needs approval is made with it first, and the result is shown as the plan. With
+        `dry_run=True`, a call whose argument `dry_run` is true counts as a read. Raises
+        `UsageError` for an invalid declaration, such as a name that is taken or an unknown scope.
         """
         if callable(intent):
-            # Without its parentheses a decorator gets the function, and would lose it in silence.
+            # A decorator without parentheses gets the function, and would silently drop it.
             self._intent(getattr(intent, "__name__", "?"), intent, fields)
 
         def declared(function: F) -> F:
             known = getattr(function, "__name__", "") if name is None else name
             made = _dry(self._intent(known, intent, fields), dry_run, where=f"tool {known}")
-            self.shelf.check_name(known)
-            kept = kept_in(function, known, is_bound=True)
+            self.registry.check_name(known)
+            kept = wrap_function(function, known, is_bound=True)
             shape = self._shape(kept, known, description or inspect.getdoc(function))
             try:
                 definition = _definition(known, made, shape, dry_run=dry_run is True)
             except UsageError:
                 self.framework.remove(known)
                 raise
-            self.shelf.add(definition, shape.function)
+            self.registry.add(definition, shape.function)
             return function
 
         return declared
@@ -126,9 +124,9 @@ class Tools:
             return self.framework.add(function, name, text)
         except UsageError:
             raise
-        except Exception as error:  # each framework has errors of its own for what it cannot take
+        except Exception as error:  # each framework has its own errors
             why, *_ = str(error).splitlines() or [type(error).__name__]
-            what = f"its types make no schema: {why}"
+            what = f"its types cannot be converted to a schema: {why}"
             raise UsageError(what, where=f"tool {name}") from error
 
     def add(
@@ -145,47 +143,47 @@ class Tools:
         dry_run: str | None = None,
         **fields: Unpack[Fields],
     ) -> "Tools":
-        """Declare a tool as data, and return the same tools, so that more can follow.
+        """Declare a tool as data, and return these tools, so that calls can be chained.
 
-        Give a `ToolDefinition` with a handler, or its parts: `execute` gets the call's `Context`
+        Pass a `ToolDefinition` with a handler, or its parts: `execute` gets the call's `Context`
         and its arguments. Raises what `tool` raises.
         """
         if definition is not None:
             return self._add_defined(definition)
-        self.shelf.check_name(name)
+        self.registry.check_name(name)
         schema = {"type": "object", **as_schema(name, input_schema)}
         schema.setdefault("additionalProperties", False)
         made = _dry(self._intent(name, intent, fields), dry_run, where=f"tool {name}")
         check_execute(execute, name)
-        self.shelf.add(ToolDefinition(name, made, description, schema, output_schema, execute))
+        self.registry.add(ToolDefinition(name, made, description, schema, output_schema, execute))
         return self
 
     def _add_defined(self, definition: ToolDefinition) -> "Tools":
         if definition.execute is None:
-            fix = "Give it handler=…"
+            fix = "Pass handler=…"
             raise UsageError("it has no handler", where=f"tool {definition.name}", fix=fix)
-        self.shelf.check_name(definition.name)
+        self.registry.check_name(definition.name)
         made = self._intent(definition.name, definition.intent, {})
         schema = {"additionalProperties": False, **definition.input_schema}
         parts = (definition.description, schema, definition.output_schema, definition.execute)
-        self.shelf.add(ToolDefinition(definition.name, made, *parts))
+        self.registry.add(ToolDefinition(definition.name, made, *parts))
         return self
 
     def group(self, **fields: Unpack[Fields]) -> "Tools":
-        """The same tools with fields in common for those that are declared through it.
+        """Return these tools with common fields for those declared through the result.
 
-        Raises `UsageError` for a field or a scope that there is none of.
+        Raises `UsageError` for an unknown field or scope.
         """
         merged = _merged(self.common, fields)
-        made = made_intent(None, merged, where="group", how="tools.group(category=…)")
-        check_scopes(made, self.shelf.scopes, where="group")
+        made = build_intent(None, merged, where="group", how="tools.group(category=…)")
+        check_scopes(made, self.registry.scopes, where="group")
         return replace(self, common=merged)
 
     def _intent(self, name: str, intent: Intent | None, fields: Fields) -> Intent:
         merged = _merged(self.common, fields)
         where = f"tool {name}"
-        made = made_intent(intent, merged, where=where, how="@tools.tool(sayso.READ_ONLY)")
-        check_scopes(made, self.shelf.scopes, where=where)
+        made = build_intent(intent, merged, where=where, how="@tools.tool(sayso.READ_ONLY)")
+        check_scopes(made, self.registry.scopes, where=where)
         return made
 
 
@@ -199,14 +197,14 @@ def _dry(intent: Intent, parameter: bool | str | None, *, where: str) -> Intent:
 
 
 def _merged(common: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Sets are joined; of all else the nearer counts. Raises `UsageError` for another kind."""
+    """Merge fields: sets are joined, others are overridden. Raises `UsageError`."""
     fields = in_own_words(fields, where="the tool's intent")
     Intent().but(**{name: fields[name] for name in _SETS if name in fields})
-    found = {**common, **fields}
+    merged = {**common, **fields}
     for name in _SETS:
-        if name in found:
-            found[name] = frozenset(common.get(name, ())) | frozenset(fields.get(name, ()))
-    return found
+        if name in merged:
+            merged[name] = frozenset(common.get(name, ())) | frozenset(fields.get(name, ()))
+    return merged
 
 
 def _definition(name: str, intent: Intent, shape: Shape, *, dry_run: bool) -> ToolDefinition:
@@ -226,7 +224,7 @@ def _definition(name: str, intent: Intent, shape: Shape, *, dry_run: bool) -> To
 
 def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Intent:
     if schema.get("properties", {}).get("dry_run", {}).get("type") != "boolean":
-        what = "dry_run=True wants an argument dry_run that is a boolean"
+        what = "dry_run=True needs a boolean argument dry_run"
         raise UsageError(what, where=f"tool {name}")
     own = by_name(intent.narrow)
 
@@ -243,25 +241,25 @@ def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Inten
 def declare(
     intent: Intent, *, dry_run: str | None = None, **fields: Unpack[Fields]
 ) -> Callable[[F], F]:
-    """Declare a function that is registered in another way: put it below that decorator.
+    """Declare a function that another decorator registers; put this one below that.
 
-    It counts once `bind` was called on its server. Raises `UsageError` for what cannot be meant;
-    what only the tool's arguments can tell, and scopes, are looked at when the server starts.
+    The declaration takes effect once `bind` is called on the server. Raises `UsageError` for an
+    invalid declaration; scopes and references to arguments are checked when the server starts.
     """
     how = "@sayso.declare(sayso.READ_ONLY)"
     where = "declare"
     if callable(intent):
         where = f"tool {getattr(intent, '__name__', '?')}"
     made = _dry(
-        made_intent(intent, _merged({}, fields), where=where, how=how), dry_run, where=where
+        build_intent(intent, _merged({}, fields), where=where, how=how), dry_run, where=where
     )
     check_alone(made, where)
 
     def declared(function: F) -> F:
-        kept = kept_in(function)
+        kept = wrap_function(function)
         setattr(kept, DECLARED, made)
         if inspect.isfunction(function):
-            # So that it counts where the other decorator stands below this one as well.
+            # For the case that the other decorator is below this one.
             setattr(function, DECLARED, made)
         return kept
 
@@ -283,22 +281,20 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     infer: bool = False,
     announce: Callable[[str], None] = lambda _: None,
 ) -> Tools:
-    """Put sayso before all tools of `server`, and give what declares them.
+    """Put sayso's guard in front of all tools of `server`, and return what declares tools.
 
-    `server` is an `MCPServer`, a low-level `Server` or a `FastMCP`. `principal` is who calls where
-    no token says so, as on stdio: left out, that is somebody without any scope. `scopes` are those
-    that there are; a tool that names another is refused. `tenant` is the claim of tokens that
-    names the caller's tenant (`"tid"`, say); a token without it is refused. `store` is where
-    records and approvals are kept; `"temporary"` deletes them when the server ends. With
-    `asks=False`, asking people is left to
-    a gateway in front: what would ask runs, and the record says so; all else holds. `infer` takes
-    what names and texts suggest for tools that declare nothing.
+    `server` is an `MCPServer`, a low-level `Server` or a `FastMCP`. `principal` is the caller if
+    there is no token, as on stdio; the default has no scopes. `scopes` are all known scopes; a tool
+    with another one is refused. `tenant` is the token claim that names the caller's tenant, such as
+    `"tid"`; a token without it is refused. `store` is where records and approvals are kept;
+    `"temporary"` deletes them when the server ends. With `asks=False`, approvals are left to a
+    gateway in front: a call that would ask runs, and its record says so. `infer` applies hints
+    inferred from names and texts to tools that declare nothing.
 
-    `console` is the address where people answer; `True` is that of a gateway on this machine that
-    uses the same store, `http://127.0.0.1:8321/console/`. Clients lead their person to
-    `approvals/NUMBER` below it. `channels` are other ways to them. With
-    neither, and without a policy, the client that calls is asked to ask its person (elicitation),
-    which is weaker: some clients answer by themselves.
+    `console` is the address where people answer; `True` is that of a gateway on this machine with
+    the same store, `http://127.0.0.1:8321/console/`. Clients send people to `approvals/NUMBER`
+    below it. `channels` are other ways to reach people. With neither, and without a policy, the
+    calling client asks its person (elicitation), which is weaker: some clients answer themselves.
 
     Raises `UsageError` and `PolicyError`.
     """
@@ -308,30 +304,29 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     if any(isinstance(middleware, Middleware) for middleware in lowlevel.middleware):
         raise UsageError("sayso is bound to this server already", where=lowlevel.name)
     known = None if scopes is None else Intent().but(scopes=scopes).scopes
-    shelf = ToolRegistry(lowlevel.name, infer=infer, scopes=known)
+    registry = ToolRegistry(lowlevel.name, infer=infer, scopes=known)
     has_principal = principal is not None
     place = LOCAL_CONSOLE if console is True else console or None
     settings = Settings(policy, store, place, channels, patience, asks, announce, has_principal)
     caller = principal or Principal(LOCAL, scopes=frozenset())
-    door = Middleware(shelf, framework, caller, tenant)
-    engine = Runtime(settings, door.find, door.run)
-    door.engines.append(engine)
-    lowlevel.middleware.insert(0, door)
-    # Without one the SDK lists all tools before each call over HTTP that has arguments; one of the
-    # framework's own holds headers against the arguments of tools that this caller may not know of.
-    lowlevel.get_tool_input_schema = door.input_schema
-    _open_with(lowlevel, engine, door)
-    return Tools(framework, shelf, engine=engine)
+    middleware = Middleware(registry, framework, caller, tenant)
+    runtime = Runtime(settings, middleware.find, middleware.run)
+    middleware.runtime = runtime
+    lowlevel.middleware.insert(0, middleware)
+    # The SDK would list all tools before each HTTP call with arguments; the frameworks' own
+    # functions check headers against tools that this caller may not see.
+    lowlevel.get_tool_input_schema = middleware.input_schema
+    _open_with(lowlevel, runtime, middleware)
+    return Tools(framework, registry, runtime=runtime)
 
 
-def _open_with(lowlevel: Any, engine: Runtime, door: Middleware) -> None:
-    """Open the engine with the server's own lifespan, and close it after."""
+def _open_with(lowlevel: Any, runtime: Runtime, middleware: Middleware) -> None:
     own = lowlevel.lifespan
 
     @contextlib.asynccontextmanager
     async def lifespan(server: Any) -> AsyncGenerator[Any]:
-        async with engine.opened(), own(server) as state:
-            await door.warn()
+        async with runtime.opened(), own(server) as state:
+            await middleware.warn()
             yield state
 
     lowlevel.lifespan = lifespan

@@ -1,4 +1,4 @@
-"""What a tool's function can know of the call that it carries out."""
+"""The context of the call that a tool's function executes."""
 
 import asyncio
 import concurrent.futures
@@ -26,76 +26,72 @@ if TYPE_CHECKING:
     from sayso.guard import Answer, Call
 
 
-class Made(dict[str, Any]):
-    """A result that is one already, and not an object that happens to look like it."""
+class RawResult(dict[str, Any]):
+    """A finished result, as opposed to an object that looks like one."""
 
 
 @dataclass(slots=True)
 class Running:
-    """One call while its function runs.
+    """A call while its function runs.
 
-    `told` makes what goes on to the framework in the place of an error, and `function` is what the
-    framework holds for the tool. `crash` is what that raised by mistake, `said` what it raised so
-    that the caller reads it, and `returned` holds what it returned, with the `text` of a `Result`.
-    `server` is what enters tools
-    in the framework, and `raw` the tool as it was listed when it was judged; `entered` is the tool
-    that runs now. `has_strayed` is set where the call would have entered another one.
+    `public_error` replaces an error for the framework, and `function` is the framework's function
+    of the tool. `crash` is an unexpected error of it, `raised` one meant for the caller, and
+    `returned` its value, with the `text` of a `Result`. `server` is the part of the framework that
+    enters tools, `raw` the tool as listed when the call was decided, and `entered` the tool that
+    runs. `is_bypassed` is set if the call would have entered another tool.
     """
 
     call: "Call"
-    told: Callable[[Exception, str], Exception]
+    public_error: Callable[[Exception, str], Exception]
     function: Callable[..., Any] | None = None
     server: Any = None
     raw: Mapping[str, Any] = field(default_factory=dict[str, Any])
     entered: Any = None
-    has_strayed: bool = False
+    is_bypassed: bool = False
     crash: Exception | None = None
-    said: Exception | None = None
+    raised: Exception | None = None
     returned: tuple[Any] | None = None
     text: str | None = None
 
 
 _running: ContextVar[Running | None] = ContextVar("sayso_running", default=None)
-"""The call that this task carries out; a function in a worker thread sees it too."""
+"""The call that this task executes; a function in a worker thread sees it too."""
 
 running: Final = _running
 
 
 def current_call() -> Running | None:
-    """The call that is carried out here, if there is one."""
+    """Return the running call, if there is one."""
     return _running.get()
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The call that a function carries out: who calls, what was approved, how far it is."""
+    """The call that a function executes: its principal, approved arguments and progress."""
 
     call: "Call"
 
     @property
     def principal(self) -> Principal:
-        """Who calls."""
         return self.call.principal
 
     @property
     def arguments(self) -> Mapping[str, Any]:
-        """The arguments, as they were approved."""
         return self.call.arguments
 
     @property
     def plan(self) -> "Plan | None":
-        """What a person was shown and agreed to: a draft, say, to be sent as it is."""
+        """The plan that a person approved, such as a draft to send unchanged."""
         return self.call.plan
 
     @property
     def approval(self) -> int | None:
-        """The number of the approval that the call runs on."""
         return self.call.approval
 
     def progress(self, done: float, total: float | None = None, text: str = "") -> Awaitable[None]:
-        """Tell the caller how far the call is, and the log, should it not come to its end.
+        """Report progress to the caller, and to the log in case the call does not finish.
 
-        `await` it; in a plain function, which runs in a thread, calling it is enough. Raises the
+        `await` it; in a plain function, which runs in a thread, just call it. Raises the
         cancellation, if there was one.
         """
         try:
@@ -106,20 +102,18 @@ class Context:
         return self._tell(done, total, text)
 
     def progress_from_thread(self, done: float, total: float | None = None, text: str = "") -> None:
-        """The same, for plain functions alone."""
+        """Report progress from a plain function."""
         try:
             anyio.from_thread.run(self._tell, done, total, text)
         except concurrent.futures.CancelledError as error:
             raise asyncio.CancelledError from error
-        # What is sent after the cancellation is not cancelled by it: the thread has to look.
+        # A message sent after the cancellation is not cancelled, so the thread must check.
         self.check_cancelled()
 
     async def _tell(self, done: float, total: float | None, text: str) -> None:
         if not (_is_sayable(done) and (total is None or _is_sayable(total))):
-            # It would end the connection; a call half done must not end over how far it is.
-            _log.warning(
-                "%s: %r of %r is no progress, and was not told", self.call.name, done, total
-            )
+            # It would end the connection, and with it a call that is half done.
+            _log.warning("%s: skipped invalid progress %r of %r", self.call.name, done, total)
         else:
             self.call.reached = (done, total)
             await self.call.progress(done, total, sayable(str(text)) or None)
@@ -130,23 +124,23 @@ class Context:
         anyio.from_thread.check_cancelled()
 
     def json(self, value: Any) -> "Answer":
-        """`value` as a result: structured, and the same as text.
+        """Return `value` as a result, both structured and as text.
 
-        Raises `UsageError` for what is no JSON.
+        Raises `UsageError` if it is not JSON.
         """
         structured = structure_of(to_json(value))
         text = json.dumps(structured, ensure_ascii=False)
-        return Made(content=[{"type": "text", "text": text}], structuredContent=structured)
+        return RawResult(content=[{"type": "text", "text": text}], structuredContent=structured)
 
     def error(self, text: str) -> "Answer":
-        """A result that says to the model why there is none."""
+        """Return an error result with this text for the model."""
         from sayso.guard import tool_error  # noqa: PLC0415 - for who calls
 
-        return Made(tool_error(text))
+        return RawResult(tool_error(text))
 
 
 def structure_of(plain: Any) -> Any:
-    """JSON as the structure of a result: what is no object stands in one, under `result`."""
+    """Return JSON as structured content: an object, or one with the value under `result`."""
     if isinstance(plain, Mapping):
         return cast("Any", plain)
     return {"result": plain}
@@ -157,15 +151,15 @@ def _is_sayable(number: Any) -> bool:
 
 
 class _Done:
-    """What is done already; whoever waits for it does not wait."""
+    """An awaitable that is done."""
 
     def __await__(self) -> Generator[Any, Any, None]:
         yield from ()
 
 
 def context() -> Context:
-    """The call that is carried out here. Raises `UsageError` outside of one."""
-    found = _running.get()
-    if found is None:
-        raise UsageError("there is no call here", fix="Ask inside a tool's function.")
-    return Context(found.call)
+    """Return the context of the running call. Raises `UsageError` outside of a call."""
+    call = _running.get()
+    if call is None:
+        raise UsageError("no call is running", fix="Use it inside a tool's function.")
+    return Context(call.call)

@@ -1,4 +1,4 @@
-"""A tool's definition as data: what it is called, what it does to the world, what it takes."""
+"""A tool's definition as data: name, intent, schemas and handler."""
 
 import inspect
 import re
@@ -12,13 +12,13 @@ from sayso.intent import Intent, contradictions, declare
 from sayso.schema import Checker, is_switch
 from sayso.serve.exchange import as_object
 from sayso.serve.handler import as_execute, check_result
-from sayso.serve.validation import made_intent
+from sayso.serve.validation import build_intent
 
 if TYPE_CHECKING:
     from sayso.serve.call_context import Context
 
 Execute = Callable[["Context", Mapping[str, Any]], Awaitable[Any] | Any]
-"""Carries out one call: gets the call's context and its arguments, which fit the input schema."""
+"""Executes a call, given its context and its arguments, which fit the input schema."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _FIELD: Final = re.compile(r"\{([^{}]*)\}")
@@ -27,17 +27,17 @@ _OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
 
 @dataclass(frozen=True, slots=True, init=False)
 class ToolDefinition:
-    """One tool that an author declares.
+    """A declared tool.
 
-    What it does is given by an `intent`, by hints, or by both; a hint counts before the intent's.
-    Hints that are omitted take the specification's defaults, and only hints that were given can
-    contradict each other. `annotations` and MCP's own names (`readOnlyHint`) are taken as well.
+    Its effect is given by an `intent`, by hints, or by both; hints override the intent's. Omitted
+    hints take the specification's defaults, and only given hints can contradict each other.
+    `annotations` and MCP's own names (`readOnlyHint`) are accepted as well.
 
-    `handler` carries out a call. It takes nothing, the arguments as one mapping, a `Context` (named
+    `handler` executes a call. It takes nothing, the arguments as one mapping, a `Context` (named
     `ctx` or `context`, or annotated as one), both, or the arguments by name; it may be `async`.
-    `execute` is the same as a function of both, or `None` where a framework holds the function.
-    With `has_cursor` the argument `cursor` is sayso's, and the function never gets it. Raises
-    `UsageError` for what cannot be meant, when it is made and not when it is called.
+    `execute` is a function of context and arguments, or `None` if a framework has the function.
+    With `has_cursor` the argument `cursor` is sayso's and is not passed on. Raises `UsageError` for
+    an invalid definition when it is made, not when it is called.
 
     >>> tool = ToolDefinition(
     ...     name="customer_delete",
@@ -69,7 +69,7 @@ class ToolDefinition:
         input_schema: Mapping[str, Any] | None = None,
         output_schema: Mapping[str, Any] | None = None,
         execute: Execute | None = None,
-        has_cursor: bool = False,  # noqa: FBT001, FBT002 - as it has been
+        has_cursor: bool = False,  # noqa: FBT001, FBT002 - positional for compatibility
         *,
         handler: Callable[..., Any] | None = None,
         tags: Iterable[str] | None = None,
@@ -87,7 +87,7 @@ class ToolDefinition:
         given = dict(fields)
         if tags is not None:
             given["tags"] = _listed(tags, where=where)
-        made = made_intent(intent, given, where=where, how="read_only_hint=True")
+        made = build_intent(intent, given, where=where, how="read_only_hint=True")
         check_intent(name, made, known)
         check_dry_run(name, made, schema)
         if handler is not None:
@@ -110,38 +110,33 @@ class ToolDefinition:
 
     @property
     def title(self) -> str:
-        """The title that was declared, or one derived from the name."""
         return self.intent.title or derive_title(self.name)
 
     @property
     def category(self) -> str | None:
-        """Its category."""
         return self.intent.category
 
     @property
     def read_only_hint(self) -> bool:
-        """Whether it only reads, with the specification's default where nothing is declared."""
+        """The read-only hint, with the specification's default."""
         return bool(self.intent.hints.with_defaults().read_only)
 
     @property
     def destructive_hint(self) -> bool:
-        """The same of whether it destroys."""
         return bool(self.intent.hints.with_defaults().destructive)
 
     @property
     def idempotent_hint(self) -> bool:
-        """The same of whether a second call changes nothing more."""
         return bool(self.intent.hints.with_defaults().idempotent)
 
     @property
     def open_world_hint(self) -> bool:
-        """The same of whether it reaches the outside world."""
         return bool(self.intent.hints.with_defaults().open_world)
 
     def to_mcp_schema(self, version: str = "2026-07-28") -> dict[str, Any]:
-        """Its entry of `tools/list`: all four hints explicit, the title also in `annotations`.
+        """Return its entry of `tools/list`, with all four hints, and the title in `annotations`.
 
-        A sentence to confirm that only the plan can fill stays here: no client could read it.
+        A confirmation text that needs the plan is left out: no client could fill it.
         """
         raw: dict[str, Any] = {"name": self.name, "inputSchema": dict(self.input_schema)}
         if self.description:
@@ -153,13 +148,13 @@ class ToolDefinition:
 
 def _listed(tags: Iterable[str], *, where: str) -> tuple[str, ...]:
     if isinstance(tags, str):
-        what = f"tags must be several texts, not the one text {tags!r}"
+        what = f"tags must be a list of strings, got {tags!r}"
         raise UsageError(what, where=where)
     return tuple(tags)
 
 
 def _in_order(given: Iterable[str] | None, held: frozenset[str]) -> tuple[str, ...]:
-    """The tags as they were given, each once; a set has no order, so its tags are sorted."""
+    """Return the tags in the given order, each once; those of a set are sorted."""
     if given is None or isinstance(given, frozenset | set):
         return tuple(sorted(held))
     named = tuple(dict.fromkeys(given))
@@ -167,7 +162,7 @@ def _in_order(given: Iterable[str] | None, held: frozenset[str]) -> tuple[str, .
 
 
 def public(intent: Intent, raw: Mapping[str, Any]) -> Intent:
-    """What clients read of it: a sentence that only the plan can fill stays here."""
+    """Return the intent for clients, without a confirmation text that needs the plan."""
     known = as_object(as_object(raw.get("inputSchema")).get("properties"))
     if intent.confirm is None or not _unknown_in(intent.confirm, frozenset(known)):
         return intent
@@ -175,27 +170,24 @@ def public(intent: Intent, raw: Mapping[str, Any]) -> Intent:
 
 
 def check_name(name: str) -> None:
-    """Raise `UsageError` for what MCP does not take as a tool's name."""
+    """Raise `UsageError` for a name that MCP does not allow."""
     if not _NAME.fullmatch(name):
-        what = f"{name!r} is no name for a tool"
+        what = f"{name!r} is not a valid tool name"
         raise UsageError(what, fix="Use 1 to 128 letters, digits, and _ - . (MCP, tool names).")
 
 
 def as_schema(name: str, schema: object) -> Mapping[str, Any]:
-    """A schema that an author gave; nothing is one of an object without properties.
-
-    Raises `UsageError` for what is no schema.
-    """
+    """Return an author's schema, `None` as one without properties. Raises `UsageError`."""
     if schema is None:
         return {"properties": {}}
     if not isinstance(schema, Mapping):
-        what = f"a schema is an object, not a {type(schema).__name__}"
+        what = f"a schema must be an object, got a {type(schema).__name__}"
         raise UsageError(what, where=f"tool {name}", fix="For a model: Model.model_json_schema().")
     return cast("Mapping[str, Any]", schema)
 
 
 def check_execute(execute: object, name: str) -> None:
-    """Raise `UsageError` for what cannot be called with a context and arguments."""
+    """Raise `UsageError` unless `execute` takes a context and arguments."""
     what = f"execute must be a function of (ctx, arguments), not {execute!r}"
     if not callable(execute) or isinstance(execute, type):
         raise UsageError(what, where=f"tool {name}")
@@ -207,11 +199,11 @@ def check_execute(execute: object, name: str) -> None:
 
 
 def check_alone(intent: Intent, where: str) -> None:
-    """Raise `UsageError` for what no tool can mean, whatever its arguments are."""
+    """Raise `UsageError` for an intent that is invalid whatever the tool's arguments are."""
     for finding in contradictions(intent):
         raise UsageError(finding.message, where=where)
     if intent.otherwise is not None and intent.when is None:
-        raise UsageError("“otherwise” says what holds where “when” does not", where=where)
+        raise UsageError("otherwise requires when", where=where)
     if intent.plan is not None and intent.dry_run is not None:
         raise UsageError("give plan or dry_run, not both", where=where)
     for name, function in _functions(intent):
@@ -219,32 +211,32 @@ def check_alone(intent: Intent, where: str) -> None:
 
 
 def check_intent(name: str, intent: Intent, known: frozenset[str]) -> None:
-    """Raise `UsageError` for what a tool with these arguments cannot mean."""
+    """Raise `UsageError` for an intent that is invalid for a tool with these arguments."""
     where = f"tool {name}"
     check_alone(intent, where)
     check_functions(name, intent, known)
-    # What a plan gives is known only when there is one; without it, only arguments can be named.
+    # The fields of a plan are unknown until it is made; without one, only arguments can be named.
     if intent.confirm is not None and intent.plan is None and intent.dry_run is None:
         _check_template(where, intent.confirm, known)
 
 
 def check_dry_run(name: str, intent: Intent, schema: object) -> None:
-    """Raise `UsageError` where `dry_run` names no boolean parameter of the tool."""
+    """Raise `UsageError` unless `dry_run` names a boolean parameter of the tool."""
     if intent.dry_run is not None and not is_switch(schema, intent.dry_run):
-        what = f"dry_run names {intent.dry_run!r}, which is no boolean parameter of the tool"
+        what = f"dry_run names {intent.dry_run!r}, which is not a boolean parameter of the tool"
         fix = f"Add the parameter {intent.dry_run}: bool = False."
         raise UsageError(what, where=f"tool {name}", fix=fix)
 
 
 def check_functions(name: str, intent: Intent, known: frozenset[str]) -> None:
-    """Raise `UsageError` where plan, narrow or when want what is no argument of the tool."""
+    """Raise `UsageError` if plan, narrow or when need what is not an argument of the tool."""
     for field_name, function in _functions(intent):
         _check_parameters(f"tool {name}", field_name, function, known)
 
 
 def _functions(intent: Intent) -> list[tuple[str, Any]]:
-    found = [(name, getattr(intent, name)) for name in ("plan", "narrow", "when")]
-    return [(name, function) for name, function in found if function is not None]
+    functions = [(name, getattr(intent, name)) for name in ("plan", "narrow", "when")]
+    return [(name, function) for name, function in functions if function is not None]
 
 
 def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
@@ -254,7 +246,7 @@ def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
     except UsageError as error:
         raise UsageError(error.what, where=f"tool {name}") from error
     if schema.get("type") != "object":
-        raise UsageError("its schema must be of an object", where=f"tool {name}")
+        raise UsageError("its schema must have the type object", where=f"tool {name}")
 
 
 def _parameters(function: object, field_name: str, where: str) -> Mapping[str, inspect.Parameter]:
@@ -276,7 +268,7 @@ def _check_parameters(
         )
         if is_needed and name not in known | {"arguments"}:
             called = getattr(function, "__name__", "a function of it")
-            what = f"{called} wants {name!r}, which is no argument of the tool"
+            what = f"{called} wants {name!r}, which is not an argument of the tool"
             raise UsageError(
                 what, where=where, fix=f"It has: {', '.join(sorted(known)) or 'none'}."
             )
@@ -284,7 +276,7 @@ def _check_parameters(
 
 def _check_template(where: str, template: str, known: frozenset[str]) -> None:
     for name in _unknown_in(template, known):
-        what = f"confirm names {{{name}}}, which is no argument of the tool"
+        what = f"confirm names {{{name}}}, which is not an argument of the tool"
         fix = "Name an argument, or give a plan that holds it."
         raise UsageError(what, where=where, fix=fix)
 

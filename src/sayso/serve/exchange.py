@@ -1,4 +1,4 @@
-"""What a request says of its client, and how that client can be asked; what an answer must wear."""
+"""Requests of clients: their metadata, ways to ask the client's person, and results."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -30,10 +30,10 @@ Request = ServerRequestContext[Any, Any]
 
 
 @dataclass(slots=True)
-class Passing:
-    """One request on its way, and the rest of the server's own chain.
+class ActiveRequest:
+    """A request that is handled, and the rest of the middleware chain (`then`).
 
-    `function` is what the framework held for the tool when it was looked at last.
+    `function` is the framework's function of the tool when it was last looked up.
     """
 
     ctx: Request
@@ -42,7 +42,7 @@ class Passing:
 
 
 def client_name(ctx: Request) -> str:
-    """What the client calls itself: in each request since 2026-07-28, in the handshake before."""
+    """Return the client's name: from the request since 2026-07-28, from the handshake before."""
     known = ctx.session.client_params
     if ctx.protocol_version in HANDSHAKE_VERSIONS and known is not None:
         name: Any = known.client_info.name
@@ -54,21 +54,21 @@ def client_name(ctx: Request) -> str:
 
 
 def has_begun(ctx: Request) -> bool:
-    """Whether the handshake is over, where the client's version has one; the SDK looks later."""
+    """Return whether the handshake is over, if the version has one; the SDK checks it later."""
     return ctx.session._connection.initialize_accepted  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the SDK has no other way
 
 
 def elicit_of(ctx: Request) -> "Elicit | None":
-    """How an older client is asked: by a request of the server, while its call waits."""
+    """Return elicitation for an older client: a request of the server while the call waits."""
     known = ctx.session.client_params
     if ctx.protocol_version not in HANDSHAKE_VERSIONS or known is None:
         return None
-    said = known.capabilities.elicitation
-    if said is None:
+    capability = known.capabilities.elicitation
+    if capability is None:
         return None
-    from sayso.approvals import URL, Elicit, modes_of  # noqa: PLC0415 - for who can be asked
+    from sayso.approvals import URL, Elicit, modes_of  # noqa: PLC0415 - only if it can elicit
 
-    modes = modes_of(said.model_dump(mode="json", by_alias=True), ctx.protocol_version)
+    modes = modes_of(capability.model_dump(mode="json", by_alias=True), ctx.protocol_version)
     if not modes:
         return None
     session = ctx.session
@@ -89,16 +89,15 @@ def elicit_of(ctx: Request) -> "Elicit | None":
 
 
 def rounds_of(ctx: Request) -> "Rounds | None":
-    """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
-    said = as_object(_meta_of(ctx).get(_CAPABILITIES)).get("elicitation")
-    if ctx.protocol_version in HANDSHAKE_VERSIONS or said is None:
+    """Return elicitation for a client of 2026-07-28: a result that asks it to call again."""
+    capability = as_object(_meta_of(ctx).get(_CAPABILITIES)).get("elicitation")
+    if ctx.protocol_version in HANDSHAKE_VERSIONS or capability is None:
         return None
     from sayso.approvals import Rounds, modes_of  # noqa: PLC0415 - as above
 
-    modes = modes_of(said, ctx.protocol_version)
+    modes = modes_of(capability, ctx.protocol_version)
     if not modes:
         return None
-
     params = as_object(ctx.params)
     responses = params.get("inputResponses")
     state = params.get("requestState")
@@ -109,9 +108,9 @@ def rounds_of(ctx: Request) -> "Rounds | None":
     )
 
 
-def dress(ctx: Request, result: Mapping[str, Any], server: Server[Any]) -> dict[str, Any]:
-    """What 2026-07-28 wants around every result; older clients are spared it."""
-    # What a server behind says of its own connection is not about this one.
+def finish_result(ctx: Request, result: Mapping[str, Any], server: Server[Any]) -> dict[str, Any]:
+    """Add the fields that 2026-07-28 requires in every result; remove them for older clients."""
+    # Metadata about the connection to a server behind does not apply to this one.
     given = as_object(result.get("_meta"))
     meta = {key: value for key, value in given.items() if not key.startswith(META)}
     if ctx.protocol_version in HANDSHAKE_VERSIONS:
@@ -126,32 +125,29 @@ def dress(ctx: Request, result: Mapping[str, Any], server: Server[Any]) -> dict[
     return {**dressed, **result, "_meta": meta}
 
 
-def harmless(ctx: Request) -> Request:
-    """What the SDK is given to refuse before the handshake: not a call, should it not refuse."""
+def as_list_request(ctx: Request) -> Request:
+    """Return a list request for the SDK to refuse before the handshake, instead of a call."""
     return replace(ctx, method="tools/list", params=None)
 
 
-def brought(ctx: Request) -> dict[str, Any]:
-    """What a client brings to the tool itself besides arguments: answers to the tool's questions.
-
-    Not what answers a question of sayso's; that is for the guard.
-    """
+def client_input(ctx: Request) -> dict[str, Any]:
+    """Return the client's answers to the tool's own questions, without those for the guard."""
     params = as_object(ctx.params)
     if INPUT in as_object(params.get("inputResponses")):
         return {}
     return {key: params[key] for key in _ROUND if params.get(key) is not None}
 
 
-def sent(ctx: Request, call: "Call") -> Request:
-    """The request as it goes on to the framework: what was judged and bound, and nothing else.
+def forwarded(ctx: Request, call: "Call") -> Request:
+    """Return the request for the framework: only what was decided about.
 
-    Of `_meta` that is what the guard sends on, and what says how this client is connected. That
-    it has the tasks extension is left out: what a call brings later would pass by the guard.
+    Of `_meta` these are the guard's keys and those about the connection, without the tasks
+    extension: the later requests of a task would bypass the guard.
     """
     params = as_object(ctx.params)
     connection = _connection(ctx)
-    if said := as_object(as_object(connection.get(_CAPABILITIES)).get("extensions")):
-        kept = {key: value for key, value in said.items() if key != _TASKS}
+    if extensions := as_object(as_object(connection.get(_CAPABILITIES)).get("extensions")):
+        kept = {key: value for key, value in extensions.items() if key != _TASKS}
         connection[_CAPABILITIES] = {**connection[_CAPABILITIES], "extensions": kept}
     meta = {**connection, **as_object(call.sent_meta.get("_meta"))}
     task = {key: params[key] for key in ("task",) if key in params}
@@ -163,23 +159,21 @@ def sent(ctx: Request, call: "Call") -> Request:
     return replace(ctx, params=own, meta=cast("Any", lifted or None))
 
 
-def meta_only(ctx: Request) -> dict[str, Any] | None:
-    """The envelope of a call, for a list that is asked for on its behalf."""
+def list_params(ctx: Request) -> dict[str, Any] | None:
+    """Return the parameters of a list request that is made on behalf of a call."""
     meta = _connection(ctx)
-    if not meta:
-        return None
-    return {"_meta": meta}
+    return {"_meta": meta} if meta else None
 
 
 def as_wire(result: HandlerResult) -> dict[str, Any]:
-    """What a handler gives, as it goes out."""
+    """Return a handler's result in wire form."""
     if result is None or isinstance(result, dict):
         return result or {}
     return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def as_object(value: object) -> Mapping[str, Any]:
-    """`value` if it is an object; what is none holds nothing."""
+    """Return `value` if it is a JSON object, else an empty one."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 

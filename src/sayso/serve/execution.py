@@ -1,4 +1,4 @@
-"""The last step of a call: by the definition of its tool, or as the framework does."""
+"""The last step of a call: its execution by the tool's definition or by the framework."""
 
 import asyncio
 import logging
@@ -11,11 +11,17 @@ from mcp.shared.exceptions import MCPError
 from sayso.guard import Answer, Call, CrashError, ToolSchemas, tool_changed, tool_error, withheld
 from sayso.serve.call_context import Context, Running, running
 from sayso.serve.definition import Execute, ToolDefinition
-from sayso.serve.exchange import Passing, Request, as_wire, sent
+from sayso.serve.exchange import ActiveRequest, Request, as_wire, forwarded
 from sayso.serve.frameworks import Framework
 from sayso.serve.functions import is_on_purpose
-from sayso.serve.paging import CursorError, continued, opened
-from sayso.serve.results import agreed, as_answer, fitting, is_made, with_text
+from sayso.serve.paging import CursorError, continue_list, resolve_cursor
+from sayso.serve.results import (
+    as_answer,
+    check_size,
+    is_sdk_result,
+    with_matching_text,
+    with_text,
+)
 from sayso.serve.tool_registry import ToolRegistry
 from sayso.serve.values import ShapeError, to_json
 
@@ -24,43 +30,43 @@ _log: Final = logging.getLogger(__name__)
 
 async def carry_out(
     call: Call,
-    passing: Passing,
+    active: ActiveRequest,
     schemas: ToolSchemas,
     *,
     registry: ToolRegistry,
     framework: Framework,
     holds: Callable[[str, Callable[..., Any] | None], Awaitable[bool]],
 ) -> Answer:
-    """Carry out one call, from where its cursor leads.
+    """Execute one call, from the position of its cursor.
 
-    `holds` tells whether a tool is still carried out by a function.
+    `holds` returns whether a tool still has this function.
     """
     definition = registry.definitions.get(call.name)
     asked = call.arguments
     is_ours = definition is not None and definition.has_cursor
     call.resume = None
     try:
-        place, call.arguments = await opened(call, schemas, is_ours=is_ours)
-        if not await holds(call.name, passing.function):
+        place, call.arguments = await resolve_cursor(call, schemas, is_ours=is_ours)
+        if not await holds(call.name, active.function):
             answer = tool_changed(call)
         else:
             now = Running(
                 call,
-                framework.told,
-                passing.function,
+                framework.public_error,
+                active.function,
                 server=framework.entrance,
                 raw=registry.raw(call.name),
             )
-            answer = await _run(now, passing, definition)
-        return await continued(call, place, answer, schemas)
+            answer = await _run(now, active, definition)
+        return await continue_list(call, place, answer, schemas)
     except CursorError as error:
         return tool_error(str(error))
     finally:
         call.arguments = asked
 
 
-async def _run(now: Running, passing: Passing, definition: ToolDefinition | None) -> Answer:
-    """By the definition, or by the rest of the server's own chain; once, and only what it was."""
+async def _run(now: Running, active: ActiveRequest, definition: ToolDefinition | None) -> Answer:
+    """Execute a call once, by the definition or by the rest of the server's own chain."""
     call = now.call
     call.is_sent = True
     token = running.set(now)
@@ -70,36 +76,36 @@ async def _run(now: Running, passing: Passing, definition: ToolDefinition | None
             if now.returned is not None:  # by a function whose signature made the schemas
                 answer = with_text(answer, now.returned[0], now.text)
         else:
-            answer = await _pass(call, now, passing)
+            answer = await _pass(call, now, active)
         return _structured(call, answer)
     except ShapeError as error:
-        # The value itself is the author's data: neither the model nor the log gets it.
+        # The value is the author's data, so neither the model nor the log gets it.
         _log.warning("%s: %s", call.name, error)
         return withheld(call)
     finally:
         running.reset(token)
 
 
-async def _pass(call: Call, now: Running, passing: Passing) -> Answer:
-    answer = await _answered(sent(passing.ctx, call), passing.then)
-    if now.has_strayed:
+async def _pass(call: Call, now: Running, active: ActiveRequest) -> Answer:
+    answer = await _answered(forwarded(active.ctx, call), active.then)
+    if now.is_bypassed:
         return tool_changed(call)
     if now.crash is not None:
         raise CrashError from now.crash
-    if isinstance(now.said, ShapeError):
-        raise now.said
-    if now.said is not None:
-        return tool_error(str(now.said))
+    if isinstance(now.raised, ShapeError):
+        raise now.raised
+    if now.raised is not None:
+        return tool_error(str(now.raised))
     if now.returned is None:
-        return fitting(to_json(answer))
+        return check_size(to_json(answer))
     (value,) = now.returned
-    if answer.get("isError") is True and not is_made(value):
+    if answer.get("isError") is True and not is_sdk_result(value):
         raise ShapeError("what the tool returned does not fit its type")
-    return with_text(agreed(answer, value), value, now.text)
+    return with_text(with_matching_text(answer, value), value, now.text)
 
 
 async def _answered(ctx: Request, then: CallNext) -> Answer:
-    """What the framework answers. An author's type may raise what no server survives."""
+    """Return the framework's answer. Any error of an author's type becomes a `CrashError`."""
     try:
         return as_wire(await then(ctx))
     except MCPError as error:
@@ -111,7 +117,7 @@ async def _answered(ctx: Request, then: CallNext) -> Answer:
 
 
 def _structured(call: Call, answer: Answer) -> Answer:
-    """`answer`, which has a structure where its tool promised one (MCP, structured content)."""
+    """Return `answer`. Raises `ShapeError` if the structured content is missing that it needs."""
     is_over = answer.get("resultType", "complete") == "complete" and not answer.get("isError")
     if is_over and "outputSchema" in call.tool.raw and answer.get("structuredContent") is None:
         raise ShapeError("the tool has an output schema, and returned nothing structured")

@@ -1,39 +1,40 @@
-"""The three kinds of server that tools are bound to, and what is different about each.
+"""The three kinds of server that tools can be bound to.
 
-Inside, each is the official SDK's low-level server; there the door is put in. What differs is how
-a function becomes a tool.
+Each contains the official SDK's low-level server, which gets the middleware. They differ in how a
+function becomes a tool.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.utilities.func_metadata import func_metadata
+from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 
 from sayso.errors import UsageError
-from sayso.serve.call_context import Context, Made
+from sayso.intent import WIRE_NAMES
+from sayso.serve.call_context import Context, RawResult
 from sayso.serve.definition import Execute
-from sayso.serve.entering import mounted_in, watch_components, watch_manager
-from sayso.serve.functions import surviving
-from sayso.serve.handlers import know_none, list_none, read_raw
-from sayso.serve.results import agreed
+from sayso.serve.entry_check import mounted_in, watch_components, watch_manager
+from sayso.serve.functions import containing_exits
+from sayso.serve.results import with_matching_text
 from sayso.serve.values import ShapeError
 
 if TYPE_CHECKING:
     from sayso.guard import Answer
 
+_log: Final = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a framework made of a function: its schemas, and who carries it out.
-
-    `execute` is `None` where the framework does, with `function`.
-    """
+    """A function as a tool: its schemas, and `execute`, or `function` if the framework calls it."""
 
     description: str
     input_schema: Mapping[str, Any]
@@ -43,46 +44,40 @@ class Shape:
 
 
 class Framework(Protocol):
-    """One kind of server."""
+    """A kind of server."""
 
     @property
-    def lowlevel(self) -> Server[Any]:
-        """The SDK's server inside."""
-        ...
+    def lowlevel(self) -> Server[Any]: ...
 
     @property
     def knows_callers(self) -> bool | None:
-        """Whether calls over HTTP need a token; `None` where it cannot be told."""
+        """True if calls over HTTP need a token; `None` if that is unknown."""
         ...
 
     async def entries(self) -> list[dict[str, Any]]:
-        """The tools that it knows of before anybody has connected, in wire form."""
+        """Return the tools known before a client connects, in wire form."""
         ...
 
-    def remove(self, name: str) -> None:
-        """Take a tool out again."""
-        ...
+    def remove(self, name: str) -> None: ...
 
-    def add(self, function: Callable[..., Any], name: str, description: str | None) -> Shape:
-        """Register a function as a tool."""
-        ...
+    def add(self, function: Callable[..., Any], name: str, description: str | None) -> Shape: ...
 
     async def function_of(self, name: str) -> Callable[..., Any] | None:
-        """The function of a tool, where the framework knows it."""
+        """Return the function of a tool, if the framework knows it."""
         ...
 
     @property
     def entrance(self) -> Any:
-        """What enters tools and is watched for it; `None` where nothing is."""
+        """The object that enters tools and is checked for it, if there is one."""
         ...
 
-    def told(self, error: Exception, text: str) -> Exception:
-        """What goes on to the framework in the place of an error, so that its log has no trace."""
+    def public_error(self, error: Exception, text: str) -> Exception:
+        """Return an error to raise in the framework instead, so that its log has no traceback."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Official:
+class _McpServer:
     """`MCPServer` of the official SDK."""
 
     server: MCPServer[Any]
@@ -92,29 +87,23 @@ class Official:
 
     @property
     def entrance(self) -> Any:
-        """See `Framework.entrance`."""
         return self.server._tool_manager  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the SDK has no other way
 
     @property
     def lowlevel(self) -> Server[Any]:
-        """See `Framework.lowlevel`."""
         return self.server._lowlevel_server  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the SDK has no other way
 
     @property
     def knows_callers(self) -> bool | None:
-        """See `Framework.knows_callers`."""
         return self.server.settings.auth is not None
 
     async def entries(self) -> list[dict[str, Any]]:
-        """See `Framework.entries`."""
         return [_wire(tool) for tool in await self.server.list_tools()]
 
     def remove(self, name: str) -> None:
-        """See `Framework.remove`."""
         self.server.remove_tool(name)
 
     def add(self, function: Callable[..., Any], name: str, description: str | None) -> Shape:
-        """See `Framework.add`."""
         if self._tool(name) is not None:
             raise _taken(name, self.server.name)
         self.server.add_tool(function, name=name, description=description)
@@ -122,12 +111,10 @@ class Official:
         return Shape(tool.description, tool.parameters, tool.output_schema, function=function)
 
     async def function_of(self, name: str) -> Callable[..., Any] | None:
-        """See `Framework.function_of`."""
         tool = self._tool(name)
         return None if tool is None else tool.fn
 
-    def told(self, error: Exception, text: str) -> Exception:
-        """See `Framework.told`."""
+    def public_error(self, error: Exception, text: str) -> Exception:
         del error
         return ToolError(text)
 
@@ -136,7 +123,7 @@ class Official:
 
 
 @dataclass(frozen=True, slots=True)
-class Fast:
+class _FastMcp:
     """`FastMCP`, in version 4."""
 
     server: Any
@@ -147,38 +134,32 @@ class Fast:
 
     @property
     def entrance(self) -> Any:
-        """See `Framework.entrance`."""
         return self.server
 
     @property
     def knows_callers(self) -> bool | None:
-        """See `Framework.knows_callers`."""
         return self.server.auth is not None
 
     async def entries(self) -> list[dict[str, Any]]:
-        """See `Framework.entries`."""
         from fastmcp.utilities.versions import dedupe_with_versions  # noqa: PLC0415 - as below
 
         tools: list[Any] = list(await self.server.list_tools())
         versioned = {tool.name for tool in tools if tool.version is not None}
         alone = [tool for tool in tools if tool.name not in versioned]
-        # Of several versions a client is listed the newest, as here.
+        # Of several versions, clients see the newest.
         newest = dedupe_with_versions(
             [tool for tool in tools if tool.name in versioned], lambda tool: tool.name
         )
         return [_wire(tool.to_mcp_tool()) for tool in [*alone, *newest]]
 
     def remove(self, name: str) -> None:
-        """See `Framework.remove`."""
         self.server.local_provider.remove_tool(name)
 
     @property
     def lowlevel(self) -> Server[Any]:
-        """See `Framework.lowlevel`."""
         return cast("Server[Any]", self.server._mcp_server)  # noqa: SLF001 - FastMCP has no other way
 
     def add(self, function: Callable[..., Any], name: str, description: str | None) -> Shape:
-        """See `Framework.add`."""
         from fastmcp.tools import FunctionTool  # noqa: PLC0415 - an extra, imported where it is used
 
         held: Mapping[str, Any] = self.server.local_provider._components  # noqa: SLF001 - it can only be asked in a coroutine
@@ -193,13 +174,11 @@ class Fast:
         return Shape(told, tool.parameters, tool.output_schema, function=tool.fn)
 
     async def function_of(self, name: str) -> Callable[..., Any] | None:
-        """See `Framework.function_of`."""
         _mask(self.server)  # others may have been mounted since
         tool = await self.server.get_tool(name)
         return getattr(tool, "fn", None)
 
-    def told(self, error: Exception, text: str) -> Exception:
-        """See `Framework.told`."""
+    def public_error(self, error: Exception, text: str) -> Exception:
         del error
         from fastmcp.exceptions import ToolError as FastToolError  # noqa: PLC0415 - as above
 
@@ -207,85 +186,78 @@ class Fast:
 
 
 @dataclass(frozen=True, slots=True)
-class Low:
-    """The low-level `Server`: it has no tools of its own but those that its handlers list."""
+class _LowLevel:
+    """The low-level `Server`, whose only tools are those that its handlers list."""
 
     server: Server[Any]
 
     def __post_init__(self) -> None:
         if self.server.get_request_handler("tools/list") is None:
             handlers = (
-                ("tools/list", types.PaginatedRequestParams, list_none),
-                ("tools/call", types.CallToolRequestParams, know_none),
+                ("tools/list", types.PaginatedRequestParams, _list_nothing),
+                ("tools/call", types.CallToolRequestParams, _call_unknown),
             )
             for method, params, handler in handlers:
                 self.server.add_request_handler(method, params, handler)
         entry = self.server.get_request_handler("tools/list")
         if entry is not None:
-            listed = read_raw(entry.handler)
+            listed = _drop_invalid_hints(entry.handler)
             self.server.add_request_handler("tools/list", entry.params_type, listed)
 
     @property
     def lowlevel(self) -> Server[Any]:
-        """See `Framework.lowlevel`."""
         return self.server
 
     @property
     def entrance(self) -> Any:
-        """See `Framework.entrance`; here the author's own handler enters tools."""
-        return None
+        return None  # the author's own handler calls the functions
 
     @property
     def knows_callers(self) -> bool | None:
-        """See `Framework.knows_callers`."""
         return None
 
     async def entries(self) -> list[dict[str, Any]]:
-        """See `Framework.entries`."""
         return []
 
     def remove(self, name: str) -> None:
-        """See `Framework.remove`."""
+        pass
 
     def add(self, function: Callable[..., Any], name: str, description: str | None) -> Shape:
-        """See `Framework.add`."""
         made = func_metadata(function)
         schema = made.arg_model.model_json_schema(by_alias=True)
 
         async def execute(_: Context, arguments: Mapping[str, Any]) -> "Answer":
             try:
-                with surviving():
+                with containing_exits():
                     given = made.validate_arguments(dict(arguments))
             except ValidationError as error:
                 raise ToolError(f"{name} does not take these arguments: {error}") from error
             value = await function(**given)
             try:
                 result = _wire(made.convert_result(value))
-            except Exception as error:  # whatever a type's own code raises
-                raise ShapeError("the tool returned what its type does not say") from error
-            return Made(agreed(result, value))
+            except Exception as error:  # a type's own code may raise anything
+                raise ShapeError("the tool returned a value that does not fit its type") from error
+            return RawResult(with_matching_text(result, value))
 
         return Shape(description or "", schema, made.output_schema, execute)
 
     async def function_of(self, name: str) -> Callable[..., Any] | None:
-        """See `Framework.function_of`."""
         del name
 
-    def told(self, error: Exception, text: str) -> Exception:
-        """See `Framework.told`; here the author's own handler gets it, or the guard."""
+    def public_error(self, error: Exception, text: str) -> Exception:
         del text
-        return error
+        return error  # it goes to the author's own handler or to the guard
 
 
 def framework_of(server: object) -> Framework:
-    """Which kind of server this is. Raises `UsageError` for none of them."""
+    """Return the framework of a server. Raises `UsageError` for an unknown kind."""
     if isinstance(server, MCPServer):
-        return Official(cast("MCPServer[Any]", server))
+        return _McpServer(cast("MCPServer[Any]", server))
     if any(kind.__module__.startswith("fastmcp.") for kind in type(server).__mro__):
-        return Fast(server)
+        return _FastMcp(server)
     if isinstance(server, Server):
-        return Low(cast("Server[Any]", server))
-    what = f"a {type(server).__name__} is no server that tools can be bound to"
+        return _LowLevel(cast("Server[Any]", server))
+    what = f"a {type(server).__name__} is not a server that tools can be bound to"
     raise UsageError(what, fix="Give an MCPServer, a low-level Server, or a FastMCP.")
 
 
@@ -294,10 +266,7 @@ def _wire(model: BaseModel) -> dict[str, Any]:
 
 
 def _mask(server: Any) -> None:
-    """Keep what tools raise by mistake inside, here and in all servers that are mounted.
-
-    It may hold anything, and this framework would pass it on.
-    """
+    """Hide the details of tools' unexpected errors, also in all mounted servers."""
     server._mask_error_details = True  # noqa: SLF001 - it takes this only when it is made
     for mounted in mounted_in(server):
         if not mounted._mask_error_details:  # noqa: SLF001 - as above
@@ -306,4 +275,43 @@ def _mask(server: Any) -> None:
 
 def _taken(name: str, server: str) -> UsageError:
     what = f"two tools are called {name!r}"
-    return UsageError(what, where=server, fix="Give each a name of its own.")
+    return UsageError(what, where=server, fix="Give each its own name.")
+
+
+def _drop_invalid_hints(handler: Any) -> Any:
+    """Wrap a list handler to drop hints that are not booleans, which the SDK would convert."""
+
+    async def listed(ctx: Any, params: Any) -> Any:
+        result = await handler(ctx, params)
+        if not isinstance(result, dict):
+            return result
+        page = cast("dict[str, Any]", result)
+        tools = cast("list[dict[str, Any]]", page.get("tools") or [])
+        return {**page, "tools": [_with_booleans(tool) for tool in tools]}
+
+    return listed
+
+
+def _with_booleans(entry: dict[str, Any]) -> dict[str, Any]:
+    annotations: dict[str, Any] = entry.get("annotations") or {}
+    wrong = [
+        key
+        for key in WIRE_NAMES.values()
+        if key in annotations and not isinstance(annotations[key], bool)
+    ]
+    for key in wrong:
+        _log.warning(
+            "%s of the tool %r is not a boolean; it counts as unset", key, entry.get("name")
+        )
+    if not wrong:
+        return entry
+    kept = {key: value for key, value in annotations.items() if key not in wrong}
+    return {**entry, "annotations": kept}
+
+
+async def _list_nothing(_ctx: Any, _params: Any) -> types.ListToolsResult:
+    return types.ListToolsResult(tools=[])
+
+
+async def _call_unknown(_ctx: Any, params: Any) -> dict[str, Any]:
+    raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")

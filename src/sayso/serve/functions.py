@@ -1,4 +1,4 @@
-"""Authors' functions: called by their parameters' names, and never leaking what they raise."""
+"""Authors' functions: called with named arguments, with their errors kept from clients."""
 
 import asyncio
 import contextlib
@@ -15,31 +15,30 @@ import anyio.to_thread
 from sayso.errors import DeniedError, SaysoError, UsageError
 from sayso.serve.call_context import Context, current_call
 from sayso.serve.handler import check_result
-from sayso.serve.page import as_object_type, unpaged
-from sayso.serve.result import data_type, parted
+from sayso.serve.return_types import data_type, object_type, page_to_dict, split_result
 
 _ANYWAY: Final = ("mcp.", "fastmcp.")
 _OWN_WORDS: Final = frozenset({"ToolError", "ResourceError", "MCPError", "McpError"})
 _KEPT: Final = "__sayso_kept__"
-"""The attribute of what `kept_in` makes that says which one it is, also where it is wrapped."""
+"""The attribute that identifies a function made by `wrap_function`, even if wrapped again."""
 
 _MOST_SECONDS: Final = 10.0
-"""How long a plan, a narrowing or a condition may take: all calls wait where these block."""
+"""The time limit of a plan, a narrowing or a condition."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class BrokenError(Exception):
-    """Stands for what an author's function raised and no server survives: `SystemExit`, say."""
+class ExitError(Exception):
+    """An error in place of one that would end the server, such as `SystemExit`."""
 
 
 def by_name(
     function: Callable[..., Any] | None, seconds: float = _MOST_SECONDS
 ) -> Callable[[Mapping[str, Any]], Any] | None:
-    """`function` as the guard calls it: with all arguments of a call.
+    """Return `function` as a function of all arguments of a call, for the guard.
 
-    It gets those that it has parameters for; one called `arguments` gets all of them. A plain
-    function runs in a thread. One that takes too long ends as `TimeoutError`.
+    It gets those that it has parameters for; a parameter `arguments` gets all of them. A plain
+    function runs in a thread. The call raises `TimeoutError` after `seconds`.
     """
     if function is None:
         return None
@@ -53,7 +52,7 @@ def by_name(
         if "arguments" in parameters and "arguments" not in given:
             given["arguments"] = arguments
         with anyio.fail_after(seconds):
-            return await _survived(function, (), given, is_left=True)
+            return await _call_contained(function, (), given, is_left=True)
 
     return call
 
@@ -61,7 +60,7 @@ def by_name(
 def as_plan(
     function: Callable[..., Any] | None,
 ) -> Callable[[Mapping[str, Any]], Awaitable[Any]] | None:
-    """A plan's function as the guard calls it: the same, and it may say why there is no plan."""
+    """Return a plan's function for the guard, as `by_name`; it may raise why there is no plan."""
     named = by_name(function)
     if named is None:
         return None
@@ -77,14 +76,14 @@ def as_plan(
     return call
 
 
-def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
-    """`function` for a framework, but what it raises by mistake is kept for the guard to tell of.
+def wrap_function(function: F, name: str = "", *, is_bound: bool = False) -> F:
+    """Return `function` for a framework, with its unexpected errors kept for the guard.
 
-    What an author raises on purpose (`ToolError` and its like) goes on as it is, as does
-    cancellation. Where `is_bound`, it does not run but in a call of its own tool that the guard let
-    through: what a tool that calls other tools by name reaches has passed no guard. Otherwise it
-    runs inside another tool's call as any function does, and that call's result is not its own.
-    Raises `UsageError` for what gives no one result, and for types that cannot be read.
+    Deliberate errors (`ToolError` and the like) and cancellation pass through. If `is_bound`, the
+    function runs only in a call of its own tool that the guard allowed, so that a tool cannot call
+    another one by name without the guard. Otherwise, inside another tool's call, it runs as any
+    function, and does not set that call's result. Raises `UsageError` for a generator and for
+    types that cannot be read.
     """
     mark = object()
     what = name or getattr(function, "__name__", "") or type(function).__name__
@@ -94,31 +93,31 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
         call = current_call()
         if is_bound and (call is None or call.call.name != what):
             raise UsageError(
-                f"the tool {what!r} was called past sayso",
+                f"the tool {what!r} was called without sayso's guard",
                 fix="Call it through a client of the server that was bound.",
             )
         if call is None or not (is_bound or getattr(call.function, _KEPT, None) is mark):
-            return unpaged(parted(await _survived(function, args, kwargs))[0])
+            return page_to_dict(split_result(await _call_contained(function, args, kwargs))[0])
         try:
-            data, text = parted(await _survived(function, args, kwargs))
-            value = unpaged(data)
+            data, text = split_result(await _call_contained(function, args, kwargs))
+            value = page_to_dict(data)
         except Exception as error:
-            # What is no mistake leaves no trace in the log, and what is one leaves the guard's.
+            # Only the guard logs an unexpected error; a deliberate one is not logged.
             if is_on_purpose(error):
                 call.crash = None
-                call.said = error
+                call.raised = error
                 if not isinstance(error, SaysoError):
                     raise
-                told = call.told(error, str(error))
+                public = call.public_error(error, str(error))
             else:
                 call.crash = error
-                call.said = None
-                told = call.told(error, "it failed")
-            if told is error:
+                call.raised = None
+                public = call.public_error(error, "it failed")
+            if public is error:
                 raise
-            raise told from error
+            raise public from error
         call.crash = None
-        call.said = None
+        call.raised = None
         call.returned = (value,)
         call.text = text
         return value
@@ -129,7 +128,7 @@ def kept_in(function: F, name: str = "", *, is_bound: bool = False) -> F:
 
 
 def is_on_purpose(error: BaseException) -> bool:
-    """Whether an author raised this so that the caller reads it."""
+    """Return whether an author raised this for the caller to read."""
     if isinstance(error, SaysoError):
         return True
     return any(
@@ -138,11 +137,11 @@ def is_on_purpose(error: BaseException) -> bool:
     )
 
 
-def is_same(function: Callable[..., Any] | None, other: Callable[..., Any] | None) -> bool:
-    """Whether a framework holds the same function still.
+def is_same_function(function: Callable[..., Any] | None, other: Callable[..., Any] | None) -> bool:
+    """Return whether two functions of a framework are the same.
 
-    Some are made anew each time that they are looked at, as where a framework transforms a tool:
-    they are known by their code. What is declared stands for itself alone.
+    A transformed tool has a new function at each lookup, recognized by its code. Declared functions
+    must be identical.
     """
     if function is other or hasattr(function, _KEPT) or hasattr(other, _KEPT):
         return function is other
@@ -151,17 +150,17 @@ def is_same(function: Callable[..., Any] | None, other: Callable[..., Any] | Non
 
 
 async def called(function: Callable[..., Any], *args: Any) -> Any:
-    """The result of an author's function. A plain one may block, so it runs in a thread.
+    """Call an author's function, a plain one in a thread, since it may block.
 
-    Raises what it raises; in the place of what no server survives, `BrokenError`.
+    Raises what it raises, or `ExitError` for an error that would end the server.
     """
-    return await _survived(function, args, {})
+    return await _call_contained(function, args, {})
 
 
-async def _survived(
+async def _call_contained(
     function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], *, is_left: bool = False
 ) -> Any:
-    """Call it. A cancellation goes on only where there is one: a function may raise its own."""
+    """Call a function; a `CancelledError` of its own, without a cancellation, is an `ExitError`."""
     task = _current_task()
     try:
         if _is_async(function):
@@ -178,21 +177,21 @@ async def _survived(
         if task is not None and task.cancelling():
             raise
         await anyio.lowlevel.checkpoint_if_cancelled()
-        raise BrokenError from error
+        raise ExitError from error
     except GeneratorExit as error:
         if task is None or _current_task() is not task:
-            raise  # nobody runs this any more: it is being thrown away
-        raise BrokenError from error
+            raise  # the coroutine is being closed
+        raise ExitError from error
     except BaseException as error:
-        raise BrokenError from error
+        raise ExitError from error
 
 
 def _in_thread(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call it where no signal arrives: whatever ends a program, the function itself has raised."""
+    """Call a function in a thread, where no signal arrives: such errors are the function's own."""
     try:
         return function(*args, **kwargs)
     except (KeyboardInterrupt, GeneratorExit) as error:
-        raise BrokenError from error
+        raise ExitError from error
 
 
 def _current_task() -> asyncio.Task[Any] | None:
@@ -203,14 +202,14 @@ def _current_task() -> asyncio.Task[Any] | None:
 
 
 @contextlib.contextmanager
-def surviving() -> Generator[None]:
-    """Around what runs a little of an author's code at once: raises `BrokenError` as `called`."""
+def containing_exits() -> Generator[None]:
+    """Raise `ExitError` for errors of an author's code inside that would end the server."""
     try:
         yield
     except (Exception, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise BrokenError from error
+        raise ExitError from error
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
@@ -227,12 +226,12 @@ def _target(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _check(function: Callable[..., Any], name: str) -> None:
     if not callable(function):
-        raise UsageError(f"{function!r} is no function", where=f"tool {name}")
+        raise UsageError(f"{function!r} is not a function", where=f"tool {name}")
     check_result(_target(function), f"tool {name}")
 
 
 def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
-    """Make `run` look like `function` to whoever reads signatures, whatever kind it is."""
+    """Give `run` the signature, annotations and names of `function`. Raises `UsageError`."""
     target = _target(function)
     if not inspect.isroutine(target):
         target = type(target).__call__
@@ -245,23 +244,23 @@ def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
     if wanted := [
         parameter for parameter in signature.parameters if hints.get(parameter) is Context
     ]:
-        what = f"{wanted[0]!r} would be an argument that the caller gives"
-        fix = "Call sayso.context() inside of the function."
+        what = f"{wanted[0]!r} would become an argument of the caller"
+        fix = "Call sayso.context() inside the function."
         raise UsageError(what, where=f"tool {name}", fix=fix)
     for parameter in signature.parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            what = f"a call names its arguments, and {str(parameter)!r} cannot be named"
+            what = f"{str(parameter)!r} cannot be passed by name"
             raise UsageError(what, where=f"tool {name}", fix="Give each argument a name.")
     parameters = [
         parameter.replace(annotation=hints.get(parameter.name, parameter.annotation))
         for parameter in signature.parameters.values()
     ]
-    result = as_object_type(data_type(hints.get("return", signature.return_annotation)))
+    result = object_type(data_type(hints.get("return", signature.return_annotation)))
     run.__signature__ = signature.replace(parameters=parameters, return_annotation=result)
-    told = {parameter.name: parameter.annotation for parameter in parameters} | {"return": result}
+    types = {parameter.name: parameter.annotation for parameter in parameters} | {"return": result}
     run.__annotations__ = {
         key: annotation
-        for key, annotation in told.items()
+        for key, annotation in types.items()
         if annotation is not inspect.Parameter.empty
     }
     if inspect.isroutine(function):

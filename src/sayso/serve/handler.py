@@ -1,4 +1,4 @@
-"""A handler in the form that its author likes, made into a function of context and arguments."""
+"""Handlers of several forms, converted to a function of context and arguments."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -15,11 +15,11 @@ _CONTEXTS: Final = frozenset({"ctx", "context"})
 def as_execute(
     handler: object, known: frozenset[str], *, where: str
 ) -> "Callable[[Context, Mapping[str, Any]], Any]":
-    """Return a function of `(ctx, arguments)` that calls `handler` with what it wants.
+    """Return a function of `(ctx, arguments)` that calls `handler` with the parameters it has.
 
     `known` are the tool's arguments. A handler whose parameters are among them gets them by name;
     else one named `ctx` or `context`, or annotated as `Context`, gets the context, and the other
-    gets all arguments as one mapping. Raises `UsageError` for a handler that wants anything else.
+    gets all arguments as one mapping. Raises `UsageError` for any other parameter.
 
     >>> as_execute(lambda: "pong", frozenset(), where="tool ping")(None, {})
     'pong'
@@ -35,14 +35,14 @@ def as_execute(
     needed = [parameter for parameter in others if parameter.default is parameter.empty]
     if len(needed) > 1 or needed[:1] != others[: len(needed)]:
         raise _wants(handler, where)
-    return _passing(handler, parameters, contexts, others[:1])
+    return _positional(handler, parameters, contexts, others[:1])
 
 
 def check_result(function: object, where: str) -> None:
     """Raise `UsageError` for a generator."""
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         fix = "Return a list, or a sayso.Page of one."
-        raise UsageError("a generator gives no one result", where=where, fix=fix)
+        raise UsageError("a generator does not return one result", where=where, fix=fix)
 
 
 def _parameters(handler: object, where: str) -> list[inspect.Parameter]:
@@ -58,9 +58,9 @@ def _parameters(handler: object, where: str) -> list[inspect.Parameter]:
 def _is_context(parameter: inspect.Parameter, known: frozenset[str]) -> bool:
     if parameter.name in known:
         return False
-    said = parameter.annotation
-    word = said if isinstance(said, str) else getattr(said, "__name__", "")
-    return word.rpartition(".")[2] == "Context" or parameter.name in _CONTEXTS
+    annotation = parameter.annotation
+    name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    return name.rpartition(".")[2] == "Context" or parameter.name in _CONTEXTS
 
 
 def _by_name(others: list[inspect.Parameter], known: frozenset[str]) -> bool:
@@ -92,7 +92,7 @@ def _naming(
     return execute
 
 
-def _passing(
+def _positional(
     handler: Callable[..., Any],
     parameters: list[inspect.Parameter],
     contexts: list[str],
@@ -119,4 +119,4 @@ def _passing(
 def _wants(handler: object, where: str) -> UsageError:
     called = getattr(handler, "__name__", "the handler")
     fix = "Let it take the tool's arguments by name, (ctx, arguments), (arguments) or nothing."
-    return UsageError(f"{called} wants what is no argument of the tool", where=where, fix=fix)
+    return UsageError(f"{called} needs what is not an argument of the tool", where=where, fix=fix)

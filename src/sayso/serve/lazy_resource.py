@@ -1,4 +1,4 @@
-"""What is held open in a task of its own, and opened by whoever wants it first."""
+"""A resource that is opened on first use and held open by its own task."""
 
 import asyncio
 import logging
@@ -14,10 +14,10 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True, eq=False)
 class LazyResource(Generic[T]):
-    """Opens something when it is first wanted, `seconds` after the start at the latest.
+    """A resource that is opened on first use, or `seconds` after the start.
 
-    It is held in a task of its own: connections come and go in tasks of theirs, and what one task
-    has entered no other may leave. What could not be opened is tried again when it is next wanted.
+    Its own task holds it, since the task that enters a context must leave it, and connections come
+    and go in other tasks. If opening fails, it is tried again on the next use.
     """
 
     opening: Callable[[], AbstractAsyncContextManager[T]]
@@ -32,14 +32,14 @@ class LazyResource(Generic[T]):
         self._task = asyncio.create_task(self._keep())
 
     async def get(self) -> T:
-        """What is kept, once it is open. Raises what opening it raised."""
+        """Return the resource once it is open. Raises what opening it raised."""
         if self._kept.done():
             return self._kept.result()
         self._wanted.set()
         return await asyncio.shield(self._kept)
 
     async def close(self) -> None:
-        """Close it, in the task that has opened it. Raises what closing it raised."""
+        """Close the resource in its own task. Raises what closing it raised."""
         self._done.set()
         self._wanted.set()
         await self._task
@@ -59,7 +59,7 @@ class LazyResource(Generic[T]):
                 limit = None
 
     async def _is_closed(self, limit: float | None) -> bool:
-        """Wait until it is wanted, `limit` seconds at most; whether nobody wants it any more."""
+        """Wait until it is wanted, `limit` seconds at most; return whether it was closed."""
         try:
             async with asyncio.timeout(limit):
                 await self._wanted.wait()
@@ -68,9 +68,8 @@ class LazyResource(Generic[T]):
         return self._done.is_set()
 
     def _fail(self, error: Exception) -> None:
-        """Tell those who wait, and be ready for who comes next."""
-        failed, self._kept = self._kept, asyncio.get_running_loop().create_future()
+        failed = self._kept
+        self._kept = asyncio.get_running_loop().create_future()
         self._wanted.clear()
         failed.set_exception(error)
-        # Nobody needs to have waited.
-        failed.exception()
+        failed.exception()  # marks it as seen, in case no caller waits

@@ -1,9 +1,9 @@
-"""Going on with a list that was cut: the cursor that is made for it, and where that leads.
+"""Cursors for lists that were cut.
 
-A cursor says after how many items of which call to go on, and nothing is kept here: the function
-is called again, as it was called then, and what was given before is left out. So only what reads
-has such cursors. It also holds a digest of the items given before, as its caller saw them: where
-they are others by now, going on would skip some or give some twice, and is refused.
+A cursor names a call and how many of its items the caller has. Nothing is stored: the function is
+called again with the same arguments, and those items are left out, so only tools that read have
+cursors. The cursor also holds a digest of those items; if they have changed, continuing would skip
+or repeat some, and is refused.
 """
 
 import base64
@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 from sayso.errors import UsageError
 from sayso.guard import Answer, Call, Resume, ToolSchemas, with_structure
 from sayso.intent import Level
-from sayso.serve.page import CURSOR, NEXT, WRAPPED, is_list
+from sayso.serve.return_types import CURSOR, NEXT, WRAPPED, is_list
 from sayso.workers import UndecidedError
 
 _PREFIX: Final = "sayso."
@@ -25,18 +25,18 @@ _DIGITS: Final = 12
 
 
 class CursorError(UsageError):
-    """A cursor leads nowhere: made elsewhere or for another call, or its list has changed."""
+    """An invalid cursor: made elsewhere or for another call, or its list has changed."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what}. Make the call without a cursor to begin anew.")
+        super().__init__(f"{what}. Make the call without a cursor to start again.")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where in a list a call goes on: after `given` items of what it gave with the cursor `inner`.
+class ListPosition:
+    """The position after `given` items of a list that the tool returned for its cursor `inner`.
 
-    `inner` is the tool's own cursor in a tuple, or empty where the call had none. `seen` is the
-    digest of those items.
+    `inner` is the tool's own cursor in a tuple, empty if the call had none. `seen` is the digest of
+    those items.
     """
 
     given: int = 0
@@ -44,16 +44,15 @@ class Place:
     seen: str = ""
 
 
-async def opened(
+async def resolve_cursor(
     call: Call, schemas: ToolSchemas, *, is_ours: bool
-) -> tuple[Place, Mapping[str, Any]]:
-    """Where a call goes on, and the arguments that its function gets.
+) -> tuple[ListPosition, Mapping[str, Any]]:
+    """Return the position of a call's cursor, and the arguments for its function.
 
-    `is_ours` is whether the argument `cursor` is sayso's, so that the function has none. Raises
-    `CursorError`.
+    With `is_ours` the argument `cursor` is sayso's and the function has none. Raises `CursorError`.
     """
     if CURSOR not in call.arguments:
-        return Place(), call.arguments
+        return ListPosition(), call.arguments
     others = _others(call)
     cursor = call.arguments[CURSOR]
     if isinstance(cursor, str) and cursor.startswith(_PREFIX):
@@ -61,21 +60,23 @@ async def opened(
         arguments = others
         if place.inner:
             arguments = {**others, CURSOR: place.inner[0]}
-        # What is inside comes from the caller like any argument, and has passed no check so far.
+        # The content comes from the caller and has not been checked.
         if (is_ours and place.inner) or not await _takes(call, schemas, arguments):
             raise CursorError("There is no such cursor")
         return place, arguments
     if not is_ours:
-        return Place(inner=(cursor,)), call.arguments
+        return ListPosition(inner=(cursor,)), call.arguments
     if cursor is not None:
         raise CursorError("There is no such cursor")
-    return Place(), others
+    return ListPosition(), others
 
 
-async def continued(call: Call, place: Place, answer: Answer, schemas: ToolSchemas) -> Answer:
-    """What comes after that place; the call learns how to go on, should the guard cut it.
+async def continue_list(
+    call: Call, place: ListPosition, answer: Answer, schemas: ToolSchemas
+) -> Answer:
+    """Return the items after a position, and set the call's `resume`, in case the guard cuts it.
 
-    Raises `CursorError` where the items before it are not those that were given.
+    Raises `CursorError` if the items before the position have changed.
     """
     if answer.get("isError") is True:
         return answer
@@ -87,7 +88,7 @@ async def continued(call: Call, place: Place, answer: Answer, schemas: ToolSchem
         raise CursorError("There is no list any more")
     before: list[Any] = []
     if place.given > 0:
-        # What its schema does not name, the caller never saw: it must not be in a digest either.
+        # The caller never saw fields that the schema does not name, so the digest omits them.
         value = structured
         if schemas.stripper is not None:
             value = schemas.stripper.strip(structured)
@@ -106,7 +107,7 @@ async def continued(call: Call, place: Place, answer: Answer, schemas: ToolSchem
 
 
 async def _takes(call: Call, schemas: ToolSchemas, arguments: Mapping[str, Any]) -> bool:
-    """Return whether arguments fit the tool; those that cannot be checked in time do not."""
+    """Return whether arguments fit the tool's schema, `False` if that takes too long to check."""
     if schemas.arguments is None:
         return True
     try:
@@ -117,16 +118,15 @@ async def _takes(call: Call, schemas: ToolSchemas, arguments: Mapping[str, Any])
 
 @dataclass(frozen=True, slots=True)
 class _Marker:
-    """Makes cursors for one answer of one call."""
+    """A maker of cursors for one answer of one call."""
 
     call: Call
-    place: Place
+    place: ListPosition
     before: Sequence[Any]
 
     def cursor(self, items: Sequence[Any]) -> str:
-        """Return the cursor after these items."""
         seen = [*self.before, *items]
-        place = Place(len(seen), self.place.inner, _digest(seen))
+        place = ListPosition(len(seen), self.place.inner, _digest(seen))
         return _write(place, _digest([self.call.name, _others(self.call)]))
 
 
@@ -134,24 +134,24 @@ def _others(call: Call) -> dict[str, Any]:
     return {name: value for name, value in call.arguments.items() if name != CURSOR}
 
 
-def _write(place: Place, call: str) -> str:
+def _write(place: ListPosition, call: str) -> str:
     text = json.dumps([place.given, call, place.seen, *place.inner], separators=(",", ":"))
     return _PREFIX + base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _read(cursor: str, call: str) -> Place:
-    """Where a cursor leads, which is anybody's text. Raises `CursorError`."""
+def _read(cursor: str, call: str) -> ListPosition:
+    """Read a cursor, which is untrusted text. Raises `CursorError`."""
     text = cursor.removeprefix(_PREFIX)
     try:
         padded = text.encode() + b"=" * (-len(text) % 4)
-        found: Any = json.loads(base64.b64decode(padded, b"-_", validate=True))
+        fields: Any = json.loads(base64.b64decode(padded, b"-_", validate=True))
     except (ValueError, binascii.Error, RecursionError) as error:
         raise CursorError("There is no such cursor") from error
-    match found:
+    match fields:
         case [int() as given, str() as made_for, str() as seen] if given > 0:
-            place = Place(given, (), seen)
+            place = ListPosition(given, (), seen)
         case [int() as given, str() as made_for, str() as seen, inner] if given > 0:
-            place = Place(given, (inner,), seen)
+            place = ListPosition(given, (inner,), seen)
         case _:
             raise CursorError("There is no such cursor")
     if made_for != call:
@@ -160,9 +160,9 @@ def _read(cursor: str, call: str) -> Place:
 
 
 def _digest(value: Any) -> str:
-    """Short, since a model copies it; what it tells apart are mistakes, not attacks.
+    """Return a digest against mistakes, short since models copy it.
 
-    Whoever makes one up sees another part of a list that they may see.
+    A forged one only shows another part of a list that its caller may see.
     """
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:_DIGITS]
 
@@ -173,11 +173,11 @@ def _schema_of(name: str, schemas: ToolSchemas) -> Any:
 
 
 def _list_in(structured: Any) -> str | None:
-    """The name of the one list of a result that may be cut; `None` where there is no one list."""
+    """Return the key of the one list of a result that may be cut, if there is exactly one."""
     if not isinstance(structured, Mapping):
         return None
-    found = cast("Mapping[str, Any]", structured)
-    lists = [name for name, value in found.items() if isinstance(value, list)]
-    if len(lists) != 1 or not (NEXT in found or set(found) == {WRAPPED}):
+    fields = cast("Mapping[str, Any]", structured)
+    lists = [name for name, value in fields.items() if isinstance(value, list)]
+    if len(lists) != 1 or not (NEXT in fields or set(fields) == {WRAPPED}):
         return None
     return lists[0]

@@ -1,4 +1,4 @@
-"""From what a function returns to a result: structured, and the same as text."""
+"""Conversion of a function's return value to a result, structured and as text."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -8,100 +8,100 @@ import mcp_types as types
 from pydantic import ValidationError
 
 from sayso.schema import truncate
-from sayso.serve.call_context import Context, Made, structure_of
-from sayso.serve.functions import called, surviving
-from sayso.serve.result import Result, parted
+from sayso.serve.call_context import Context, RawResult, structure_of
+from sayso.serve.functions import called, containing_exits
+from sayso.serve.return_types import Result, split_result
 from sayso.serve.values import ShapeError, to_json
 
 if TYPE_CHECKING:
     from sayso.guard import Answer
 
-MOST: Final = 1_000_000
-"""Characters of a result that cannot be cut: more is no use to any model."""
+MAX_BYTES: Final = 1_000_000
+"""The size limit of a result that cannot be cut: no model can read more."""
 
 _encode: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
-"""Made once: `json.dumps` makes its encoder anew for each value."""
+"""Made once: `json.dumps` makes a new encoder for each value."""
 _RESULT: Final = frozenset({"content", "structuredContent", "isError", "_meta"})
 _FRAMEWORKS: Final = ("mcp", "mcp_types", "fastmcp")
 
 
 async def as_answer(execute: Any, context: Context) -> "Answer":
-    """Call a definition's function and make a result of what it returns.
+    """Call a definition's function and return its value as a result.
 
-    A plain function runs in a worker thread. A result that it made itself is left as it is. Raises
-    `ShapeError` for what is no JSON.
+    A plain function runs in a worker thread. A finished result is returned unchanged. Raises
+    `ShapeError` for a value that is not JSON.
     """
     value = await called(execute, context, context.arguments)
-    with surviving():
+    with containing_exits():
         return _answer_of(value)
 
 
 def _answer_of(value: Any) -> "Answer":
-    if isinstance(value, Made):
-        return fitting(dict(value))
+    if isinstance(value, RawResult):
+        return check_size(dict(value))
     if isinstance(value, Result):
-        data, text = parted(cast("Any", value))
+        data, text = split_result(cast("Any", value))
         return with_text({}, data, text)
     if _is_answer(value):
         try:
-            return fitting(_wire(types.CallToolResult.model_validate(to_json(value))))
+            return check_size(_wire(types.CallToolResult.model_validate(to_json(value))))
         except ValidationError as error:
-            raise ShapeError("the tool returned what is no result of MCP") from error
-    if is_made(value):
-        return fitting(_wire(value))
+            raise ShapeError("the tool returned an invalid MCP result") from error
+    if is_sdk_result(value):
+        return check_size(_wire(value))
     if value is None or isinstance(value, str):
-        return fitting({"content": [{"type": "text", "text": value or ""}]})
+        return check_size({"content": [{"type": "text", "text": value or ""}]})
     return _said({}, structure_of(to_json(value)))
 
 
-def agreed(answer: "Answer", value: Any) -> "Answer":
-    """A framework's result for `value`, with text that says what its structure says, and no more.
+def with_matching_text(answer: "Answer", value: Any) -> "Answer":
+    """Return a framework's result for `value`, with text that matches its structured content.
 
-    A result that the author has made is left as it is.
+    A result that the author made is returned unchanged.
     """
-    if is_made(value) or answer.get("isError") is True:
-        return fitting(answer)
+    if is_sdk_result(value) or answer.get("isError") is True:
+        return check_size(answer)
     structured = answer.get("structuredContent")
     if structured is None and (value is None or isinstance(value, str | bytes)):
-        return fitting(answer)
+        return check_size(answer)
     if structured is None:
-        with surviving():
+        with containing_exits():
             structured = structure_of(to_json(value))
     if isinstance(value, str):
-        return fitting({**answer, "structuredContent": structured})
+        return check_size({**answer, "structuredContent": structured})
     return _said(answer, structured)
 
 
 def with_text(answer: "Answer", value: Any, text: str | None) -> "Answer":
-    """`answer` with the text that the author gave beside `value`, if any, and always structured."""
+    """Return `answer` with the author's text for `value`, if there is one, and structured."""
     if text is None or answer.get("isError") is True:
         return answer
     structured = answer.get("structuredContent")
     if structured is None:
-        with surviving():
+        with containing_exits():
             structured = structure_of(to_json(value))
     block = {"type": "text", "text": text}
-    return fitting({**answer, "structuredContent": structured, "content": [block]})
+    return check_size({**answer, "structuredContent": structured, "content": [block]})
 
 
 def _said(answer: "Answer", structured: Any) -> "Answer":
     text = _json(structured)
     block = {"type": "text", "text": text}
-    return fitting({**answer, "structuredContent": structured, "content": [block]}, text)
+    return check_size({**answer, "structuredContent": structured, "content": [block]}, text)
 
 
-def fitting(answer: "Answer", text: str = "") -> "Answer":
-    """`answer`, as long as it can be sent, and brought to a size that a model can read.
+def check_size(answer: "Answer", text: str = "") -> "Answer":
+    """Return `answer`. Raises `ShapeError` if it cannot be sent or cut to a readable size.
 
-    What no transport can write would end the connection, for all calls on it. `text` is the
-    structure as JSON, where that was made already: it is not made again. Raises `ShapeError`.
+    An answer that no transport can write would end the connection for all its calls. `text` is the
+    structured content as JSON, if that was already made.
     """
     others = {**answer, "structuredContent": None} if text else answer
-    if (size := len(text.encode()) + len(_json(others).encode())) > MOST:
+    if (size := len(text.encode()) + len(_json(others).encode())) > MAX_BYTES:
         structured = answer.get("structuredContent")
         if structured is not None and not truncate(structured).fits:
             raise ShapeError(f"the tool returned {size:,} characters")
-        if (long := sum(_texts(answer, is_cut=structured is not None))) > MOST:
+        if (long := sum(_texts(answer, is_cut=structured is not None))) > MAX_BYTES:
             raise ShapeError(f"the tool returned {long:,} characters")
     return answer
 
@@ -111,28 +111,27 @@ def _json(value: Any) -> str:
         text = _encode(value)
         text.encode()
     except (ValueError, TypeError, RecursionError) as error:
-        raise ShapeError("the tool returned what is no JSON") from error
+        raise ShapeError("the tool returned a value that is not JSON") from error
     return text
 
 
 def _texts(answer: "Answer", *, is_cut: bool) -> Iterable[int]:
-    """How long its texts are, but for those that are cut with the structure that they repeat."""
-    from sayso.guard import is_json_text  # noqa: PLC0415 - for what is too long
+    """Yield the lengths of texts, except those that are cut with the structured content."""
+    from sayso.guard import is_json_text  # noqa: PLC0415 - only for long results
 
     for block in cast("list[dict[str, Any]]", answer.get("content") or []):
         if block.get("type") == "text" and not (is_cut and is_json_text(block)):
             yield len(str(block.get("text", "")))
 
 
-def is_made(value: Any) -> bool:
-    """Whether an author has made a result, or blocks of one, with what the framework has."""
+def is_sdk_result(value: Any) -> bool:
+    """Return whether a value is a result, or blocks of one, of the framework's classes."""
     if isinstance(value, list | tuple):
-        return any(is_made(item) for item in cast("list[Any]", value)[:100])
+        return any(is_sdk_result(item) for item in cast("list[Any]", value)[:100])
     return type(value).__module__.partition(".")[0] in _FRAMEWORKS
 
 
 def _is_answer(value: Any) -> bool:
-    """Whether an object is a result as MCP has it, and nothing else that has a `content`."""
     if not isinstance(value, dict) or not cast("dict[Any, Any]", value).keys() <= _RESULT:
         return False
     blocks: Any = cast("dict[str, Any]", value).get("content")

@@ -1,4 +1,4 @@
-"""What a server runs on: store, keys and policy; opened with the server, closed with it."""
+"""The store, keys and policy of a server, opened and closed with it."""
 
 import contextlib
 import logging
@@ -30,19 +30,19 @@ TEMPORARY: Final = "temporary"
 """Keeps the record in a file that is deleted when the server ends: for tests and trials."""
 
 _HEAD_START: Final = 0.5
-"""Seconds in which a client is shown the tools before the log is opened, where nobody calls."""
+"""Seconds until the log opens without a call, so that clients get the list of tools first."""
 
 Rules = Policy | str | Path | None
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a server's guard is made of.
+    """The settings of a server's guard.
 
-    `store` is a URL, `""` for the default one, or `TEMPORARY`. `asks` is false where somebody else
-    asks people about each call. `console` is the address where people answer, if
-    there is one, and `channels` are the other ways to them. Seconds for `patience`.
-    `has_principal` is whether somebody has said who calls where no token does.
+    `store` is a URL, `""` for the default one, or `TEMPORARY`. `asks` is false if a gateway asks
+    people instead. `console` is the address where people answer, if there is one, and `channels`
+    are other ways to reach them. `patience` is in seconds. `has_principal` is whether the author
+    has named the caller of calls without a token.
     """
 
     policy: Rules = None
@@ -57,10 +57,10 @@ class Settings:
 
 @dataclass(slots=True)
 class Runtime:
-    """Opens store, keys and log once, for however many connections a server has at the same time.
+    """The open store, keys and log of a server, shared by all its connections.
 
-    A server does not start without its store and its keys. Its log and its guard open with the
-    first call, or a moment after the start.
+    Store and keys open with the server. Log and guard open with the first call, or shortly after
+    the start.
     """
 
     settings: Settings
@@ -83,7 +83,6 @@ class Runtime:
 
     @property
     def policy(self) -> Policy:
-        """The policy of the moment."""
         return self._rules()
 
     @property
@@ -92,28 +91,28 @@ class Runtime:
         if self._store is None:
             raise _not_running()
         if self._approvals is None:
-            from sayso.approvals import Approvals  # noqa: PLC0415 - for who calls or asks
+            from sayso.approvals import Approvals  # noqa: PLC0415 - only if something asks
 
             self._approvals = Approvals.of(self._store, keys=self._keys)
         return self._approvals
 
     def sees(self, caller: Principal, tool: Tool) -> tuple[Tool, ToolFacts] | None:
-        """See `Guard.sees`: the same, before there is a guard."""
+        """Return a tool as this caller sees it, as `Guard.sees` does, before there is a guard."""
         return self.sight.shown(self._rules(), caller, tool)
 
     def lets_in(self, server: str, subject: str) -> bool:
-        """Return whether the policy of the moment lets this server and this caller take part."""
+        """Return whether the policy enables this server and this caller."""
         return not is_switched_off(self._rules(), server=server, subject=subject)
 
     async def guard(self) -> "Guard":
-        """The guard. Raises `StoreError`, and `UsageError` while the server does not run."""
+        """Return the guard. Raises `StoreError`, and `UsageError` while the server does not run."""
         if self._lazy_guard is None:
             raise _not_running()
         return await self._lazy_guard.get()
 
     @contextlib.asynccontextmanager
     async def opened(self) -> AsyncGenerator[None]:
-        """Keep all of it open as long as somebody uses it. Raises `StoreError`, `KeysError`."""
+        """Keep everything open while there is a user. Raises `StoreError`, `KeysError`."""
         async with self._turn:
             if self._users == 0:
                 await self._open()
@@ -146,15 +145,16 @@ class Runtime:
     async def _guarding(
         self, store: Database, keys: Keyring, watching: list[Callable[[], Any]]
     ) -> AsyncGenerator["Guard"]:
-        # Once somebody calls: a client waits for the list of tools first.
+        # Imported with the first call: a client waits for the list of tools first.
         from sayso.approvals import listening  # noqa: PLC0415
         from sayso.audit import log_head, open_audit  # noqa: PLC0415
         from sayso.guard import compose_guard  # noqa: PLC0415
 
         settings = self.settings
         approvals = self.approvals
-        # Of a log that nobody keeps, nobody needs the ends.
-        emit = _discard_head if settings.store == TEMPORARY else log_head
+        emit = log_head
+        if settings.store == TEMPORARY:
+            emit = _discard_head  # the heads of a deleted log are of no use
         async with (
             beside(*watching),
             open_audit(store, keys, emit=emit) as audit,
@@ -176,7 +176,7 @@ class Runtime:
             )
 
     def _watching(self) -> list[Callable[[], Any]]:
-        """Reading the policy again when its file changes; a mistake leaves the last good one."""
+        """Return the task that reloads the policy file; after an error the last good one stays."""
         if self._file is None:
             return []
         announce = self.settings.announce
@@ -184,16 +184,16 @@ class Runtime:
 
 
 def _discard_head(_: Head) -> None:
-    """Keep the head of a chain nowhere."""
+    """Discard the head of a chain."""
 
 
 def _not_running() -> UsageError:
-    return UsageError("this server does not run", fix="Call its tools through a client.")
+    return UsageError("this server is not running", fix="Call its tools through a client.")
 
 
 @dataclass(slots=True)
 class _Trusting:
-    """A policy in which a server's own word counts: it is its author's, who binds it here."""
+    """A policy that trusts the server's own hints: the author binds it."""
 
     rules: Callable[[], Policy]
     asks: bool = True
@@ -211,7 +211,7 @@ class _Trusting:
 def _file_of(settings: Settings) -> "PolicyFile | None":
     if not isinstance(settings.policy, str | Path):
         return None
-    from sayso.guard import PolicyFile  # noqa: PLC0415 - a tenth of a start, for those who have a file
+    from sayso.guard import PolicyFile  # noqa: PLC0415 - slow to import, and only for files
 
     return PolicyFile.open(settings.policy)
 
@@ -220,7 +220,7 @@ def _given_by(settings: Settings) -> Callable[[], Policy]:
     if isinstance(settings.policy, Policy):
         given = settings.policy
         return lambda: given
-    # Where there is no other way to a person, and nobody has said that there must be.
+    # Without a policy and any other channel, the client asks its person.
     policy = Policy()
     if settings.console is None and not settings.channels:
         policy = Policy(channels=DEFAULT_CHANNELS | {"elicitation"})

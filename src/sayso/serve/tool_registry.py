@@ -1,4 +1,4 @@
-"""The tools of one server: those that it declares here, and those that it has in other ways."""
+"""The tools of one server: declared ones, and others of its framework."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
@@ -34,20 +34,20 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A tool as its framework lists it, what was declared of it, and what both make."""
+    """A tool as its framework lists it, its declaration, and the tool made of both."""
 
     raw: Mapping[str, Any]
-    said: ToolDefinition | Intent | None
+    declared: ToolDefinition | Intent | None
     tool: Tool
 
 
 @dataclass(slots=True)
 class ToolRegistry:
-    """Definitions by name, and the tools as the guard knows them.
+    """Definitions by name, and the tools for the guard.
 
-    `infer` takes an inference for hints that nobody declared. `scopes` are those that there are,
-    where that was said. `held` are the functions that a framework holds for definitions, and
-    `found` those that it had when it was last asked.
+    `infer` applies inferred hints to tools that declare none. `scopes` are all known scopes, if the
+    author named them. `held` are the framework's functions of definitions, and `found` all its
+    functions at the last listing.
     """
 
     server: str
@@ -61,14 +61,14 @@ class ToolRegistry:
     _told: set[str] = field(default_factory=set[str])
 
     def check_name(self, name: str) -> None:
-        """Raise `UsageError` for a name that is none, or is taken."""
+        """Raise `UsageError` for a name that is invalid or taken."""
         check_name(name)
         if name in self.definitions:
             what = f"two tools are called {name!r}"
-            raise UsageError(what, where=self.server, fix="Give each a name of its own.")
+            raise UsageError(what, where=self.server, fix="Give each its own name.")
 
     def add(self, definition: ToolDefinition, function: Function | None = None) -> None:
-        """Take in a definition, and what the framework holds for it. Raises `UsageError`."""
+        """Add a definition, with the framework's function of it. Raises `UsageError`."""
         self.check_name(definition.name)
         self.definitions[definition.name] = definition
         if function is not None:
@@ -77,12 +77,12 @@ class ToolRegistry:
     def take(
         self, entries: Iterable[Mapping[str, Any]], found: Mapping[str, Function | None]
     ) -> None:
-        """Make the tools from what the framework lists now, and the functions it has."""
+        """Update the tools from the framework's current list and functions."""
         made: dict[str, _Entry] = {}
         for raw in entries:
             name = raw["name"]
             if name in made:
-                # Which of them a call reaches is not known, so neither's hints count.
+                # It is unknown which of them a call reaches, so no hints count.
                 self._tell(f"{name} twice", f"the server lists two tools that are called {name!r}")
                 made[name] = self._entry(name, {**raw, "annotations": {}}, None)
                 continue
@@ -91,11 +91,11 @@ class ToolRegistry:
                 made[name] = self._entry(name, raw, definition)
             elif name not in self.definitions or self.definitions[name].execute is None:
                 function = found.get(name)
-                # A function can be declared where it stands; what a handler lists, only as a tool.
+                # A function can have a decorator; a tool of a handler must be declared here.
                 how = _AS_TOOL if function is None else "sayso.declare"
                 made[name] = self._entry(name, raw, getattr(function, DECLARED, None), how)
             else:
-                self._tell(name, f"two tools are called {name!r}: the one that is declared counts")
+                self._tell(name, f"two tools are called {name!r}: the declared one counts")
         for name, declared in self.definitions.items():
             if declared.execute is not None:
                 made[name] = self._entry(name, {}, declared)
@@ -104,52 +104,53 @@ class ToolRegistry:
         self.tools = {name: entry.tool for name, entry in made.items()}
 
     def check(self) -> None:
-        """Raise `UsageError` for what `declare` said of a tool that cannot mean it.
+        """Raise `UsageError` for an invalid declaration by `declare`.
 
-        Until a framework lists the tool, nobody knows its arguments.
+        The arguments of such a tool are known only once its framework lists it.
         """
         for name, entry in self._entries.items():
-            if isinstance(entry.said, Intent):
-                check_scopes(entry.said, self.scopes, where=f"tool {name}")
+            if isinstance(entry.declared, Intent):
+                check_scopes(entry.declared, self.scopes, where=f"tool {name}")
                 schema: Mapping[str, Any] = entry.tool.input_schema or {}
-                check_intent(name, entry.said, frozenset(schema.get("properties", ())))
-                check_dry_run(name, entry.said, schema)
+                check_intent(name, entry.declared, frozenset(schema.get("properties", ())))
+                check_dry_run(name, entry.declared, schema)
 
     def _entry(
         self,
         name: str,
         raw: Mapping[str, Any],
-        said: ToolDefinition | Intent | None,
+        declared: ToolDefinition | Intent | None,
         how: str = _AS_TOOL,
     ) -> _Entry:
-        """What is made of an entry; one that is as it was is not made anew."""
         known = self._entries.get(name)
-        if known is not None and known.said is said and known.raw == raw:
+        if known is not None and known.declared is declared and known.raw == raw:
             return known
-        if isinstance(said, ToolDefinition):
+        if isinstance(declared, ToolDefinition):
             icons = {key: raw[key] for key in ("icons",) if key in raw}
-            return _Entry(raw, said, self._tool(said.to_mcp_schema() | icons, said.intent, how))
-        return _Entry(raw, said, self._tool(raw, said, how))
+            tool = self._tool(declared.to_mcp_schema() | icons, declared.intent, how)
+        else:
+            tool = self._tool(raw, declared, how)
+        return _Entry(raw, declared, tool)
 
     def definition(self, name: str, function: Function | None) -> ToolDefinition | None:
-        """The definition of a tool that a framework holds, as long as it is this function's."""
+        """Return the definition of a framework's tool, if it is still of this function."""
         definition = self.definitions.get(name)
         if definition is None or definition.execute is not None:
             return None
         if function is self.held.get(name):
             return definition
-        self._tell(name, f"the tool {name!r} is not the one that was declared; that counts no more")
+        self._tell(
+            name, f"the tool {name!r} is not the one that was declared; its declaration is ignored"
+        )
         return None
 
     def raw(self, name: str) -> Mapping[str, Any]:
-        """The tool of this name as its framework listed it; empty for one that it did not list."""
+        """Return a tool as its framework listed it, empty if it did not."""
         known = self._entries.get(name)
-        if known is None:
-            return {}
-        return known.raw
+        return {} if known is None else known.raw
 
     def entry(self, tool: Tool, seen: Tool) -> dict[str, Any]:
-        """The entry of a list: all hints explicit, those that nobody declared as they count."""
+        """Return a list entry with all hints explicit, the resolved ones if undeclared."""
         intent = tool.intent
         if any(intent.hints[name] is None for name in HINT_NAMES):
             values = {name: seen.resolved[name].value for name in HINT_NAMES}
@@ -165,11 +166,10 @@ class ToolRegistry:
             tool = self._silent(make_tool(self.server, {**raw, "annotations": left}), how)
         else:
             closed = _closed(raw)
-            told = public(intent, closed)
-            if told.title is None and read_tool(closed).intent.title is None:
-                told = told.but(title=derive_title(closed["name"]))
-            wire = declare(closed, told)
-            tool = make_tool(self.server, wire, infer=False)
+            shown = public(intent, closed)
+            if shown.title is None and read_tool(closed).intent.title is None:
+                shown = shown.but(title=derive_title(closed["name"]))
+            tool = make_tool(self.server, declare(closed, shown), infer=False)
         functions: dict[str, Any] = {
             "plan": as_plan(intent.plan),
             "narrow": by_name(intent.narrow),
@@ -178,7 +178,7 @@ class ToolRegistry:
         return replace(tool, intent=intent.but(title=tool.intent.title, **functions))
 
     def _silent(self, tool: Tool, how: str) -> Tool:
-        """A tool about which its author says nothing here; `how` is what would say it."""
+        """Return an undeclared tool, and advise its author to declare it with `how`."""
         if all(tool.intent.hints[name] is None for name in HINT_NAMES):
             self._tell(tool.name, advise(tool, is_taken=self.infer, how=how))
         if self.infer:
@@ -192,7 +192,7 @@ class ToolRegistry:
 
 
 def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is declared takes no argument that it does not know, unless it says so."""
+    """Return a declared tool whose schema refuses unknown arguments, unless it allows them."""
     schema = raw.get("inputSchema")
     if not isinstance(schema, Mapping):
         return raw
@@ -200,22 +200,20 @@ def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def suggest(tool: Tool) -> str | None:
-    """The intent that its name and texts suggest, as code; `None` where they say too little."""
-    found = supposed(Hints(**{name: guess.value for name, guess in tool.inferred.items()}))
-    if found is None:
-        return None
-    return as_code(found)
+    """Return the intent that a tool's name and texts suggest, as code, if they say enough."""
+    intent = supposed(Hints(**{name: guess.value for name, guess in tool.inferred.items()}))
+    return None if intent is None else as_code(intent)
 
 
 def advise(tool: Tool, *, is_taken: bool, how: str) -> str:
-    """A sentence for the author; `how` is the decorator that takes an intent."""
-    found = suggest(tool)
+    """Return advice for the author; `how` is the decorator that takes an intent."""
+    suggested = suggest(tool)
     what = f"the tool {tool.name!r} declares nothing, so it counts as one that destroys"
     if is_taken:
         what = f"the tool {tool.name!r} declares nothing; what its name and texts surely say holds"
-    if found is None:
+    if suggested is None:
         return f"{what}; declare what it does: @{how}(…), with a preset such as sayso.READ_ONLY"
-    advice = f"{what}; its name and texts suggest @{how}({found})"
+    advice = f"{what}; its name and texts suggest @{how}({suggested})"
     if "open_world" in tool.inferred:
         return advice
     return advice + _REACH

@@ -1,4 +1,4 @@
-"""What an author gave, checked where it was given: tests and servers are seldom typed."""
+"""Checks of authors' values at run time, since servers are seldom type-checked."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -10,20 +10,20 @@ from sayso.intent import Intent, as_intent, in_own_words
 from sayso.policy import LOCAL, Policy, Principal, is_reserved
 
 
-def made_intent(intent: object, fields: Mapping[str, Any], *, where: str, how: str) -> Intent:
-    """An intent with fields of its own; `how` is what a declaration looks like.
+def build_intent(intent: object, fields: Mapping[str, Any], *, where: str, how: str) -> Intent:
+    """Return an intent with fields; `how` is an example of a declaration.
 
-    Raises `UsageError`, at `where`, for what is no intent and for fields that there are none of.
+    Raises `UsageError`, at `where`, for an invalid intent or an unknown field.
     """
     try:
         base = as_intent(intent, where=where)
     except UsageError as error:
-        what = f"{intent!r} is no intent"
+        what = f"{intent!r} is not an intent"
         if callable(intent):
-            what = "it says nothing of what the function does"
+            what = "an intent is required"
         elif isinstance(intent, Mapping):
             what = error.what
-        raise UsageError(what, where=where, fix=f"Write {how}, say.") from None
+        raise UsageError(what, where=where, fix=f"Write {how}, for example.") from None
     try:
         return (base or Intent()).but(**in_own_words(fields, where=where))
     except UsageError as error:
@@ -31,33 +31,30 @@ def made_intent(intent: object, fields: Mapping[str, Any], *, where: str, how: s
 
 
 def check_scopes(intent: Intent, known: Collection[str] | None, *, where: str) -> None:
-    """Raise `UsageError` for a scope that is not one of those that there are."""
+    """Raise `UsageError` for an unknown scope."""
     if known is None:
         return
     for scope in sorted(intent.scopes - frozenset(known)):
         close = get_close_matches(scope, known, n=1)
-        fix = f"Did you mean {close[0]!r}?" if close else "Name it in bind(…, scopes=…)."
-        raise UsageError(f"there is no scope {scope!r}", where=where, fix=fix)
+        fix = f"Did you mean {close[0]!r}?" if close else "Add it to bind(…, scopes=…)."
+        raise UsageError(f"unknown scope {scope!r}", where=where, fix=fix)
 
 
 def check_choices(principal: object, policy: object, store: object, patience: object) -> None:
-    """Raise `UsageError` for a caller, a policy, a store or a time to wait that is none."""
+    """Raise `UsageError` for an invalid principal, policy, store or patience."""
     if principal is not None and not isinstance(principal, Principal):
-        fix = f"Write principal=sayso.Principal({principal!r})." if _is_text(principal) else None
-        raise UsageError(f"{principal!r} is no principal", where="bind", fix=fix)
+        is_text = isinstance(principal, str)
+        fix = f"Write principal=sayso.Principal({principal!r})." if is_text else None
+        raise UsageError(f"{principal!r} is not a principal", where="bind", fix=fix)
     if principal is not None and principal.subject != LOCAL and is_reserved(principal.subject):
-        raise UsageError(f"sayso gives the name {principal.subject!r} to others", where="bind")
+        raise UsageError(f"the name {principal.subject!r} is reserved", where="bind")
     if policy is not None and not isinstance(policy, Policy):
-        from sayso.policy import check_policy  # noqa: PLC0415 - loads what reads policies
+        from sayso.policy import check_policy  # noqa: PLC0415 - loads the policy reader
 
         check_policy(policy, where="bind")
     if not isinstance(store, str):
         what = f"store must be a URL or “temporary”, got {store!r}"
         raise UsageError(what, where="bind", fix=f'Write store="sqlite:{store}".')
     if not isinstance(patience, int | float) or not 0 <= patience < math.inf:
-        what = f"patience is how many seconds a call waits, not {patience!r}"
+        what = f"patience must be a number of seconds from 0, got {patience!r}"
         raise UsageError(what, where="bind")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)

@@ -1,4 +1,4 @@
-"""What is natural in Python, as JSON: models, dataclasses, sets, dates."""
+"""Python values as JSON: models, dataclasses, sets, dates."""
 
 import dataclasses
 import datetime as dt
@@ -16,39 +16,39 @@ _DEEPEST: Final = 64
 
 
 class ShapeError(UsageError):
-    """What a tool returned is no JSON, or too much of it."""
+    """A tool's return value that is not JSON, or too large."""
 
 
 @runtime_checkable
 class _Model(Protocol):
-    """What a pydantic model can do."""
+    """The method of pydantic models."""
 
     def model_dump(self, *, mode: str, by_alias: bool) -> dict[str, Any]: ...
 
 
 def to_json(value: Any, depth: int = 0) -> Any:
-    """A pydantic model, dataclass, list or object as JSON. Raises `ShapeError` for all else."""
+    """Return a pydantic model, dataclass, list or mapping as JSON. Raises `ShapeError`."""
     if depth > _DEEPEST:
-        raise ShapeError(f"the tool returned what is more than {_DEEPEST} levels deep")
+        raise ShapeError(f"the tool returned a value with more than {_DEEPEST} levels")
     if isinstance(value, _Model):
         return to_json(value.model_dump(mode="json", by_alias=True), depth + 1)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [member.name for member in dataclasses.fields(value)]
         return {name: to_json(getattr(value, name), depth + 1) for name in names}
     if isinstance(value, Mapping):
-        found = cast("Mapping[Any, Any]", value)
-        return {_key(key): to_json(item, depth + 1) for key, item in found.items()}
+        items = cast("Mapping[Any, Any]", value).items()
+        return {_key(key): to_json(item, depth + 1) for key, item in items}
     if isinstance(value, list | tuple | set | frozenset):
         return [to_json(item, depth + 1) for item in cast("list[Any]", value)]
     if isinstance(value, enum.Enum):
         return to_json(value.value, depth + 1)
     if isinstance(value, float) and not math.isfinite(value):
-        raise ShapeError(f"the tool returned {value}, which is no JSON")
+        raise ShapeError(f"the tool returned {value}, which is not JSON")
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, dt.date | dt.time | uuid.UUID | decimal.Decimal):
         return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
-    raise ShapeError(f"the tool returned a {type(value).__name__}, which is no JSON")
+    raise ShapeError(f"the tool returned a {type(value).__name__}, which is not JSON")
 
 
 def _key(key: Any) -> str:

@@ -1,4 +1,4 @@
-"""All that lasts, in one database: each subject has its tables and its methods for itself.
+"""The database of everything that lasts. Each subject has its own tables and methods.
 
 Code that opens the database (`open_store`) has all of it; a class gets only the subjects that it
 uses. A transaction over several subjects is a method of one of them: of `Records` if a call's or
@@ -16,7 +16,6 @@ transaction of the attempt, which also counts limits and checks that a grant sti
 from typing import TYPE_CHECKING
 
 from sayso.lazy import lazily
-from sayso.store.answering import Said
 from sayso.store.apikeys import ApiKeys
 from sayso.store.claims import Claim, Claims
 from sayso.store.definitions import Definitions
@@ -85,7 +84,6 @@ __all__ = [
     "Records",
     "ReplicaRow",
     "Replicas",
-    "Said",
     "Seal",
     "Tick",
     "Tokens",

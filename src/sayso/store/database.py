@@ -24,10 +24,9 @@ _ALL: Final = 2**31 - 1
 
 
 class Database:
-    """An open database. Each subject has its tables and its methods for itself.
+    """An open database, with one attribute per subject.
 
-    Pass a part of the program only the subjects that it uses. What is here belongs to the database
-    as a whole.
+    Pass a part of the program only the subjects that it uses.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -63,7 +62,6 @@ class Database:
         approvals: Sequence[ApprovalRow] = (),
         others: Mapping[str, Sequence[Row]] | None = None,
     ) -> None:
-
         def work(session: Session) -> None:
             recording.load(session, records)
             questions.load(session, approvals)
@@ -98,6 +96,6 @@ async def move_store(
         moved += len(rows)
         after = rows[-1].seq
         progress(moved)
-    # At the beginning of time nothing has expired yet, so each row comes as it was written.
+    # At time 0 nothing has expired, so each row is returned as it was written.
     await target.load([], await source.questions.newest(now=0.0, limit=_ALL), await source.dump())
     return moved

@@ -27,14 +27,14 @@ _log: Final = logging.getLogger(__name__)
 
 
 def elapsed() -> float:
-    """Seconds by a clock that nobody sets, and that goes on while the machine sleeps."""
+    """Return seconds of a clock that cannot be set and runs while the machine sleeps."""
     boot = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
 
 
 @dataclass(slots=True)
 class DatabaseClock:
-    """Unix seconds by the database's clock, carried on by this machine between two looks at it.
+    """The database's clock in Unix seconds, continued by this machine between readings.
 
     Until it is first set it is this machine's own clock. A difference of more than 2 s between the
     two is logged, once until it changes.
@@ -93,7 +93,7 @@ class Executor:
     def write(
         self, work: Callable[[Session], T], *, seal: Seal | None = None, queue: str | None = None
     ) -> Awaitable[T]:
-        """Run `work` in a transaction and return its result; see `GroupWriter.run`."""
+        """Run `work` in a transaction and return its result, as `GroupWriter.run` does."""
         return self.writer.run(work, seal=seal, queue=queue)
 
     async def write_recorded(
@@ -124,8 +124,8 @@ class Executor:
         try:
             await self.writer.close()
         finally:
-            # If this is cancelled, the writer's thread still ends its session; nobody else ends
-            # the reader's.
+            # If this is cancelled, the writer's thread still ends its own session, but nothing else
+            # would end the reader's.
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(self._close_reader, limiter=self._turn)
 

@@ -1,4 +1,4 @@
-"""Group commit: one thread writes, and what comes in meanwhile shares the next commit."""
+"""Group commit: one thread writes, and jobs that arrive meanwhile share the next commit."""
 
 import asyncio
 import contextlib
@@ -45,7 +45,7 @@ Work = Callable[[Session], T]
 
 @dataclass(slots=True, eq=False)
 class _Job:
-    """Something to be written: records, or other work. Without a future nobody waits for it."""
+    """Records or other work to be written; deferred if there is no future."""
 
     records: Sequence[RecordRow]
     work: Work[Any] | None
@@ -58,7 +58,7 @@ class _Job:
 
 
 _kind: Final = attrgetter("work", "seal")
-"""Records that follow each other in one chain, or in none, are of one kind."""
+"""Groups consecutive records of one chain, or of none."""
 
 
 class GroupWriter:
@@ -72,7 +72,7 @@ class GroupWriter:
         self._session: Session | None = session
         self._jobs: deque[_Job | None] = deque()
         self._bell: SimpleQueue[None] = SimpleQueue()
-        # What wakes the thread: anything, only what is waited for, or neither while it is awake.
+        # Any job wakes an idle thread, and a job with a future a lingering one.
         self._is_idle = False
         self._is_lingering = False
         # Two counts with one writer each, where one count would need a lock.
@@ -91,9 +91,8 @@ class GroupWriter:
     async def run(self, work: Work[T], *, seal: Seal | None = None, queue: str | None = None) -> T:
         """Do the work and return once it is on disk. Raises `StoreError`.
 
-        Work under the same name of a `queue` is done one after another, in whatever processes.
-        What is sealed is also queued under its writer: whoever takes over from a writer waits for
-        a commit that it had sent before it died.
+        Work with the same `queue` is serialized across processes. Sealed work is also queued under
+        its writer, so that a process that takes over from a dead writer waits for its last commit.
         """
         return cast("T", await self._put(_Job((), work, seal, queue=queue)))
 
@@ -102,7 +101,7 @@ class GroupWriter:
     ) -> Awaitable[None]:
         """Write records, and note the use of a tool with them.
 
-        What is returned is done once they are on disk. Raises `StoreError`.
+        The returned future is done once they are on disk. Raises `StoreError`.
         """
         return self._put(_Job(records, None, seal, use=use, queue=use and use.subject))
 
@@ -120,7 +119,6 @@ class GroupWriter:
             self._ring()
 
     async def flush(self) -> None:
-        """Return once what was deferred is on disk."""
         if self._deferred > self._undeferred:
             await self.run(lambda _: None)
 
@@ -136,7 +134,7 @@ class GroupWriter:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         job.future = future
         self._jobs.append(job)
-        # Once per batch: while the thread is awake it looks for itself.
+        # Once per batch: an awake thread checks by itself.
         if self._is_idle or self._is_lingering:
             self._ring()
         return future
@@ -169,7 +167,7 @@ class GroupWriter:
                 self._session.close()
 
     def _take(self) -> tuple[list[_Job], bool]:
-        """Return all that waits, and whether more may come. Only deferred work waits longer."""
+        """Return all waiting jobs, and whether more may come; deferred ones may wait longer."""
         jobs: list[_Job] = []
         due: float | None = None
         while True:
@@ -192,17 +190,17 @@ class GroupWriter:
             self._sleep(left)
 
     def _sleep(self, seconds: float | None) -> None:
-        """Until the bell rings. With a limit deferred work waits already, and more is no news."""
+        """Sleep until the bell rings. With a limit, deferred jobs wait and more do not ring it."""
         self._is_idle = seconds is None
         self._is_lingering = seconds is not None
-        # Looked at only now: whoever comes later has seen that the bell must be rung.
+        # Checked after the flags are set: a job that comes later rings the bell.
         limit = 0 if self._jobs else seconds
         with contextlib.suppress(Empty):
             self._bell.get(timeout=limit)
         self._is_idle = self._is_lingering = False
 
     def _write(self, jobs: list[_Job]) -> None:
-        """In one transaction, or each in its own when that fails or the connection was gone."""
+        """Write jobs in one transaction, or each in its own if that fails."""
         try:
             self._transact(jobs)
         except _UnknownError as error:
@@ -230,14 +228,14 @@ class GroupWriter:
                     return
 
     def _transact(self, jobs: list[_Job]) -> None:
-        """Raises what the work raised, and then nothing of it was done."""
+        """Run jobs in one transaction. Raises what a job raised; then nothing was done."""
         session = self._connected()
         seals = {id(job.seal): job.seal for job in jobs if job.seal is not None}.values()
         try:
             session.begin()
             names = {job.queue for job in jobs if job.queue is not None}
             names |= {seal.writer for seal in seals}
-            # In one order everywhere, so that no two processes wait for each other.
+            # In the same order everywhere, to avoid deadlocks.
             for name in sorted(names):
                 session.queue(name)
             _carry_out(session, jobs)
@@ -277,7 +275,7 @@ class GroupWriter:
                 session.close()
 
     def _may_repeat(self, error: Exception) -> bool:
-        """Return whether to try again: the connection was lost before the commit, or a clash."""
+        """Return whether a retry may succeed: after a clash, or a loss before the commit."""
         is_ours = isinstance(error, self._driver.errors)
         return is_ours and (self._driver.is_lost(error) or self._driver.is_clash(error))
 
@@ -287,7 +285,6 @@ class GroupWriter:
         return error
 
     def _tell(self, jobs: list[_Job]) -> None:
-        """Wake those that wait, once per event loop."""
         waiting: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
         for job in jobs:
             if job.future is not None:
@@ -300,13 +297,13 @@ class GroupWriter:
                 self._failure = error if isinstance(error, StoreError) else StoreError(what)
             self._undeferred += 1
         for loop, done in waiting.items():
-            # A loop that has ended has nobody left who waits.
+            # The loop may have ended.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(_resolve, done)
 
 
 class _UnknownError(Exception):
-    """The connection was lost in mid-commit."""
+    """A commit whose connection was lost."""
 
     def __init__(self, told: StoreError) -> None:
         super().__init__(str(told))
@@ -314,12 +311,12 @@ class _UnknownError(Exception):
 
 
 def _carry_out(session: Session, jobs: Iterable[_Job]) -> None:
-    """Do all work in turn; records that follow each other are sealed and sent as one."""
+    """Run all jobs in order; consecutive records are sealed and sent together."""
     for (work, seal), some in groupby(jobs, key=_kind):
         if work is None:
             alike = list(some)
             records = [row for job in alike for row in job.records]
-            # Only reads are deferred: nobody waits for their records to be on disk.
+            # Only reads are deferred: their records need not be on disk at once.
             is_checked = any(job.future is not None for job in alike)
             recording.add(session, records, seal, is_checked=is_checked)
             usage.note(session, [job.use for job in alike if job.use is not None])

@@ -1,4 +1,4 @@
-"""Where the store is: `--store`, else `SAYSO_STORE`, else a file in the user's data folder."""
+"""The store's location: `--store`, else `SAYSO_STORE`, else a file in the user's data folder."""
 
 import os
 from importlib.util import find_spec

@@ -1,4 +1,4 @@
-"""The tables, one step per version, applied in order; a step is never changed afterwards."""
+"""The tables, as one list of steps per version, which never change once released."""
 
 import json
 import secrets
@@ -30,7 +30,6 @@ _PERSONAL: Final = ("subject", "name", "arguments", "arguments_digest", "result_
 
 
 def _split_bodies(session: Session) -> None:
-    """Take what is personal out of the bodies of version 1, so that it can be erased."""
     done = 0
     sql = "SELECT seq, body FROM records WHERE seq > :done ORDER BY seq LIMIT 1000"
     while rows := session.query(sql, {"done": done}):
@@ -73,7 +72,7 @@ _TWO: Final[tuple[Step, ...]] = (
     "ALTER TABLE records ADD COLUMN mac_key TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE records ADD COLUMN digest TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE records ADD COLUMN mac TEXT NOT NULL DEFAULT ''",
-    # Two records in the same place of a chain cannot be: a fork is refused by the database.
+    # The database refuses two records in the same place of a chain.
     "CREATE UNIQUE INDEX place_in_chain ON records (writer, idx) WHERE writer IS NOT NULL",
     "ALTER TABLE approvals ADD COLUMN subject TEXT",
     "CREATE TABLE writers (writer TEXT PRIMARY KEY, owner TEXT NOT NULL, lease {real} NOT NULL)",
@@ -84,7 +83,7 @@ _TWO: Final[tuple[Step, ...]] = (
 _THREE: Final[tuple[Step, ...]] = (
     "ALTER TABLE approvals ADD COLUMN needed {integer} NOT NULL DEFAULT 1",
     "ALTER TABLE approvals ADD COLUMN edit TEXT",
-    # The key makes that one person counts once.
+    # The key makes one person count once.
     """CREATE TABLE answers (
         number {integer} NOT NULL, person TEXT NOT NULL, is_allowed {integer} NOT NULL,
         channel TEXT NOT NULL, strength TEXT NOT NULL, at {real} NOT NULL, message TEXT,
@@ -132,7 +131,7 @@ _SIX: Final[tuple[Step, ...]] = (
         id TEXT PRIMARY KEY, address TEXT NOT NULL, keys TEXT NOT NULL, lease {real} NOT NULL)""",
 )
 
-# Whoever is erased leaves this index too: their records have no subject then.
+# Records of erased people have no subject, so they are not in this index.
 _SEVEN: Final[tuple[Step, ...]] = (
     "CREATE INDEX records_of_subject ON records (subject, seq) WHERE subject IS NOT NULL",
 )
@@ -143,7 +142,7 @@ _EIGHT: Final[tuple[Step, ...]] = (
         evidence TEXT NOT NULL, PRIMARY KEY (place, tool))""",
 )
 
-# What was asked, answered or granted before it was signed does not count: it is asked again.
+# Unsigned questions, answers and grants do not count: they are asked again.
 _NINE: Final[tuple[Step, ...]] = (
     "ALTER TABLE approvals ADD COLUMN mac TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE answers ADD COLUMN edit TEXT NOT NULL DEFAULT ''",

@@ -17,7 +17,7 @@ from sayso.store.database import Database
 from sayso.store.migrations import POSTGRES_TYPES, VERSION, check_version, upgrade
 from sayso.store.rows import storable
 from sayso.store.session import Row, Session
-from sayso.store.vigil import PATIENCE_SECONDS, Vigil
+from sayso.store.statement_watchdog import PATIENCE_SECONDS, StatementWatchdog
 
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}")
 # Other roles see the text of a statement (pg_stat_activity): the channel's name is not in it.
@@ -40,7 +40,7 @@ _NAMED: Final = re.compile(r"(?<!:):(\w+)")
 
 @contextlib.asynccontextmanager
 async def _closing(connection: psycopg.AsyncConnection[Any]) -> AsyncGenerator[None]:
-    """Close a connection. psycopg's own context would leave it open if cancelled twice."""
+    """Close a connection on leaving; psycopg's own context leaves it open if cancelled twice."""
     try:
         yield
     finally:
@@ -55,21 +55,21 @@ def _translate(sql: str) -> LiteralString:
 
 @dataclass(frozen=True, slots=True)
 class PostgresSession:
-    """One connection. See `Session`."""
+    """One connection, as a `Session`."""
 
     connection: psycopg.Connection[Row]
-    vigil: Vigil
+    watchdog: StatementWatchdog
 
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
-        with self.vigil:
+        with self.watchdog:
             return self.connection.execute(_translate(sql), values).fetchall()
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
-        with self.vigil:
+        with self.watchdog:
             return self.connection.execute(_translate(sql), values).rowcount
 
     def insert(self, sql: str, rows: Sequence[Row]) -> int:
-        with self.vigil, self.connection.cursor() as cursor:
+        with self.watchdog, self.connection.cursor() as cursor:
             cursor.executemany(_translate(sql), rows)
             return max(cursor.rowcount, 0)
 
@@ -111,13 +111,13 @@ class PostgresSession:
         self.connection.close()
 
     def _do(self, sql: LiteralString) -> None:
-        with self.vigil:
+        with self.watchdog:
             self.connection.execute(sql)
 
 
 @dataclass(frozen=True, slots=True)
 class PostgresDriver:
-    """Opens connections to one database. See `Driver`."""
+    """The `Driver` of one database."""
 
     url: str = field(repr=False)
     errors: ClassVar[tuple[type[Exception], ...]] = (psycopg.Error,)
@@ -138,10 +138,10 @@ class PostgresDriver:
             with contextlib.ExitStack() as stack:
                 connection = psycopg.connect(self._info(), autocommit=True)
                 stack.callback(connection.close)
-                # Whatever the server's own setting is: a commit here is on disk.
+                # A commit is on disk, whatever the server's own setting.
                 connection.execute("SET synchronous_commit TO on")
                 connection.execute("SET search_path TO sayso")
-                session = PostgresSession(connection, Vigil(connection, self._info()))
+                session = PostgresSession(connection, StatementWatchdog(connection, self._info()))
                 _migrate(session, self.where)
                 stack.pop_all()
         except psycopg.Error as error:
@@ -149,9 +149,9 @@ class PostgresDriver:
         return session
 
     async def watch(self, tell: Callable[[int], None], channel: str) -> None:
-        """Watch over a connection that is made again when it is lost.
+        """Watch over a connection that is reopened when lost.
 
-        A payload that is no number is ignored, and logged once.
+        A payload that is not a number is ignored and logged once.
         """
         is_reported = False
         while True:
@@ -167,12 +167,12 @@ class PostgresDriver:
                             elif not is_reported:
                                 is_reported = True
                                 _log.warning("%s: ignored a malformed notification", self.where)
-                        # A connection that is silent may be dead, and nobody says so.
+                        # A silent connection may be dead.
                         async with asyncio.timeout(PATIENCE_SECONDS):
                             await connection.execute("SELECT 1")
             except (psycopg.Error, TimeoutError) as error:
                 _log.warning("%s: answers given elsewhere are seen late: %s", self.where, error)
-            except Exception:  # noqa: BLE001 - whatever it is, it must not end the process
+            except Exception:  # noqa: BLE001 - no error may end the process
                 _log.exception("%s: answers given elsewhere are seen late", self.where)
             await asyncio.sleep(_AGAIN_SECONDS)
 
@@ -196,9 +196,9 @@ class PostgresDriver:
         return StoreError(f"the database cannot be used: {first}", where=self.where)
 
     def is_lost(self, error: Exception) -> bool:
-        """Without a state, the error comes from the connection itself."""
         if isinstance(error, errors.AdminShutdown | errors.CrashShutdown):
             return True
+        # An error without a state comes from the connection itself.
         return isinstance(error, psycopg.OperationalError) and error.sqlstate is None
 
     def is_clash(self, error: Exception) -> bool:
@@ -217,7 +217,7 @@ def _parts(url: str) -> dict[str, Any]:
     try:
         return conninfo.conninfo_to_dict(url)
     except psycopg.Error:
-        # The driver's own words would repeat the URL, with its password.
+        # The driver's own message repeats the URL, with its password.
         fix = "Write postgresql://USER@HOST:PORT/DATABASE."
         raise UsageError("the URL cannot be read", where="--store", fix=fix) from None
 

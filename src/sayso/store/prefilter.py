@@ -47,7 +47,6 @@ class Prefilter:
 
 
 def _within(text: str) -> str:
-    """Return a pattern of `LIKE` for any value that contains `text`."""
     for sign in "!%_":
         text = text.replace(sign, f"!{sign}")
     return f"%{storable(text)}%"

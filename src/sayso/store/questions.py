@@ -1,14 +1,13 @@
 """Questions to people: each answer and each use is one conditional update."""
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from sayso.errors import DeniedError, StoreError
 from sayso.store import answering, recording, tokens, usage
-from sayso.store.answering import Said
 from sayso.store.recording import Seal
-from sayso.store.rows import AnswerRow, ApprovalRow, ApprovalState, RecordRow, storable
+from sayso.store.rows import AnswerRow, ApprovalRow, ApprovalState, GrantRow, RecordRow, storable
 from sayso.store.session import Row, Session
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ _FIND_OPEN: Final = (
     "OR (state = 'denied' AND expires > :now)) ORDER BY number DESC LIMIT 1"
 )
 _PENDING: Final = f"{_OPEN} AND state = 'pending' AND expires > :now"
-"""`_OPEN` says less than the rest; it is what the index of open questions is made of."""
+"""Includes `_OPEN`, although implied, for the index of open questions."""
 _COUNT_OF: Final = f"SELECT count(*) FROM approvals WHERE {_PENDING} AND subject = :subject"
 _SUBJECT_OF: Final = "(SELECT coalesce(subject, '') FROM approvals WHERE number = :after)"
 _TURN_OF: Final = (
@@ -137,7 +136,7 @@ class Questions:
                     recording.add(session, [record], seal)
             return row
 
-        # One after another for each subject, so that no two count before either has written.
+        # Queued by subject, so that no two count before either has written.
         row = await self._executor.write(work, seal=seal, queue=subject)
         if row is None:
             raise DeniedError(f"{most} questions of this caller wait for an answer already")
@@ -179,7 +178,7 @@ class Questions:
         return rows[0][0]
 
     async def pending_among(self, numbers: Collection[int], *, now: float) -> set[int]:
-        # Numbers, so they can stand in the statement: thousands of parameters would take longer.
+        # Numbers go into the statement: thousands of parameters would take longer.
         places = ", ".join(str(int(number)) for number in numbers) or "NULL"
         sql = (
             f"SELECT number FROM approvals WHERE number IN ({places}) "
@@ -187,13 +186,28 @@ class Questions:
         )
         return {number for (number,) in await self._executor.query(sql, {"now": now})}
 
-    async def answer(self, said: Said) -> bool:
-        """Answer a pending question; return whether this answer counts.
-
-        The grant that an answer gives, and the token that a denial spends, are written in the
-        same transaction.
-        """
-        return await self._executor.write(lambda session: answering.answer(session, said))
+    async def answer(
+        self,
+        row: AnswerRow,
+        *,
+        seen: str = "",
+        grant: Mapping[str, Any] | None = None,
+        sign_grant: Callable[[GrantRow], str] | None = None,
+        token: str | None = None,
+        notify: str | None = None,
+    ) -> bool:
+        """Answer a pending question as `answering.answer` does, all in one transaction."""
+        return await self._executor.write(
+            lambda session: answering.answer(
+                session,
+                row,
+                seen=seen,
+                grant=grant,
+                sign_grant=sign_grant,
+                token=token,
+                notify=notify,
+            )
+        )
 
     async def answers(self, number: int) -> list[AnswerRow]:
         return await self._executor.read(lambda session: answering.answers(session, number))
@@ -328,7 +342,7 @@ def _approval(row: Row) -> ApprovalRow:
 
 
 def _approval_at(row: Row, now: float) -> ApprovalRow:
-    """Return the question as it is at `now`, even if its row is not marked as expired yet."""
+    """Return the question at `now`, even if its row is not marked as expired yet."""
     question = _approval(row)
     is_open = question.state in (ApprovalState.PENDING, ApprovalState.APPROVED)
     if not is_open or question.expires > now:

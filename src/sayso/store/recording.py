@@ -1,4 +1,4 @@
-"""Writing records, in the transaction of whatever they are about; nothing changes them later."""
+"""Writing of records, in the transaction of what they are about; they never change later."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -56,7 +56,6 @@ class LogView:
             before = rows[-1].seq
 
     def rows(self) -> Iterator[RecordRow]:
-        """Iterate over all records, oldest first."""
         after = LOWEST_SEQ
         while rows := scan(self.session, after, _PAGE):
             yield from rows
@@ -78,18 +77,16 @@ class Seal(Protocol):
         ...
 
     @property
-    def is_new(self) -> bool:
-        """Return whether the chain still needs its first record."""
-        ...
+    def is_new(self) -> bool: ...
 
     def first(self, log: LogView) -> list[RecordRow]:
-        """Return what is sealed and written in front of the first record of the chain."""
+        """Return the records to write before the first record of the chain."""
         ...
 
     def recall(self, head: Head | None) -> None:
         """Take over the end of the chain from the store.
 
-        Raises `StoreError` when that is neither where it stood nor where it would stand now.
+        Raises `StoreError` unless that is its last written or its last sealed record.
         """
         ...
 

@@ -29,7 +29,7 @@ _UNFINISHED: Final = (
     "(SELECT 1 FROM records AS later WHERE later.call = tried.call AND (later.event = 'outcome' "
     "OR (later.event = 'attempt' AND later.seq > tried.seq))) ORDER BY seq"
 )
-# A call stands where its last line does; lines about the log itself are of no call.
+# A call is found at its last line; lines about the log itself belong to no call.
 _IS_LAST: Final = (
     "(records.call = '' OR NOT EXISTS (SELECT 1 FROM records AS later "
     "WHERE later.call = records.call AND later.seq > records.seq))"

@@ -1,4 +1,4 @@
-"""The rows of the store. `body` and the like are JSON that only the floors above read."""
+"""The rows of the store. Fields such as `body` are JSON that only higher floors read."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ApprovalState(StrEnum):
-    """Where a question stands. `used` means that its one call has begun."""
+    """The state of a question. `used` means that its one call has begun."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -24,10 +24,10 @@ def storable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRow:
-    """One question. `binding` is the digest of all that it is bound to; times in Unix seconds.
+    """A question. `binding` is the digest of all that it is bound to; times in Unix seconds.
 
-    `needed` is how many people must agree, and `edit` what one of them changed in the arguments, as
-    JSON. `mac` is the floor above's signature of the question.
+    `needed` is how many people must agree, `edit` the JSON of changes to the arguments, and `mac`
+    the signature of the question.
     """
 
     number: int
@@ -49,8 +49,8 @@ class ApprovalRow:
 class AnswerRow:
     """One person's answer to one question.
 
-    `strength` is that of the channel, `edit` the JSON of the edit that the answer is for (empty for
-    none), and `expires` when the question's outcome expires if this answer decides it.
+    `strength` is the channel's, `edit` the JSON of the edit that the answer is for (empty for
+    none), and `expires` when the outcome expires if this answer decides it. `mac` is its signature.
     """
 
     number: int
@@ -69,8 +69,8 @@ class AnswerRow:
 class GrantRow:
     """One standing answer. `binding` is the digest of all that it is for; times in Unix seconds.
 
-    `conversation` is when the conversation that it is for began, and `None` where it is for any.
-    `holds` is false for one that was revoked, or whose conversation is over.
+    `conversation` is the start of its conversation, `None` for any conversation. `holds` is false
+    once it was revoked or its conversation is over.
     """
 
     number: int
@@ -94,7 +94,7 @@ class GrantRow:
 
 @dataclass(frozen=True, slots=True)
 class ApiKeyRow:
-    """One API key. The key itself is nowhere: `mac` is a MAC over it and all that it may do.
+    """An API key, without the key itself: `mac` is a MAC over it and its permissions.
 
     `scopes` and `roles` are JSON; times in Unix seconds, `used` to the hour.
     """
@@ -112,13 +112,13 @@ class ApiKeyRow:
     used: float | None = None
 
 
-@dataclass(slots=True)  # frozen, it would take six times as long to make, and there are many
+@dataclass(slots=True)  # not frozen: that takes six times as long to make, and there are many
 class RecordRow:
-    """One line of the audit log: which call, when, what happened. It stays as it was made.
+    """A line of the audit log; it is never changed.
 
-    `body` and `payload` are JSON; `payload` and `subject` can be erased, all else stays. The rest
-    is the line's place in its writer's chain: `digest` is that of the payload, `previous` and
-    `mac` are hexadecimal, and `writer` is empty where the line is in no chain.
+    `body` and `payload` are JSON; only `payload` and `subject` can be erased. The rest is the
+    line's place in its writer's chain: `digest` is the payload's, `previous` and `mac` are
+    hexadecimal, and `writer` is empty for a line in no chain.
     """
 
     call: str
@@ -164,7 +164,7 @@ class WriterRow:
 
 
 class Known(NamedTuple):
-    """What is known of a tool, in short: its mark, the one a person accepted, the one held."""
+    """The marks of a tool's definitions: the current, the accepted and the held one."""
 
     mark: str
     accepted: str | None = None
@@ -173,10 +173,10 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DefinitionRow:
-    """A tool as the server at `place` defined it when it was last looked at.
+    """A tool as last defined by the server at `place`.
 
-    `mark` is the digest of `definition`. `held` is a newer one that waits for a person; `accepted`
-    is the mark of the last that a person accepted. Times in Unix seconds. `revision` counts writes.
+    `mark` is the digest of `definition`. `held` is a newer definition that waits for a person;
+    `accepted` is the mark of the last accepted one. Times in Unix seconds. `revision` counts up.
     """
 
     place: str
@@ -196,7 +196,7 @@ class DefinitionRow:
 
 @dataclass(frozen=True, slots=True)
 class QuarantineRow:
-    """A tool of the server at `place` that is not called until a person lifts that."""
+    """A tool of the server at `place` that is not called until a person lifts the quarantine."""
 
     place: str
     tool: str

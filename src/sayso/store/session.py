@@ -25,21 +25,17 @@ class Session(Protocol):
         """Tell those that watch `channel`, once this is committed, that an approval changed."""
         ...
 
-    def settle(self) -> None:
-        """Run the triggers that wait for the commit."""
-        ...
+    def settle(self) -> None: ...
 
     def queue(self, name: str) -> None:
-        """Wait for others who work under this name, until this transaction ends."""
+        """Serialize this transaction with others under this name."""
         ...
 
     def now(self) -> float:
-        """Return Unix seconds by the clock that all who share the database use."""
+        """Return Unix seconds of the clock that all users of the database share."""
         ...
 
-    def renumber(self) -> None:
-        """Continue numbering after the highest number."""
-        ...
+    def renumber(self) -> None: ...
 
     def begin(self) -> None: ...
 
@@ -54,9 +50,9 @@ class Driver(Protocol):
     """Knows one database: how to open it, and what its errors mean."""
 
     errors: ClassVar[tuple[type[Exception], ...]]
-    """What its sessions raise."""
+    """The errors that its sessions raise."""
     has_clock: ClassVar[bool]
-    """Whether the database has a clock of its own, which may differ from this machine's."""
+    """True if the database has its own clock, which may differ from this machine's."""
 
     @property
     def where(self) -> str:
@@ -69,14 +65,8 @@ class Driver(Protocol):
 
     async def watch(self, tell: Callable[[int], None], channel: str) -> None: ...
 
-    def explain(self, error: Exception) -> StoreError:
-        """Return an error that a person can act on."""
-        ...
+    def explain(self, error: Exception) -> StoreError: ...
 
-    def is_lost(self, error: Exception) -> bool:
-        """Return whether the connection is gone."""
-        ...
+    def is_lost(self, error: Exception) -> bool: ...
 
-    def is_clash(self, error: Exception) -> bool:
-        """Return whether another try may succeed."""
-        ...
+    def is_clash(self, error: Exception) -> bool: ...

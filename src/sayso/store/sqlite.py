@@ -27,7 +27,7 @@ _APPLICATION_ID: Final = 0x61766F77
 
 @dataclass(frozen=True, slots=True)
 class SqliteSession:
-    """One connection to the file. See `Session`."""
+    """One connection to the file, as a `Session`."""
 
     connection: sqlite3.Connection
 
@@ -41,23 +41,22 @@ class SqliteSession:
         return max(self.connection.executemany(sql, rows).rowcount, 0)
 
     def settle(self) -> None:
-        """See `Session.settle`: none waits."""
+        """Do nothing: no trigger waits."""
 
     def announce(self, channel: str, number: int) -> None:
-        """Other processes look for themselves: SQLite has no way to call them."""
+        """Do nothing: SQLite cannot notify other processes, which poll."""
 
     def queue(self, name: str) -> None:
-        """There is one writer at a time in any case."""
+        """Do nothing: there is one writer at a time in any case."""
 
     def now(self) -> float:
-        """All who share a file share a machine, and so its clock."""
-        return time.time()
+        return time.time()  # all users of a file share this machine's clock
 
     def renumber(self) -> None:
-        """SQLite numbers after the highest by itself."""
+        """Do nothing: SQLite continues after the highest number by itself."""
 
     def begin(self) -> None:
-        """Take the file's one write lock at once, so that no transaction has to give up later."""
+        """Take the file's one write lock at once, so that no transaction fails later."""
         self.connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
@@ -74,7 +73,7 @@ class SqliteSession:
 
 @dataclass(frozen=True, slots=True)
 class SqliteDriver:
-    """Opens one file. See `Driver`."""
+    """The `Driver` of one file."""
 
     path: Path
     errors: ClassVar[tuple[type[Exception], ...]] = (sqlite3.Error,)
@@ -85,10 +84,10 @@ class SqliteDriver:
         return str(self.path)
 
     def open(self) -> Session:
-        """See `Driver.open`. The file and its folder are made for this user alone.
+        """Open the file, made with its folder for this user alone.
 
-        Raises `StoreError` when it cannot be opened, is no sayso database, is of a newer sayso, or
-        is locked for longer than 5 s.
+        Raises `StoreError` if it cannot be opened, is not a sayso database, belongs to a newer
+        sayso, or is locked for longer than 5 s.
         """
         try:
             self._make()
@@ -125,28 +124,28 @@ class SqliteDriver:
     def _make_whole(self) -> None:
         """Make the file under another name, with all its tables, and link it to its place.
 
-        Of several processes that make it at once, the first counts.
+        If several processes do so at once, the first one wins.
         """
         new = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
         try:
             _make_empty(new)
-            # Nobody has it yet: it is synced once, as a whole, and not at each step of its making.
+            # Not in use yet, so it is synced once, as a whole.
             self._connect(new, is_synced=False).close()
             _sync(new)
             os.link(new, self.path)
         except FileExistsError:
             pass
         except OSError:
-            # There are file systems without links: then it is made in its place.
+            # Some file systems have no links: then it is made in place.
             _make_empty(self.path)
         finally:
             new.unlink(missing_ok=True)
 
     def _check(self) -> None:
-        """Refuse the file of another program or of a newer sayso, without a byte changed in it.
+        """Refuse the file of another program or of a newer sayso, without changing a byte.
 
-        The write-ahead log is read too, if there is one; without it, no lock or file is made. If
-        another process takes the log away meanwhile, this tries again.
+        The write-ahead log is read too, if there is one; without it, no lock or file is made.
+        Retries if another process removes the log meanwhile.
         """
         for _ in range(_LOOKS):
             try:
@@ -168,7 +167,6 @@ class SqliteDriver:
             _version_of(SqliteSession(db), self.where)
 
     def _make_private(self) -> None:
-        """Close an existing file to other users."""
         try:
             if stat.S_IMODE(self.path.stat().st_mode) != _MODE:
                 self.path.chmod(_MODE)
@@ -176,7 +174,7 @@ class SqliteDriver:
             raise self.explain(error) from error
 
     async def watch(self, tell: Callable[[int], None], channel: str) -> None:
-        """See `Driver.watch`: SQLite has no way to call."""
+        """Return at once: SQLite cannot notify."""
 
     def explain(self, error: Exception) -> StoreError:
         text = str(error)
@@ -196,13 +194,11 @@ class SqliteDriver:
         return StoreError(f"the database cannot be used: {text}", where=self.where)
 
     def is_lost(self, error: Exception) -> bool:
-        """A file is not lost."""
-        del error
+        del error  # a file is never lost
         return False
 
     def is_clash(self, error: Exception) -> bool:
-        """One writer at a time: nothing clashes."""
-        del error
+        del error  # one writer at a time cannot clash
         return False
 
 
@@ -229,7 +225,7 @@ def _migrate(session: SqliteSession, where: str) -> None:
         return
     session.begin()
     try:
-        # Looked at again: another process may have been faster.
+        # Read again: another process may have been faster.
         upgrade(session, SQLITE_TYPES, _version_of(session, where))
         session.change(f"PRAGMA application_id = {_APPLICATION_ID}")
         session.change(f"PRAGMA user_version = {VERSION}")

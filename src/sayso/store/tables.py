@@ -1,4 +1,4 @@
-"""The tables that are moved row by row: all but records and questions, which have their own."""
+"""The tables that are moved row by row: all except records and questions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -35,7 +35,7 @@ _OF_ACCOUNTS: Final = ("approvals", "grants", "conversations", "uses", "ticks", 
 
 
 def dump(session: Session) -> dict[str, list[Row]]:
-    """All rows of these tables."""
+    """Return all rows of these tables."""
     return {
         table: session.query(f"SELECT {', '.join(columns)} FROM {table}")
         for table, columns in COLUMNS.items()

@@ -1,4 +1,4 @@
-"""Tokens that are used once: of sealed states, posted links, sessions, questions and grants."""
+"""Single-use tokens of sealed states, posted links, sessions, questions and grants."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -31,7 +31,7 @@ class Tokens:
 def spend(session: Session, token: str, *, now: float, expires: float) -> bool:
     """Spend a token; return whether it was unspent.
 
-    It is remembered long after it is void anyway: a clock may be set back.
+    It is remembered long after it expires: a clock may be set back.
     """
     session.change("DELETE FROM spent WHERE expires <= :old", {"old": now - _REMEMBERED_SECONDS})
     return session.change(_SPEND, {"token": token, "expires": expires}) == 1

@@ -27,11 +27,11 @@ _FORGET: Final = "DELETE FROM ticks WHERE subject = :subject AND at <= :old"
 
 @dataclass(slots=True)  # as RecordRow
 class Use:
-    """One call that is about to be sent, as later calls will look back on it.
+    """One call that is about to be sent, as later calls see it.
 
-    `tool` names the tool as it stands, and `facts` is JSON that only the floors above read. `at`
-    and `idle`, after which a conversation is over, are in seconds. `grant` is the one that the
-    call goes on, and `claim` the key that it has, as far as it does.
+    `tool` identifies the tool's current definition, and `facts` is JSON that only higher floors
+    read. A conversation ends after `idle` seconds. `grant` and `claim` are the grant and the
+    idempotency key of the call, if it has them.
     """
 
     subject: str
@@ -56,7 +56,7 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Lapse:
-    """A grant or a key that a call has no more."""
+    """A grant or a key that a call no longer has."""
 
     grant: int | None = None
     claim: str | None = None
@@ -64,9 +64,9 @@ class Lapse:
 
 @dataclass(frozen=True, slots=True)
 class UseRow:
-    """When a tool was last used, and whether that was in the conversation that goes on.
+    """The last use of a tool, and whether it was in the current conversation.
 
-    That is `None` if it cannot be told: the caller may have gone by another client name then.
+    That is `None` if unknown: the caller may have used another client name.
     """
 
     tool: str
@@ -95,10 +95,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How far one call looks back; `since` and `now` in Unix seconds, `idle` in seconds.
+    """A query of a caller's usage; `since` and `now` in Unix seconds, `idle` in seconds.
 
-    `first_use` is the tool whose first use is asked about, and `has_ticks` whether the last minute
-    counts. `is_claimed` says that nobody has proved the client's name.
+    `first_use` is a tool to check for earlier uses, and `has_ticks` includes the last minute.
+    `is_claimed` says that the client's name is not verified.
     """
 
     subject: str
@@ -112,7 +112,7 @@ class Look:
 
 
 def converse(session: Session, subject: str, client: str, *, now: float, idle: float) -> None:
-    """Go on with a conversation, or begin one where the last call is too long ago."""
+    """Continue a conversation, or begin one if the last call is too long ago."""
     for name in (_client(client), _ANY_CLIENT):
         values = {"subject": storable(subject), "client": name}
         session.change(_CONVERSE, {**values, "now": now, "alive": now - idle})
@@ -126,12 +126,11 @@ def begun(session: Session, subject: str, client: str) -> float | None:
 
 
 def _client(name: str) -> str:
-    """Return a client's name as the tables hold it, never that of all clients together."""
     return storable(name) or "unknown"
 
 
 def note(session: Session, uses: Sequence[Use]) -> None:
-    """Note calls that are about to be sent; what is the same of several is written once."""
+    """Note calls that are about to be sent; equal rows of several are written once."""
     rows = [_values(use) for use in uses]
     everywhere = [{**row, "client": _ANY_CLIENT} for row in rows]
     callers = {(row["subject"], row["client"]): row for row in (*rows, *everywhere)}
@@ -180,7 +179,7 @@ def ticks(session: Session, subject: str, now: float) -> tuple[Tick, ...]:
 
 
 def look(session: Session, at: Look) -> Usage:
-    """Return what one caller has done, as far as it is asked for."""
+    """Return the requested usage of one caller."""
     uses: tuple[UseRow, ...] = ()
     last_minute: tuple[Tick, ...] = ()
     if at.since is not None:
@@ -194,8 +193,8 @@ def look(session: Session, at: Look) -> Usage:
 def _uses(session: Session, at: Look, since: float) -> tuple[UseRow, ...]:
     """Return the uses since a moment; a time ahead of `now` counts as just now.
 
-    Under a client name that is only claimed, uses through other clients within the caller's
-    conversation are uncertain: a client may have changed its name, or taken another's.
+    If the client's name is not verified, uses through other clients in the caller's conversation
+    are uncertain: a client may have changed its name, or taken another's.
     """
     sql = """SELECT uses.tool, uses.facts, uses.last, uses.client = :client AND EXISTS (
             SELECT 1 FROM conversations WHERE conversations.subject = uses.subject
@@ -232,6 +231,6 @@ def _is_first(session: Session, subject: str, tool: str) -> bool:
 
 
 def drop_of(session: Session, subject: str) -> None:
-    """Forget what one person did."""
+    """Delete the usage of one person."""
     for table in ("conversations", "uses", "ticks"):
         session.change(f"DELETE FROM {table} WHERE subject = :subject", {"subject": subject})

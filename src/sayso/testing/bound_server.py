@@ -43,12 +43,12 @@ def middleware_of(lowlevel: Server[Any]) -> Middleware | None:
 
 def settings_of(middleware: Middleware) -> Settings:
     """Return the settings of the author's guard."""
-    return middleware.engines[0].settings
+    return middleware.runtime.settings
 
 
 def declared_in(middleware: Middleware) -> list[Any]:
     """Return the entries of all listed tools as their author declares them."""
-    return [dict(tool.raw) for tool in middleware.shelf.tools.values()]
+    return [dict(tool.raw) for tool in middleware.registry.tools.values()]
 
 
 def with_own_guard(
@@ -64,18 +64,18 @@ def with_own_guard(
         patience=options.patience,
         console=None,
     )
-    own = replace(middleware, principal=options.principal or middleware.principal, engines=[])
-    engine = Runtime(settings, own.find, own.run)
-    own.engines.append(engine)
+    own = replace(middleware, principal=options.principal or middleware.principal)
+    runtime = Runtime(settings, own.find, own.run)
+    own.runtime = runtime
     view = copy.copy(lowlevel)
     view.middleware = [own if entry is middleware else entry for entry in lowlevel.middleware]
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Any) -> AsyncGenerator[Any]:
         async with contextlib.AsyncExitStack() as stack:
-            await stack.enter_async_context(engine.opened())
+            await stack.enter_async_context(runtime.opened())
             # The author's guard opens with the author's lifespan, and must not use their store.
-            with _diverted(middleware.engines[0], options):
+            with _diverted(middleware.runtime, options):
                 state = await stack.enter_async_context(lowlevel.lifespan(lowlevel))
             yield state
 

@@ -42,7 +42,7 @@ async def questions(toolset: Toolset) -> dict[int, str]:
 
 
 def customers(database: Database) -> set[int]:
-    """Who is still there."""
+    """Return the customers that still exist."""
     with database.reading() as connection:
         rows = connection.execute("SELECT id FROM customers").fetchall()
     return {row[0] for row in rows}

@@ -1,4 +1,4 @@
-"""What a framework's file says where the framework is not installed."""
+"""Errors of a framework that is not installed."""
 
 import sys
 from importlib import import_module

@@ -273,7 +273,7 @@ async def test_who_waits_for_a_person_blocks_nobody_and_writes_keep_their_order(
 
 
 class Onlooker(BaseCallbackHandler):
-    """Is told of the first call only once the second has been told of."""
+    """Delay the first call until the second has begun."""
 
     def __init__(self) -> None:
         self.second = threading.Event()

@@ -79,7 +79,7 @@ async def resume(agent: Agent[Any], result: Any, **said: bool | str) -> Any:
 
 
 def told(result: Any) -> dict[str, str]:
-    """What the model was told of each call."""
+    """Return what the model got for each call."""
     items = result.to_input_list()
     return {one["call_id"]: one["output"] for one in items if one.get("output") is not None}
 
@@ -398,7 +398,7 @@ async def test_two_servers_are_told_apart_by_name(database: Database) -> None:
 
 
 def test_an_agent_needs_a_toolset() -> None:
-    with pytest.raises(UsageError, match="an agent of no toolset"):
+    with pytest.raises(UsageError, match="toolset is required"):
         GuardedAgent("Clerk")
 
 

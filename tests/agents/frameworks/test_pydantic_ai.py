@@ -66,7 +66,7 @@ class Script(FunctionModel):
 
 
 def told(result: Any) -> dict[str, str]:
-    """What the model was told of each call."""
+    """Return what the model got for each call."""
     parts = [part for message in result.all_messages() for part in message.parts]
     ends = [one for one in parts if one.part_kind in {"tool-return", "retry-prompt"}]
     return {one.tool_call_id: str(one.content) for one in ends}

@@ -115,7 +115,7 @@ async def begin(ctx: Context, params: types.CallToolRequestParams) -> None:
 
 
 async def asked(ctx: Context, name: str, params: Any) -> list[str] | types.InputRequiredResult:
-    """What the client answered, or the result that asks it."""
+    """Return the client's answer, or the result that asks it."""
     if name == "ask_impatiently":
         with anyio.move_on_after(0.2):
             await asked(ctx, "ask_name", params)

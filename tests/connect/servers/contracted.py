@@ -115,7 +115,7 @@ def status(folder: Path) -> str:
 
 
 def tried(*ways: Callable[[], object]) -> str:
-    """What came of each way: `done`, or the error's name."""
+    """Return the result of each way: `done`, or the error's name."""
     said: list[str] = []
     for way in ways:
         try:
@@ -138,7 +138,7 @@ def unix(folder: Path) -> str:
 
 
 def unix_elsewhere(folder: Path) -> str:
-    """The same socket by other names, and by other calls."""
+    """Reach the same socket by other names and other calls."""
     first, second = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     with first, second, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagram:
         return tried(
@@ -213,7 +213,7 @@ def flocked(folder: Path) -> str:
 
 
 def pairs(_folder: Path) -> str:
-    """What honest servers do: pairs of sockets, an event loop, processes, a pool."""
+    """Do what honest servers do: pairs of sockets, an event loop, processes, a pool."""
     first, second = socket.socketpair()
     first.send(b"fine")
     said = second.recv(4).decode()

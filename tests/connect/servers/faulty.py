@@ -200,7 +200,7 @@ def chat(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def ask_back() -> dict[str, Any]:
-    """What the client answers to requests of the server."""
+    """Return the client's answers to requests of the server."""
     answers: dict[str, Any] = {}
     for method in ("ping", "sampling/createMessage"):
         send({"id": f"mine {method}", "method": method, "params": {}})
@@ -209,7 +209,7 @@ def ask_back() -> dict[str, Any]:
 
 
 def is_refused(mode: str, method: str) -> bool:
-    """Whether this request is left without an answer, or ends the process."""
+    """Return whether this request gets no answer, or ends the process."""
     match mode, method:
         case "fragile", "server/discover":
             sys.exit("expect initialized request")

@@ -46,7 +46,7 @@ def saying(*answers: bytes, is_kept: bool = True) -> Script:
 
 @dataclass
 class Raw:
-    """Where it listens, and how many have come."""
+    """The server's address, and the number of requests."""
 
     port: int = 0
     connections: int = 0

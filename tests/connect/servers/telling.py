@@ -24,7 +24,7 @@ LEVELS = ["debug", "info", "warning", "error"]
 
 
 class Telling:
-    """What there is at the moment, and who wants to know."""
+    """The current state, and its listeners."""
 
     def __init__(self) -> None:
         self.names = ["grow", "touch", "say", "asked_for", "link"]

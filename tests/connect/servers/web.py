@@ -92,7 +92,7 @@ Answer = Callable[[Exchange], None]
 
 @dataclass
 class Site:
-    """Where the server is, what was asked of it, and what it does wrong, by JSON-RPC method."""
+    """The server's address, its requests, and its faults, by JSON-RPC method."""
 
     url: str
     faults: dict[str, Answer]

@@ -1,5 +1,5 @@
-"""HTTP to MCP servers: connections that are kept, events that are read as they come.
+"""HTTP to MCP servers: pooled connections and server-sent events.
 
-Written for this alone, since what a gateway adds to a call is above all the way to the server
-behind: the libraries at hand take two to eight times as long for one exchange.
+Written for this purpose because it dominates the time that a gateway adds to a call: the common
+libraries take two to eight times as long for one exchange.
 """

@@ -1,4 +1,4 @@
-"""What an HTTP answer is in MCP: a message, a stream of them, or the reason why there is none."""
+"""The meaning of an HTTP answer in MCP: a message, a stream of messages, or a fault."""
 
 import time
 from collections.abc import AsyncGenerator
@@ -23,31 +23,28 @@ _REDIRECTS: Final = (
 
 
 def kind_of(reply: Reply) -> str:
-    """Its media type, without parameters."""
+    """Return the media type, without parameters."""
     return reply.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def is_stream(reply: Reply) -> bool:
-    """Whether it is a stream of events."""
+    """Return whether an answer is a stream of events."""
     return reply.status == HTTPStatus.OK and kind_of(reply) == EVENTS
 
 
 def is_redirect(reply: Reply) -> bool:
-    """Whether it sends the request on to another place."""
+    """Return whether an answer is a redirect."""
     return reply.status in _REDIRECTS and bool(reply.headers.get("location"))
 
 
 def sent_on(reply: Reply, url: str, path: str) -> str:
-    """Where a redirect of `path` leads; to another origin than that of `url` none is followed.
-
-    Raises `RpcError`.
-    """
+    """Return the goal of a redirect of `path`. Raises `RpcError` if it leaves this origin."""
     place = reply.headers["location"]
     try:
         goal = urljoin(urljoin(url, path), place)
         is_within = urlsplit(goal)[:2] == urlsplit(url)[:2]
     except ValueError as error:
-        # Nobody can say what the server meant by it, or did before it.
+        # It is unknown whether the server has done something.
         what = f"its redirect to {place!r} leads nowhere"
         raise RpcError.none(Fault.LOST, what) from error
     if not is_within:
@@ -57,10 +54,10 @@ def sent_on(reply: Reply, url: str, path: str) -> str:
 
 
 async def events(reply: Reply, reader: EventReader) -> AsyncGenerator[Event]:
-    """The messages of a stream as they come. Raises `BrokenError`, and `ValueError` as read.
+    """Yield the messages of a stream. Raises `BrokenError`, and `ValueError` as `EventReader`.
 
-    An event without data is no message: a server begins a stream with one, to say where it can be
-    taken up again (MCP 2025-11-25, Streamable HTTP, sending messages to the server).
+    Events without data are skipped: a server begins a stream with one, for its id (MCP 2025-11-25,
+    Streamable HTTP, sending messages to the server).
     """
     while piece := await reply.piece():
         begun = time.perf_counter()
@@ -72,17 +69,16 @@ async def events(reply: Reply, reader: EventReader) -> AsyncGenerator[Event]:
 
 
 def response(body: bytes, number: int) -> Message:
-    """The response to request `number`. Raises `ValueError` for what is none."""
+    """Return the response to request `number`. Raises `ValueError` for any other message."""
     message = read_message(body)
     is_refusal = message.id is None and bool(message.error)
     if not message.is_response or (message.id != number and not is_refusal):
-        what = "it answers another request"
-        raise ValueError(what)
+        raise ValueError("it answers another request")
     return message
 
 
 async def refuse(reply: Reply, number: int | None, *, has_session: bool) -> None:
-    """Raise `RpcError` for an answer that holds no response; to request `number`, if it was one."""
+    """Raise `RpcError` for an answer without a response; `number` is the request's, if any."""
     status = reply.status
     kind = kind_of(reply)
     if status == HTTPStatus.OK and kind in (JSON, EVENTS):
@@ -90,7 +86,7 @@ async def refuse(reply: Reply, number: int | None, *, has_session: bool) -> None
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         raise RpcError.none(Fault.UNAUTHORIZED, f"HTTP {status}")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED:
-        # A proxy's 502 or 504 says nothing of whether the server behind it did its work.
+        # A proxy's 502 or 504 does not say whether the server behind it did its work.
         raise RpcError.none(Fault.LOST, f"HTTP {status}")
     if status >= HTTPStatus.BAD_REQUEST:
         raise await _refusal(reply, number, has_session=has_session)
@@ -102,10 +98,10 @@ async def refuse(reply: Reply, number: int | None, *, has_session: bool) -> None
 
 
 async def _refusal(reply: Reply, number: int | None, *, has_session: bool) -> RpcError:
-    """What a 4xx means: the server's own error where it holds one.
+    """Return the error of a 4xx answer: the server's own, if it has one.
 
-    A server that was started anew knows none of its old sessions: it says 404 (MCP 2025-11-25,
-    Streamable HTTP, session management), and many say 400 instead.
+    A restarted server does not know its old sessions: it answers 404 (MCP 2025-11-25, Streamable
+    HTTP, session management), and many answer 400 instead.
     """
     status = reply.status
     try:

@@ -1,4 +1,4 @@
-"""What a request proves itself by where a server wants a token: had before it is sent."""
+"""Authentication of requests to a server that requires a token."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
@@ -12,25 +12,23 @@ class Authenticator(Protocol):
     """Credentials for one server on behalf of one caller."""
 
     async def headers(self) -> Mapping[str, str]:
-        """The headers that prove it. Raises a `SaysoError` where there are none."""
+        """Return the headers with the credentials. Raises a `SaysoError` without any."""
         ...
 
-    def forget(self) -> None:
-        """Drop what was given out last: the server did not take it."""
-        ...
+    def forget(self) -> None: ...
 
 
-class UnprovedError(NotSentError):
-    """Nothing was sent, for there was nothing to prove it by; its cause says why."""
+class NoCredentialsError(NotSentError):
+    """A request that was not sent for lack of credentials; the cause says why."""
 
 
 async def proved(
     proof: Authenticator, ask: Callable[[Mapping[str, str]], Awaitable[Exchange]]
 ) -> Exchange:
-    """What `ask` gets with the headers of `proof`, its head read; once more with newer ones on 401.
+    """Call `ask` with the headers of `proof`, and once more with newer ones on 401.
 
-    A server that answers 401 has refused to do what was asked (RFC 9110, section 15.5.2), so it
-    cannot be done twice. Raises `UnprovedError`, and what `ask` raises.
+    A server that answers 401 has refused the request (RFC 9110, section 15.5.2), so it cannot run
+    twice. Raises `NoCredentialsError`, and what `ask` raises.
     """
     shown = await _headers(proof)
     exchange = await ask(shown)
@@ -39,7 +37,7 @@ async def proved(
     exchange.close()
     newer = await _headers(proof)
     if newer == shown:
-        # Where another request has not had a newer one by now, this one does.
+        # No other request has renewed the credentials yet.
         proof.forget()
         newer = await _headers(proof)
     return exchange if newer == shown else await ask(newer)
@@ -49,4 +47,4 @@ async def _headers(proof: Authenticator) -> Mapping[str, str]:
     try:
         return await proof.headers()
     except SaysoError as error:
-        raise UnprovedError(str(error)) from error
+        raise NoCredentialsError(str(error)) from error

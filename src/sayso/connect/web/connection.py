@@ -1,4 +1,4 @@
-"""One HTTP/1.1 connection as a client: one exchange at a time, kept for the next."""
+"""A client's HTTP/1.1 connection: one exchange at a time, kept for the next."""
 
 import asyncio
 import ssl
@@ -10,15 +10,15 @@ from typing import Final, cast
 import httptools
 
 MOST_BYTES: Final = 64 * 1024 * 1024
-"""Of one body, where it is not a stream; many results with a picture are larger than 1 MiB."""
+"""Of one body that is not a stream; many results with a picture are larger than 1 MiB."""
 
 _MOST_HEAD: Final = 64 * 1024
 _FULL: Final = 256 * 1024
-"""Bytes that wait to be read before the other side is slowed down."""
+"""Buffered bytes at which reading pauses."""
 
 
 class BrokenError(Exception):
-    """The connection broke before the answer was whole."""
+    """A connection that broke before the answer was complete."""
 
 
 class Reply:
@@ -55,7 +55,7 @@ class Reply:
             await self._wait()
 
     async def piece(self) -> bytes:
-        """The next piece of the body; empty at its end. Raises `BrokenError`."""
+        """Return the next piece of the body, empty at its end. Raises `BrokenError`."""
         while not self._pieces:
             if self.is_whole:
                 return b""
@@ -66,7 +66,7 @@ class Reply:
         return piece
 
     async def body(self, most: int = MOST_BYTES) -> bytes:
-        """The whole body. Raises `BrokenError`, also for one of more than `most` bytes."""
+        """Return the whole body. Raises `BrokenError`, also if it has more than `most` bytes."""
         pieces: list[bytes] = []
         size = 0
         while piece := await self.piece():
@@ -91,7 +91,7 @@ class Reply:
         self.wake()
 
     def fail(self, error: Exception) -> None:
-        """No more will come; what has come can still be read."""
+        """End the reply with an error; received pieces can still be read."""
         if not self.is_whole:
             self._error = self._error or error
             self.wake()
@@ -102,9 +102,9 @@ class Reply:
 
 
 class Connection(asyncio.Protocol):
-    """Carries exchanges one after the other; `freed` is told when the next may begin.
+    """A connection for one exchange after the other; `freed` is called when it is free.
 
-    Without `freed` it carries one to a proxy, and is then `secured`.
+    Without `freed` it is a tunnel through a proxy, for one exchange and then `secured`.
     """
 
     _transport: asyncio.Transport
@@ -135,7 +135,7 @@ class Connection(asyncio.Protocol):
         self._transport.abort()
 
     async def secured(self, inner: "Connection", context: ssl.SSLContext, host: str) -> None:
-        """Go on as `inner`, with TLS within what this one carries. Raises `OSError`."""
+        """Continue as `inner`, with TLS inside this connection. Raises `OSError`."""
         loop = asyncio.get_running_loop()
         self._reply = None
         made = await loop.start_tls(self._transport, inner, context, server_hostname=host)
@@ -147,14 +147,14 @@ class Connection(asyncio.Protocol):
             if self.is_open:
                 self._transport.resume_reading()
 
-    # What asyncio calls.
+    # Called by asyncio.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         reply = self._reply
-        if reply is None:  # nobody asked
+        if reply is None:  # data without a request
             self.close()
             return
         try:
@@ -163,8 +163,8 @@ class Connection(asyncio.Protocol):
             reply.fail(BrokenError("the server wants another protocol"))
             self.close()
         except httptools.HttpParserError as error:
-            # An error of ours, raised while it parsed, or its own.
-            reply.fail(BrokenError(f"its answer is no HTTP: {error.__context__ or error}"))
+            # Our own error, raised inside the parser, or the parser's.
+            reply.fail(BrokenError(f"its answer is not HTTP: {error.__context__ or error}"))
             self.close()
         if not self._is_paused and reply.is_full:
             self._is_paused = True
@@ -181,7 +181,7 @@ class Connection(asyncio.Protocol):
             reply.wake()
         reply.fail(exc or BrokenError("the server closed the connection"))
 
-    # What the parser calls; there is a reply whenever it does, but where it begins another message.
+    # Called by the parser; there is always a reply, except when another message begins.
 
     def on_message_begin(self) -> None:
         if self._reply is None:

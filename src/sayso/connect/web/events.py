@@ -1,4 +1,4 @@
-"""Server-sent events, read as they come (WHATWG HTML, section 9.2)."""
+"""Server-sent events (WHATWG HTML, section 9.2)."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -8,7 +8,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 @dataclass(slots=True)
 class Event:
-    """One event; `id` is the last that the stream has given, and `retry` is in milliseconds."""
+    """An event; `id` is the last id of the stream."""
 
     data: bytes
     kind: str = "message"
@@ -17,7 +17,7 @@ class Event:
 
 @dataclass(slots=True)
 class EventReader:
-    r"""Takes pieces of a stream and gives the events that are whole.
+    r"""A parser of a stream's pieces; `retry` is in milliseconds.
 
     >>> reader = EventReader(most=100)
     >>> [one.data for one in reader.feed(b"data: 1\n\nda")]
@@ -37,7 +37,7 @@ class EventReader:
     _size: int = 0
 
     def feed(self, piece: bytes) -> list[Event]:
-        """Raises `ValueError` for an event of more than `most` bytes."""
+        """Return the complete events. Raises `ValueError` for one of more than `most` bytes."""
         if not self._has_begun:
             self._has_begun = True
             piece = piece.removeprefix(_BOM)
@@ -46,8 +46,7 @@ class EventReader:
         self._after_return = piece.endswith(b"\r")
         self._size += len(piece)
         if self._size > self.most:
-            message = "an event is too large"
-            raise ValueError(message)
+            raise ValueError("an event is too large")
         lines = piece.splitlines(keepends=True)
         rest = [lines.pop()] if lines and not lines[-1].endswith((b"\n", b"\r")) else []
         if not lines:

@@ -1,7 +1,6 @@
-"""An MCP server over HTTP (Streamable HTTP, MCP 2025-03-26 to 2026-07-28).
+"""The transport Streamable HTTP (MCP 2025-03-26 to 2026-07-28).
 
-A failure costs one request, and says which `Fault` it was: whether anything may have run follows
-from that.
+A failure affects one request, and its `Fault` says whether anything may have run.
 """
 
 import asyncio
@@ -23,7 +22,7 @@ from sayso.connect.message import (
     write_notification,
     write_request,
 )
-from sayso.connect.request_listener import Limit, RequestListener
+from sayso.connect.request_listener import Deadline, RequestListener
 from sayso.connect.rpc import Fault, RpcError
 from sayso.connect.web.answer import (
     EVENTS,
@@ -36,7 +35,7 @@ from sayso.connect.web.answer import (
     response,
     sent_on,
 )
-from sayso.connect.web.authenticator import Authenticator, UnprovedError, proved
+from sayso.connect.web.authenticator import Authenticator, NoCredentialsError, proved
 from sayso.connect.web.connection import MOST_BYTES, BrokenError
 from sayso.connect.web.events import EventReader
 from sayso.connect.web.pool import Exchange, NotSentError, Pool, target_of
@@ -48,7 +47,7 @@ _GOODBYE_SECONDS: Final = 2.0
 _RESUME_SECONDS: Final = 1.0
 _MOST_RESUMES: Final = 20
 _MOST_SILENT: Final = 3
-"""How often a stream that brings nothing is asked for again."""
+"""The retries of a stream that brings nothing."""
 _MOST_REDIRECTS: Final = 3
 _SESSION: Final = "mcp-session-id"
 _NOTHING: Final[Mapping[str, str]] = {}
@@ -56,10 +55,10 @@ _TOLD: Final = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
 
 
 @dataclass(slots=True)
-class Site:
-    """Carries requests to one endpoint. `spawn` runs what goes on beside them, while it is open.
+class HttpTransport:
+    """A transport to one endpoint. `spawn` runs background tasks while it is open.
 
-    `headers` go along with all requests, and those of `proof`, which are had for each.
+    All requests carry `headers` and those of `proof`.
     """
 
     url: str
@@ -90,10 +89,10 @@ class Site:
         listener: RequestListener | None = None,
         is_modern: bool = True,
     ) -> Message:
-        """The response to one request, `timeout` seconds at most. Raises `RpcError`.
+        """Return the response to one request, within `timeout` seconds. Raises `RpcError`.
 
-        Cancelling ends the request at the server: by the end of its stream since 2026-07-28, by a
-        notification before.
+        Cancelling ends the request at the server: since 2026-07-28 by closing its stream, before
+        that by a notification.
         """
         number = next(self._numbers)
         begun = time.perf_counter()
@@ -102,7 +101,7 @@ class Site:
             await rest_since(begun)
         try:
             self._alarm = alarm = Alarm.of(timeout, self._alarm)
-            with Limit(alarm) as limit, self.inbox.hearing(listener, limit):
+            with Deadline(alarm) as limit, self.inbox.hearing(listener, limit):
                 return await self._ask(method, body, number, headers, progress, listener)
         except TimeoutError:
             self._cancel(method, number, headers, is_modern=is_modern)
@@ -114,13 +113,13 @@ class Site:
     async def notify(
         self, method: str, headers: Mapping[str, str], params: Mapping[str, Any] | None = None
     ) -> None:
-        """Send a notification; whether it arrives is not known. Raises `RpcError`."""
+        """Send a notification, which may not arrive. Raises `RpcError`."""
         self._version = headers
         async with _Post(self, write_notification(method, params), headers) as exchange:
             await exchange.reply.body()
 
     def hear(self) -> None:
-        """Begin to hear what a server says outside of requests (before 2026-07-28)."""
+        """Start listening for messages outside of requests (before 2026-07-28)."""
         self._hearing = self.spawn(self._hear())
 
     async def _hear(self) -> None:
@@ -142,7 +141,7 @@ class Site:
             await _pause(reader)
 
     async def close(self) -> None:
-        """Say goodbye to a session, for two seconds at most, and end all connections."""
+        """End the session, within two seconds, and close all connections."""
         if self._hearing is not None:
             self._hearing.cancel()
         with anyio.CancelScope(shield=True):
@@ -188,7 +187,7 @@ class Site:
         progress: Progress | None,
         listener: RequestListener | None,
     ) -> Message | None:
-        """The response in a stream; `None` where the stream ends before it."""
+        """Return the response in a stream, `None` if the stream ends before it."""
         try:
             async for event in events(exchange.reply, reader):
                 begun = time.perf_counter()
@@ -227,7 +226,7 @@ class Site:
                         return found
         except (NotSentError, BrokenError) as error:
             raise RpcError.none(Fault.LOST, f"the connection broke: {error}") from error
-        except ValueError as error:  # the words quote what could not be read
+        except ValueError as error:  # its message quotes the unreadable answer
             raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
         raise RpcError.none(Fault.LOST, "the stream ended without a response")
 
@@ -287,7 +286,6 @@ class Site:
 
     @contextlib.asynccontextmanager
     async def _get(self, last_id: str) -> AsyncGenerator[Exchange | None]:
-        """A stream of events, or `None` where the server has none."""
         told = {"accept": EVENTS, **self._version}
         if last_id:
             told["last-event-id"] = last_id
@@ -305,9 +303,9 @@ async def _pause(reader: EventReader) -> None:
 
 @dataclass(slots=True)
 class _Post:
-    """One POST; what is no answer in MCP is raised as a `Fault`. `number` is the request's."""
+    """A POST whose failures are raised with a `Fault`; `number` is the request's."""
 
-    site: Site
+    site: HttpTransport
     body: bytes
     headers: Mapping[str, str]
     number: int | None = None
@@ -328,11 +326,11 @@ class _Post:
     def _end(self, error: BaseException | None) -> None:
         if self.exchange is not None:
             self.exchange.close()
-        if isinstance(error, UnprovedError):
+        if isinstance(error, NoCredentialsError):
             raise RpcError.none(Fault.NOT_SENT, str(error)) from error
         if isinstance(error, NotSentError):
             raise RpcError.none(Fault.NOT_SENT, f"no connection: {error}") from error
         if isinstance(error, BrokenError):
             raise RpcError.none(Fault.LOST, f"the connection broke: {error}") from error
-        if isinstance(error, ValueError):  # the words quote what could not be read
+        if isinstance(error, ValueError):  # its message quotes the unreadable answer
             raise RpcError.none(Fault.LOST, "its answer cannot be read") from error

@@ -1,4 +1,4 @@
-"""Connections to one place, kept open between exchanges."""
+"""A pool of connections to one place."""
 
 import asyncio
 import ssl
@@ -16,20 +16,20 @@ from sayso.connect.web.connection import BrokenError, Connection, Reply
 
 _CONNECT_SECONDS: Final = 10.0
 _IDLE_SECONDS: Final = 4.0
-"""Shorter than the five after which common servers close: what is sent just then is lost."""
+"""Less than the 5 s after which common servers close: a request at that moment is lost."""
 _MOST: Final = 512
-"""Exchanges with one place at the same time; more wait for their turn."""
+"""Concurrent exchanges with one place; more have to wait."""
 
 _PORTS: Final = {"http": 80, "https": 443}
 
 
 class NotSentError(Exception):
-    """Nothing reached the server."""
+    """A request that did not reach the server."""
 
 
 @cache
 def tls() -> ssl.SSLContext:
-    """One context for all connections: making one costs tens of milliseconds."""
+    """Return the context of all connections: making one costs tens of milliseconds."""
     return ssl.create_default_context()
 
 
@@ -59,7 +59,7 @@ class Pool:
     ) -> "Exchange":
         """Send one request; `target` is a path with its query.
 
-        Raises `NotSentError` where there is no connection. Leave what it gives by `close`.
+        Raises `NotSentError` if there is no connection. The caller must `close` the exchange.
         """
         head = self._head(verb, target, headers, body)
         await self._turns.acquire()
@@ -71,7 +71,7 @@ class Pool:
         return Exchange(self, connection, connection.send(head, body))
 
     def release(self, connection: Connection, *, is_done: bool) -> None:
-        """An exchange is over; a connection with an answer still under way is closed."""
+        """End an exchange; a connection with an incomplete answer is closed."""
         self._turns.release()
         if not is_done:
             connection.close()
@@ -79,13 +79,13 @@ class Pool:
             self._all.discard(connection)
 
     async def close(self) -> None:
-        """End all connections. What is still said after that is said, and its connection ended."""
+        """Close all connections; one that is opened later closes after its exchange."""
         self._is_closed = True
         for connection in self._all:
             connection.close()
         self._all.clear()
         self._idle.clear()
-        await asyncio.sleep(0)  # asyncio lets go of a connection one turn after it was ended
+        await asyncio.sleep(0)  # asyncio releases a connection one turn later
 
     def _kept(self) -> Connection | None:
         now = time.monotonic()
@@ -137,7 +137,7 @@ class Pool:
             raise
 
     async def _tunnel(self, connection: Connection) -> Connection:
-        """Through a proxy to TLS (RFC 9110, section 9.3.6)."""
+        """Open a tunnel through a proxy to TLS (RFC 9110, section 9.3.6)."""
         host = self.parts.hostname or ""
         port = self.parts.port or _PORTS["https"]
         place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
@@ -169,7 +169,7 @@ class Pool:
 
 @dataclass(slots=True)
 class Exchange:
-    """One request and its answer, on a connection of the pool's."""
+    """A request and its answer, on a connection of the pool."""
 
     pool: Pool
     connection: Connection
@@ -177,7 +177,7 @@ class Exchange:
     is_closed: bool = False
 
     def close(self) -> None:
-        """Let go of it; an answer that is not read to its end is given up."""
+        """Release the connection; an answer that is not read to its end is abandoned."""
         if not self.is_closed:
             self.is_closed = True
             self.pool.release(self.connection, is_done=self.reply.is_whole)
@@ -191,7 +191,7 @@ def _authorization(proxy: SplitResult | None) -> str:
 
 
 def target_of(url: str) -> str:
-    """What a request line names: path and query."""
+    """Return the target of a request line: path and query."""
     parts = urlsplit(url)
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
     return f"{path}?{parts.query}" if parts.query else path

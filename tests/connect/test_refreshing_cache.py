@@ -122,5 +122,5 @@ async def test_whoever_is_cancelled_leaves_the_next_to_fetch() -> None:
 
 async def test_what_is_void_when_it_comes_is_no_value() -> None:
     source = Source(fresh=0.0, usable=0.0)
-    with pytest.raises(UnreachableError, match="void already"):
+    with pytest.raises(UnreachableError, match="already expired"):
         await source.kept.get()

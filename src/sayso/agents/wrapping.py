@@ -16,7 +16,7 @@ from sayso.agents.guarded import Guarded
 from sayso.agents.listing import Listing
 from sayso.agents.restarting import open_restarter
 from sayso.agents.server import GuardedServer, Rules
-from sayso.agents.wire import Errand, Wire
+from sayso.agents.wire import SendOptions, Wire
 from sayso.approvals import Approvals, Channel, listening
 from sayso.audit import AuditLog, open_audit
 from sayso.connect import CommandTarget, UrlTarget, origin_of
@@ -29,7 +29,7 @@ from sayso.schema import digest
 from sayso.store import is_postgres, open_store, store_path
 
 TEMPORARY: Final = "temporary"
-"""Keeps the record in a file that is deleted when the client is let go of: for tests and trials."""
+"""Keeps the record in a file that is deleted on leaving `wrap`: for tests and trials."""
 
 THE_CONSOLE: Final = "the console"
 
@@ -53,15 +53,15 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
 ) -> AsyncGenerator[Guarded]:
     """Put sayso's guard around a connected client: reads run, destructive calls ask first.
 
-    `policy` is one, or the path of a policy.toml, which is read once. `mode` is `plan`, `guarded`
-    (without either), `strict` or `unattended`, in the place of the policy's. `approver` answers:
-    `"terminal"`, `"console"` (of a gateway on the same store), a function that is given an
-    `Approval` and says yes, no or nothing, or a `Channel` such as an `ApprovalQueue`; with
-    `"deferred"` a call that asks ends at once, and the program brings the answer. Without any, what
-    would ask is refused. `audit` is where the record is kept: a store such as `"sqlite:sayso.db"`,
-    an open log, `"temporary"`, or by default the store of this user. `principal` is for whom the
-    agent acts, and `server` the name that the policy has for this server, by default its own word
-    for itself. A call waits `patience` seconds for its answer; `on_wait` is told of each that does.
+    `policy` is a `Policy` or the path of a policy.toml, which is read once. `mode` overrides the
+    policy's: `plan`, `guarded` (the default), `strict` or `unattended`. `approver` answers
+    questions: `"terminal"`, `"console"` (of a gateway on the same store), a function of an
+    `Approval` that returns `True`, `False` or `None`, or a `Channel` such as an `ApprovalQueue`.
+    With `"deferred"` a call that asks ends at once, and the program brings the answer. Without an
+    approver, such calls are refused. `audit` is where the record is kept: a store such as
+    `"sqlite:sayso.db"`, an open log, `"temporary"`, or by default this user's store. `principal` is
+    the one for whom the agent acts. `server` is the server's name in the policy, by default its
+    own. A call waits `patience` seconds for its answer; `on_wait` is called for each that does.
 
     Raises `PolicyError`, `ConfigError`, `UsageError`, `KeysError` and `StoreError` on entering.
 
@@ -103,7 +103,6 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
 
 @asynccontextmanager
 async def _in_use(behind: GuardedServer) -> AsyncGenerator[GuardedServer]:
-    """Hear of answers and of lists that change; take questions back where this is cancelled."""
     listing = behind.listing
     async with listening(behind.guard.approvals):
         with behind.wire.forgetting(listing.forget):
@@ -123,13 +122,13 @@ def _make_guard(listing: Listing, log: AuditLog, rules: Rules) -> Guard:
     store = log.database
     if store is None:
         fix = "Open it with sayso.audit.open_audit, or name a store."
-        raise UsageError("this log does not name its database", where="audit", fix=fix)
+        raise UsageError("the audit log has no database", where="audit", fix=fix)
     return compose_guard(
         store,
         log,
         Approvals.of(store, clock=log.clock, keys=log.keys),
         find_tool=listing.find,
-        run=partial(listing.wire.call, Errand()),
+        run=partial(listing.wire.call, SendOptions()),
         policy=rules,
         withdraws=True,
     )
@@ -163,13 +162,13 @@ def _read(policy: Policy | str | Path | None) -> Policy:
 def _check_way(channel: Channel | None, approver: Approver, rules: Policy) -> None:
     name = CONSOLE if approver == CONSOLE else channel and channel.name
     if name is not None and name not in rules.channels:
-        what = f"this policy lets nobody answer over “{name}”"
+        what = f"the policy does not allow answers over “{name}”"
         fix = f'Add "{name}" to channels under [approvals], or give another approver.'
         raise UsageError(what, where=rules.where, fix=fix)
 
 
 def _name(info: Mapping[str, Any], given: str | None, rules: Policy) -> str:
-    """The server's name; a name that it gave itself earns no trust."""
+    """Return the server's name in the policy; a name that it gave itself earns no trust."""
     if given is not None:
         return given
     own = info.get("name")
@@ -177,13 +176,12 @@ def _name(info: Mapping[str, Any], given: str | None, rules: Policy) -> str:
     if isinstance(own, str) and own:
         name = own[:_LONGEST_NAME]
     if rules.trust_of(name) is Trust.TRUSTED and rules.trust_of(ANY) is not Trust.TRUSTED:
-        what = f"the policy trusts “{name}”, and this server only says that it is it"
-        raise UsageError(what, where="wrap", fix=f'If it is, say so: server="{name}".')
+        what = f"the server calls itself “{name}”, which the policy trusts, but nothing confirms it"
+        raise UsageError(what, where="wrap", fix=f'If it is that server, pass server="{name}".')
     return name
 
 
 def _origin(client: Client, info: Mapping[str, Any]) -> str:
-    """A digest of what the client is connected to, as far as that can be known."""
     behind = client.server
     if isinstance(behind, str):
         return origin_of(UrlTarget("", behind))
@@ -197,7 +195,7 @@ def _origin(client: Client, info: Mapping[str, Any]) -> str:
 def _principal(given: Principal | str | None, client: Client) -> Principal:
     subject = given.subject if isinstance(given, Principal) else given
     if subject and subject != LOCAL and is_reserved(subject):
-        raise UsageError(f"sayso gives the name {subject!r} to others", where="principal")
+        raise UsageError(f"the name {subject!r} is reserved", where="principal")
     if isinstance(given, Principal):
         return given
     name = client.client_info and client.client_info.name[:_LONGEST_NAME]
@@ -205,7 +203,7 @@ def _principal(given: Principal | str | None, client: Client) -> Principal:
 
 
 async def _log(audit: AuditLog | str | None, stack: AsyncExitStack) -> AuditLog:
-    """The record, opened if it is not open; closed in order by `stack`."""
+    """Return the audit log, opened if it is not open, and closed by `stack`."""
     if isinstance(audit, AuditLog):
         return audit
     if audit == TEMPORARY:

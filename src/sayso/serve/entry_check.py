@@ -1,8 +1,8 @@
-"""A check where a framework enters a tool's function: it is the one that was judged.
+"""A check that a framework runs the function that the guard decided about.
 
-Between the guard's decision and the function stand the framework's own lookups, middleware and
-versions, and any of them may lead elsewhere. So the check is made at the last lookup. A tool that
-calls another one by its name is stopped there too: no guard has judged that call.
+Between the decision and the function are the framework's own lookups, middleware and versions, and
+any of them may lead to another function. So the check is made at the last lookup. It also stops a
+tool that calls another one by name, since the guard has not seen that call.
 """
 
 import functools
@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from sayso.errors import UsageError
 from sayso.serve.call_context import Running, current_call
-from sayso.serve.functions import is_same
+from sayso.serve.functions import is_same_function
 
 _CHECKED: Final = "__sayso_entering__"
 _JUDGED: Final = ("name", "description", "inputSchema", "annotations")
-"""What of a listed tool says what it does; a version is another tool of the same name."""
+"""The fields that identify a listed tool; another version is another tool of the same name."""
 
 
-class StrayedError(UsageError):
-    """A call that would enter another function than the one that was judged."""
+class BypassError(UsageError):
+    """A call that would enter another function than the one decided about."""
 
 
 def watch_manager(manager: Any) -> None:
@@ -60,7 +60,7 @@ def _checked(original: Callable[[Any, dict[str, Any]], Any]) -> Any:
         if outer is None:
             _check(now, self.name, getattr(self, "fn", None), _wire(self))
         elif (self.name, self.version) not in _delegates(outer):
-            raise _strayed(now, self.name)
+            raise _bypassed(now, self.name)
         now.entered = self
         try:
             return await original(self, arguments)
@@ -77,10 +77,9 @@ def _check(
     function: Callable[..., Any] | None,
     wire: Mapping[str, Any] | None = None,
 ) -> None:
-    """Raise `StrayedError` for a tool that is not the one of this call."""
     is_other = wire is not None and not _is_listed(wire, now.raw)
     if name != now.call.name or is_other or not _holds(function, now.function):
-        raise _strayed(now, name)
+        raise _bypassed(now, name)
 
 
 def _is_listed(wire: Mapping[str, Any], raw: Mapping[str, Any]) -> bool:
@@ -94,25 +93,24 @@ def _is_listed(wire: Mapping[str, Any], raw: Mapping[str, Any]) -> bool:
 
 
 def _holds(function: Callable[..., Any] | None, judged: Callable[..., Any] | None) -> bool:
-    return (function is None and judged is None) or is_same(function, judged)
+    return (function is None and judged is None) or is_same_function(function, judged)
 
 
-def _strayed(now: Running, name: str) -> StrayedError:
-    now.has_strayed = True
-    what = f"the tool {name!r} was called past sayso"
-    return StrayedError(what, fix="Call it through a client of the server that was bound.")
+def _bypassed(now: Running, name: str) -> BypassError:
+    now.is_bypassed = True
+    what = f"the tool {name!r} was called without sayso's guard"
+    return BypassError(what, fix="Call it through a client of the server that was bound.")
 
 
 def _delegates(tool: Any) -> set[tuple[str, str | None]]:
-    """Return the names and versions that a mounted or transformed tool hands its call to."""
-    found: set[tuple[str, str | None]] = set()
+    delegates: set[tuple[str, str | None]] = set()
     inner = tool
     while inner is not None:
         name = getattr(inner, "_original_name", None)
         if isinstance(name, str):
-            found.add((name, inner.version))
+            delegates.add((name, inner.version))
         inner = getattr(inner, "parent_tool", None)
-    return found
+    return delegates
 
 
 def _is_of(bound: Any, server: Any) -> bool:
@@ -123,15 +121,15 @@ def _is_of(bound: Any, server: Any) -> bool:
 
 def mounted_in(server: Any) -> list[Any]:
     """Return the servers that are mounted in a `FastMCP`."""
-    found: list[Any] = []
+    servers: list[Any] = []
     for provider in server.providers:
         inner = provider
         while (wrapped := getattr(inner, "_inner", None)) is not None:
             inner = wrapped
         mounted = getattr(inner, "server", None)
         if mounted is not None:
-            found.append(mounted)
-    return found
+            servers.append(mounted)
+    return servers
 
 
 def _current_server() -> Any:

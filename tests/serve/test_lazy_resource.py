@@ -1,4 +1,4 @@
-"""What is held open in a task of its own, and what a server opens when."""
+"""A resource with its own task, and the times at which a server opens things."""
 
 import sys
 from collections.abc import AsyncGenerator
@@ -29,7 +29,7 @@ LATE = (
 )
 
 
-class Door:
+class Opener:
     """Something to be kept: what happened to it, and what is to go wrong."""
 
     def __init__(self) -> None:
@@ -48,10 +48,10 @@ class Door:
 
 
 async def test_it_opens_once_however_many_want_it_and_closes_in_the_end() -> None:
-    door = Door()
-    resource = LazyResource(door.opened, NEVER)
+    opener = Opener()
+    resource = LazyResource(opener.opened, NEVER)
     await anyio.lowlevel.checkpoint()
-    assert door.seen == []
+    assert opener.seen == []
     found: list[str] = []
 
     async def want() -> None:
@@ -62,43 +62,43 @@ async def test_it_opens_once_however_many_want_it_and_closes_in_the_end() -> Non
             group.start_soon(want)
     assert found == ["kept"] * 5
     await resource.close()
-    assert door.seen == ["opened", "closed"]
+    assert opener.seen == ["opened", "closed"]
 
 
 async def test_it_opens_after_a_moment_where_nobody_wants_it() -> None:
-    door = Door()
-    resource = LazyResource(door.opened, 0.01)
+    opener = Opener()
+    resource = LazyResource(opener.opened, 0.01)
     with anyio.fail_after(60):
-        await door.is_open.wait()
+        await opener.is_open.wait()
     await resource.close()
-    assert door.seen == ["opened", "closed"]
+    assert opener.seen == ["opened", "closed"]
 
 
 async def test_it_is_not_opened_only_to_be_closed() -> None:
-    door = Door()
-    resource = LazyResource(door.opened, NEVER)
+    opener = Opener()
+    resource = LazyResource(opener.opened, NEVER)
     await resource.close()
-    assert door.seen == []
+    assert opener.seen == []
 
 
 async def test_what_cannot_be_opened_is_told_and_tried_again_when_it_is_wanted(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    door = Door()
-    door.wrong = StoreError("the disk is full")
-    resource = LazyResource(door.opened, NEVER)
+    opener = Opener()
+    opener.wrong = StoreError("the disk is full")
+    resource = LazyResource(opener.opened, NEVER)
     for _ in range(2):
         with pytest.raises(StoreError, match="the disk is full"):
             await resource.get()
     assert caplog.text.count("the disk is full") == 2
-    door.wrong = None
+    opener.wrong = None
     assert await resource.get() == "kept"
     await resource.close()
 
 
 async def test_a_caller_that_gives_up_leaves_it_to_the_others() -> None:
-    door = Door()
-    resource = LazyResource(door.opened, NEVER)
+    opener = Opener()
+    resource = LazyResource(opener.opened, NEVER)
     with anyio.CancelScope() as scope:
         scope.cancel()
         await resource.get()

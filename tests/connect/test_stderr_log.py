@@ -1,4 +1,4 @@
-"""What a server says on stderr: kept, masked, and passed on to the log as far as there is room."""
+"""A server's stderr: kept, masked, and logged at a limited rate."""
 
 import asyncio
 import logging

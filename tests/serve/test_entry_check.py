@@ -1,4 +1,4 @@
-"""What was judged is what is entered: nothing that a caller sends leads anywhere else."""
+"""Only the function that was decided about is entered, whatever a caller sends."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -27,7 +27,7 @@ FORWARD = 'forward_meta = ["tenant"]\n[approvals]\nchannels = ["console"]\n'
 
 
 class Ran(list[str]):
-    """What ran, in its order."""
+    """The functions that ran, in order."""
 
 
 def versioned(ran: Ran) -> Any:

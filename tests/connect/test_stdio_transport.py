@@ -1,4 +1,4 @@
-"""What a server says too much of, over its pipe."""
+"""Excess messages of a server over its pipe."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ import pytest
 
 from sayso.connect.inbox import Inbox
 from sayso.connect.message import Message, read_object
-from sayso.connect.stdio_transport import Peer
+from sayso.connect.stdio_transport import StdioTransport
 from sayso.slices import LARGE_BYTES
 
 pytestmark = pytest.mark.anyio
@@ -38,7 +38,7 @@ async def asked(told: list[float], answers: list[str]) -> Message:
     async def tell(done: float, _total: float | None, _text: str | None) -> None:
         told.append(done)
 
-    peer = Peer(send, Inbox(), spawn)
+    peer = StdioTransport(send, Inbox(), spawn)
     return await peer.request("tools/call", {}, timeout=LONG, progress=tell)
 
 
@@ -65,7 +65,7 @@ async def test_a_request_of_any_size_is_sent_once_and_answered() -> None:
         message = {"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {"size": len(line)}}
         await peer.receive(json.dumps(message).encode())
 
-    peer = Peer(send, Inbox(), spawn)
+    peer = StdioTransport(send, Inbox(), spawn)
     for size in (1, LARGE_BYTES):
         message = await peer.request("tools/call", {"text": "x" * size}, timeout=LONG)
         assert json.loads(sent[-1])["params"] == {"text": "x" * size}

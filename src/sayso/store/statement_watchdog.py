@@ -1,8 +1,7 @@
-"""Statements that a database answers no more: their connection is cut, so that nobody waits on.
+"""A watchdog that cuts the connection of a statement that the database no longer works on.
 
-A network may drop what is sent and close nothing, and what stands in between may go on to confirm
-what it does not pass on. Neither the connection nor the system finds that out by itself. So a
-statement that takes long is asked about over another connection.
+A network may drop packets without closing a connection, and a proxy may confirm what it does not
+pass on; neither end notices. So a second connection asks about a statement that takes long.
 """
 
 import asyncio
@@ -17,20 +16,19 @@ from typing import Any, Final
 import psycopg
 
 PATIENCE_SECONDS: Final = 10.0
-"""How long a statement takes until it is asked about."""
+"""The time after which a statement is checked."""
 _LOOK_SECONDS: Final = 2.0
 _PROBE_SECONDS: Final = 10.0
 _MISSES: Final = 2
-"""How often in a row nothing may be heard of a statement: a database may be full for a moment."""
+"""Failed checks in a row until the cut: a database may briefly accept no connection."""
 _FORGOTTEN_SECONDS: Final = 120.0
-"""A pooler in between has numbers of its own: one that the database does not know may be at work
-for so long."""
+"""The time that an unknown process id is taken to be at work: a pooler has its own ids."""
 _STATE: Final = """SELECT coalesce(state IN ('active', 'fastpath function call', 'disabled'), true)
     FROM pg_stat_activity WHERE pid = %s"""
 
 
-class Vigil:
-    """Entered for each statement of a connection."""
+class StatementWatchdog:
+    """A context for each statement of a connection."""
 
     __slots__ = ("__weakref__", "_began", "_connection", "_info", "_misses", "_process")
 
@@ -50,7 +48,7 @@ class Vigil:
         self._began = None
 
     def look(self) -> None:
-        """Cut the connection if its statement takes long and the database does not work on it."""
+        """Cut the connection if its statement takes long and the database is not working on it."""
         began = self._began
         waited = 0.0 if began is None else time.monotonic() - began
         if waited < PATIENCE_SECONDS or asyncio.run(self._is_at_work(waited)):
@@ -65,12 +63,12 @@ class Vigil:
             async with asyncio.timeout(_PROBE_SECONDS):
                 other = await psycopg.AsyncConnection.connect(self._info, autocommit=True)
                 async with other:
-                    found = await (await other.execute(_STATE, [self._process])).fetchone()
+                    row = await (await other.execute(_STATE, [self._process])).fetchone()
         except (psycopg.Error, TimeoutError):
             return False
-        if found is None:
+        if row is None:
             return waited < _FORGOTTEN_SECONDS
-        return bool(found[0])
+        return bool(row[0])
 
     def _cut(self) -> None:
         with contextlib.suppress(psycopg.Error, OSError):
@@ -79,19 +77,20 @@ class Vigil:
                 end.shutdown(socket.SHUT_RDWR)
 
 
-_watched: "weakref.WeakSet[Vigil]" = weakref.WeakSet()
+_watched: "weakref.WeakSet[StatementWatchdog]" = weakref.WeakSet()
 _watching: list[threading.Thread] = []
 
 
 def _watch() -> None:
-    """Begin to look, once in a process: a thread does not go along into a fork."""
     if not any(thread.is_alive() for thread in _watching):
-        _watching[:] = [threading.Thread(target=_go_round, name="sayso-vigil", daemon=True)]
+        _watching[:] = [
+            threading.Thread(target=_go_round, name="sayso-statement-watchdog", daemon=True)
+        ]
         _watching[0].start()
 
 
 def _go_round() -> None:
     while True:
         time.sleep(_LOOK_SECONDS)
-        for vigil in [*_watched]:
-            vigil.look()
+        for watchdog in [*_watched]:
+            watchdog.look()

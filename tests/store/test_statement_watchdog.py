@@ -14,7 +14,7 @@ import pytest
 from tests.postgres import PostgresServer
 
 from sayso.errors import StoreError
-from sayso.store import RecordRow, open_store, vigil
+from sayso.store import RecordRow, open_store, statement_watchdog
 from sayso.store.postgres import PostgresDriver, PostgresSession
 
 pytestmark = pytest.mark.anyio
@@ -89,9 +89,9 @@ def net(postgres: PostgresServer) -> Iterator[Net]:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vigil, "PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr(vigil, "_LOOK_SECONDS", 0.1)
-    monkeypatch.setattr(vigil, "_PROBE_SECONDS", 1.0)
+    monkeypatch.setattr(statement_watchdog, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(statement_watchdog, "_LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(statement_watchdog, "_PROBE_SECONDS", 1.0)
     monkeypatch.setattr("sayso.store.postgres.PATIENCE_SECONDS", 0.5)
     monkeypatch.setattr("sayso.store.postgres._LISTEN_SECONDS", 0.2)
     monkeypatch.setattr("sayso.store.postgres._DEFAULTS", {"connect_timeout": "2"})
@@ -170,9 +170,9 @@ def test_a_statement_that_a_pooler_numbers_otherwise_is_given_more_time(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = opened(postgres.fresh())
-    monkeypatch.setattr(session.vigil, "_process", -1)
+    monkeypatch.setattr(session.watchdog, "_process", -1)
     assert session.query("SELECT 1 FROM pg_sleep(2)") == [(1,)]
-    monkeypatch.setattr(vigil, "_FORGOTTEN_SECONDS", 1.0)
+    monkeypatch.setattr(statement_watchdog, "_FORGOTTEN_SECONDS", 1.0)
     with pytest.raises(psycopg.OperationalError):
         session.query("SELECT 1 FROM pg_sleep(20)")
     session.close()
@@ -183,9 +183,9 @@ def test_a_connection_that_is_closed_is_cut_no_more(
 ) -> None:
     session = opened(postgres.fresh())
     session.close()
-    monkeypatch.setattr(session.vigil, "_process", 0)
-    monkeypatch.setattr(vigil, "_FORGOTTEN_SECONDS", 0.0)
-    with session.vigil:
+    monkeypatch.setattr(session.watchdog, "_process", 0)
+    monkeypatch.setattr(statement_watchdog, "_FORGOTTEN_SECONDS", 0.0)
+    with session.watchdog:
         time.sleep(1)
-        session.vigil.look()
-        session.vigil.look()
+        session.watchdog.look()
+        session.watchdog.look()

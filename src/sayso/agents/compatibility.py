@@ -1,6 +1,6 @@
-"""Names and schemas in the form that every model takes.
+"""Names and schemas in the form that every model API accepts.
 
-A name is letters, digits, `_` and `-`, 64 at most.
+A name has at most 64 letters, digits, `_` and `-`.
 """
 
 import re
@@ -13,10 +13,10 @@ from sayso.schema import digest
 
 _CHOICES: Final = ("allOf", "anyOf", "oneOf")
 _UNFIT_KEYS: Final = (*_CHOICES, "not", "if", "then", "else", "enum", "const")
-"""What the large model APIs refuse at the top of a schema, and the whole request with it."""
+"""Keys at the top of a schema for which the large model APIs refuse the whole request."""
 
-_LONGEST: Final = 64
-"""What the strictest of the large model APIs takes."""
+_MAX_NAME_CHARACTERS: Final = 64
+"""The limit of the strictest of the large model APIs."""
 
 _UNFIT_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 _MARK: Final = 8
@@ -24,10 +24,10 @@ _MARKED: Final = re.compile(r"-[0-9a-f]{8}$")
 
 
 def fit_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of an object, with nothing at its top that a model API refuses.
+    """Return an object schema without the top-level keys that model APIs refuse.
 
-    What is left out there still holds: the guard checks arguments against the tool's own schema.
-    The properties of its branches are kept, so that the model knows of them.
+    The removed keys still hold: the guard checks arguments against the tool's own schema. The
+    properties of their branches are kept, so that the model knows them.
 
     >>> fit_schema({"oneOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]})
     {'type': 'object', 'properties': {'a': {}, 'b': {}}}
@@ -43,22 +43,22 @@ def fit_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fit_name(name: str) -> str:
-    """The name as every model may say it; one that had to change is marked by what it was.
+    """Return a name that every model API accepts; a changed one ends with a digest of the old one.
 
-    So it is the same whatever other tools there are, and no two become one; one that only looks as
-    if it were marked is marked too, or a server could take another tool's name.
+    So it does not depend on other tools, and no two names become one. A name that already looks
+    marked is marked too, or a server could take another tool's name.
 
     >>> fit_name("customer_delete"), fit_name("customer.delete")
     ('customer_delete', 'customer_delete-ed768e5a')
     """
-    is_fit = 0 < len(name) <= _LONGEST and not _UNFIT_NAME.search(name) and not _MARKED.search(name)
-    if is_fit:
+    has_valid_length = 0 < len(name) <= _MAX_NAME_CHARACTERS
+    if has_valid_length and not _UNFIT_NAME.search(name) and not _MARKED.search(name):
         return name
     return _mark(name, name)
 
 
 def fit_qualified(server: str, name: str) -> str:
-    """The same for a tool among those of several servers.
+    """Return the model's name of one server's tool among those of several servers.
 
     >>> fit_qualified("crm", "eu__list"), fit_qualified("crm__eu", "list")
     ('crm__eu__list', 'crm__eu__list-e607c0a9')
@@ -66,10 +66,10 @@ def fit_qualified(server: str, name: str) -> str:
     whole = qualify(server, name)
     if whole.partition(SEPARATOR)[0] == server:
         return fit_name(whole)
-    # Where the server's name ends cannot be seen: another server may have a tool of this name.
+    # The end of the server's name is ambiguous: another server may have a tool of this name.
     return _mark(whole, [server, name])
 
 
 def _mark(name: str, what: str | list[str]) -> str:
     fit = _UNFIT_NAME.sub("_", name)
-    return f"{fit[: _LONGEST - _MARK - 1]}-{digest(what)[:_MARK]}"
+    return f"{fit[: _MAX_NAME_CHARACTERS - _MARK - 1]}-{digest(what)[:_MARK]}"

@@ -224,7 +224,9 @@ async def test_a_large_answer_arrives_whole(site: Site, kind: str) -> None:
         assert await call(link) == "x" * 3_000_000
 
 
-async def test_a_stream_that_begins_with_where_to_take_it_up_is_read_on(site: Site) -> None:
+async def test_a_stream_that_begins_with_where_to_take_it_up_is_read_on(
+    site: Site,
+) -> None:
     def answer(exchange: Exchange) -> None:
         body = json.dumps({"jsonrpc": "2.0", "id": exchange.body["id"], "result": {"n": 1}})
         stream = f"id: 1\ndata: \n\nid: 2\nevent: message\ndata: {body}\n\n"
