@@ -270,7 +270,7 @@ def test_what_the_source_or_the_words_speak_against_is_not_written(server: Path)
         "list_notes: open_world stays undeclared, since its description says “from the internet”"
         in done.err
     )
-    found = sayso("lint", "--select", "AV115,AV116", str(server))
+    found = sayso("lint", "--select", "SS115,SS116", str(server))
     assert (found.code, found.out) == (0, "nothing found in 3 tools, profile spec\n")
     document = sayso("infer", "--write", "--json", str(server)).json
     assert [one["hint"] for one in document["doubted"]] == ["read_only", "open_world"]
@@ -352,7 +352,7 @@ def test_what_was_written_passes_every_profile_and_assert_annotated(tmp_path: Pa
         linted = sayso("lint", "--json", "--profile", profile, str(file))
         found = {(one["code"], one["tool"]) for one in linted.json["servers"][0]["findings"]}
         # That directory calls every write destructive, against the specification.
-        meant_otherwise = {("AV703", "create_note")} if profile == "anthropic" else set()
+        meant_otherwise = {("SS703", "create_note")} if profile == "anthropic" else set()
         assert (linted.code, found) == (0, meant_otherwise), profile
     assert_annotated(str(file))
 

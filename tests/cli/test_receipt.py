@@ -158,10 +158,10 @@ def test_a_policy_alone_counts_for_inspect(world: dict[str, Any]) -> None:
 @pytest.mark.process
 def test_lint_finds_the_hint_that_was_refuted(world: dict[str, Any]) -> None:
     vouch(world, LIES, read_only=hint("refuted", 1))
-    only = ("--select", "AV109")
+    only = ("--select", "SS109")
     done = sayso("lint", *only, *world["options"], *world["command"])
     assert done.code == 1
-    assert "AV109" in done.out
+    assert "SS109" in done.out
     saved = world["folder"] / "list.json"
     for tool, code in ((LIES, 1), ({**LIES, "description": "other"}, 0)):
         saved.write_text(json.dumps({"tools": [tool]}))

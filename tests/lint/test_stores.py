@@ -183,13 +183,13 @@ def test_what_the_profile_calls_an_error_stands_in_the_document() -> None:
     done = made("openai", *TOOLS)
     assert done.has_errors
     text = as_markdown(done)
-    assert "- error AV701 (openai-hints-missing): `list_orders`: " in text
-    assert text.index("AV701") < text.index("## Tools")
+    assert "- error SS701 (openai-hints-missing): `list_orders`: " in text
+    assert text.index("SS701") < text.index("## Tools")
 
 
 def test_an_author_cannot_allow_away_what_the_store_asks() -> None:
     meta = {"io.sayso/lint": {"allow": {"openai-hints-missing": "we would rather not"}}}
-    assert "AV701" in as_markdown(made("openai", {**TOOLS[0], "_meta": meta}))
+    assert "SS701" in as_markdown(made("openai", {**TOOLS[0], "_meta": meta}))
 
 
 def test_a_server_in_order_has_nothing_to_mend_and_nothing_to_confirm() -> None:

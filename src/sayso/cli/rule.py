@@ -11,7 +11,7 @@ def rule(code: str | None = None, *, json: Json = False) -> None:
     Parameters
     ----------
     code
-        AV101, or no-hints.
+        SS101, or no-hints.
     """
     found = all_rules() if code is None else (find_rule(code),)
     if json:

@@ -26,7 +26,7 @@ alarm in ten is not on by default; one that found nothing there is on where its 
 doubt.
 """
 
-_BESIDE: Final = frozenset({"AV109", "AV116", "AV901", "AV902", "AV903"})
+_BESIDE: Final = frozenset({"SS109", "SS116", "SS901", "SS902", "SS903"})
 """Rules about what stands beside a list: receipts, source, permissions."""
 
 _ON: Final = {True: "on", False: "off"}

@@ -42,7 +42,7 @@ def find_rule(word: str) -> Rule:
 
 
 def find_rules(words: Iterable[str]) -> frozenset[str]:
-    """The codes of rules by code, by name, or by the beginning of a code (`AV1`)."""
+    """The codes of rules by code, by name, or by the beginning of a code (`SS1`)."""
     found: set[str] = set()
     for word in words:
         prefix = word.strip().upper()

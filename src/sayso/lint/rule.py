@@ -18,7 +18,7 @@ _NO_FIX: Final = "## Fix\nNone: what is right is its author's to say."
 """The last part of a page that does not write its own."""
 _JSON: Final = re.compile(r"(## (?:Example|Use instead)\n)([{\[].+?)\n(?=\n|\Z)", re.DOTALL)
 """An example in JSON, as a page's source has it: without the marks of a block of code."""
-_CODE: Final = re.compile(r"AV\d{3}")
+_CODE: Final = re.compile(r"SS\d{3}")
 _NAME: Final = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _MOST_NAMED: Final = 5
 
@@ -157,7 +157,7 @@ class Rule:
     def faults(self) -> list[str]:
         """What is wrong with the rule itself; nothing for each of sayso's own."""
         checks = [
-            (_CODE.fullmatch(self.code), "its code is AV and three digits"),
+            (_CODE.fullmatch(self.code), "its code is SS and three digits"),
             (_NAME.fullmatch(self.name), "its name is words of small letters with hyphens"),
             (sum(map(bool, (self.tool, self.server, self.after))) == 1, "it has exactly one check"),
             (tuple(re.findall(r"^## (.+)$", self.page, re.MULTILINE)) == HEADINGS, "its headings"),

@@ -21,7 +21,7 @@ from sayso.lint.rule import Looked, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-@Rule("AV903", "allow-unknown", Severity.ERROR).afterwards
+@Rule("SS903", "allow-unknown", Severity.ERROR).afterwards
 def _check(tool: Subject, looked: Looked) -> Remarks:  # noqa: ARG001 - as all that look late
     for allowance in tool.allowed:
         if known_rule(allowance.word) is None:

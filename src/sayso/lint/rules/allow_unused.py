@@ -23,7 +23,7 @@ from sayso.lint.rule import Edit, Looked, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-@Rule("AV902", "allow-unused", Severity.WARNING).afterwards
+@Rule("SS902", "allow-unused", Severity.WARNING).afterwards
 def _check(tool: Subject, looked: Looked) -> Remarks:
     for allowance in tool.allowed:
         rule = known_rule(allowance.word)

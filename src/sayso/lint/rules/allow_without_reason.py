@@ -23,7 +23,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-@Rule("AV901", "allow-without-reason", Severity.ERROR).for_tool
+@Rule("SS901", "allow-without-reason", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for allowance in tool.allowed:
         if not allowance.reason:

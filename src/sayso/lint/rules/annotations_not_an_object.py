@@ -17,7 +17,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV104", "annotations-not-an-object", Severity.ERROR).for_tool
+@Rule("SS104", "annotations-not-an-object", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for found in tool.declaration.findings:
         if found.code == "annotations-not-an-object":

@@ -21,7 +21,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV702", "anthropic-annotations-missing", Severity.ERROR, is_default=False).for_tool
+@Rule("SS702", "anthropic-annotations-missing", Severity.ERROR, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     beside, inside = tool.titles
     if not inside:

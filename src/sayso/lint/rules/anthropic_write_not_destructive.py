@@ -23,7 +23,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV703", "anthropic-write-not-destructive", Severity.NOTE, is_default=False).for_tool
+@Rule("SS703", "anthropic-write-not-destructive", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.hints.read_only is False and tool.hints.destructive is False:
         message = "it writes, which the directory calls destructive"

@@ -39,7 +39,7 @@ _ONLY_READS: Final = re.compile(
 )
 
 
-@Rule("AV120", "code-declared-safe", Severity.WARNING).for_tool
+@Rule("SS120", "code-declared-safe", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     is_safe = tool.hints.read_only or tool.hints.destructive is False
     runs = not _RUNS.isdisjoint(tool.words) and tool.words[0] not in _TALKS_OF_IT

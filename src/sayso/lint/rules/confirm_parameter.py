@@ -34,7 +34,7 @@ _BESIDE: Final = frozenset(
 _SENTENCES: Final = ("i_am_sure", "i_understand", "are_you_sure", "yes_i_am_sure")
 
 
-@Rule("AV502", "confirm-parameter", Severity.WARNING).for_tool
+@Rule("SS502", "confirm-parameter", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for parameter in tool.parameters:
         if tool.writes and confirms(parameter):

@@ -31,7 +31,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 }
 
 
-@Rule("AV412", "default-does-not-fit", Severity.WARNING).for_tool
+@Rule("SS412", "default-does-not-fit", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for parameter in tool.parameters:
         value = parameter.schema.get("default")

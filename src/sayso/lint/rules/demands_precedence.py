@@ -27,7 +27,7 @@ _DEMANDS: Final = re.compile(
 )
 
 
-@Rule("AV309", "demands-precedence", Severity.NOTE, is_default=False).for_tool
+@Rule("SS309", "demands-precedence", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     found = _DEMANDS.search(tool.description)
     if found:

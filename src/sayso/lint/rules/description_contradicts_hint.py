@@ -27,7 +27,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV115", "description-contradicts-hint", Severity.WARNING).for_tool
+@Rule("SS115", "description-contradicts-hint", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for name, words in stated(tool).items():
         said = f"{WIRE_NAMES[name]} is declared {str(tool.hints[name]).lower()}"

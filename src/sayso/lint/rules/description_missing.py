@@ -18,7 +18,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV301", "description-missing", Severity.WARNING).for_tool
+@Rule("SS301", "description-missing", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not tool.description.strip():
         yield Remark("it has no description", ("description",))

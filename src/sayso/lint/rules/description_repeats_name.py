@@ -27,7 +27,7 @@ _EMPTY: Final = frozenset(
 _LONGEST: Final = 200
 
 
-@Rule("AV302", "description-repeats-name", Severity.NOTE, is_default=False).for_tool
+@Rule("SS302", "description-repeats-name", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     text = tool.description.strip()
     if not text or len(text) > _LONGEST:

@@ -25,7 +25,7 @@ from sayso.lint.subject import Subject
 _LONGEST: Final = 4_000
 
 
-@Rule("AV303", "description-too-long", Severity.WARNING).for_tool
+@Rule("SS303", "description-too-long", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     length = len(tool.description)
     if length > _LONGEST:

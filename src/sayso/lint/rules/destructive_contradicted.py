@@ -22,7 +22,7 @@ from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV111", "destructive-contradicted", Severity.WARNING).for_tool
+@Rule("SS111", "destructive-contradicted", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.writes:
         yield from contradicted(tool, "destructive", value=False)

@@ -38,7 +38,7 @@ _SMALL: Final = frozenset(
 _ASKS: Final = ("anthropic/requiresUserInteraction", "io.sayso/plan")
 
 
-@Rule("AV503", "destructive-without-confirmation", Severity.NOTE, is_folded=True).for_tool
+@Rule("SS503", "destructive-without-confirmation", Severity.NOTE, is_folded=True).for_tool
 def _check(tool: Subject) -> Remarks:
     if not tool.writes or not tool.hints.destructive or not _SMALL.isdisjoint(tool.words):
         return

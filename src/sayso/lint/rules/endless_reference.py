@@ -21,7 +21,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV410", "endless-reference", Severity.ERROR).for_tool
+@Rule("SS410", "endless-reference", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key, schema in tool.schemas_with_references():
         if schema and never_ends(schema):

@@ -31,7 +31,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV116", "handler-contradicts-hint", Severity.ERROR).for_tool
+@Rule("SS116", "handler-contradicts-hint", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for deed in tool.deeds:
         if tool.hints[deed.against] is LOOSER[deed.against]:

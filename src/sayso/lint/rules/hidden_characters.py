@@ -35,7 +35,7 @@ _KINDS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of 
 """What has no name of its own."""
 
 
-@Rule("AV304", "hidden-characters", Severity.ERROR).for_tool
+@Rule("SS304", "hidden-characters", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     text = tool.all_text
     is_plain = text.isascii() and text.replace("\n", "").isprintable()

@@ -24,7 +24,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV102", "hint-missing", Severity.WARNING).for_tool
+@Rule("SS102", "hint-missing", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     hints = tool.hints
     counts = required_hints(is_read=bool(hints.read_only))

@@ -23,7 +23,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV103", "hint-not-a-boolean", Severity.ERROR).for_tool
+@Rule("SS103", "hint-not-a-boolean", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for found in tool.declaration.findings:
         if found.code == "hint-not-a-boolean" and found.hint:

@@ -21,7 +21,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV106", "hint-outside-annotations", Severity.ERROR).for_tool
+@Rule("SS106", "hint-outside-annotations", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for name in WIRE_NAMES.values():
         if name in tool.raw:

@@ -18,7 +18,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV109", "hint-refuted", Severity.ERROR).for_tool
+@Rule("SS109", "hint-refuted", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for name in HINT_NAMES:
         if tool.verdicts.get(name) == "refuted" and tool.hints[name] is LOOSER[name]:

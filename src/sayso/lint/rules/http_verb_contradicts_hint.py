@@ -28,7 +28,7 @@ from sayso.lint.subject import Subject
 _REQUEST: Final = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) +(?:https?://[^\s/]+)?/[\w{:]")
 
 
-@Rule("AV117", "http-verb-contradicts-hint", Severity.WARNING).for_tool
+@Rule("SS117", "http-verb-contradicts-hint", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     verbs = {request[1] for request in _REQUEST.finditer(tool.description)}
     if len(verbs) != 1:

@@ -40,7 +40,7 @@ _KEYS: Final = frozenset(
 _NUMBERS: Final = frozenset({"id", "iid", "uid"})
 
 
-@Rule("AV119", "idempotent-without-key", Severity.WARNING).for_tool
+@Rule("SS119", "idempotent-without-key", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not tool.hints.idempotent or not tool.writes or not tool.words:
         return

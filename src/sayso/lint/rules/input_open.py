@@ -20,7 +20,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV404", "input-open", Severity.WARNING).for_tool
+@Rule("SS404", "input-open", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.writes and tool.input_schema.get("additionalProperties") is True:
         message = "its input schema takes arguments that it does not name"

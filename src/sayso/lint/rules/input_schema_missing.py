@@ -20,7 +20,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV401", "input-schema-missing", Severity.ERROR).for_tool
+@Rule("SS401", "input-schema-missing", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     if "inputSchema" not in tool.raw:
         yield Remark("it has no inputSchema", ("inputSchema",))

@@ -24,7 +24,7 @@ from sayso.lint.subject import Parameter, Subject
 _BOUNDS: Final = frozenset({"const", "enum", "format", "maxItems", "maxLength", "pattern"})
 
 
-@Rule("AV405", "input-unbounded", Severity.NOTE, is_default=False).for_tool
+@Rule("SS405", "input-unbounded", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     names = [parameter.name for parameter in tool.parameters if _is_unbounded(parameter)]
     if tool.writes and names:

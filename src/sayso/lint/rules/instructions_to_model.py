@@ -58,7 +58,7 @@ _ORDERS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]] = (
 """What such words are, in small letters; each pattern is tried where one of its words stands."""
 
 
-@Rule("AV305", "instructions-to-model", Severity.ERROR).for_tool
+@Rule("SS305", "instructions-to-model", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     patterns = [
         pattern for words, pattern in _ORDERS if any(word in tool.lower_text for word in words)

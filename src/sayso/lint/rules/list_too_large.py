@@ -26,7 +26,7 @@ from sayso.lint.subject import Listing
 _MOST: Final = 25_000
 
 
-@Rule("AV603", "list-too-large", Severity.WARNING).for_server
+@Rule("SS603", "list-too-large", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     tokens = sum(tool.tokens for tool in server.tools)
     if tokens > _MOST:

@@ -28,7 +28,7 @@ _AGAINST: Final = 2
 _NAMES: Final[tuple[HintName, ...]] = ("read_only", "destructive")
 
 
-@Rule("AV601", "mass-labelled", Severity.WARNING).for_server
+@Rule("SS601", "mass-labelled", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     tools = server.tools
     if len(tools) < _FEWEST:

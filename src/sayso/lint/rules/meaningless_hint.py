@@ -6,7 +6,7 @@ Finds `idempotentHint` on tools that are declared read-only.
 ## Why is this bad
 The specification gives it a meaning only where `readOnlyHint` is false. It costs room in every
 list, and a reader who compares it with the tool learns nothing. `destructiveHint: false` has no
-meaning there either, but ChatGPT's app review requires it (AV701), so it is not reported. Tools
+meaning there either, but ChatGPT's app review requires it (SS701), so it is not reported. Tools
 that are declared with sayso are left out: it says all four for them.
 
 ## Example
@@ -24,7 +24,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 
-@Rule("AV107", "meaningless-hint", Severity.NOTE, is_default=False).for_tool
+@Rule("SS107", "meaningless-hint", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     if not tool.hints.read_only or META_KEY in as_object(tool.raw.get("_meta")):
         return

@@ -19,7 +19,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 
-@Rule("AV208", "name-duplicate", Severity.ERROR).for_server
+@Rule("SS208", "name-duplicate", Severity.ERROR).for_server
 def _check(server: Listing) -> Remarks:
     for name, count in Counter(tool.name for tool in server.tools).items():
         if count > 1:

@@ -23,7 +23,7 @@ LONGEST: Final = 128
 _ALLOWED: Final = re.compile(r"[A-Za-z0-9_.-]*")
 
 
-@Rule("AV206", "name-invalid", Severity.ERROR).for_tool
+@Rule("SS206", "name-invalid", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     if len(tool.name) > LONGEST:
         yield Remark(f"its name has {len(tool.name)} characters, more than {LONGEST}", ("name",))

@@ -24,7 +24,7 @@ _LONGEST: Final = 64
 _VALID: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 
-@Rule("AV207", "name-not-portable", Severity.WARNING).for_tool
+@Rule("SS207", "name-not-portable", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not _VALID.fullmatch(tool.name):
         return

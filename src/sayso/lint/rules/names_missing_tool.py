@@ -27,7 +27,7 @@ _NAMED: Final = re.compile(
 )
 
 
-@Rule("AV307", "names-missing-tool", Severity.NOTE, is_default=False).for_server
+@Rule("SS307", "names-missing-tool", Severity.NOTE, is_default=False).for_server
 def _check(server: Listing) -> Remarks:
     for tool in server.tools:
         if "tool" not in tool.description:

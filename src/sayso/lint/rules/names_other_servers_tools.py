@@ -25,7 +25,7 @@ _QUALIFIED: Final = re.compile(r"\bmcp__[a-zA-Z0-9-]{1,64}__[a-zA-Z0-9_-]{1,64}"
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]{0,63}(?:[_-][A-Za-z0-9]{1,63})+")
 
 
-@Rule("AV306", "names-other-servers-tools", Severity.WARNING).for_server
+@Rule("SS306", "names-other-servers-tools", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     others = {name: of for name, of in server.others.items() if name not in server.names}
     for tool in server.tools:

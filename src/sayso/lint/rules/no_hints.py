@@ -25,7 +25,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV101", "no-hints", Severity.WARNING).for_tool
+@Rule("SS101", "no-hints", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not any(name in tool.annotations for name in WIRE_NAMES.values()):
         yield Remark("it declares no hint, so clients take it for one that destroys")

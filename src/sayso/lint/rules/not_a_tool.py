@@ -17,7 +17,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 
-@Rule("AV205", "not-a-tool", Severity.ERROR).for_server
+@Rule("SS205", "not-a-tool", Severity.ERROR).for_server
 def _check(server: Listing) -> Remarks:
     for index, what in enumerate(server.broken):
         yield Remark(what, (index,))

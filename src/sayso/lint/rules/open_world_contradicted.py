@@ -34,7 +34,7 @@ _OUTSIDE: Final = (
 """Without any of these nothing is said to reach out, and nothing need be inferred."""
 
 
-@Rule("AV113", "open-world-contradicted", Severity.WARNING).for_tool
+@Rule("SS113", "open-world-contradicted", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if any(word in tool.lower_text for word in _OUTSIDE):
         yield from contradicted(tool, "open_world", value=False, at_least=_SURE)

@@ -32,7 +32,7 @@ _REACHES: Final = frozenset(
 )
 
 
-@Rule("AV118", "open-world-url", Severity.WARNING).for_tool
+@Rule("SS118", "open-world-url", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.hints.open_world is not False or _REACHES.isdisjoint(tool.words):
         return

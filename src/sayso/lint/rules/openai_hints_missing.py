@@ -24,7 +24,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV701", "openai-hints-missing", Severity.ERROR, is_default=False).for_tool
+@Rule("SS701", "openai-hints-missing", Severity.ERROR, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     hints = tool.hints
     missing: list[HintName] = [name for name in STORE_HINTS if hints[name] is None]

@@ -23,7 +23,7 @@ from sayso.lint.subject import Subject, as_object
 _TELL: Final = ("properties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 
 
-@Rule("AV414", "output-open", Severity.NOTE, is_default=False).for_tool
+@Rule("SS414", "output-open", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     schema = as_object(tool.raw.get("outputSchema"))
     is_closed = schema.get("additionalProperties", True) is not True

@@ -19,7 +19,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV408", "output-schema-missing", Severity.NOTE, is_default=False).for_tool
+@Rule("SS408", "output-schema-missing", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.raw.get("outputSchema") is None:
         yield Remark("it has no outputSchema", ("outputSchema",))

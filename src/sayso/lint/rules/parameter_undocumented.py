@@ -29,7 +29,7 @@ _PLAIN: Final = frozenset(
 )
 
 
-@Rule("AV406", "parameter-undocumented", Severity.NOTE).for_tool
+@Rule("SS406", "parameter-undocumented", Severity.NOTE).for_tool
 def _check(tool: Subject) -> Remarks:
     untold = [parameter for parameter in tool.parameters if _is_untold(parameter)]
     if not untold:

@@ -25,7 +25,7 @@ _TELL: Final = frozenset(
 )
 
 
-@Rule("AV407", "parameter-untyped", Severity.WARNING).for_tool
+@Rule("SS407", "parameter-untyped", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     names = [parameter.name for parameter in tool.parameters if _is_untyped(parameter)]
     if names:

@@ -40,7 +40,7 @@ _ANSWERS: Final = frozenset(
 _GETS: Final = frozenset({"get", "list", "show"})
 
 
-@Rule("AV110", "read-only-contradicted", Severity.WARNING).for_tool
+@Rule("SS110", "read-only-contradicted", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     is_answer = not _ANSWERS.isdisjoint(tool.words) or not _GETS.isdisjoint(tool.words[-1:])
     if is_answer and tool.doubt("destructive", value=True) is None:

@@ -18,7 +18,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV108", "read-only-destructive", Severity.ERROR).for_tool
+@Rule("SS108", "read-only-destructive", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.hints.read_only and tool.hints.destructive:
         message = "declared read-only and destructive: one of the two is false"

@@ -23,6 +23,6 @@ from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV114", "read-only-understated", Severity.NOTE, is_default=False).for_tool
+@Rule("SS114", "read-only-understated", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     yield from contradicted(tool, "read_only", value=False, at_least=THRESHOLD)

@@ -46,7 +46,7 @@ _STORES: Final = frozenset(
 )
 
 
-@Rule("AV501", "reads-and-destroys", Severity.WARNING).for_tool
+@Rule("SS501", "reads-and-destroys", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     stores = not _STORES.isdisjoint(tool.words[:1])
     for parameter in tool.parameters:

@@ -21,7 +21,7 @@ from sayso.lint.subject import Subject
 _SHOWN = 100
 
 
-@Rule("AV411", "reference-unresolved", Severity.ERROR).for_tool
+@Rule("SS411", "reference-unresolved", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key, schema in tool.schemas_with_references():
         for reference in sorted(set(references(schema))):

@@ -18,7 +18,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_list, as_object
 
 
-@Rule("AV409", "required-unknown", Severity.ERROR).for_tool
+@Rule("SS409", "required-unknown", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     schema = tool.input_schema
     properties = as_object(schema.get("properties"))

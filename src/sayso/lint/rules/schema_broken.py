@@ -25,7 +25,7 @@ from sayso.lint.subject import Subject, as_object
 _LONGEST: Final = 200
 
 
-@Rule("AV402", "schema-broken", Severity.ERROR).for_tool
+@Rule("SS402", "schema-broken", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key in ("inputSchema", "outputSchema"):
         fault = _fault(as_object(tool.raw.get(key)))

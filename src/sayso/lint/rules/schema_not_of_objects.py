@@ -20,7 +20,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject, as_object
 
 
-@Rule("AV403", "schema-not-of-objects", Severity.ERROR).for_tool
+@Rule("SS403", "schema-not-of-objects", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key in ("inputSchema", "outputSchema"):
         if key not in tool.raw or tool.raw[key] is None:

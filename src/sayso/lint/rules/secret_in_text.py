@@ -36,7 +36,7 @@ _BEGINNINGS: Final = (
 """One of these stands in every text that `redact` masks by its look."""
 
 
-@Rule("AV308", "secret-in-text", Severity.ERROR).for_tool
+@Rule("SS308", "secret-in-text", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     whole = tool.all_text
     if not any(beginning in whole for beginning in _BEGINNINGS) or redact(whole, None) == whole:

@@ -31,7 +31,7 @@ _OF_THEM: Final = frozenset(
 )
 
 
-@Rule("AV413", "secret-parameter", Severity.WARNING).for_tool
+@Rule("SS413", "secret-parameter", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not _OF_THEM.isdisjoint(tool.words):
         return

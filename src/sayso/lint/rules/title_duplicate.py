@@ -19,7 +19,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
 
 
-@Rule("AV204", "title-duplicate", Severity.WARNING).for_server
+@Rule("SS204", "title-duplicate", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for tool in server.tools:

@@ -27,7 +27,7 @@ _JOINED: Final = re.compile(r"[^\W_]+(?:[_.:/][^\W_]+)+|[a-z]+(?:[A-Z][a-z]+)+")
 _PLACES: Final = (("title",), ("annotations", "title"))
 
 
-@Rule("AV202", "title-is-name", Severity.WARNING).for_tool
+@Rule("SS202", "title-is-name", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for at, title in zip(_PLACES, tool.titles, strict=True):
         if title and ((title == tool.name and len(tool.words) > 1) or _JOINED.fullmatch(title)):

@@ -22,7 +22,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV201", "title-missing", Severity.NOTE).for_tool
+@Rule("SS201", "title-missing", Severity.NOTE).for_tool
 def _check(tool: Subject) -> Remarks:
     if not tool.title:
         edits = (Edit(("title",), derive_title(tool.name)),)

@@ -18,7 +18,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV203", "titles-differ", Severity.WARNING).for_tool
+@Rule("SS203", "titles-differ", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     one, other = tool.titles
     if one and other and one != other:

@@ -21,7 +21,7 @@ from sayso.lint.subject import Subject
 _MOST: Final = 2_500
 
 
-@Rule("AV604", "tool-too-large", Severity.NOTE).for_tool
+@Rule("SS604", "tool-too-large", Severity.NOTE).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.tokens > _MOST:
         yield Remark(f"its entry comes to about {tool.tokens:,} tokens in every request")

@@ -21,7 +21,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
 
 
-@Rule("AV602", "tools-alike", Severity.WARNING).for_server
+@Rule("SS602", "tools-alike", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:

@@ -34,7 +34,7 @@ def _bare(name: str) -> str:
 _MEANT: Final = {_bare(name): name for name in WIRE_NAMES.values()}
 
 
-@Rule("AV105", "unknown-annotation", Severity.ERROR).for_tool
+@Rule("SS105", "unknown-annotation", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key in tool.annotations:
         meant = _MEANT.get(_bare(key[:80]))
