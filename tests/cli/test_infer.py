@@ -267,7 +267,7 @@ def test_what_the_source_or_the_words_speak_against_is_not_written(server: Path)
     assert "get_note: read_only stays undeclared, since " in done.err
     assert "opens " in done.err
     assert (
-        "list_notes: open_world stays undeclared, since its description says “from the internet”"
+        "list_notes: open_world stays undeclared, since the description says “from the internet”"
         in done.err
     )
     found = sayso("lint", "--select", "SS115,SS116", str(server))

@@ -43,7 +43,7 @@ def test_findings_of_a_saved_list_have_lines_and_fail_the_build(saved: str) -> N
     assert f"{saved}:3: error SS103 [hint-not-a-boolean] a_b: idempotentHint" in done.out
     assert "SS304" in done.out
     assert done.out.splitlines()[-1] == (
-        "2 errors, 1 warning in 1 tool, profile spec; --fix mends 2 of them"
+        "2 errors, 1 warning in 1 tool, profile spec; --fix can fix 2 of them"
     )
 
 
@@ -133,7 +133,7 @@ def test_what_a_fix_has_left_is_not_promised_to_the_next(tmp_path: Path) -> None
     source += "if True:\n\t@mcp.tool()\n\tdef orders_list(): ...\n"
     source += "\t@mcp.tool(**MORE)\n\tdef find(): ...\n"
     file.write_text(source)
-    assert "; --fix mends 2 of them" in sayso("lint", str(file), "--select", "SS201").out
+    assert "; --fix can fix 2 of them" in sayso("lint", str(file), "--select", "SS201").out
     done = sayso("lint", str(file), "--select", "SS201", "--fix")
     assert '\n+\t@mcp.tool(title="List orders")\n' in done.err
     assert "find: left as it is" in done.err
@@ -152,7 +152,7 @@ def test_servers_of_one_configuration_know_each_others_tools(tmp_path: Path) -> 
     assert done.code == 4
     assert done.out == (
         f"::warning file={file},line=1,title=SS306 names-other-servers-tools::"
-        "x: it names hang_up, a tool of the server phone\n"
+        "x: the description names hang_up, a tool of server phone\n"
     )
     assert done.error["code"] == "command-not-found"
 

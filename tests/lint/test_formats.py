@@ -1,4 +1,4 @@
-"""What is told is whole in every format, and nothing in it steers who reads it."""
+"""Every format has all findings, and none lets a server's text control the reader's tool."""
 
 import json
 import shutil
@@ -76,7 +76,7 @@ def test_json_has_all_that_is_known_of_a_finding() -> None:
         "tool": "list_orders",
         "index": 0,
         "at": ["title"],
-        "message": "it has no title, so people are shown its name",
+        "message": "title is missing, so clients show the name",
         "fixable": True,
         "file": "a dir/tools.json",
         "line": 3,
@@ -146,8 +146,8 @@ def test_a_baseline_tells_what_is_gone_and_counts_what_occurs_twice() -> None:
     assert ("shop", "SS201", "a", "title") in after.gone
     assert without_known(report(tool("a")), known, {"SS101"}).gone == ()
     told = FORMATS["text"]([after], SPEC)
-    assert "shop: gone from the baseline: SS201 a (title)" in told
-    assert "in the baseline are not told again" in told
+    assert "shop: in the baseline, but no longer found: SS201 a (title)" in told
+    assert "in the baseline are not repeated" in told
     (server,) = json.loads(FORMATS["json"]([after], SPEC))["servers"]
     assert {"server": "shop", "rule": "SS201", "tool": "a", "about": "title"} in server["gone"]
 

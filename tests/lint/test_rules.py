@@ -1,4 +1,4 @@
-"""Each rule fires where it should, holds back where it nearly does, and says what it is."""
+"""Each rule fires on its case, not on a near miss, and is documented."""
 
 from pathlib import Path
 from typing import Any
@@ -50,12 +50,12 @@ def test_no_rule_with_more_than_one_false_alarm_in_ten_is_on_by_default() -> Non
 def test_a_rule_is_found_by_code_by_name_and_by_the_beginning_of_its_code() -> None:
     assert find_rule("ss101") is find_rule("no-hints")
     assert find_rules(["SS9"]) == {"SS901", "SS902", "SS903"}
-    with pytest.raises(UsageError, match="no rule 'no-hint'") as caught:
+    with pytest.raises(UsageError, match="unknown rule 'no-hint'") as caught:
         find_rule("no-hint")
     assert "Did you mean SS101 (no-hints)?" in str(caught.value)
     with pytest.raises(UsageError) as caught:
         find_rule("zzz")
-    assert caught.value.fix == "sayso rule lists them."
+    assert caught.value.fix == "`sayso rule` lists all rules."
 
 
 def test_hints_that_sayso_itself_has_written_are_not_called_meaningless() -> None:
@@ -68,9 +68,9 @@ def test_hints_that_sayso_itself_has_written_are_not_called_meaningless() -> Non
 def test_a_rules_page_tells_where_it_looks_and_how_it_was_judged() -> None:
     page = page_of(find_rule("confirm-parameter"))
     assert "Warning, on by default, error under anthropic." in page
-    assert "of 20 that were judged, 1 were false alarms." in page
+    assert "of 20 judged, 1 were false alarms." in page
     assert "off under openai" in page_of(find_rule("no-hints"))
-    assert "On real tools it found nothing." in page_of(find_rule("SS103"))
+    assert "Found nothing on real tools." in page_of(find_rule("SS103"))
     assert "Not measured: " in page_of(find_rule("SS109"))
 
 
@@ -81,7 +81,7 @@ def test_profiles_say_where_they_are_from_and_what_a_store_means() -> None:
         assert profile.source
         assert profile.date.count("-") == 2
     assert "Broader" in find_profile("anthropic").meaning["destructive"]
-    with pytest.raises(UsageError, match="no profile 'apple'"):
+    with pytest.raises(UsageError, match="unknown profile 'apple'"):
         find_profile("apple")
 
 
@@ -191,14 +191,14 @@ def test_orders_to_the_model_are_heard_wherever_they_stand(order: str) -> None:
     deep = takes(a={"type": "object", "properties": {"b": {"enum": ["x", order]}}})
     for item in (tool(description=order.upper()), tool(title=order), tool(inputSchema=deep)):
         (found,) = [found for found in findings([item]) if found.code == "SS305"]
-        assert found.message.startswith("it speaks to the model: “")
+        assert found.message.startswith("the text instructs the model: “")
     assert found.at == ("inputSchema", "properties", "a", "properties", "b", "enum", 1)
 
 
 def test_a_hidden_character_is_told_with_its_place_and_name() -> None:
     one = tool(inputSchema=takes(a={"items": {"description": "x\u2066y"}}))
     (found,) = [found for found in findings([one]) if found.code == "SS304"]
-    assert found.message == "a hidden character stands in it: U+2066 left-to-right isolate"
+    assert found.message == "hidden character: U+2066 left-to-right isolate"
     assert found.about == "inputSchema/properties/a/items/description"
 
 

@@ -65,7 +65,7 @@ def test_a_handler_speaks_against_the_hints_that_it_breaks(server: Path) -> None
     removed = found["notes_rename"].deeds
     assert {item.against for item in removed} == {"read_only", "destructive"}
     assert {Path(item.file).name for item in removed} == {"notes.py"}
-    assert removed[0].what.endswith("by way of wipe")
+    assert removed[0].what.endswith("via wipe")
     assert found["notes_list"].deeds == ()
 
 

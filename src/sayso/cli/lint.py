@@ -114,7 +114,7 @@ def _words(given: list[str] | None) -> list[str]:
 def _report(server: Linted, choice: Choice, *, allows: bool, mended: bool = False) -> Report:
     is_mendable = not mended and (server.saved is not None or server.python is not None)
     return lint_listing(
-        server.listing, choice, places=server.places, allows=allows, is_mendable=is_mendable
+        server.listing, choice, places=server.places, allows=allows, is_fixable=is_mendable
     )
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a server's tools: rules, profiles of stores, and ways to tell it."""
+"""A linter for tool lists: rules, profiles, report formats and store submissions."""
 
 from typing import TYPE_CHECKING
 

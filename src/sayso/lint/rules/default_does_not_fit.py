@@ -1,12 +1,11 @@
-"""A default that its own schema does not allow.
+"""A default that its own schema does not accept.
 
 ## What it does
-Finds arguments whose `default` is of another type than the argument, or not among its choices. A
-default of `null` is not meant: many generators write it for “none”.
+Finds arguments whose `default` has the wrong type or is not one of the choices. `null` is ignored:
+many generators write it for “no default”.
 
 ## Why is this bad
-A client that fills in defaults sends what the server refuses, and a model reads two things at
-once.
+A client that fills in defaults sends what the server rejects, and the model reads a contradiction.
 
 ## Example
 {"properties": {"limit": {"type": "integer", "default": "20"}}}
@@ -36,8 +35,8 @@ def _check(tool: Subject) -> Remarks:
     for parameter in tool.parameters:
         value = parameter.schema.get("default")
         if value is not None and not _fits(parameter, value):
-            at = ("inputSchema", "properties", parameter.name, "default")
-            yield Remark(f"the default of {parameter.name} does not fit its own schema", at)
+            message = f"the default of {parameter.name} does not match its own schema"
+            yield Remark(message, (*parameter.at, "default"))
 
 
 def _fits(parameter: Parameter, value: Any) -> bool:

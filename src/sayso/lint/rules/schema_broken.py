@@ -1,11 +1,11 @@
-"""A schema that is none.
+"""A schema that is not valid JSON Schema.
 
 ## What it does
 Finds input and output schemas that break JSON Schema 2020-12: unknown types, a `required` that is
-no list, patterns that are none.
+not a list, invalid patterns.
 
 ## Why is this bad
-No client can check what it sends or gets. Several refuse the whole list.
+Clients cannot validate arguments or results. Several reject the whole list.
 
 ## Example
 {"inputSchema": {"type": "object", "properties": {"n": {"type": "int"}}}}
@@ -30,7 +30,7 @@ def _check(tool: Subject) -> Remarks:
     for key in ("inputSchema", "outputSchema"):
         fault = _fault(as_object(tool.raw.get(key)))
         if fault:
-            yield Remark(f"its {key} is no JSON Schema: {fault}", (key,))
+            yield Remark(f"the {key} is not valid JSON Schema: {fault}", (key,))
 
 
 def _fault(schema: Mapping[str, Any]) -> str:
