@@ -1,4 +1,4 @@
-"""What readers said of real tools: whole, in the form that docs/judging.md gives it."""
+"""Readers' judgements of real tools are complete and in the format of docs/judging.md."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Hints guessed from one tool's own text. Pure: a function of the tool and nothing else."""
+"""Hints inferred from one tool's own text. Pure functions of the tool."""
 
 from sayso.infer.declaring import completed, undeclared
 from sayso.infer.guesses import chances, guess

@@ -1,4 +1,4 @@
-"""What to declare of a tool: what is inferred, completed to all hints that a tool must declare."""
+"""Declarations to write for a tool: inferred hints, completed to all that are required."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -18,24 +18,22 @@ from sayso.intent import (
 _DELETES: Final = Guess(
     value=False, confidence=1.0, reasons=("it deletes, and its text does not say it is idempotent",)
 )
-_DESTROYS: Final = Guess(
-    value=False, confidence=1.0, reasons=("its author declares that it destroys",)
-)
-_HARMLESS: Final = "a read destroys nothing, and some stores want that said"
-_DEFAULT: Final = "nothing says otherwise, and it is the specification's default"
+_DESTROYS: Final = Guess(value=False, confidence=1.0, reasons=("it is declared destructive",))
+_HARMLESS: Final = "a read destroys nothing, and some stores require the hint"
+_DEFAULT: Final = "nothing says otherwise, so this is the specification's default"
 
 
-def undeclared(tool: Mapping[str, Any], said: Mapping[HintName, Guess]) -> dict[HintName, Guess]:
-    """What `said` claims of hints that `tool` does not declare, where it has a meaning there.
+def undeclared(tool: Mapping[str, Any], guesses: Mapping[HintName, Guess]) -> dict[HintName, Guess]:
+    """Return the guesses of hints that `tool` does not declare and that have a meaning for it.
 
-    A delete is idempotent only where its text says so.
+    A delete is idempotent only if its text says so.
     """
     declared = read_tool(tool).intent.hints
     new: dict[HintName, Guess] = {
-        name: said[name] for name in HINT_NAMES if name in said and declared[name] is None
+        name: guesses[name] for name in HINT_NAMES if name in guesses and declared[name] is None
     }
     if declared.destructive and "read_only" in new and new["read_only"].value:
-        del new["read_only"]  # the author's word speaks against it
+        del new["read_only"]  # the author contradicts it
     if "idempotent" in new and new["idempotent"].value and is_unsafe_to_repeat(tool):
         new["idempotent"] = _DELETES
     meant = required_hints(is_read=bool(_merged(declared, new).read_only))
@@ -43,10 +41,10 @@ def undeclared(tool: Mapping[str, Any], said: Mapping[HintName, Guess]) -> dict[
 
 
 def completed(tool: Mapping[str, Any], new: Mapping[HintName, Guess]) -> dict[HintName, Guess]:
-    """`new` with all else that `tool` must declare, for the strictest store as well.
+    """Return `new` plus all other hints that `tool` must declare for the strictest store.
 
-    What nobody says gets the specification's default, which is what counts already. A tool of
-    which nothing is declared or inferred stays as it is.
+    Unknown hints get the specification's default, which applies anyway. If nothing is declared or
+    inferred, the result is empty.
     """
     declared = read_tool(tool).intent.hints
     merged = _merged(declared, new)

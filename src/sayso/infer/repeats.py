@@ -1,19 +1,18 @@
-"""Whether a repeated delete is safe, by the words of the tool's own text.
+"""Safety of repeated deletes, by the tool's own text.
 
-Most deletes fail when they are repeated, or delete what has the same name since. So a delete is
-proposed as idempotent only where its text says that it is.
+A repeated delete may fail, or delete a new thing with the same name, so it is proposed as
+idempotent only if its text says so.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from sayso.infer.constraints import DESTROYS, kinds_of
 from sayso.infer.features import parts_of, text_of
 from sayso.infer.lexicon import KINDS, verb_of
-from sayso.infer.settled import DESTROYS, kinds_of
 
-_LONGEST: Final = 20_000
-"""Characters of a text that are read."""
+_MAX_CHARACTERS: Final = 20_000
 _AGAIN: Final = r"(?:again|twice|repeatedly|more than once)"
 _SAYS: Final = re.compile(
     r"\bidempotent"
@@ -30,15 +29,15 @@ _DENIES: Final = re.compile(
 
 
 def is_unsafe_to_repeat(tool: Mapping[str, Any]) -> bool:
-    """Whether a tool deletes, and its text does not say that a repeat changes nothing.
+    """Return whether a tool deletes and its text does not say that a repeat is safe.
 
     >>> is_unsafe_to_repeat({"name": "delete_note", "description": "Delete a note."})
     True
     >>> is_unsafe_to_repeat({"name": "delete_note", "description": "Delete a note. Idempotent."})
     False
     """
-    name = text_of(tool.get("name"))[:_LONGEST]
-    text = text_of(tool.get("description"))[:_LONGEST]
+    name = text_of(tool.get("name"))[:_MAX_CHARACTERS]
+    text = text_of(tool.get("description"))[:_MAX_CHARACTERS]
     first = re.search(r"\w+", text)
     verb = verb_of(first[0].lower()) if first else None
     is_delete = DESTROYS in kinds_of(parts_of(name)) or (verb and KINDS[verb] == DESTROYS)
