@@ -174,7 +174,7 @@ def written(value: Any) -> str:
     ],
 )
 def test_a_cursor_that_no_search_gave_is_refused(cursor: str) -> None:
-    with pytest.raises(UsageError, match="none that a search gave"):
+    with pytest.raises(UsageError, match="invalid cursor"):
         ALL.search(cursor=cursor)
 
 

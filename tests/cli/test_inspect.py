@@ -177,7 +177,7 @@ def test_entries_that_are_no_tools_are_told_of() -> None:
 
     assert done.code == 1
     assert "entry 0 of tools/list is not an object" in done.out
-    assert "a tool without a name" in done.out
+    assert "tool without a name" in done.out
     assert "get_x" in done.out
 
 
