@@ -254,7 +254,7 @@ def test_entries_that_are_no_tools_become_problems_and_the_rest_are_tools() -> N
         "shop: entry 1 of tools/list is not an object",
         "shop: entry 2 of tools/list is not an object",
         "shop: tool without a name",
-        "shop, tool 'half': a string holds half of a surrogate pair, which is not text",
+        "shop, tool 'half': string with a lone surrogate",
         "shop, tool 'deep': nested deeper than 200 levels",
         "shop, tool 'flat': inputSchema is not an object",
         "shop: entry 7 of tools/list is not an object",

@@ -1,4 +1,4 @@
-"""JSON values: canonical form, digest, strict reading, redaction, schemas. Pure: no I/O, no SDK."""
+"""JSON values: canonical form, digests, strict parsing, redaction, schemas. Pure: no I/O."""
 
 from sayso.schema.bounds import bounded, excerpt
 from sayso.schema.canonical_json import (

@@ -1,4 +1,4 @@
-"""A schema made exact: what fits it needs no stripping, and one look in compiled code tells."""
+"""Exact schemas: a value that matches one needs no stripping."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -9,15 +9,14 @@ _WORDS: Final = """
     minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required
 """
 _ASIDE: Final = frozenset(_WORDS.split())
-"""Keywords that say nothing of what may stand beside what is named."""
+"""Keywords that do not affect additional properties."""
 
 
 def exact(schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """`schema` with every object that names properties closed to others.
+    """Return `schema` with every object that names properties closed to others, or `None`.
 
-    Each change only forbids more, so that a value which fits it fits `schema`, and holds nothing
-    that stripping would take. `None` where a keyword stands that could turn this around (`not`,
-    `oneOf`, `if`) or whose objects are put together from parts (`allOf`).
+    The result only forbids more, so a matching value matches `schema` too and needs no stripping.
+    `None` for keywords that could invert this (`not`, `oneOf`, `if`) or combine objects (`allOf`).
 
     >>> exact({"type": "object", "properties": {"id": {"type": "integer"}}})["additionalProperties"]
     False

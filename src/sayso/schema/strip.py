@@ -1,4 +1,4 @@
-"""Stripping: a value without the fields that its schema does not know."""
+"""Removal of fields that a schema does not name."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,16 +9,16 @@ from sayso.schema.validate import Checker
 
 Schema = Mapping[str, Any]
 
-_DEEPEST: Final = 64
-"""How many references and combinations one value's schema may be made of."""
+_MAX_DEPTH: Final = 64
+"""The maximum nesting of references and combinations."""
 
 
 class Stripper:
-    """Strips values to one schema, which must be one (`Checker` says so).
+    """Strips values to one valid schema (`Checker` validates it).
 
-    An object keeps the properties that are named, those that a pattern fits, and the others only
-    where `additionalProperties` allows them in so many words. An object of which the schema names
-    no property keeps all. Of `anyOf`, `oneOf` and `if` those parts count that the value fits.
+    An object keeps properties that are named or match a pattern, and others only if
+    `additionalProperties` explicitly allows them. If the schema names no property, all are kept.
+    Of `anyOf`, `oneOf` and `if`, the parts that the value matches count.
 
     >>> Stripper({"properties": {"id": {}}}).strip({"id": 1, "password": "x"})
     {'id': 1}
@@ -30,7 +30,7 @@ class Stripper:
         self._checkers: dict[int, Checker] = {}
 
     def strip(self, value: Any) -> Any:
-        """A copy of `value` with only what the schema knows; `value` itself if that is all."""
+        """Return a copy of `value` with only known fields, or `value` itself if unchanged."""
         return self._strip(value, [self._root])
 
     def _strip(self, value: Any, schemas: Sequence[Any]) -> Any:
@@ -45,9 +45,9 @@ class Stripper:
         kept: dict[str, Any] = {}
         names_some = any("properties" in part or "patternProperties" in part for part in parts)
         for key, member in value.items():
-            found = [inner for part in parts for inner in _schemas_of(key, part)]
-            if found or not names_some:
-                kept[key] = self._strip(member, found)
+            schemas = [inner for part in parts for inner in _schemas_of(key, part)]
+            if schemas or not names_some:
+                kept[key] = self._strip(member, schemas)
         if len(kept) == len(value) and all(kept[key] is value[key] for key in kept):
             return value
         return kept
@@ -59,7 +59,7 @@ class Stripper:
         return kept
 
     def _parts(self, schema: Any, value: Any, depth: int) -> Iterator[Schema]:
-        if not isinstance(schema, Mapping) or depth > _DEEPEST:
+        if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
             return
         whole = cast("Schema", schema)
         yield whole
@@ -85,7 +85,7 @@ class Stripper:
 
 
 def _schemas_of(key: str, part: Schema) -> list[Any]:
-    """What one part of a schema says of a property; empty where it does not know it."""
+    """Return the schemas of a property in one part; empty if it is unknown there."""
     named = part.get("properties", {})
     patterns = part.get("patternProperties", {})
     found: list[Any] = [named[key]] if key in named else []
