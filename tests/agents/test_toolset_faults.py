@@ -186,7 +186,7 @@ async def test_a_call_that_waits_in_vain_again_and_again_asks_one_question(url: 
         ("null", "no object"),
         ('{"number": NaN}', "NaN is not JSON"),
         ('{"number": 1e999}', "too large"),
-        ('{"number": 1, "number": 2}', "given twice"),
+        ('{"number": 1, "number": 2}', "duplicate key"),
         ('{"number": ' + "9" * 5000 + "}", "too long"),
         ('{"a":' * 300 + "1" + "}" * 300, "nested"),
         ('{"a":' * 100_000, "nested"),

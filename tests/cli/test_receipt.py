@@ -74,7 +74,7 @@ def test_what_does_not_hold_is_exit_code_1_and_says_why(tmp_path: Path) -> None:
     for words, code, what in (
         ((file, "--key", other.public), 1, "this key has not signed it"),
         ((file, "--key", "hunter2"), 2, "not an Ed25519 public key"),
-        ((str(tmp_path / "ci.key"), "--key", key.public), 1, "this is no receipt"),
+        ((str(tmp_path / "ci.key"), "--key", key.public), 1, "not a receipt"),
         ((str(tmp_path / "none"), "--key", key.public), 2, "cannot be read"),
     ):
         done = sayso("receipt", "verify", *words, "--json")
@@ -128,7 +128,7 @@ def test_inspect_marks_what_a_receipt_shows(world: dict[str, Any]) -> None:
     assert done.code == 0, done.err
     assert "yes+" in done.out
     assert "+ verified by running it" in done.out
-    assert "broken.json: this is no receipt" in done.err
+    assert "broken.json: not a receipt" in done.err
     found = sayso("inspect", *world["options"], "--json", *world["command"]).json
     assert found["tools"][0]["hints"]["read_only"] == {"value": True, "source": "verified"}
     server = world["folder"] / "package" / "server.py"
@@ -196,7 +196,7 @@ def test_a_gateway_says_what_is_broken_and_goes_on(world: dict[str, Any]) -> Non
     with started(*words, *world["options"], *world["command"]) as run:
         assert "mcp" in run.addresses
         told = run.end().err
-    assert "broken.json: this is no receipt" in told
+    assert "broken.json: not a receipt" in told
     assert "no receipt counts" not in told
     with started(*words, *world["options"][2:], *world["command"]) as run:
         assert "the policy trusts no key" in run.end().err

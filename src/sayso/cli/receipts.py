@@ -13,7 +13,7 @@ from sayso.connect import CommandTarget, Target, describe_package
 from sayso.errors import SaysoError, UsageError
 from sayso.intent import HintName, Package, Verdict
 from sayso.policy import Policy, seen_under
-from sayso.receipts import Shelf, load_receipts, package_of
+from sayso.receipts import ReceiptCollection, load_receipts, package_of
 
 Verdicts = Mapping[str, Mapping[HintName, Verdict]]
 
@@ -23,7 +23,7 @@ class Vouched:
     """Receipts, and the policy under which tools are seen."""
 
     policy: Policy
-    shelf: Shelf
+    shelf: ReceiptCollection
 
     def see(self, surface: Surface | SaysoError, target: Target) -> Surface | SaysoError:
         """Return the tools of a target as they count, with the receipts about what it runs."""
@@ -51,7 +51,7 @@ def read_vouched(given: Given) -> Vouched | None:
         return None
     rules = read_policy(given.policy)
     if given.receipts is None:
-        return Vouched(rules, Shelf())
+        return Vouched(rules, ReceiptCollection())
     if not rules.receipt_keys:
         what = "no receipt counts without a key that a policy trusts"
         fix = "Put the key under [trust.receipt_keys] of a policy, and name that with --policy."

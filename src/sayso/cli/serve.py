@@ -45,7 +45,7 @@ from sayso.gateway import (
 from sayso.guard import PolicyFile, unruled
 from sayso.keys import Keyring, load_keys
 from sayso.policy import Principal, misnamed
-from sayso.receipts import Shelf, load_receipts
+from sayso.receipts import ReceiptCollection, load_receipts
 from sayso.store import Database, Head, database_host, open_store
 from sayso.telemetry import Telemetry
 
@@ -180,7 +180,7 @@ def _report_to(worker: Worker, server: DrainedServer) -> None:
     worker.serves()
 
 
-def _shelf(options: Options, policy: PolicyFile | None, voice: Voice) -> Shelf | None:
+def _shelf(options: Options, policy: PolicyFile | None, voice: Voice) -> ReceiptCollection | None:
     """Load the receipts. A broken one is logged, and stops nothing."""
     if options.receipts is None:
         return None
