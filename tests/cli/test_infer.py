@@ -249,7 +249,7 @@ def test_a_tool_that_another_file_defines_is_told(server: Path) -> None:
 
     left = {one["name"]: one["why"] for one in done.json["left"]}
     assert {"get_note", "delete_note"} <= set(left)
-    assert set(left.values()) == {"no definition of this name is found in the file"}
+    assert set(left.values()) == {"the file has no definition with this name"}
 
 
 @pytest.mark.process
