@@ -504,7 +504,7 @@ def test_a_real_server_that_says_all_is_left_alone() -> None:
 
     assert patch.after == data
     assert {rest.name for rest in patch.left} == set(wanted)
-    assert all("made elsewhere" in rest.why for rest in patch.left)
+    assert all("defined elsewhere" in rest.why for rest in patch.left)
 
 
 async def test_a_real_server_without_hints_gets_all() -> None:

@@ -62,7 +62,7 @@ def _written(given: object) -> object:
         write = cast("Callable[[], object] | None", getattr(given, name, None))
         if callable(write):
             written = write()
-            return written if isinstance(written, Mapping) else _dumped(written)
+            return cast("object", written) if isinstance(written, Mapping) else _dumped(written)
     return _dumped(given)
 
 

@@ -6,7 +6,7 @@ waits for a person (`hold`); until then the stricter of both counts.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from sayso.catalog.tool import FINGERPRINTED, Tool, make_tool
 from sayso.intent import (
@@ -23,7 +23,7 @@ from sayso.intent import (
     shortest,
     stricter,
 )
-from sayso.schema import canonical, digest
+from sayso.schema import canonical, digest, object_of
 
 _CALLERS: Final = ("grant", "roles", "scopes")
 _SCHEMAS: Final = {"inputSchema": "input", "outputSchema": "output"}
@@ -48,7 +48,7 @@ def definition_of(tool: Tool) -> dict[str, Any]:
     """Return the raw definition of a tool, from which `restore_tool` makes it again."""
     raw = tool.raw
     definition = {key: raw[key] for key in FINGERPRINTED if key in raw}
-    callers = _object(_object(raw.get("_meta")).get(META_KEY))
+    callers = object_of(object_of(raw.get("_meta")).get(META_KEY))
     if kept := {key: callers[key] for key in _CALLERS if key in callers}:
         definition["_meta"] = {META_KEY: kept}
     return definition
@@ -169,8 +169,8 @@ def _schemas(known: Tool, now: Tool) -> Iterator[Change]:
         after = now.raw.get(key)
         if before == after:
             continue
-        old = _object(_object(before).get("properties"))
-        new = _object(_object(after).get("properties"))
+        old = object_of(object_of(before).get("properties"))
+        new = object_of(object_of(after).get("properties"))
         names = [*_named(old, new, word)]
         yield from (Change(text) for text in names or [f"the {word} schema has changed"])
 
@@ -183,10 +183,6 @@ def _named(old: Mapping[str, Any], new: Mapping[str, Any], word: str) -> Iterato
             yield f"the {word} no longer has the property {_quoted(name)}"
         elif old[name] != new[name]:
             yield f"the {word} property {_quoted(name)} has changed"
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def _word(value: bool | None) -> str:  # noqa: FBT001 - a hint's value is what it is about

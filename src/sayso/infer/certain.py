@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sayso.infer.clauses import Reading, reading
-from sayso.infer.features import lead_of, mapping_of, parts_of, text_of
+from sayso.infer.features import lead_of, parts_of
 from sayso.infer.grammar import ALSO_NOUNS, CLOSED
 from sayso.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
 from sayso.infer.losses import is_lost
@@ -20,6 +20,7 @@ from sayso.infer.script import (
     is_stative,
     is_verb,
 )
+from sayso.schema import object_of, text_of
 
 _REPLACES: Final = frozenset({"overwrite", "override", "replace"})
 _JOINTS: Final = frozenset({"and", "or", "then"})
@@ -45,7 +46,7 @@ class Certainty:
 def certainty(tool: Mapping[str, Any]) -> Certainty:
     """Return how certain it is that `tool`, an entry of `tools/list`, only reads."""
     name = text_of(tool.get("name"))
-    titles = [text_of(tool.get("title")), text_of(mapping_of(tool.get("annotations")).get("title"))]
+    titles = [text_of(tool.get("title")), text_of(object_of(tool.get("annotations")).get("title"))]
     texts = [reading(text, name) for text in (text_of(tool.get("description")), *titles)]
     inputs = of_input(tool.get("inputSchema"))
     outputs = of_output(tool.get("outputSchema"))

@@ -9,9 +9,10 @@ from itertools import islice, pairwise
 from typing import Any, Final
 
 from sayso.infer.certain import Certainty, certainty, surely_loses
-from sayso.infer.features import Features, lead_of, mapping_of, parts_of, text_of
+from sayso.infer.features import Features, lead_of, parts_of
 from sayso.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
 from sayso.intent import HINT_NAMES, HintName
+from sayso.schema import object_of, text_of
 
 DESTROYS: Final = ("destroy",)
 _JOINTS: Final = frozenset({"and", "or", "then"})
@@ -158,7 +159,7 @@ def _may_fetch(tool: Mapping[str, Any], parts: list[str]) -> bool:
     lead = lead_of(parts)
     if lead is not None and READS.isdisjoint(lead.kinds) and parts[lead.place] == lead.verb:
         return False
-    properties = mapping_of(mapping_of(tool.get("inputSchema")).get("properties"))
+    properties = object_of(object_of(tool.get("inputSchema")).get("properties"))
     named = islice(properties, _MAX_PARAMETERS)
     words = [word for name in named for word in parts_of(str(name))]
     return not any(map(_is_held, (*parts, *words)))

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, islice, repeat
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 from sayso.infer.cues import CUES
 from sayso.infer.lexicon import KINDS, NOUNS, READS, verb_of
+from sayso.schema import list_of, object_of, text_of
 
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*")
@@ -231,8 +232,8 @@ def _from_cues(text: str, found: Features) -> None:
 
 
 def _from_schema(schema: Any, found: Features) -> None:
-    holder = mapping_of(schema)
-    properties = mapping_of(holder.get("properties"))
+    holder = object_of(schema)
+    properties = object_of(holder.get("properties"))
     required = {name for name in list_of(holder.get("required")) if isinstance(name, str)}
     found[f"pn:{min(len(properties), 8)}"] = ("number",)
     found[f"rn:{min(len(required), 5)}"] = ("number",)
@@ -240,7 +241,7 @@ def _from_schema(schema: Any, found: Features) -> None:
         found["noparams"] = ("number",)
     for name, parameter in islice(properties.items(), _MAX_PARAMETERS):
         need = "!" if name in required else "?"
-        _from_parameter(name, mapping_of(parameter), need, found)
+        _from_parameter(name, object_of(parameter), need, found)
     if required and all(map(_NAMING.fullmatch, required)):
         found["onlyids" if len(required) == len(properties) else "reqids"] = ("ids",)
 
@@ -287,18 +288,3 @@ def _from_values(name: str, values: list[Any], found: Features) -> None:
             found[f"el:{verb}"] = ("value", name, value)
             for kind in KINDS[verb]:
                 found[f"e:{kind}"] = ("value", name, value)
-
-
-def text_of(value: object) -> str:
-    """Return a text, or an empty one for any other value."""
-    return value if isinstance(value, str) else ""
-
-
-def mapping_of(value: object) -> Mapping[str, Any]:
-    """Return an object of JSON, or an empty one for any other value."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
-
-
-def list_of(value: object) -> list[Any]:
-    """Return a list of JSON, or an empty one for any other value."""
-    return cast("list[Any]", value) if isinstance(value, list) else []

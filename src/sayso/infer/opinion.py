@@ -11,8 +11,9 @@ from importlib.resources import files
 from typing import Any, Final, cast
 
 from sayso.errors import UsageError
-from sayso.infer.features import MAX_TEXT_CHARACTERS, text_of
+from sayso.infer.features import MAX_TEXT_CHARACTERS
 from sayso.intent import DOUBT, HINT_NAMES, LOOSER, Guess, HintName
+from sayso.schema import text_of
 
 Reader = Callable[[str], Awaitable[str] | str]
 """A callable that takes the question and returns the model's answer."""

@@ -10,9 +10,10 @@ from itertools import islice
 from typing import Any, Final, cast
 
 from sayso.infer.clauses import Reading, reading
-from sayso.infer.features import list_of, mapping_of, parts_of, text_of
+from sayso.infer.features import parts_of
 from sayso.infer.lexicon import KINDS, NOUNS
 from sayso.infer.losses import is_done_loss, is_order_to_lose, only_destroys
+from sayso.schema import list_of, object_of, text_of
 
 _LOSING: Final = frozenset({"destroy", "replace", "send"})
 _MAX_SCHEMAS: Final = 1000
@@ -65,7 +66,7 @@ def _schemas(whole: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
         schema = cast("Mapping[str, Any]", part)
         yield name, schema
         for key in _OF_NAMES:
-            waiting += mapping_of(schema.get(key)).items()
+            waiting += object_of(schema.get(key)).items()
         for key in _OF_SAME:
             inner = schema.get(key)
             waiting += [(name, part) for part in (list_of(inner) or [inner]) if part is not None]
@@ -109,7 +110,7 @@ def _of_values(schema: Mapping[str, Any]) -> str | None:
         if at == _MAX_VALUES:
             return "…"
         values += list_of(item)
-        for key, value in mapping_of(item).items():
+        for key, value in object_of(item).items():
             values += [key, value]
         if lost := _of_value(text_of(item)):
             return lost

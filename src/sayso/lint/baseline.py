@@ -13,7 +13,7 @@ from typing import Final, cast
 from sayso.errors import ConfigError
 from sayso.lint.rule import Finding
 from sayso.lint.run import Report
-from sayso.lint.subject import as_object
+from sayso.schema import object_of
 
 Key = tuple[str, str, str, str]
 
@@ -35,13 +35,13 @@ def write_baseline(findings: Iterable[Finding]) -> str:
 
 def read_baseline(value: object, where: str) -> Mapping[Key, int]:
     """Return the counts in a baseline's JSON; raise `ConfigError` if it is invalid."""
-    document = as_object(value)
+    document = object_of(value)
     entries: object = document.get("findings")
     if document.get("schema") != _SCHEMA or not isinstance(entries, list):
         raise ConfigError("not a baseline of sayso lint", where=where, fix=_FIX)
     counts: Counter[Key] = Counter()
     for index, entry in enumerate(cast("list[object]", entries)):
-        record = as_object(entry)
+        record = object_of(entry)
         words = [record.get(name) for name in _FIELDS]
         count = record.get("count", 1)
         if not all(isinstance(word, str) for word in words) or not isinstance(count, int):

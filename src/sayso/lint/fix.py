@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from sayso.lint.rule import Edit, Finding
-from sayso.lint.subject import as_object
+from sayso.schema import object_of
 from sayso.settings import JsonFile, Member, Step, members
 
 _INDENT: Final = re.compile(r"\n([ \t]+)")
@@ -82,7 +82,7 @@ def _put(node: dict[str, Any], path: Sequence[str], value: object) -> None:
         return
     if value is None and not isinstance(node.get(key), Mapping):
         return
-    below = dict(as_object(node.get(key)))
+    below = dict(object_of(node.get(key)))
     _put(below, rest, value)
     if below or value is not None:
         node[key] = below

@@ -12,7 +12,8 @@ from sayso.lint.definitions import Definition
 from sayso.lint.profile import Profile, find_profile
 from sayso.lint.registry import all_rules, find_rules, known_rule
 from sayso.lint.rule import Finding, Outcome, Remark, Rule, Severity
-from sayso.lint.subject import Handler, Listing, Subject, as_text
+from sayso.lint.subject import Handler, Listing, Subject
+from sayso.schema import text_of
 from sayso.settings import Step, members
 
 _MAX_UNFOLDED: Final = 3
@@ -101,7 +102,7 @@ def make_listing(
             broken.append(f"entry {index} of the list is not an object")
             continue
         raw = cast("Mapping[str, Any]", entry)
-        name = as_text(raw.get("name"))
+        name = text_of(raw.get("name"))
         if not name:
             broken.append(f"entry {index} of the list has no name")
             continue

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from sayso.catalog import word_list
 from sayso.infer import chances, guess
 from sayso.intent import DOUBT, Declaration, Guess, HintName, Hints, Verdict, read_tool
+from sayso.schema import list_of, object_of, text_of
 from sayso.settings import Step
 
 JsonObject = Mapping[str, Any]
@@ -69,7 +70,7 @@ class Parameter:
 
     def __init__(self, name: str, schema: object, *, is_required: bool) -> None:
         self.name = name
-        self.schema = as_object(schema)
+        self.schema = object_of(schema)
         self.is_required = is_required
 
     @property
@@ -85,7 +86,7 @@ class Parameter:
     @property
     def description(self) -> str:
         """The description in the schema, or an empty string."""
-        return as_text(self.schema.get("description"))
+        return text_of(self.schema.get("description"))
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -119,8 +120,8 @@ class Subject:
         self.comments = comments
         self.deeds = handler.deeds if handler else ()
         self.verdicts: Mapping[HintName, Verdict] = verdicts or {}
-        self.name = as_text(raw.get("name"))
-        self.description = as_text(raw.get("description"))
+        self.name = text_of(raw.get("name"))
+        self.description = text_of(raw.get("description"))
 
     @cached_property
     def declaration(self) -> Declaration:
@@ -135,19 +136,19 @@ class Subject:
     @cached_property
     def annotations(self) -> JsonObject:
         """The annotations as received."""
-        return as_object(self.raw.get("annotations"))
+        return object_of(self.raw.get("annotations"))
 
     @cached_property
     def meta(self) -> JsonObject:
         """The `_meta` object, or an empty one."""
-        return as_object(self.raw.get("_meta"))
+        return object_of(self.raw.get("_meta"))
 
     @property
     def allowed(self) -> list[Allowance]:
         """The allowances in `_meta` and in comments."""
-        own = as_object(as_object(self.meta.get(ALLOW_KEY)).get("allow"))
+        own = object_of(object_of(self.meta.get(ALLOW_KEY)).get("allow"))
         return [
-            *(Allowance(word, as_text(why).strip()) for word, why in own.items()),
+            *(Allowance(word, text_of(why).strip()) for word, why in own.items()),
             *self.comments,
         ]
 
@@ -155,7 +156,7 @@ class Subject:
     def titles(self) -> tuple[str, str]:
         """The top-level title and the one in the annotations; empty if missing."""
         titles = (self.raw.get("title"), self.annotations.get("title"))
-        first, second = (as_text(title).strip() for title in titles)
+        first, second = (text_of(title).strip() for title in titles)
         return first, second
 
     @property
@@ -190,14 +191,14 @@ class Subject:
     @property
     def input_schema(self) -> JsonObject:
         """The input schema, or an empty object."""
-        return as_object(self.raw.get("inputSchema"))
+        return object_of(self.raw.get("inputSchema"))
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The first thousand arguments."""
         schema = self.input_schema
-        required = {name for name in as_list(schema.get("required")) if isinstance(name, str)}
-        properties = islice(as_object(schema.get("properties")).items(), _MAX_PARAMETERS)
+        required = {name for name in list_of(schema.get("required")) if isinstance(name, str)}
+        properties = islice(object_of(schema.get("properties")).items(), _MAX_PARAMETERS)
         return tuple(
             Parameter(name, inner, is_required=name in required) for name, inner in properties
         )
@@ -280,24 +281,6 @@ def _words(name: str) -> tuple[str, ...]:
     return tuple(word_list(name))
 
 
-def as_object(value: object) -> JsonObject:
-    """Return `value` if it is an object, else an empty one."""
-    # JSON gives a dict, and that check is much faster.
-    if type(value) is dict or isinstance(value, Mapping):
-        return cast("JsonObject", value)
-    return {}
-
-
-def as_text(value: object) -> str:
-    """Return `value` if it is a string, else an empty one."""
-    return value if isinstance(value, str) else ""
-
-
-def as_list(value: object) -> list[object]:
-    """Return `value` if it is a list, else an empty one."""
-    return cast("list[object]", value) if isinstance(value, list) else []
-
-
 def _texts_in(schema: object, at: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], str]]:
     """Yield a schema's texts in order: property names, descriptions, choices."""
     todo = [(at, schema)]
@@ -326,7 +309,7 @@ def _kinds(schema: JsonObject) -> frozenset[str]:
     kinds: set[str] = set()
     for branch in (schema, *branches):
         kind = branch.get("type")
-        kinds.update(name for name in (kind, *as_list(kind)) if isinstance(name, str))
+        kinds.update(name for name in (kind, *list_of(kind)) if isinstance(name, str))
     return frozenset(kinds) - {"null"}
 
 
@@ -334,9 +317,9 @@ def _branches(schema: JsonObject) -> list[JsonObject]:
     if _BRANCHES.isdisjoint(schema):
         return []
     return [
-        as_object(branch)
+        object_of(branch)
         for key in _BRANCHING
-        for branch in as_list(schema.get(key))[:_MAX_PARAMETERS]
+        for branch in list_of(schema.get(key))[:_MAX_PARAMETERS]
     ]
 
 
@@ -344,5 +327,5 @@ def _enumerated(schema: JsonObject) -> list[object]:
     return [
         value
         for branch in (schema, *_branches(schema))
-        for value in ([branch["const"]] if "const" in branch else as_list(branch.get("enum")))
+        for value in ([branch["const"]] if "const" in branch else list_of(branch.get("enum")))
     ]

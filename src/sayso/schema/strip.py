@@ -1,4 +1,4 @@
-"""Removal of fields that a schema does not name."""
+"""Removal of fields that a schema does not name, and schemas that need none removed."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +11,13 @@ Schema = Mapping[str, Any]
 
 _MAX_DEPTH: Final = 64
 """The maximum nesting of references and combinations."""
+_WORDS: Final = """
+    $schema $id $ref title description default examples deprecated readOnly writeOnly
+    type enum const format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
+    minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required
+"""
+_ASIDE: Final = frozenset(_WORDS.split())
+"""Keywords that do not affect additional properties."""
 
 
 class Stripper:
@@ -102,3 +109,55 @@ def _schemas_at(index: int, parts: list[Schema]) -> list[Any]:
         prefix = part.get("prefixItems", ())
         found.append(prefix[index] if index < len(prefix) else part.get("items"))
     return found
+
+
+def exact(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return `schema` with every object that names properties closed to others, or `None`.
+
+    The result only forbids more, so a matching value matches `schema` too and needs no stripping.
+    `None` for keywords that could invert this (`not`, `oneOf`, `if`) or combine objects (`allOf`).
+
+    >>> exact({"type": "object", "properties": {"id": {"type": "integer"}}})["additionalProperties"]
+    False
+    """
+    made: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _ASIDE or key == "additionalProperties":
+            made[key] = value
+            continue
+        inner = _exact_inner(key, value)
+        if inner is None:
+            return None
+        made[key] = inner
+    extra = schema.get("additionalProperties")
+    if isinstance(extra, Mapping):
+        inner = exact(cast("Mapping[str, Any]", extra))
+        if inner is None:
+            return None
+        made["additionalProperties"] = inner
+    elif "properties" in schema and extra is not True:
+        made["additionalProperties"] = False
+    return made
+
+
+def _exact_inner(key: str, value: Any) -> Any:
+    if key in ("properties", "$defs", "definitions") and isinstance(value, Mapping):
+        named = cast("Mapping[str, Any]", value)
+        found: dict[str, Any] = {name: _exact_part(named[name]) for name in named}
+        if None not in found.values():
+            return found
+    elif key in ("anyOf", "prefixItems") and isinstance(value, list):
+        listed: list[Any] = list(map(_exact_part, cast("list[Any]", value)))
+        if None not in listed:
+            return listed
+    elif key == "items":
+        return _exact_part(value)
+    return None
+
+
+def _exact_part(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return exact(cast("Mapping[str, Any]", value))
+    if isinstance(value, bool):
+        return value
+    return None

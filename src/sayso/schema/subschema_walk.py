@@ -102,7 +102,14 @@ def is_switch(schema: object, name: str) -> bool:
 
 def object_of(value: object) -> Schema:
     """Return `value` if it is a JSON object, else an empty one."""
-    return cast("Schema", value) if isinstance(value, Mapping) else {}
+    # JSON gives a dict, and that check is much faster.
+    is_object = type(value) is dict or isinstance(value, Mapping)
+    return cast("Schema", value) if is_object else {}
+
+
+def text_of(value: object) -> str:
+    """Return `value` if it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
 
 
 def list_of(value: object) -> list[Any]:

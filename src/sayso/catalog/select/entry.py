@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 from sayso.catalog.convert import raw_of
 from sayso.catalog.select.terms import fold, terms
@@ -12,6 +12,7 @@ from sayso.catalog.tool import Tool, fingerprint, make_tool, qualify
 from sayso.errors import UsageError
 from sayso.infer import KINDS, VERBS
 from sayso.intent import Intent, Level, read_tool
+from sayso.schema import object_of
 
 _CLEAR: Final = frozenset(term for verb in VERBS for term in terms(verb))
 _VERBS: Final = frozenset(term for verb in KINDS for term in terms(verb))
@@ -105,10 +106,10 @@ class Entry:
         for tag in sorted(self.intent.tags)[:_MAX_TAGS]:
             yield Text("tag", _cut(tag, _MAX_NAME), _ABOUT)
         yield Text("description", _cut(self.raw.get("description"), _MAX_TEXT), _ABOUT)
-        properties = _object(_object(self.raw.get("inputSchema")).get("properties"))
+        properties = object_of(object_of(self.raw.get("inputSchema")).get("properties"))
         for name, schema in islice(properties.items(), _MAX_ARGUMENTS):
             yield Text("argument", _cut(name, _MAX_NAME), _ARGUMENT)
-            text = _object(schema).get("description")
+            text = object_of(schema).get("description")
             yield Text("argument", _cut(text, _MAX_ARGUMENT), _ARGUMENT)
 
     def words(self) -> dict[str, int]:
@@ -162,7 +163,3 @@ def index_entry(given: object, *, server: str = "", category: str = "", origin: 
 
 def _cut(value: object, most: int) -> str:
     return value[:most] if isinstance(value, str) else ""
-
-
-def _object(value: object) -> Mapping[Any, Any]:
-    return cast("Mapping[Any, Any]", value) if isinstance(value, Mapping) else {}

@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity
-from sayso.lint.subject import Parameter, Subject, as_list
+from sayso.lint.subject import Parameter, Subject
+from sayso.schema import list_of
 
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "array": (list,),
@@ -40,7 +41,7 @@ def _check(tool: Subject) -> Remarks:
 
 
 def _fits(parameter: Parameter, value: Any) -> bool:
-    choices = as_list(parameter.schema.get("enum"))
+    choices = list_of(parameter.schema.get("enum"))
     if choices:
         return value in choices
     kinds = parameter.kinds

@@ -20,12 +20,13 @@ so it is not reported. Tools declared with sayso are skipped because it always w
 
 from sayso.intent import HINT_NAMES, META_KEY, STORE_HINTS, WIRE_NAMES, required_hints
 from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
-from sayso.lint.subject import Subject, as_object
+from sayso.lint.subject import Subject
+from sayso.schema import object_of
 
 
 @Rule("SS107", "meaningless-hint", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
-    if not tool.hints.read_only or META_KEY in as_object(tool.raw.get("_meta")):
+    if not tool.hints.read_only or META_KEY in object_of(tool.raw.get("_meta")):
         return
     meant = required_hints(is_read=True, more=STORE_HINTS)
     for name in HINT_NAMES:

@@ -18,14 +18,15 @@ rule is off by default.
 from typing import Final
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity
-from sayso.lint.subject import Subject, as_object
+from sayso.lint.subject import Subject
+from sayso.schema import object_of
 
 _TELL: Final = ("properties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 
 
 @Rule("SS414", "output-open", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
-    schema = as_object(tool.raw.get("outputSchema"))
+    schema = object_of(tool.raw.get("outputSchema"))
     is_closed = schema.get("additionalProperties", True) is not True
     if schema and not is_closed and not any(schema.get(key) for key in _TELL):
         yield Remark("outputSchema names no property", ("outputSchema",))

@@ -16,16 +16,17 @@ was renamed.
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity
-from sayso.lint.subject import Subject, as_list, as_object
+from sayso.lint.subject import Subject
+from sayso.schema import list_of, object_of
 
 
 @Rule("SS409", "required-unknown", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     schema = tool.input_schema
-    properties = as_object(schema.get("properties"))
+    properties = object_of(schema.get("properties"))
     if "patternProperties" in schema or "allOf" in schema or "$ref" in schema:
         return
-    for name in as_list(schema.get("required")):
+    for name in list_of(schema.get("required")):
         if isinstance(name, str) and name not in properties:
             message = f"required argument {name} is not in properties"
             yield Remark(message, ("inputSchema", "required", name))

@@ -20,7 +20,8 @@ from typing import Any, Final
 import jsonschema_rs
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity
-from sayso.lint.subject import Subject, as_object
+from sayso.lint.subject import Subject
+from sayso.schema import object_of
 
 _LONGEST: Final = 200
 
@@ -28,7 +29,7 @@ _LONGEST: Final = 200
 @Rule("SS402", "schema-broken", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key in ("inputSchema", "outputSchema"):
-        fault = _fault(as_object(tool.raw.get(key)))
+        fault = _fault(object_of(tool.raw.get(key)))
         if fault:
             yield Remark(f"the {key} is not valid JSON Schema: {fault}", (key,))
 

@@ -17,7 +17,8 @@ The protocol requires it. Strict clients reject the list.
 """
 
 from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
-from sayso.lint.subject import Subject, as_object
+from sayso.lint.subject import Subject
+from sayso.schema import object_of
 
 
 @Rule("SS403", "schema-not-of-objects", Severity.ERROR).for_tool
@@ -25,7 +26,7 @@ def _check(tool: Subject) -> Remarks:
     for key in ("inputSchema", "outputSchema"):
         if key not in tool.raw or tool.raw[key] is None:
             continue
-        schema = as_object(tool.raw[key])
+        schema = object_of(tool.raw[key])
         kind = schema.get("type")
         if "type" not in schema and "properties" in schema:
             edits = (Edit((key, "type"), "object"),)
