@@ -187,7 +187,7 @@ async def test_a_call_that_waits_in_vain_again_and_again_asks_one_question(url: 
         ('{"number": NaN}', "NaN is not JSON"),
         ('{"number": 1e999}', "too large"),
         ('{"number": 1, "number": 2}', "duplicate key"),
-        ('{"number": ' + "9" * 5000 + "}", "too long"),
+        ('{"number": ' + "9" * 5000 + "}", "too many digits"),
         ('{"a":' * 300 + "1" + "}" * 300, "nested"),
         ('{"a":' * 100_000, "nested"),
         ('{"number": 1, "\\ud800": 1}', "surrogate"),

@@ -75,7 +75,7 @@ def test_what_does_not_hold_is_exit_code_1_and_says_why(tmp_path: Path) -> None:
         ((file, "--key", other.public), 1, "this key has not signed it"),
         ((file, "--key", "hunter2"), 2, "not an Ed25519 public key"),
         ((str(tmp_path / "ci.key"), "--key", key.public), 1, "not a receipt"),
-        ((str(tmp_path / "none"), "--key", key.public), 2, "cannot be read"),
+        ((str(tmp_path / "none"), "--key", key.public), 2, "cannot read the receipt"),
     ):
         done = sayso("receipt", "verify", *words, "--json")
         assert (done.code, done.out) == (code, "")

@@ -73,7 +73,6 @@ class Registry:
 
     @property
     def is_prepared(self) -> bool:
-        """True if `prepare` has run."""
         return self._ranked is not None
 
     def prepare(self) -> None:

@@ -66,27 +66,22 @@ class Tool:
 
     @property
     def evidence(self) -> Evidence:
-        """The evidence for its hints: declared and inferred ones."""
         return Evidence(self.intent.hints, self.inferred)
 
     @property
     def qualified_name(self) -> str:
-        """The name behind the gateway."""
         return qualify(self.server, self.name)
 
     @property
     def title(self) -> str:
-        """The declared title, or one derived from the name."""
         return self.intent.title or derive_title(self.name)
 
     @property
     def level(self) -> Level:
-        """The level of the resolved hints."""
         return self.resolved.level
 
     @property
     def input_schema(self) -> Mapping[str, Any] | None:
-        """The input schema if it is an object."""
         schema = self.raw.get("inputSchema")
         return cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
 
@@ -104,7 +99,6 @@ class Catalog:
     problems: tuple[str, ...] = ()
 
     def find(self, qualified_name: str) -> Tool | None:
-        """Return the tool with this name, or `None`."""
         return self.tools.get(qualified_name)
 
 

@@ -83,7 +83,6 @@ class Constraints:
     """Features that caused a constraint, to be reported as reasons."""
 
     def chance(self, name: HintName, estimate: float) -> float:
-        """Return the model's estimate of a hint within the constraints."""
         low, high = self.bounds.get(name, (0.0, 1.0))
         chance = max(low, min(high, estimate))
         if name == "read_only" and self.is_read and chance >= _MAYBE:

@@ -114,7 +114,6 @@ def _sentence(kind: str, *what: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return a server's text shortened and without control characters."""
     if len(text) > _MAX_QUOTE:
         text = text[: _MAX_QUOTE - 1] + "…"
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)

@@ -43,7 +43,6 @@ class Model:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> "Model":
-        """Return the model from the JSON that `training/` writes."""
         heads = tuple(raw["heads"])
         kinds = {name: heads.index(name) for name in raw["kinds"]}
         return cls(
@@ -60,15 +59,12 @@ class Model:
         )
 
     def rows(self, features: Iterable[str]) -> Rows:
-        """Return the weights of the known features."""
         return {name: row for name in features if (row := self.weights.get(name)) is not None}
 
     def scores(self, rows: Rows) -> list[float]:
-        """Return the log-odds of each head."""
         return [sum(column) / _STEP for column in zip(self.biases, *rows.values(), strict=True)]
 
     def chances(self, scores: list[float]) -> Chances:
-        """Return the chance of each hint."""
         return {name: self._chance(name, self._logit(name, scores)) for name in self.scales}
 
     def _logit(self, name: HintName, scores: list[float]) -> float:

@@ -37,7 +37,6 @@ class Opinion:
     why: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as data for JSON."""
         return {**self.hints, "why": self.why}
 
 

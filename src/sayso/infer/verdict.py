@@ -128,7 +128,6 @@ def _addresses_reader(verb: str | None, tokens: list[str], at: int) -> bool:
 
 
 def _runs_a_read(verb: str | None, place: _Place) -> bool:
-    """Return whether a verb runs a read: `Runs a read-only query`."""
     return verb is not None and KINDS[verb] == ("run",) and does_a_read(place.tokens, place.at)
 
 
@@ -297,7 +296,6 @@ _MILDER: Final = words_of("adjust exclude follow handle hold ignore include make
 
 
 def _is_listed(before: str, after: str) -> bool:
-    """Return whether a word is a list item: `name, floor, and size`."""
     return before in _LISTS and (after in BREAKS or after in JOINTS)
 
 

@@ -19,7 +19,6 @@ class Finding:
     hint: HintName | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding as data, without unset fields."""
         fields = {"code": self.code, "message": self.message, "hint": self.hint}
         return {name: value for name, value in fields.items() if value is not None}
 

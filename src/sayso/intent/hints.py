@@ -84,7 +84,6 @@ class Hints:
 
     @property
     def is_complete(self) -> bool:
-        """True if all four are set."""
         return all(self[name] is not None for name in HINT_NAMES)
 
     def updated(self, hints: "Hints") -> "Hints":

@@ -21,7 +21,6 @@ class Span(StrEnum):
 
     @property
     def rank(self) -> int:
-        """The position in the order of spans, the shortest first."""
         return list(Span).index(self)
 
 

@@ -100,17 +100,14 @@ class ResolvedIntent:
         return hint
 
     def items(self) -> list[tuple[HintName, Resolved]]:
-        """Return the four hints by name."""
         return [(name, self[name]) for name in HINT_NAMES]
 
     @property
     def hints(self) -> Hints:
-        """The four values without sources."""
         return Hints(**self.hints_dict)
 
     @property
     def hints_dict(self) -> dict[str, bool]:
-        """The four values by name."""
         return {name: self[name].value for name in HINT_NAMES}
 
     def to_dict(self) -> dict[str, Any]:

@@ -61,7 +61,6 @@ def _hints_in(annotations: object, *, where: str) -> dict[str, Any]:
 
 
 def _attribute(given: object, names: Iterable[str]) -> Any:
-    """Return the first of these attributes that exists, or `None`."""
     return next((getattr(given, name) for name in names if hasattr(given, name)), None)
 
 

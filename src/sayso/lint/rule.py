@@ -123,17 +123,14 @@ class Rule:
     is_folded: bool = False
 
     def for_tool(self, check: Callable[[Subject], Remarks]) -> Callable[[Subject], Remarks]:
-        """Register a check of one tool as this rule's check."""
         REGISTERED.append(replace(self, tool=check))
         return check
 
     def for_server(self, check: Callable[[Listing], Remarks]) -> Callable[[Listing], Remarks]:
-        """Register a check of all tools of a server as this rule's check."""
         REGISTERED.append(replace(self, server=check))
         return check
 
     def afterwards(self, check: Callable[[Subject, Outcome], Remarks]) -> None:
-        """Register a check of one tool that runs after all other rules."""
         REGISTERED.append(replace(self, after=check))
 
     @property
@@ -148,12 +145,10 @@ class Rule:
 
     @property
     def summary(self) -> str:
-        """The first line of the page, without the full stop."""
         return self.page.partition("\n")[0].rstrip(".")
 
     @property
     def faults(self) -> list[str]:
-        """Problems with the definition of the rule itself."""
         checks = [
             (_CODE.fullmatch(self.code), "code must be SS and three digits"),
             (_NAME.fullmatch(self.name), "name must be lower-case words joined by hyphens"),

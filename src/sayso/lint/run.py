@@ -40,7 +40,6 @@ class Places:
     first: int = 1
 
     def line(self, index: int | None) -> int | None:
-        """Return the line of a tool or of the server; `None` without a file."""
         if self.file is None:
             return None
         if index is None:
@@ -66,7 +65,6 @@ class Report:
     is_fixable: bool = False
 
     def reaches(self, severity: Severity) -> bool:
-        """Return whether a finding has at least this severity."""
         return any(finding.severity.rank <= severity.rank for finding in self.findings)
 
 

@@ -75,17 +75,14 @@ class Parameter:
 
     @property
     def at(self) -> tuple[Step, ...]:
-        """The path from the tool's entry."""
         return ("inputSchema", "properties", self.name)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the name, lower-case and singular."""
         return _words(self.name[:_MAX_NAME_LENGTH])
 
     @property
     def description(self) -> str:
-        """The description in the schema, or an empty string."""
         return text_of(self.schema.get("description"))
 
     @property
@@ -95,7 +92,6 @@ class Parameter:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The strings of an enumeration, else empty."""
         return tuple(choice for choice in _enumerated(self.schema) if isinstance(choice, str))
 
 
@@ -125,27 +121,22 @@ class Subject:
 
     @cached_property
     def declaration(self) -> Declaration:
-        """The declared intent, with findings about its form."""
         return read_tool(self.raw)
 
     @cached_property
     def hints(self) -> Hints:
-        """The declared hints."""
         return self.declaration.intent.hints
 
     @cached_property
     def annotations(self) -> JsonObject:
-        """The annotations as received."""
         return object_of(self.raw.get("annotations"))
 
     @cached_property
     def meta(self) -> JsonObject:
-        """The `_meta` object, or an empty one."""
         return object_of(self.raw.get("_meta"))
 
     @property
     def allowed(self) -> list[Allowance]:
-        """The allowances in `_meta` and in comments."""
         own = object_of(object_of(self.meta.get(ALLOW_KEY)).get("allow"))
         return [
             *(Allowance(word, text_of(why).strip()) for word, why in own.items()),
@@ -161,12 +152,10 @@ class Subject:
 
     @property
     def title(self) -> str:
-        """The title that clients show."""
         return self.titles[0] or self.titles[1]
 
     @cached_property
     def guesses(self) -> Mapping[HintName, Guess]:
-        """The hints inferred from the tool's own text."""
         return guess(self.raw)
 
     @cached_property
@@ -190,7 +179,6 @@ class Subject:
 
     @property
     def input_schema(self) -> JsonObject:
-        """The input schema, or an empty object."""
         return object_of(self.raw.get("inputSchema"))
 
     @cached_property
@@ -205,7 +193,6 @@ class Subject:
 
     @cached_property
     def words(self) -> list[str]:
-        """The words of the name, lower-case and singular."""
         return list(_words(self.name[:_MAX_NAME_LENGTH]))
 
     @cached_property
@@ -218,7 +205,6 @@ class Subject:
 
     @property
     def tokens(self) -> int:
-        """The approximate number of tokens of the entry."""
         return len(self.written) // _CHARS_PER_TOKEN
 
     def schemas_with_references(self) -> Iterator[tuple[str, object]]:
@@ -239,7 +225,6 @@ class Subject:
 
     @cached_property
     def lower_text(self) -> str:
-        """All `texts` joined and lower-cased."""
         return self.all_text.lower()
 
     def texts(self) -> Iterator[tuple[tuple[Step, ...], str]]:
@@ -272,7 +257,6 @@ class Listing:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of the tools."""
         return frozenset(tool.name for tool in self.tools)
 
 

@@ -32,7 +32,6 @@ class Prompt:
 
     @property
     def fits(self) -> bool:
-        """True if the prompt is within its budget, or has none."""
         return self.budget is None or self.tokens <= self.budget
 
 

@@ -24,7 +24,6 @@ class Content:
     is_search: bool = False
 
     def values(self) -> dict[str, Any]:
-        """Return the variables of a template."""
         writers = [offer for offer in self.offers if offer.level is not Level.READ]
         return {
             "enforced": self.variant is Variant.ENFORCED,

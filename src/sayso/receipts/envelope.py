@@ -28,7 +28,6 @@ class Envelope:
     _known: dict[str, bool] = field(default_factory=dict[str, bool], repr=False, compare=False)
 
     def is_signed_by(self, public: str) -> bool:
-        """Return whether this public key made one of the signatures."""
         if public not in self._known:
             message = encode(PAYLOAD_TYPE, self.payload)
             self._known[public] = any(
@@ -98,7 +97,6 @@ def _signature(value: object, where: str) -> bytes:
 
 
 def _bytes(value: object, name: str, where: str) -> bytes:
-    """Decode canonical base64 of either alphabet."""
     text = value if isinstance(value, str) and value.isascii() else ""
     read = base64.b64decode
     write = base64.b64encode

@@ -145,7 +145,6 @@ def _package(statement: Mapping[str, Any], predicate: Mapping[str, Any]) -> Pack
 
 
 def _files_to_write(package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the digests of files, or nothing if there are too many."""
     files: object = package.get("files")
     if isinstance(files, Mapping) and 0 < len(cast("dict[str, Any]", files)) <= MAX_FILES:
         return {"files": dict(cast("dict[str, Any]", files))}

@@ -91,7 +91,6 @@ def _plain(letter: str) -> str:
 
 
 def _words(name: str) -> list[str]:
-    """Return the words of a name, lower-case and singular, without numbers."""
     words = [word.lower() for word in _WORD.findall(name) if not word.isdigit()]
     return [word[:-1] if word.endswith("s") and word[:-1] in _KNOWN else word for word in words]
 

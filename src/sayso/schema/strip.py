@@ -37,7 +37,6 @@ class Stripper:
         self._checkers: dict[int, Checker] = {}
 
     def strip(self, value: Any) -> Any:
-        """Return a copy of `value` with only known fields, or `value` itself if unchanged."""
         return self._strip(value, [self._root])
 
     def _strip(self, value: Any, schemas: Sequence[Any]) -> Any:

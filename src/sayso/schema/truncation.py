@@ -64,17 +64,14 @@ class Cut:
 
     @property
     def is_cut(self) -> bool:
-        """True if anything was cut."""
         return bool(self.pieces)
 
     @property
     def first(self) -> Piece:
-        """The first piece; an empty one if nothing was cut."""
         return self.pieces[0] if self.pieces else Piece((), 0, 0)
 
     @property
     def path(self) -> ValuePath:
-        """The path of the first piece."""
         return self.first.path
 
     @property
@@ -300,7 +297,6 @@ def _replaced(
 
 
 def _is_free(schema: Mapping[str, Any] | None, path: ValuePath) -> bool:
-    """Return whether the schema allows any text at `path`."""
     return all(_FIXED.isdisjoint(part) for part in subschemas(schema, path))
 
 

@@ -46,7 +46,6 @@ class Checker:
             raise UsageError(f"not a JSON Schema: {first}") from error
 
     def is_valid(self, value: Any) -> bool:
-        """Return whether `value` matches the schema."""
         return self._validator.is_valid(value)
 
     def problems(self, value: Any) -> tuple[Problem, ...]:

@@ -142,7 +142,6 @@ class _Finder:
     bindings: Mapping[str, str]
 
     def below(self, tree: ast.AST) -> Iterator[Definition]:
-        """Yield the definitions below a node."""
         for node, path in _walk(tree):
             if isinstance(node, FunctionNode):
                 yield from self._decorated(node, path)
@@ -212,7 +211,6 @@ class _Finder:
         return name if given is None else self.module.text(given)
 
     def _framework(self, node: ast.expr) -> Framework | None:
-        """Return the framework of a tool decorator, or `None`."""
         if self.module.dotted(node) in {f"{home}.tool" for home in _FAST_TOOLS}:
             return "fastmcp"
         if isinstance(node, ast.Attribute) and node.attr == "tool":

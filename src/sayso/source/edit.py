@@ -95,7 +95,6 @@ class _Spot:
 
     @property
     def inner(self) -> str:
-        """The indentation of an argument on a line of its own."""
         return self.base + self.step
 
 
@@ -199,7 +198,6 @@ class _Writer(cst.CSTTransformer):
 
 
 def _with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, spot: _Spot) -> cst.Call:
-    """Add a keyword to a call, or replace its value."""
     for index, arg in enumerate(call.args):
         if arg.keyword is not None and arg.keyword.value == name:
             args = [*call.args[:index], arg.with_changes(value=value), *call.args[index + 1 :]]

@@ -73,7 +73,6 @@ class Evaluator:
         }
 
     def value(self, node: ast.AST | None, scope: Scope) -> Value:
-        """Return the value of an expression."""
         if node is None:
             return UNKNOWN
         return self.evaluators.get(type(node), self._rest)(node, scope)
@@ -198,7 +197,6 @@ class Evaluator:
         return Value(type="builtins.list")
 
     def bind(self, target: ast.expr, value: Value, scope: Scope) -> None:
-        """Bind names to a value."""
         if isinstance(target, ast.Name):
             scope.names[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):

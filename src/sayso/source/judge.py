@@ -49,7 +49,6 @@ class Call:
     keywords: Mapping[str, Value]
 
     def given(self, position: int, *names: str) -> Value | None:
-        """Return the argument at a position, or under one of these names."""
         for name in names:
             if name in self.keywords:
                 return self.keywords[name]
@@ -58,7 +57,6 @@ class Call:
         return None
 
     def has_literal(self, name: str, value: object) -> bool:
-        """Return whether a keyword has this constant."""
         return any(
             keyword.arg == name
             and isinstance(keyword.value, ast.Constant)
@@ -68,7 +66,6 @@ class Call:
 
     @property
     def words(self) -> str:
-        """The source of the call, shortened."""
         text = " ".join(ast.unparse(self.node).split())
         if len(text) <= _SHOWN:
             return text

@@ -32,7 +32,6 @@ class Names:
         self.classes: dict[int, Class] = {}
 
     def lookup(self, name: str, scope: Scope) -> Value:
-        """Return the value of a name, searching from a function outwards."""
         inner: Scope | None = scope
         while inner is not None:
             if name in inner.names:
@@ -41,7 +40,6 @@ class Names:
         return self.in_module(scope.module, name)
 
     def in_module(self, module: Module, name: str) -> Value:
-        """Return the value of a name in a file."""
         key = (id(module), name)
         if key not in self.known:
             self.known[key] = UNKNOWN  # for a recursive definition
@@ -49,7 +47,6 @@ class Names:
         return self.known[key]
 
     def named(self, dotted: str) -> Value:
-        """Return the value of a dotted name, in the analyzed files or external."""
         if place := self.project.find(dotted):
             found = self.in_module(*place)
             if found != UNKNOWN or not self.project.is_module(dotted):
@@ -61,7 +58,6 @@ class Names:
         return self.classes.setdefault(id(node), Class(module, node, scope))
 
     def member(self, cls: Class, name: str, depth: int = 0) -> Value:
-        """Return a method or field of a class or its bases."""
         scope = cls.scope
         for node in cls.node.body:
             if isinstance(node, FunctionNode) and node.name == name:
@@ -77,7 +73,6 @@ class Names:
         return UNKNOWN
 
     def annotation(self, node: ast.AST | None, scope: Scope, depth: int = 0) -> Value:
-        """Return the value that an annotation describes."""
         if node is None or depth > _MAX_DEPTH:
             return UNKNOWN
         if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -54,7 +54,6 @@ class Patch:
 
     @property
     def diff(self) -> list[str]:
-        """The lines of a unified diff."""
         old, new = (_text(self.file, data).splitlines() for data in (self.before, self.after))
         return list(difflib.unified_diff(old, new, self.file, self.file, lineterm=""))
 
@@ -161,7 +160,6 @@ def _fault_of_value(module: Module, value: ast.expr | None) -> str | None:
 
 
 def _missing(definition: Definition, hints: Hints) -> dict[HintName, bool]:
-    """Return the hints that the source does not declare, in the order of the specification."""
     declared = _annotated(definition)
     return {
         name: hints[name]
@@ -219,7 +217,6 @@ class _Stripped(ast.NodeTransformer):
         self.places = places
 
     def visit(self, node: ast.AST) -> ast.AST | None:
-        """Remove everything that a patch may add."""
         is_place = id(node) in self.places
         self.generic_visit(node)
         if isinstance(node, ast.ImportFrom):

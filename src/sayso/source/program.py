@@ -71,7 +71,6 @@ class Project:
         return module and (module, name)
 
     def is_module(self, dotted: str) -> bool:
-        """Return whether a dotted name is a file."""
         return self._module(tuple(dotted.split("."))) is not None
 
     def _module(self, parts: tuple[str, ...]) -> Module | None:

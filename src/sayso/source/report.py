@@ -46,7 +46,6 @@ class Effect:
 
     @property
     def against(self) -> frozenset[HintName]:
-        """The hints whose looser value the effect contradicts."""
         hints: set[HintName] = set()
         if self.kind not in READS:
             hints.add("read_only")

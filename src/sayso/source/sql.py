@@ -40,17 +40,14 @@ class Statement:
 
     @property
     def deletes(self) -> bool:
-        """True if rows or tables are deleted."""
         return self.verb in _DELETES
 
     @property
     def writes(self) -> bool:
-        """True if anything changes."""
         return self.verb in _WRITES or self.deletes
 
     @property
     def is_known(self) -> bool:
-        """True if the effect of the verb is known."""
         return self.writes or self.verb in _READS
 
 

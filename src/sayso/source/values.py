@@ -57,7 +57,6 @@ class Function:
 
     @property
     def name(self) -> str:
-        """The name, with that of its class."""
         own = "lambda"
         if not isinstance(self.node, ast.Lambda):
             own = self.node.name
@@ -92,15 +91,12 @@ class Value:
 
     @property
     def whole(self) -> str | None:
-        """The complete text, if known."""
         return self.text if self.is_whole else None
 
     def has(self, *traits: Trait) -> bool:
-        """Return whether the value has any of these traits."""
         return not self.traits.isdisjoint(traits)
 
     def with_traits(self, traits: Iterable[Trait]) -> "Value":
-        """Return a copy with further traits."""
         return replace(self, traits=self.traits | frozenset(traits))
 
 

@@ -109,7 +109,6 @@ class Walker:
         self.done = {key: found for key, found in self.done.items() if key.is_muted}
 
     def scope_of(self, path: Path, scope: Scope) -> Scope:
-        """Return the scope inside nested functions."""
         held: Value | None = None
         for node in path:
             if isinstance(node, ast.ClassDef):
@@ -172,11 +171,9 @@ class Walker:
         return self.done[key]
 
     def give(self, value: Value) -> None:
-        """Record a value that the current function returns."""
         self.returned.append(value)
 
     def record(self, judgements: Iterable[Judgement], node: ast.AST, scope: Scope) -> None:
-        """Record the judgements of a call, unless effects are muted."""
         if self.muted:
             return
         chain = tuple(function.name for function in self.running)

@@ -37,7 +37,6 @@ class Pool:
         return len(self.index) - len(self.silent)
 
     def count(self, numbers: AbstractSet[int]) -> int:
-        """Count the given tools that are in the pool."""
         return sum(1 for at in numbers if at in self.index.numbers and at not in self.silent)
 
 
@@ -68,7 +67,6 @@ class Candidates:
             self.put(entry)
 
     def put(self, entry: Entry) -> None:
-        """Add an entry, or replace the one with its key."""
         known = self._numbers.get(entry.key)
         if known is not None:
             if entry.is_same(self._entries[known]):
@@ -88,7 +86,6 @@ class Candidates:
                 index.add(number, words, entry.key)
 
     def drop(self, number: int) -> None:
-        """Remove an entry."""
         entry = self._entries.pop(number)
         del self._numbers[entry.key]
         for name in entry.names():

@@ -64,27 +64,22 @@ class Entry:
 
     @property
     def qualified_name(self) -> str:
-        """The name with the server; the plain name if the server is unknown."""
         return qualify(self.server, self.name)
 
     def names(self) -> set[str]:
-        """Return the names by which the tool may be addressed."""
         return {self.name, self.qualified_name}
 
     @cached_property
     def tool(self) -> Tool:
-        """The catalog tool, with its level."""
         if self.given is not None:
             return self.given
         return make_tool(self.server, self.raw, origin=self.origin)
 
     @property
     def level(self) -> Level:
-        """The level of the tool."""
         return self.tool.level
 
     def is_same(self, other: "Entry") -> bool:
-        """Return whether nothing relevant for the index has changed."""
         if self.given is not None and self.given is other.given:
             return True
         mine = self.intent
@@ -98,7 +93,6 @@ class Entry:
         )
 
     def texts(self) -> Iterator[Text]:
-        """Yield the indexed texts, cut to their limits."""
         yield Text("name", _cut(self.raw.get("name"), _MAX_NAME), _NAME)
         yield Text("title", _cut(self.intent.title, _MAX_NAME), _TITLE)
         yield Text("server", _cut(self.server, _MAX_NAME), _ABOUT)
@@ -113,7 +107,6 @@ class Entry:
             yield Text("argument", _cut(text, _MAX_ARGUMENT), _ARGUMENT)
 
     def words(self) -> dict[str, int]:
-        """Return the terms with their weights."""
         weights: dict[str, int] = {}
         for where, text, worth in self.texts():
             if not text:
@@ -133,7 +126,6 @@ class Entry:
 
     @cached_property
     def objects(self) -> frozenset[str]:
-        """The terms of the name that are not verbs."""
         return frozenset(terms(self.name)) - self.verbs
 
 

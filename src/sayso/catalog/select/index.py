@@ -52,7 +52,6 @@ class Index:
 
     @property
     def numbers(self) -> KeysView[int]:
-        """The numbers of the indexed tools."""
         return self._lengths.keys()
 
     def __iter__(self) -> Iterator[str]:
@@ -78,7 +77,6 @@ class Index:
         self._forget()
 
     def remove(self, number: int, words: Mapping[str, int]) -> None:
-        """Remove a tool that was added with these words."""
         for word, worth in words.items():
             known = self._codes[word]
             known.remove((number << _BITS) | worth)
@@ -101,12 +99,10 @@ class Index:
         return other
 
     def rarity(self, term: str) -> float:
-        """Return the inverse document frequency of a term."""
         having = len(self._codes.get(term, ()))
         return math.log(1 + (len(self._lengths) - having + 0.5) / (having + 0.5))
 
     def find(self, term: str) -> Concept | None:
-        """Return the scores of a term, or `None` if no tool has it."""
         if term in self._concepts:
             return self._concepts[term]
         made = self._make(term)

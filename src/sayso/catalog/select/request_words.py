@@ -44,12 +44,10 @@ class VerbIndex:
         self._by_verb: dict[str, set[int]] = {}
 
     def add(self, number: int, entry: Entry) -> None:
-        """Add a tool."""
         for verb in entry.verbs:
             self._by_verb.setdefault(verb, set()).add(number)
 
     def remove(self, number: int, entry: Entry) -> None:
-        """Remove a tool."""
         for verb in entry.verbs:
             self._by_verb[verb].discard(number)
 
@@ -96,7 +94,6 @@ def _verbs_in(text: str) -> set[str]:
 
 
 def _is_about(entry: Entry, words: set[str]) -> bool:
-    """Return whether a tool's name has an object among the words, or no object at all."""
     return not entry.objects or not entry.objects.isdisjoint(words)
 
 

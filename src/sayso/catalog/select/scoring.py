@@ -92,7 +92,6 @@ def _weigh_new(
     *,
     is_wide: bool,
 ) -> dict[int, float]:
-    """Return the scores of terms that are not in `seen`; a repeated term counts once."""
     fresh = [term for term in concepts if term[0] not in seen]
     seen.update(term for term, _, _ in concepts)
     if len(fresh) == len(concepts):

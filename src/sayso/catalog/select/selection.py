@@ -28,12 +28,10 @@ class Chosen:
 
     @property
     def name(self) -> str:
-        """The qualified name."""
         return self.entry.qualified_name
 
     @property
     def tool(self) -> Tool:
-        """The catalog tool, with its level."""
         return self.entry.tool
 
     @property
@@ -56,12 +54,10 @@ class Selection:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The qualified names, in order."""
         return tuple(tool.name for tool in self.chosen)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """The catalog tools, in order."""
         return tuple(tool.tool for tool in self.chosen)
 
 

@@ -38,7 +38,6 @@ class Store:
 
     @property
     def name(self) -> str:
-        """The name of the profile."""
         return self.profile.name
 
 

@@ -30,7 +30,6 @@ class Submitted:
 
     @property
     def annotations(self) -> dict[str, bool | str]:
-        """The annotations for `tools/list`, as the store means them."""
         hints = {WIRE_NAMES[name]: claim.value for name, claim in self.claims.items()}
         return {"title": self.title, **hints}
 
@@ -57,7 +56,6 @@ class Submission:
 
     @property
     def to_confirm(self) -> int:
-        """The number of tools that the author must confirm."""
         return sum(not tool.is_settled for tool in self.tools)
 
 
