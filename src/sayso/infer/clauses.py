@@ -170,7 +170,7 @@ def _loss(tokens: list[str]) -> str | None:
 
 
 def _named(at: re.Match[str]) -> str:
-    """Take a word with a capital letter for a name, unless it is English."""
+    """Replace a capitalized word, which is a name, unless it is English."""
     word = _CAMEL.sub("_", at[0]).lower()
     if is_known(word) or any(map(only_writes, word.split("_"))):
         return at[0]

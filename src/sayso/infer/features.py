@@ -225,9 +225,9 @@ def _from_cues(text: str, found: Features) -> None:
     for cue in CUES:
         if cue.words.isdisjoint(words):
             continue
-        for said in cue.pattern.finditer(text):
-            if not _NEGATED.search(text, max(0, said.start() - 24), said.start()):
-                found[f"c:{cue.name}"] = ("says", said.group())
+        for match in cue.pattern.finditer(text):
+            if not _NEGATED.search(text, max(0, match.start() - 24), match.start()):
+                found[f"c:{cue.name}"] = ("says", match.group())
                 break
 
 

@@ -136,7 +136,7 @@ LOOKS: Final = {
     "header": _HEADER,
     "flag": _FLAG,
 }
-"""What masks a text, in this order, for who does it elsewhere."""
+"""The patterns in the order of masking, for other implementations."""
 _LONG: Final = 1000
 _NAMES: Final = (
     *("pass", "pwd", "secret", "token", "key", "credential", "cvv", "cvc", "ssn", "otp", "sess"),
@@ -145,7 +145,7 @@ _NAMES: Final = (
 
 
 def mask_text(text: str) -> str:
-    """Return a text with the secrets in it masked; one that had any loses its colours."""
+    """Return a text with secrets masked; a text that contained any loses its colours."""
     if len(text) < _LONG and not _SUSPECT.search(text):
         return text
     bare = COLOURS.sub("", text) if "[" in text else text
@@ -157,7 +157,7 @@ def mask_text(text: str) -> str:
 
 def _masked(text: str) -> str:
     lower = text.lower()
-    # These first: what they mask may hold another form in its middle.
+    # First, because these may contain another form.
     if "://" in text:
         text = _IN_URL.sub(_AFTER_HEAD, text)
     has_name = any(name in lower for name in _NAMES)
@@ -179,18 +179,17 @@ def _masked(text: str) -> str:
 
 
 def mask_after(flag: str, text: str) -> str:
-    """Return a text that stands after `flag` in a list of words, masked if that names a secret."""
-    if flag.startswith("--") and (found := _FLAG.match(f"{flag} {text}")):
-        return f"{MASK}{text[found.end() - len(flag) - 1 :]}"
+    """Return the argument after `flag`, masked if the flag names a secret."""
+    if flag.startswith("--") and (match := _FLAG.match(f"{flag} {text}")):
+        return f"{MASK}{text[match.end() - len(flag) - 1 :]}"
     return text
 
 
 def mask_start(text: str, length: int) -> str:
-    """Return about the first `length` characters of a text, with the secrets in them masked.
+    """Return about the first `length` characters of a text, with secrets masked.
 
-    Reads no more than `length` and a margin, so that a text of any size takes bounded time. What
-    stands beside the cut is left out, since half a secret cannot be told from other text; a text
-    that fits is returned whole.
+    Reads only `length` and a margin, which bounds the time. Text near the cut is left out, since a
+    cut secret cannot be recognized; a text that fits is returned completely.
     """
     if len(text) <= length:
         return mask_text(text)
@@ -202,7 +201,7 @@ def mask_start(text: str, length: int) -> str:
 
 
 def _mask_basic(match: re.Match[str]) -> str:
-    """Mask what `user:password` was encoded to, and leave any other word after "basic"."""
+    """Mask an encoded `user:password`, and keep any other word after "basic"."""
     try:
         text = base64.b64decode(match[0] + "=" * (-len(match[0]) % 4), validate=True)
     except (binascii.Error, ValueError):

@@ -45,13 +45,13 @@ def _weigh_all(
         here: set[str] = set()
         for need in needs:
             known = list(_find(index, need))
-            found = _weigh(known, hidden, is_wide=is_wide)
-            _keep_best(best_need, found, need.weight)
+            scores = _weigh(known, hidden, is_wide=is_wide)
+            _keep_best(best_need, scores, need.weight)
             if len(needs) == 1:
-                sentence = found
+                sentence = scores
             else:
-                _add(sentence, _weigh_new(known, found, here, hidden, is_wide=is_wide), 1.0)
-            _add(whole, _weigh_new(known, found, seen, hidden, is_wide=is_wide), need.weight)
+                _add(sentence, _weigh_new(known, scores, here, hidden, is_wide=is_wide), 1.0)
+            _add(whole, _weigh_new(known, scores, seen, hidden, is_wide=is_wide), need.weight)
         _keep_best(best_sentence, sentence, needs[0].weight)
     most = max(whole.values(), default=1.0)
     share = _SHARE / most
@@ -74,19 +74,19 @@ def _weigh(
     """Return the summed scores of tools that are among some term's best, or of all if `is_wide`."""
     opened = (concept.worths if is_wide else concept.best for _, _, concept in concepts)
     numbers = [at for several in opened for at in several if at not in hidden]
-    found: dict[int, float] = dict.fromkeys(numbers, 0.0)
+    scores: dict[int, float] = dict.fromkeys(numbers, 0.0)
     for _, counts, (worths, _) in concepts:
-        for number in found.keys() & worths.keys():
-            found[number] += counts * worths[number]
+        for number in scores.keys() & worths.keys():
+            scores[number] += counts * worths[number]
     if is_wide:
-        return found
-    least = max(found.values(), default=0.0) * _MIN_SHARE
-    return {number: worth for number, worth in found.items() if worth > least}
+        return scores
+    least = max(scores.values(), default=0.0) * _MIN_SHARE
+    return {number: worth for number, worth in scores.items() if worth > least}
 
 
 def _weigh_new(
     concepts: Sequence[ConceptMatch],
-    found: dict[int, float],
+    scores: dict[int, float],
     seen: set[str],
     hidden: Container[int],
     *,
@@ -95,22 +95,22 @@ def _weigh_new(
     fresh = [term for term in concepts if term[0] not in seen]
     seen.update(term for term, _, _ in concepts)
     if len(fresh) == len(concepts):
-        return found
+        return scores
     return _weigh(fresh, hidden, is_wide=is_wide)
 
 
-def _keep_best(best: dict[int, float], found: dict[int, float], weight: float) -> None:
-    most = max(found.values(), default=0.0)
+def _keep_best(best: dict[int, float], scores: dict[int, float], weight: float) -> None:
+    most = max(scores.values(), default=0.0)
     if not most:
         return
     part = weight * _SHARE / most * min(1.0, most / _CLEAR)
-    for number, worth in found.items():
+    for number, worth in scores.items():
         if part * worth > best.get(number, 0.0):
             best[number] = part * worth
 
 
-def _add(to: dict[int, float], found: dict[int, float], weight: float) -> None:
-    for number, worth in found.items():
+def _add(to: dict[int, float], scores: dict[int, float], weight: float) -> None:
+    for number, worth in scores.items():
         to[number] = to.get(number, 0.0) + weight * worth
 
 
