@@ -20,11 +20,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from measures import ndcg, recall
 from plain import Plain, full_text, percentile, plain_text, split_and_stem, split_plain
 
 from sayso import Selector
 from sayso.catalog.select.entry import index_entry
-from sayso.catalog.select.measure import ndcg, recall
 
 SAMPLES = 10_000
 Record = Mapping[str, Any]

@@ -150,7 +150,7 @@ def test_the_action_passes_what_is_sound_and_annotates_what_is_not(runner: Runne
     save(runner.workspace, SOUND, WRONG)
     done = runner.run(LINT, target="tools.json")
     assert done.returncode == 1
-    assert "::error file=tools.json,line=1,title=AV103 hint-not-a-boolean::" in done.stdout
+    assert "::error file=tools.json,line=1,title=SS103 hint-not-a-boolean::" in done.stdout
 
 
 def test_the_action_takes_profile_baseline_and_how_loud(runner: Runner) -> None:
@@ -171,9 +171,9 @@ def test_the_action_writes_sarif_beside_what_it_tells(runner: Runner) -> None:
     save(runner.workspace, WRONG)
     done = runner.run(LINT, target="tools.json", sarif_file="out.sarif", format="text")
     assert done.returncode == 1
-    assert "AV103 [hint-not-a-boolean] list_bills" in done.stdout
+    assert "SS103 [hint-not-a-boolean] list_bills" in done.stdout
     (run,) = json.loads((runner.workspace / "out.sarif").read_text())["runs"]
-    assert "AV103" in [one["ruleId"] for one in run["results"]]
+    assert "SS103" in [one["ruleId"] for one in run["results"]]
     save(runner.workspace, SOUND)
     assert runner.run(LINT, target="tools.json", sarif_file="out.sarif").returncode == 0
 
@@ -235,7 +235,7 @@ def test_the_hook_holds_a_commit_up_in_a_scratch_repository(source: Path, tmp_pa
     held = pre_commit(folder, "run")
     assert held.returncode == 1, held.stdout + held.stderr
     assert "sayso lint...." in held.stdout
-    assert "AV103 [hint-not-a-boolean] list_bills" in held.stdout
+    assert "SS103 [hint-not-a-boolean] list_bills" in held.stdout
 
     save(folder, SOUND)
     subprocess.run(["git", "-C", str(folder), "add", "."], check=True)

@@ -192,7 +192,8 @@ def main() -> int:
             show_drawn(code, found.get(code, {}), servers)
     else:
         if words.write:
-            EVIDENCE.write_text(json.dumps(shares(found), indent=1) + "\n", "utf-8")
+            rows = [f'"{code}": {json.dumps(counts)}' for code, counts in shares(found).items()]
+            EVIDENCE.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
         problems = list(check(found))
         print("\n".join(problems) or "what was drawn is what was judged")
         return int(bool(problems))

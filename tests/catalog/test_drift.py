@@ -1,4 +1,4 @@
-"""What changed in a tool, in words, and which changes permit more."""
+"""Changes of a tool in words, and those that permit more."""
 
 from typing import Any
 
@@ -119,8 +119,8 @@ def test_what_only_the_policy_of_the_moment_would_believe_permits_more_too() -> 
 @pytest.mark.parametrize(
     ("known", "now", "is_looser", "word"),
     [
-        ({"scopes": ["a", "b"]}, {"scopes": ["a"]}, True, "the scope b is not asked for any more"),
-        ({"scopes": ["a"]}, {"scopes": ["a", "b"]}, False, "the scope b is asked for"),
+        ({"scopes": ["a", "b"]}, {"scopes": ["a"]}, True, "scope b is no longer required"),
+        ({"scopes": ["a"]}, {"scopes": ["a", "b"]}, False, "scope b is now required"),
         ({"roles": ["a"]}, {}, True, "roles: were a, are none"),
         ({"roles": ["a"]}, {"roles": ["a", "b"]}, True, "roles: were a, are a, b"),
         ({"roles": ["a", "b"]}, {"roles": ["a"]}, False, "roles: were a, b, are a"),
@@ -150,12 +150,12 @@ def test_words_and_schemas_are_told_of_and_permit_nothing() -> None:
     now = tool(READS, title="B", description="d" * 400, inputSchema=more, outputSchema={})
     assert not loosens(known, now)
     assert words(known, now) == [
-        ("its title was “A”, is “B”", False),
-        (f"its description was not there, is “{'d' * 299}…”", False),
-        ("its input has no member “gone” any more", False),
-        ("its input has a new member “new”", False),
-        ("its input member “other” has changed", False),
-        ("its output schema has changed", False),
+        ("the title was “A”, is “B”", False),
+        (f"the description was not there, is “{'d' * 299}…”", False),
+        ("the input no longer has the property “gone”", False),
+        ("the input has a new property “new”", False),
+        ("the input property “other” has changed", False),
+        ("the output schema has changed", False),
     ]
     assert words(known, known) == []
 
@@ -163,8 +163,8 @@ def test_words_and_schemas_are_told_of_and_permit_nothing() -> None:
 def test_a_text_that_is_none_and_a_schema_that_is_none_are_told_of() -> None:
     known, now = tool(READS, description=[1], outputSchema=1), tool(READS, outputSchema=2)
     assert words(known, now) == [
-        ("its description was “[1]”, is not there", False),
-        ("its output schema has changed", False),
+        ("the description was “[1]”, is not there", False),
+        ("the output schema has changed", False),
     ]
 
 

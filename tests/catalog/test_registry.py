@@ -149,7 +149,7 @@ def test_a_querys_cursor_is_good_as_long_as_the_tools_are_the_same() -> None:
     again = Registry([*CRM, *MAIL]).search("customers", cursor=first.next_cursor)
 
     assert [tool.name for tool in again.tools] == ["customers_list", "web_search"]
-    with pytest.raises(UsageError, match="or the tools have changed since"):
+    with pytest.raises(UsageError, match="or the tools have changed"):
         Registry(CRM).search("customers", cursor=first.next_cursor)
 
 
@@ -174,7 +174,7 @@ def written(value: Any) -> str:
     ],
 )
 def test_a_cursor_that_no_search_gave_is_refused(cursor: str) -> None:
-    with pytest.raises(UsageError, match="none that a search gave"):
+    with pytest.raises(UsageError, match="invalid cursor"):
         ALL.search(cursor=cursor)
 
 

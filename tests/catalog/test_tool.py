@@ -120,7 +120,7 @@ def test_whatever_an_entry_holds_it_is_a_tool_or_a_problem(raw: dict[str, Any]) 
     assert len(tools) + len(problems) == 1
     assert raw == before
     if not isinstance(raw.get("name"), str):
-        assert problems == ["shop: a tool without a name"]
+        assert problems == ["shop: tool without a name"]
 
 
 def test_a_tool_shows_neither_its_raw_entry_nor_what_stands_in_it() -> None:
@@ -191,7 +191,7 @@ def test_one_long_name_of_two_servers_stays_two() -> None:
 def test_a_tool_needs_a_name(name: object) -> None:
     with pytest.raises(UsageError) as caught:
         make_tool("shop", {"name": name})
-    assert str(caught.value) == "shop: a tool without a name"
+    assert str(caught.value) == "shop: tool without a name"
 
 
 def test_the_title_is_the_declared_one_or_made_of_the_name() -> None:
@@ -228,7 +228,7 @@ def test_the_fingerprint_changes_with_the_smallest_thing_inside() -> None:
     assert len({annotated(value) for value in (True, "true", 1, None, [])}) == 5
 
 
-# --- entries that are no tools
+# --- entries that are not tools
 
 
 def test_entries_that_are_no_tools_become_problems_and_the_rest_are_tools() -> None:
@@ -253,10 +253,10 @@ def test_entries_that_are_no_tools_become_problems_and_the_rest_are_tools() -> N
     assert problems == [
         "shop: entry 1 of tools/list is not an object",
         "shop: entry 2 of tools/list is not an object",
-        "shop: a tool without a name",
-        "shop, tool 'half': a string holds half of a surrogate pair, which is not text",
+        "shop: tool without a name",
+        "shop, tool 'half': string with a lone surrogate",
         "shop, tool 'deep': nested deeper than 200 levels",
-        "shop, tool 'flat': its inputSchema is not an object",
+        "shop, tool 'flat': inputSchema is not an object",
         "shop: entry 7 of tools/list is not an object",
     ]
 
@@ -370,7 +370,7 @@ def test_a_listing_leaves_the_entry_as_it_was_received() -> None:
 def test_what_was_guessed_is_forgotten_where_there_is_too_much_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("sayso.catalog.tool._MOST_GUESSED", 2)
+    monkeypatch.setattr("sayso.catalog.tool._MAX_CACHED", 2)
     raws = [{"name": f"list_{n}"} for n in range(4)]
 
     assert [make_tool("shop", raw).inferred for raw in raws * 2] == [guess(raw) for raw in raws * 2]

@@ -47,7 +47,7 @@ def test_what_waits_is_shown_and_accepted_once(
     told = capsys.readouterr().out
     assert "crm a  destructive → read" in told
     assert "+ readOnlyHint: counted as false, would count as true (declared)" in told
-    assert "~ its description was “" in told
+    assert "~ the description was “" in told
     assert main(["drift", "accept", "crm", "a", "--yes"]) == 0
     assert "accepted: crm a (destructive → read)" in capsys.readouterr().out
     assert main(["drift", "accept", "crm", "a", "--yes"]) == 2

@@ -186,7 +186,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(server: Path) -> None:
     assert any(one.startswith("+") and "readOnlyHint=True" in one for one in done.out.splitlines())
     assert "get_note: read_only yes, because " in done.err
     # Its author says that it destroys: no guess of reading beside that.
-    assert "list_notes: read_only no, since its author declares that it destroys" in done.err
+    assert "list_notes: read_only no, since it is declared destructive" in done.err
 
 
 @pytest.mark.process
@@ -249,7 +249,7 @@ def test_a_tool_that_another_file_defines_is_told(server: Path) -> None:
 
     left = {one["name"]: one["why"] for one in done.json["left"]}
     assert {"get_note", "delete_note"} <= set(left)
-    assert set(left.values()) == {"no definition of this name is found in the file"}
+    assert set(left.values()) == {"the file has no definition with this name"}
 
 
 @pytest.mark.process
@@ -267,10 +267,10 @@ def test_what_the_source_or_the_words_speak_against_is_not_written(server: Path)
     assert "get_note: read_only stays undeclared, because " in done.err
     assert "opens " in done.err
     assert (
-        "list_notes: open_world stays undeclared, because its description says “from the internet”"
+        "list_notes: open_world stays undeclared, because the description says “from the internet”"
         in done.err
     )
-    found = sayso("lint", "--select", "AV115,AV116", str(server))
+    found = sayso("lint", "--select", "SS115,SS116", str(server))
     assert (found.code, found.out) == (0, "nothing found in 3 tools, profile spec\n")
     document = sayso("infer", "--write", "--json", str(server)).json
     assert [one["hint"] for one in document["doubted"]] == ["read_only", "open_world"]
@@ -352,7 +352,7 @@ def test_what_was_written_passes_every_profile_and_assert_annotated(tmp_path: Pa
         linted = sayso("lint", "--json", "--profile", profile, str(file))
         found = {(one["code"], one["tool"]) for one in linted.json["servers"][0]["findings"]}
         # That directory calls every write destructive, against the specification.
-        meant_otherwise = {("AV703", "create_note")} if profile == "anthropic" else set()
+        meant_otherwise = {("SS703", "create_note")} if profile == "anthropic" else set()
         assert (linted.code, found) == (0, meant_otherwise), profile
     assert_annotated(str(file))
 

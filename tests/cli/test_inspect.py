@@ -146,7 +146,7 @@ def test_the_rules_that_a_tool_breaks_are_named(tmp_path: Path) -> None:
     linted = sayso("lint", "--json", saved).json["servers"][0]["findings"]
     of_it = [one for one in linted if one["tool"] == "list_x"]
     loud = list(dict.fromkeys(one["code"] for one in of_it if one["severity"] != "note"))
-    assert "AV102" in loud
+    assert "SS102" in loud
     found = sayso("inspect", "--json", saved).json["tools"][0]["lint"]
     keys = ("code", "name", "severity", "message")
     assert found == [{key: one[key] for key in keys} for one in of_it]
@@ -165,7 +165,7 @@ def test_what_the_source_does_is_known_to_lint(tmp_path: Path) -> None:
         'def get_x() -> str:\n    """Get x."""\n    open("/srv/x", "w")\n    return ""\n'
     )
     (found,) = sayso("inspect", "--json", str(file)).json["tools"]
-    assert "AV116" in {one["code"] for one in found["lint"]}
+    assert "SS116" in {one["code"] for one in found["lint"]}
 
 
 def test_entries_that_are_no_tools_are_told_of() -> None:
@@ -177,7 +177,7 @@ def test_entries_that_are_no_tools_are_told_of() -> None:
 
     assert done.code == 1
     assert "entry 0 of tools/list is not an object" in done.out
-    assert "a tool without a name" in done.out
+    assert "tool without a name" in done.out
     assert "get_x" in done.out
 
 

@@ -40,22 +40,22 @@ def saved(tmp_path: Path) -> str:
 def test_findings_of_a_saved_list_have_lines_and_fail_the_build(saved: str) -> None:
     done = sayso("lint", saved)
     assert done.code == 1
-    assert f"{saved}:3: error AV103 [hint-not-a-boolean] a_b: idempotentHint" in done.out
-    assert "AV304" in done.out
+    assert f"{saved}:3: error SS103 [hint-not-a-boolean] a_b: idempotentHint" in done.out
+    assert "SS304" in done.out
     assert done.out.splitlines()[-1] == (
-        "2 errors, 1 warning in 1 tool, profile spec; --fix mends 2 of them"
+        "2 errors, 1 warning in 1 tool, profile spec; --fix can fix 2 of them"
     )
 
 
 def test_a_fix_shows_the_difference_and_a_diff_leaves_the_file_alone(saved: str) -> None:
     before = Path(saved).read_text(encoding="utf-8")
-    shown = sayso("lint", saved, "--diff", "--ignore", "AV304")
+    shown = sayso("lint", saved, "--diff", "--ignore", "SS304")
     assert Path(saved).read_text(encoding="utf-8") == before
-    both = sayso("lint", saved, "--fix", "--diff", "--ignore", "AV304")
+    both = sayso("lint", saved, "--fix", "--diff", "--ignore", "SS304")
     assert Path(saved).read_text(encoding="utf-8") == before
     assert (both.code, both.out, both.err) == (shown.code, shown.out, shown.err)
     assert '+        "destructiveHint": true,' in shown.err
-    done = sayso("lint", saved, "--fix", "--ignore", "AV304")
+    done = sayso("lint", saved, "--fix", "--ignore", "SS304")
     assert (done.code, done.err) == (0, shown.err)
     assert json.loads(Path(saved).read_text(encoding="utf-8"))["tools"][0]["annotations"] == {
         "readOnlyHint": False,
@@ -75,7 +75,7 @@ def test_a_fix_keeps_the_files_mark_and_line_breaks(tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     text = json.dumps({"tools": [{**BROKEN, "description": "x"}]}, indent=1)
     file.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    assert sayso("lint", str(file), "--fix", "--select", "AV103").code == 0
+    assert sayso("lint", str(file), "--fix", "--select", "SS103").code == 0
     written = file.read_bytes()
     assert written.startswith(b'\xef\xbb\xbf{\r\n "tools": [\r\n')
     assert b"idempotentHint" not in written
@@ -89,11 +89,11 @@ def test_a_baseline_is_written_and_then_only_what_is_new_is_told(
     assert sayso("lint", saved, "--baseline", known, "--write-baseline").code == 0
     document = {"tools": [{**BROKEN, "name": "new_one"}, {**BROKEN, "annotations": None}]}
     write_json(Path(saved), document)
-    done = sayso("lint", saved, "--baseline", known, "--format", "json", "--select", "AV1,AV304")
+    done = sayso("lint", saved, "--baseline", known, "--format", "json", "--select", "SS1,SS304")
     (server,) = done.json["servers"]
     assert done.code == 1
     assert [one["tool"] for one in server["findings"]] == ["new_one"] * 3 + ["a_b"]
-    assert [one["rule"] for one in server["gone"]] == ["AV102", "AV103"]
+    assert [one["rule"] for one in server["gone"]] == ["SS102", "SS103"]
     assert server["known"] == 1
 
 
@@ -101,11 +101,11 @@ def test_a_baseline_is_written_and_then_only_what_is_new_is_told(
 def test_a_python_server_is_told_with_the_lines_of_its_functions(tmp_path: Path) -> None:
     file = tmp_path / "shop.py"
     file.write_text(SERVER, encoding="utf-8")
-    done = sayso("lint", str(file), "--fail-on", "warning", "--select", "AV110,AV201,AV9")
+    done = sayso("lint", str(file), "--fail-on", "warning", "--select", "SS110,SS201,SS9")
     assert done.code == 1
-    assert f"{file}:10: warning AV110 [read-only-contradicted] delete_order: " in done.out
-    assert "shop: allowed AV201 [title-missing] delete_order: our clients show the name" in done.out
-    mended = sayso("lint", str(file), "--fix", "--no-allow", "--select", "AV101,AV102,AV201")
+    assert f"{file}:10: warning SS110 [read-only-contradicted] delete_order: " in done.out
+    assert "shop: allowed SS201 [title-missing] delete_order: our clients show the name" in done.out
+    mended = sayso("lint", str(file), "--fix", "--no-allow", "--select", "SS101,SS102,SS201")
     assert "+@mcp.tool(" in mended.err
     assert (mended.code, "0 errors" in mended.out or "nothing" in mended.out) == (0, True)
     assert "title=" in file.read_text(encoding="utf-8")
@@ -119,7 +119,7 @@ def test_servers_of_one_configuration_are_told_at_their_own_lines(tmp_path: Path
     entry = {"command": launch[0], "args": launch[1:]}
     file = tmp_path / "mcp.json"
     file.write_text(json.dumps({"mcpServers": {"a": entry, "the b": entry}}, indent=1))
-    done = sayso("lint", str(file), "--select", "AV110", "--format", "json")
+    done = sayso("lint", str(file), "--select", "SS110", "--format", "json")
     lines = {one["name"]: one["findings"][0]["line"] for one in done.json["servers"]}
     assert lines == {"a": 3, "the-b": 9}
 
@@ -133,8 +133,8 @@ def test_what_a_fix_has_left_is_not_promised_to_the_next(tmp_path: Path) -> None
     source += "if True:\n\t@mcp.tool()\n\tdef orders_list(): ...\n"
     source += "\t@mcp.tool(**MORE)\n\tdef find(): ...\n"
     file.write_text(source)
-    assert "; --fix mends 2 of them" in sayso("lint", str(file), "--select", "AV201").out
-    done = sayso("lint", str(file), "--select", "AV201", "--fix")
+    assert "; --fix can fix 2 of them" in sayso("lint", str(file), "--select", "SS201").out
+    done = sayso("lint", str(file), "--select", "SS201", "--fix")
     assert '\n+\t@mcp.tool(title="List orders")\n' in done.err
     assert "find: unchanged" in done.err
     assert done.out.endswith("1 note in 2 tools, profile spec\n")
@@ -148,11 +148,11 @@ def test_servers_of_one_configuration_know_each_others_tools(tmp_path: Path) -> 
     launch = (*python("")[:1], "-m", "sayso.connect.launch")
     servers = {name: (*launch, str(tmp_path / f"{name}.py")) for name in ("shop", "phone")}
     file = configuration(tmp_path / "mcp.json", **servers, dead=("/nowhere/at-all",))
-    done = sayso("lint", file, "--format", "github", "--select", "AV306")
+    done = sayso("lint", file, "--format", "github", "--select", "SS306")
     assert done.code == 4
     assert done.out == (
-        f"::warning file={file},line=1,title=AV306 names-other-servers-tools::"
-        "x: it names hang_up, a tool of the server phone\n"
+        f"::warning file={file},line=1,title=SS306 names-other-servers-tools::"
+        "x: the description names hang_up, a tool of server phone\n"
     )
     assert done.error["code"] == "command-not-found"
 
@@ -161,7 +161,7 @@ def test_servers_of_one_configuration_know_each_others_tools(tmp_path: Path) -> 
     ("words", "said"),
     [
         (["--profile", "apple"], "spec, strict, openai, anthropic"),
-        (["--select", "no-hint"], "Did you mean AV101 (no-hints)?"),
+        (["--select", "no-hint"], "Did you mean SS101 (no-hints)?"),
         (["--write-baseline"], "--baseline FILE"),
         (["--baseline", "nowhere.json"], "nowhere.json"),
     ],
@@ -177,17 +177,17 @@ def test_words_that_cannot_be_understood_end_with_two(
 def test_a_rule_is_shown_and_all_are_listed() -> None:
     shown = sayso("rule", "no-hints")
     assert shown.code == 0
-    assert shown.out.startswith("## AV101 no-hints\n")
+    assert shown.out.startswith("## SS101 no-hints\n")
     listed = sayso("rule")
-    assert "AV503  destructive-without-confirmation  note" in listed.out
+    assert "SS503  destructive-without-confirmation  note" in listed.out
     assert len(sayso("rule", "--json").json["rules"]) == len(listed.out.splitlines()) - 1
-    assert "Did you mean" in sayso("rule", "AV10").err
+    assert "Did you mean" in sayso("rule", "SS10").err
 
 
 def test_a_list_with_a_tool_on_each_line_is_told_by_line(tmp_path: Path) -> None:
     file = tmp_path / "tools.jsonl"
     file.write_text(f"\n{json.dumps(BROKEN)}\n\n{json.dumps(BROKEN)}\n", encoding="utf-8")
-    done = sayso("lint", str(file), "--select", "AV103,AV208")
+    done = sayso("lint", str(file), "--select", "SS103,SS208")
     assert [line.split(" ")[0] for line in done.out.splitlines()[:-1]] == [
         f"{file}:2:",
         f"{file}:2:",

@@ -159,4 +159,4 @@ def test_a_template_of_ones_own_is_read_from_its_file(
 @pytest.mark.usefixtures("place")
 def test_a_budget_that_is_none_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prompt", "tools.json", "--budget", "0"]) == 2
-    assert "a budget of 0 tokens is none" in capsys.readouterr().err
+    assert "budget must be at least 1 token, got 0" in capsys.readouterr().err

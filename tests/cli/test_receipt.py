@@ -74,8 +74,8 @@ def test_what_does_not_hold_is_exit_code_1_and_says_why(tmp_path: Path) -> None:
     for words, code, what in (
         ((file, "--key", other.public), 1, "the receipt is not signed by this key"),
         ((file, "--key", "hunter2"), 2, "not an Ed25519 public key"),
-        ((str(tmp_path / "ci.key"), "--key", key.public), 1, "this is no receipt"),
-        ((str(tmp_path / "none"), "--key", key.public), 2, "cannot be read"),
+        ((str(tmp_path / "ci.key"), "--key", key.public), 1, "not a receipt"),
+        ((str(tmp_path / "none"), "--key", key.public), 2, "cannot read the receipt"),
     ):
         done = sayso("receipt", "verify", *words, "--json")
         assert (done.code, done.out) == (code, "")
@@ -128,7 +128,7 @@ def test_inspect_marks_what_a_receipt_shows(world: dict[str, Any]) -> None:
     assert done.code == 0, done.err
     assert "yes+" in done.out
     assert "+ verified by running it" in done.out
-    assert "broken.json: this is no receipt" in done.err
+    assert "broken.json: not a receipt" in done.err
     found = sayso("inspect", *world["options"], "--json", *world["command"]).json
     assert found["tools"][0]["hints"]["read_only"] == {"value": True, "source": "verified"}
     server = world["folder"] / "package" / "server.py"
@@ -158,10 +158,10 @@ def test_a_policy_alone_counts_for_inspect(world: dict[str, Any]) -> None:
 @pytest.mark.process
 def test_lint_finds_the_hint_that_was_refuted(world: dict[str, Any]) -> None:
     vouch(world, LIES, read_only=hint("refuted", 1))
-    only = ("--select", "AV109")
+    only = ("--select", "SS109")
     done = sayso("lint", *only, *world["options"], *world["command"])
     assert done.code == 1
-    assert "AV109" in done.out
+    assert "SS109" in done.out
     saved = world["folder"] / "list.json"
     for tool, code in ((LIES, 1), ({**LIES, "description": "other"}, 0)):
         saved.write_text(json.dumps({"tools": [tool]}))
@@ -196,7 +196,7 @@ def test_a_gateway_says_what_is_broken_and_goes_on(world: dict[str, Any]) -> Non
     with started(*words, *world["options"], *world["command"]) as run:
         assert "mcp" in run.addresses
         told = run.end().err
-    assert "broken.json: this is no receipt" in told
+    assert "broken.json: not a receipt" in told
     assert "no receipt counts" not in told
     with started(*words, *world["options"][2:], *world["command"]) as run:
         assert "the policy trusts no receipt key" in run.end().err

@@ -57,7 +57,7 @@ def test_a_table_says_which_tools_why_and_how_many_there_were(saved: str) -> Non
     head, _, first, *_ = done.out.splitlines()
     assert head == "3 of 3 tools"
     assert first.split()[:2] == ["crm__customer_delete", "destructive"]
-    assert "“customer” stands in its name" in first
+    assert "“customer” is in its name" in first
 
 
 def test_the_document_has_levels_scores_and_what_was_left_out(saved: str) -> None:
@@ -100,7 +100,7 @@ def test_several_targets_are_one_catalog(saved: str, tmp_path: Path) -> None:
     done = sayso("select", saved, other, "-m", "send a mail", "--json")
 
     assert done.json["total"] == 4
-    assert "mail: mail: a tool without a name" in done.err
+    assert "mail: mail: tool without a name" in done.err
     assert done.json["tools"][0]["name"] == "mail__mail_send"
 
 
@@ -134,7 +134,7 @@ def test_a_file_of_messages_is_answered_line_by_line(files: tuple[str, str]) -> 
         (("-m", " "), "--message or --queries is required"),
         (("-m", "x", "-k", "0"), "k is 0"),
         (("-m", "x", "--tokens", "0"), "tokens is 0"),
-        (("-m", "x", "--exclude", "mad"), "'mad' is no level"),
+        (("-m", "x", "--exclude", "mad"), "unknown level 'mad'"),
         (("-m", "x", "--always", "customer_lst"), "no tool is called 'customer_lst'"),
         (("-m", "x", "--queries", "y"), "--queries and --message exclude each other"),
     ],

@@ -50,7 +50,7 @@ def test_a_server_from_elsewhere_gets_its_proposals_and_what_to_mend(repository:
     server = ("--", sys.executable, "-m", "mcp_server_git", "--repository", str(repository))
     done = sayso("submit", "anthropic", *server)
     assert done.code == 1
-    assert "error AV702 (anthropic-annotations-missing): `git_reset`: " in done.out
+    assert "error SS702 (anthropic-annotations-missing): `git_reset`: " in done.out
     reset = done.out.split("### `git_reset`")[1].split("###")[0]
     assert "- Title, **to confirm**: “" in reset
     assert "| `destructiveHint` | `true` |" in reset

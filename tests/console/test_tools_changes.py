@@ -57,7 +57,7 @@ async def test_a_change_is_told_in_words_and_side_by_side(bench: Bench) -> None:
     assert (
         "Allows more: Read-only: was no, would be yes, declared by the server. It changes nothing."
     ) in words
-    assert "its description was “It deletes.”, is “It only reads now.”" in words
+    assert "the description was “It deletes.”, is “It only reads now.”" in words
     assert "Before (counts) Now It deletes. It only reads now." in words
 
 

@@ -27,7 +27,8 @@ from sayso.gateway.receipts import PackageReceipts, check_package
 from sayso.intent import Level, Source
 from sayso.keys import SigningKey
 from sayso.policy import LOCAL, Policy, Principal, load_policy, seen_under
-from sayso.receipts import Shelf, load_receipts, write_receipt
+from sayso.receipts import ReceiptCollection, load_receipts, write_receipt
+from sayso.receipts.collection import DROPPED
 
 pytestmark = pytest.mark.anyio
 
@@ -53,7 +54,7 @@ class World:
         return load_policy(text)
 
     @property
-    def receipts(self) -> Shelf:
+    def receipts(self) -> ReceiptCollection:
         return load_receipts(self.folder / "receipts")
 
     def update(self) -> None:
@@ -173,10 +174,10 @@ async def test_an_old_receipt_does_not_count_after_an_update(
         assert (tool.level, tool.receipts) == (Level.DESTRUCTIVE, ())
         assert [one.code for one in tool.findings] == [DROPPED]
         (told,) = [
-            one.getMessage() for one in caplog.records if "does not count" in one.getMessage()
+            one.getMessage() for one in caplog.records if "no longer applies" in one.getMessage()
         ]
         assert told == (
-            "c: the receipt r.json does not count: server.py was changed since. "
+            "c: receipt r.json no longer applies: server.py was changed. "
             "Run sayso verify again and sign a new one."
         )
 
@@ -190,8 +191,8 @@ async def test_a_changed_tool_has_lost_its_receipt(
         async with running(world) as served:
             tool = await seen(served)
             assert (tool.level, tool.receipts) == (Level.DESTRUCTIVE, ())
-            assert "does not count for the tool “note”" in tool.findings[0].message
-    assert "r.json does not count for the tool “note”, which has changed since" in caplog.text
+            assert "no longer applies: “note” has changed" in tool.findings[0].message
+    assert "r.json no longer applies: “note” has changed" in caplog.text
 
 
 async def test_a_change_that_a_person_must_accept_is_not_let_by_with_a_receipt(

@@ -40,7 +40,7 @@ async def test_a_key_given_twice_is_refused_over_http(body: str, tmp_path: Path)
             await client.result("tools/list")
             answer = await client.post(body, **client.session)
             assert answer.status_code == 400
-            assert "given twice" in answer.text
+            assert "duplicate key" in answer.text
         assert site.asked("tools/call") == []
 
 
@@ -64,7 +64,7 @@ async def test_a_key_given_twice_is_refused_over_stdio(body: str, tmp_path: Path
                     said()
                 )
         assert site.asked("tools/call") == []
-    assert b"given twice" in answers[0]
+    assert b"duplicate key" in answers[0]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 `TUNED` were written first and looked at while the reading of clauses was written. `HELD_OUT` were
 written before it first ran: of these 32 it let 8 pass at first, 3 of them as certain, and was then
-mended. They are no measure of what it does to texts that nobody has written yet.
+mended. They are no measure of how it handles texts that do not exist yet.
 
 `SECOND` were written before the reading was loosened for nouns, names and sentences about results.
 At first it let 7 of these 30 pass, 6 of them as certain: words in the descriptions of parameters

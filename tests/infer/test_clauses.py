@@ -1,4 +1,4 @@
-"""What single words may do where they stand: an action, hardly one, or nothing."""
+"""Verdicts on single words in context: an action, hardly one, or none at all."""
 
 from typing import Any
 

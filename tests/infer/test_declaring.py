@@ -1,4 +1,4 @@
-"""What is written of a tool: inferred hints, and what else it must declare."""
+"""Hints to declare for a tool: inferred ones, and the rest that are required."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def test_what_nothing_speaks_for_gets_the_default() -> None:
 
     assert hints["open_world"].value is True
     assert hints["open_world"].reasons == (
-        "nothing says otherwise, and it is the specification's default",
+        "nothing says otherwise, so this is the specification's default",
     )
 
 

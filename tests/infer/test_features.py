@@ -1,4 +1,4 @@
-"""What is seen in a tool's parameters."""
+"""Features of a tool's parameters."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a tool's own text says about its hints, and what it must not be taken to say."""
+"""Hints inferred from a tool's own text, and ones that must not be."""
 
 from copy import deepcopy
 from typing import Any
@@ -173,7 +173,7 @@ def test_a_sentence_about_another_tool_does_not_count() -> None:
     assert guess(tool("get_note", other, id=TEXT))["read_only"].value is True
 
 
-# --- how it is told
+# --- reasons
 
 
 def test_reasons_are_given_in_words() -> None:

@@ -1,4 +1,4 @@
-"""What a thing is said to do or to be, and whether that is plain."""
+"""Predicates of things: harmless ones and figurative ones."""
 
 import pytest
 

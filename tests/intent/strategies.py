@@ -1,4 +1,4 @@
-"""What servers, receipts, operators and guesses may say, for tables and property tests."""
+"""Evidence from servers, receipts, operators and guesses, for tables and property tests."""
 
 from typing import Any
 

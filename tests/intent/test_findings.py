@@ -1,4 +1,4 @@
-"""What is said about an intent that cannot hold together."""
+"""Findings about a contradictory intent."""
 
 import pytest
 from tests.intent.strategies import hints
@@ -16,7 +16,7 @@ def test_a_preset_does_not_contradict_itself(name: str) -> None:
 
 
 def test_read_only_and_destructive_is_a_contradiction() -> None:
-    message = "declared read-only and destructive; it is treated as a tool that destroys"
+    message = "declared read-only and destructive; treated as destructive"
 
     assert contradictions(Intent(Hints(read_only=True, destructive=True))) == (
         Finding("read-only-destructive", message, "destructive"),
@@ -36,13 +36,13 @@ def test_a_read_only_tool_may_be_declared_not_idempotent_since_that_means_nothin
 
 def test_a_read_only_tool_has_nothing_to_confirm() -> None:
     assert contradictions(Intent(Hints(read_only=True), confirm="Sure?")) == (
-        Finding("read-only-confirms", "declared read-only, yet it asks to confirm"),
+        Finding("read-only-confirms", "declared read-only, but has a confirmation text"),
     )
 
 
 def test_a_read_only_tool_has_no_change_to_plan() -> None:
     assert contradictions(Intent(Hints(read_only=True), plan=print)) == (
-        Finding("read-only-plans", "declared read-only, yet it plans changes"),
+        Finding("read-only-plans", "declared read-only, but has a plan"),
     )
 
 
@@ -54,7 +54,7 @@ def test_a_read_only_tool_has_no_change_to_plan() -> None:
 def test_a_scope_role_or_tag_needs_a_name(field: str, code: str, blank: str) -> None:
     finding = contradictions(Intent().but(**{field: ["named", blank]}))
 
-    assert finding == (Finding(code, f"one of the {field} has no name"),)
+    assert finding == (Finding(code, f"{field} contains an empty name"),)
     assert contradictions(Intent().but(**{field: ["named"]})) == ()
 
 

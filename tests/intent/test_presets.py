@@ -114,11 +114,11 @@ def test_a_field_that_does_not_exist_is_refused_with_those_that_do() -> None:
         READ_ONLY.but(readonly=True)
 
     assert str(caught.value) == (
-        "Intent.but: an intent has no field 'readonly'. Did you mean 'read_only'? Known fields: "
+        "Intent.but: unknown field 'readonly'. Did you mean 'read_only'? Known fields: "
         "read_only, destructive, idempotent, open_world, category, confirm, dry_run, grant, "
         "narrow, on_error, otherwise, plan, roles, scopes, tags, title, when."
     )
-    with pytest.raises(UsageError, match=r"no field 'xyzzy'\. Known fields"):
+    with pytest.raises(UsageError, match=r"unknown field 'xyzzy'\. Known fields"):
         READ_ONLY.but(xyzzy=True)
 
 

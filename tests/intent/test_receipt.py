@@ -15,14 +15,14 @@ def test_a_key_is_32_bytes_in_one_spelling() -> None:
     key = base64.b64encode(bytes(range(32))).decode()
     assert fault_of_key(key) is None
     for other in ("", key[:-1], f"{key}\n", key[:-2] + "/=", key.replace("A", "-"), "é" * 44):
-        assert fault_of_key(other) == "this is not an Ed25519 public key: 32 bytes in base64"
+        assert fault_of_key(other) == "not an Ed25519 public key (32 bytes in base64)"
 
 
 @pytest.mark.parametrize("sign", [0, 1])
 def test_points_of_small_order_are_no_keys(sign: int) -> None:
     for y in _WEAK:
         text = base64.b64encode((y | sign << 255).to_bytes(32, "little")).decode()
-        assert fault_of_key(text) == "for this key anybody can sign"
+        assert fault_of_key(text) == "weak key: anyone can forge its signatures"
 
 
 def test_the_weak_points_are_those_that_are_nothing_when_doubled_three_times() -> None:

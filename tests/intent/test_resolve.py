@@ -1,4 +1,4 @@
-"""Whose word counts: the operator's, then the stricter from anyone, then the looser from few."""
+"""Resolution: the operator's value, then the stricter from anyone, then the looser from few."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -38,7 +38,7 @@ EVERY_TRUST = pytest.mark.parametrize("trust", TRUSTS)
 
 
 def is_at_least_as_strict(one: ResolvedIntent, other: ResolvedIntent) -> bool:
-    """Whether `one` permits nothing that `other` does not, hint by hint and by level."""
+    """Return whether `one` permits nothing that `other` forbids, by hint and by level."""
     hints = all(
         one[name].value is DEFAULTS[name] or other[name].value is LOOSER[name]
         for name in HINT_NAMES
@@ -47,7 +47,7 @@ def is_at_least_as_strict(one: ResolvedIntent, other: ResolvedIntent) -> bool:
 
 
 class Said(NamedTuple):
-    """What is said of one hint: `loose`, `strict` or nothing, by each who may say something."""
+    """The evidence about one hint: `loose`, `strict` or nothing from each source."""
 
     declared: str = ""
     guess: str = ""
@@ -68,7 +68,7 @@ class Said(NamedTuple):
 
 # What comes of it for a server that is untrusted, cautious, trusted.
 TABLE: list[tuple[Said, tuple[str, ...]]] = [
-    # Nobody says anything.
+    # No evidence.
     (Said(), ("strict default",) * 3),
     # The server alone.
     (Said("strict"), ("strict declared",) * 3),

@@ -77,11 +77,11 @@ def test_what_is_no_intent_is_refused(given: object) -> None:
         ({"annotations": {"openWorldHint": 1}}, "openWorldHint must be True, False or None, not 1"),
         (
             {"read_only": True, "readOnlyHint": False},
-            "read_only is given twice, as True and False",
+            "read_only has two values, True and False",
         ),
         (
             {"annotations": {"readOnlyHint": False}, "read_only": True},
-            "read_only is given twice, as False and True",
+            "read_only has two values, False and True",
         ),
     ],
 )

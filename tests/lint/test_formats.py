@@ -1,4 +1,4 @@
-"""What is told is whole in every format, and nothing in it steers who reads it."""
+"""Every format has all findings, and none lets a server's text control the reader's tool."""
 
 import json
 import shutil
@@ -39,7 +39,7 @@ def nasty() -> Report:
     """Names, titles and texts of a server that wants to be seen as something else."""
     annotations = {"readOnlyHint": NASTY, NASTY: 1}
     one = tool(NASTY, title=NASTY, description=NASTY, annotations=annotations)
-    meta = {"io.sayso/lint": {"allow": {NASTY: NASTY, "AV408": NASTY}}}
+    meta = {"io.sayso/lint": {"allow": {NASTY: NASTY, "SS408": NASTY}}}
     return report(one | {"_meta": meta}, {"name": 3}, tool("b", title=None))
 
 
@@ -54,13 +54,13 @@ def test_nothing_that_is_told_steers_a_terminal_or_a_log(name: str, nasty: Repor
 
 def test_each_finding_is_one_line_with_its_place(nasty: Report) -> None:
     lines = FORMATS["text"]([nasty], SPEC).splitlines()
-    assert "a dir/tools.json:3: error AV103 [hint-not-a-boolean] evil\\u001b" in "\n".join(lines)
-    assert len([line for line in lines if " AV" in line]) == len(nasty.findings) + 1
+    assert "a dir/tools.json:3: error SS103 [hint-not-a-boolean] evil\\u001b" in "\n".join(lines)
+    assert len([line for line in lines if " SS" in line]) == len(nasty.findings) + 1
     assert "error" in lines[-1]
     clean = FORMATS["text"]([Report("shop", 1, ())], SPEC)
     assert clean == "nothing found in 1 tool, profile spec\n"
     live = FORMATS["text"]([report(file=None)], SPEC)
-    assert live.startswith("shop: note AV408 [output-schema-missing] list_orders: ")
+    assert live.startswith("shop: note SS408 [output-schema-missing] list_orders: ")
 
 
 def test_json_has_all_that_is_known_of_a_finding() -> None:
@@ -68,15 +68,15 @@ def test_json_has_all_that_is_known_of_a_finding() -> None:
     assert document["schema"] == 1
     assert document["profile"]["name"] == "spec"
     (server,) = document["servers"]
-    (item,) = [item for item in server["findings"] if item["code"] == "AV201"]
+    (item,) = [item for item in server["findings"] if item["code"] == "SS201"]
     assert item == {
-        "code": "AV201",
+        "code": "SS201",
         "name": "title-missing",
         "severity": "note",
         "tool": "list_orders",
         "index": 0,
         "at": ["title"],
-        "message": "it has no title, so people are shown its name",
+        "message": "title is missing, so clients show the name",
         "fixable": True,
         "file": "a dir/tools.json",
         "line": 3,
@@ -102,7 +102,7 @@ def test_sarif_names_the_rule_the_line_and_what_is_allowed(nasty: Report) -> Non
     place = run["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "a%20dir/tools.json"
     allowed = [item for item in run["results"] if "suppressions" in item]
-    assert [allowance["ruleId"] for allowance in allowed] == ["AV408"]
+    assert [allowance["ruleId"] for allowance in allowed] == ["SS408"]
     marks = [item["partialFingerprints"]["saysoFinding/v1"] for item in run["results"]]
     assert len(set(marks)) == len(marks)
 
@@ -110,9 +110,9 @@ def test_sarif_names_the_rule_the_line_and_what_is_allowed(nasty: Report) -> Non
 def test_github_commands_are_escaped(nasty: Report) -> None:
     lines = FORMATS["github"]([nasty], SPEC).splitlines()
     assert len(lines) == len(nasty.findings)
-    assert lines[0].startswith("::warning file=a dir/tools.json,line=3,title=AV1")
+    assert lines[0].startswith("::warning file=a dir/tools.json,line=3,title=SS1")
     assert "%250A" in lines[0]
-    assert FORMATS["github"]([report(file=None)], SPEC).startswith("::notice title=AV408 ")
+    assert FORMATS["github"]([report(file=None)], SPEC).startswith("::notice title=SS408 ")
     comma = report(tool(title=None), file="a,b:c.json")
     assert "file=a%2Cb%3Ac.json" in FORMATS["github"]([comma], SPEC)
 
@@ -143,13 +143,13 @@ def test_a_baseline_tells_what_is_gone_and_counts_what_occurs_twice() -> None:
     known = read_baseline(json.loads(write_baseline(twice.findings)), "baseline.json")
     assert max(known.values()) == 2
     after = without_known(report(tool("a")), known, CODES)
-    assert ("shop", "AV201", "a", "title") in after.gone
-    assert without_known(report(tool("a")), known, {"AV101"}).gone == ()
+    assert ("shop", "SS201", "a", "title") in after.gone
+    assert without_known(report(tool("a")), known, {"SS101"}).gone == ()
     told = FORMATS["text"]([after], SPEC)
-    assert "shop: gone from the baseline: AV201 a (title)" in told
-    assert "in the baseline are not told again" in told
+    assert "shop: in the baseline, but no longer found: SS201 a (title)" in told
+    assert "in the baseline are not repeated" in told
     (server,) = json.loads(FORMATS["json"]([after], SPEC))["servers"]
-    assert {"server": "shop", "rule": "AV201", "tool": "a", "about": "title"} in server["gone"]
+    assert {"server": "shop", "rule": "SS201", "tool": "a", "about": "title"} in server["gone"]
 
 
 @pytest.mark.parametrize(

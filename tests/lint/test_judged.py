@@ -1,4 +1,4 @@
-"""What was judged of the linter's findings: whole, in its form, and what the pages say of it."""
+"""The judgements of the linter's findings are complete and match the rules' pages."""
 
 import json
 from pathlib import Path

@@ -57,23 +57,23 @@ def test_what_a_tool_allows_with_a_reason_is_not_told_but_counted() -> None:
     report = lint(listing, SPEC)
     assert report.findings == ()
     ((found, why),) = report.allowed
-    assert (found.code, why) == ("AV201", "no client shows it")
-    assert [finding.code for finding in lint(listing, SPEC, allows=False).findings] == ["AV201"]
+    assert (found.code, why) == ("SS201", "no client shows it")
+    assert [finding.code for finding in lint(listing, SPEC, allows=False).findings] == ["SS201"]
 
 
 def test_a_permission_without_a_reason_allows_nothing() -> None:
     found = codes([tool(title=None) | allowing(title_missing="")])
-    assert {"AV201", "AV901"} <= found
+    assert {"SS201", "SS901"} <= found
 
 
 def test_a_permission_may_name_the_code_and_stands_for_its_own_tool_only() -> None:
     report = lint(
         make_listing(
-            "shop", [tool("a_b", title=None) | allowing(AV201="x"), tool("c", title=None)]
+            "shop", [tool("a_b", title=None) | allowing(SS201="x"), tool("c", title=None)]
         ),
         SPEC,
     )
-    assert [(finding.code, finding.tool) for finding in report.findings] == [("AV201", "c")]
+    assert [(finding.code, finding.tool) for finding in report.findings] == [("SS201", "c")]
 
 
 def test_a_permission_that_did_nothing_is_told_where_its_rule_looked() -> None:
@@ -88,7 +88,7 @@ SOURCE = """
 
 # sayso: allow no-hints: an example
 @mcp.tool(name="orders-list")  # sayso: allow title-missing no client shows it
-# sayso: allow AV406:
+# sayso: allow SS406:
 async def orders(
     a: int,  # sayso: allow parameter-untyped: in a line of the definition
 ) -> None:
@@ -106,7 +106,7 @@ def test_comments_on_a_definition_allow_rules_for_its_tool() -> None:
     assert [(allowance.word, allowance.reason) for allowance in found["orders-list"].allowed] == [
         ("no-hints", "an example"),
         ("title-missing", "no client shows it"),
-        ("AV406", ""),
+        ("SS406", ""),
         ("parameter-untyped", "in a line of the definition"),
     ]
     assert found["plain"].allowed == ()
@@ -119,7 +119,7 @@ def test_a_comment_that_allows_nothing_is_told_without_a_fix() -> None:
     (item,) = [
         finding
         for finding in findings([tool()], definitions=definitions)
-        if finding.code == "AV902"
+        if finding.code == "SS902"
     ]
     assert item.edits == ()
 
@@ -212,7 +212,7 @@ BREAKING = {
     "outside": tool(inputSchema={"type": "object", "$ref": "http://169.254.169.254/x"}),
     "long": tool(description="do not tell " * 90_000),
     "right to left": tool("x", title="مرحبا", description="\u202eslif eht seteleD\u202c"),
-    "meta": tool(_meta={"io.sayso/lint": {"allow": ["AV101"]}, "io.sayso/intent": 3}),
+    "meta": tool(_meta={"io.sayso/lint": {"allow": ["SS101"]}, "io.sayso/intent": 3}),
 }  # fmt: skip
 
 
@@ -224,14 +224,14 @@ def test_no_server_breaks_the_linter(name: str) -> None:
 
 
 def test_what_is_wrong_with_such_servers_is_said() -> None:
-    assert {"AV401", "AV103", "AV301"} <= codes([BREAKING["odd types"]])
-    assert {"AV402", "AV403"} <= codes([BREAKING["odd schema"]])
-    assert "AV410" in codes([BREAKING["endless"]])
-    assert "AV410" in codes([BREAKING["circle"]])
-    assert "AV411" in codes([BREAKING["outside"]])
-    assert "AV411" in codes([BREAKING["into lists"]])
-    assert "AV303" in codes([BREAKING["long"]])
-    assert "AV304" in codes([BREAKING["right to left"]])
+    assert {"SS401", "SS103", "SS301"} <= codes([BREAKING["odd types"]])
+    assert {"SS402", "SS403"} <= codes([BREAKING["odd schema"]])
+    assert "SS410" in codes([BREAKING["endless"]])
+    assert "SS410" in codes([BREAKING["circle"]])
+    assert "SS411" in codes([BREAKING["outside"]])
+    assert "SS411" in codes([BREAKING["into lists"]])
+    assert "SS303" in codes([BREAKING["long"]])
+    assert "SS304" in codes([BREAKING["right to left"]])
 
 
 def test_a_required_tree_that_may_end_is_sound() -> None:
@@ -243,11 +243,11 @@ def test_a_required_tree_that_may_end_is_sound() -> None:
         "properties": {"t": tree},
         "required": ["t"],
     }
-    assert "AV410" not in codes([tool(inputSchema=sound)])
+    assert "SS410" not in codes([tool(inputSchema=sound)])
     every = {"anyOf": [{"$ref": "#/$defs/tree"}]}
     full = {"type": "array", "minItems": 1, "items": every}
     endless = {"type": "object", "$defs": {"tree": {**node, "properties": {"left": full}}}}
-    assert "AV410" in codes([tool(inputSchema={**endless, "allOf": [every]})])
+    assert "SS410" in codes([tool(inputSchema={**endless, "allOf": [every]})])
 
 
 def test_a_report_is_in_the_order_of_the_list_and_reaches_its_loudest() -> None:

@@ -1,4 +1,4 @@
-"""Each rule fires where it should, holds back where it nearly does, and says what it is."""
+"""Each rule fires on its case, not on a near miss, and is documented."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def test_a_rule_fires_where_it_should_and_not_where_it_nearly_does(code: str) ->
 
 
 def test_the_sound_tool_of_these_tests_is_sound() -> None:
-    assert codes([tool()]) == {"AV408", "AV701", "AV702"}
+    assert codes([tool()]) == {"SS408", "SS701", "SS702"}
 
 
 def test_every_rule_is_whole_and_no_code_or_name_stands_twice() -> None:
@@ -48,30 +48,30 @@ def test_no_rule_with_more_than_one_false_alarm_in_ten_is_on_by_default() -> Non
 
 
 def test_a_rule_is_found_by_code_by_name_and_by_the_beginning_of_its_code() -> None:
-    assert find_rule("av101") is find_rule("no-hints")
-    assert find_rules(["AV9"]) == {"AV901", "AV902", "AV903"}
-    with pytest.raises(UsageError, match="no rule 'no-hint'") as caught:
+    assert find_rule("ss101") is find_rule("no-hints")
+    assert find_rules(["SS9"]) == {"SS901", "SS902", "SS903"}
+    with pytest.raises(UsageError, match="unknown rule 'no-hint'") as caught:
         find_rule("no-hint")
-    assert "Did you mean AV101 (no-hints)?" in str(caught.value)
+    assert "Did you mean SS101 (no-hints)?" in str(caught.value)
     with pytest.raises(UsageError) as caught:
         find_rule("zzz")
-    assert caught.value.fix == "sayso rule lists them."
+    assert caught.value.fix == "`sayso rule` lists all rules."
 
 
 def test_hints_that_sayso_itself_has_written_are_not_called_meaningless() -> None:
     said = {"readOnlyHint": True, "idempotentHint": True}
     ours = {"io.sayso/intent": {"category": "orders"}}
     tools = [tool("a_b", annotations=said), tool("c_d", annotations=said, _meta=ours)]
-    assert [finding.tool for finding in findings(tools) if finding.code == "AV107"] == ["a_b"]
+    assert [finding.tool for finding in findings(tools) if finding.code == "SS107"] == ["a_b"]
 
 
 def test_a_rules_page_tells_where_it_looks_and_how_it_was_judged() -> None:
     page = page_of(find_rule("confirm-parameter"))
     assert "Warning, on by default, error under anthropic." in page
-    assert "of 20 that were judged, 1 were false alarms." in page
+    assert "of 20 judged, 1 were false alarms." in page
     assert "off under openai" in page_of(find_rule("no-hints"))
-    assert "On real tools it found nothing." in page_of(find_rule("AV103"))
-    assert "Not measured: " in page_of(find_rule("AV109"))
+    assert "Found nothing on real tools." in page_of(find_rule("SS103"))
+    assert "Not measured: " in page_of(find_rule("SS109"))
 
 
 def test_profiles_say_where_they_are_from_and_what_a_store_means() -> None:
@@ -81,7 +81,7 @@ def test_profiles_say_where_they_are_from_and_what_a_store_means() -> None:
         assert profile.source
         assert profile.date.count("-") == 2
     assert "Broader" in find_profile("anthropic").meaning["destructive"]
-    with pytest.raises(UsageError, match="no profile 'apple'"):
+    with pytest.raises(UsageError, match="unknown profile 'apple'"):
         find_profile("apple")
 
 
@@ -90,25 +90,25 @@ def test_a_profile_turns_rules_on_and_off_and_says_how_loud_they_are() -> None:
         {rule.code: str(rule.severity) for rule in choose(find_profile(name)).rules}
         for name in ("spec", "openai")
     )
-    assert "AV701" not in spec
-    assert store["AV701"] == "error"
-    assert "AV101" in spec
-    assert "AV101" not in store
-    assert (spec["AV110"], store["AV110"]) == ("warning", "error")
+    assert "SS701" not in spec
+    assert store["SS701"] == "error"
+    assert "SS101" in spec
+    assert "SS101" not in store
+    assert (spec["SS110"], store["SS110"]) == ("warning", "error")
 
 
 def test_rules_are_selected_and_ignored() -> None:
-    choice = choose(find_profile("spec"), select=["AV9", "no-hints"], ignore=["AV902"])
-    assert [rule.code for rule in choice.rules] == ["AV101", "AV901", "AV903"]
+    choice = choose(find_profile("spec"), select=["SS9", "no-hints"], ignore=["SS902"])
+    assert [rule.code for rule in choice.rules] == ["SS101", "SS901", "SS903"]
 
 
 def test_a_guess_is_quoted_with_its_reason_and_gives_way_to_plain_words() -> None:
-    (item,) = [finding for finding in findings([tool("delete_order")]) if finding.code == "AV110"]
+    (item,) = [finding for finding in findings([tool("delete_order")]) if finding.code == "SS110"]
     assert "the name starts with the verb “delete”" in item.message
     both = tool("delete_order", description="Deletes it. This cannot be undone.")
     found = codes([both])
-    assert "AV115" in found
-    assert "AV110" not in found
+    assert "SS115" in found
+    assert "SS110" not in found
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_plain_words_against_a_hint_are_heard_and_their_negation_too(
     annotations: dict[str, bool], description: str, *, fires: bool
 ) -> None:
     one = tool("handle_order", annotations=annotations, description=description)
-    assert ("AV115" in codes([one])) is fires
+    assert ("SS115" in codes([one])) is fires
 
 
 def test_a_default_is_held_to_choices_and_to_all_of_its_types() -> None:
@@ -144,30 +144,30 @@ def test_a_default_is_held_to_choices_and_to_all_of_its_types() -> None:
         "e": {"$ref": "#/$defs/e", "default": 4},
         "f": {"default": 4},
     }
-    assert "AV412" not in codes([tool(inputSchema=takes(**sound))])
+    assert "SS412" not in codes([tool(inputSchema=takes(**sound))])
     for wrong in ({"enum": ["x"], "default": "y"}, {"type": "integer", "default": True}):
-        assert "AV412" in codes([tool(inputSchema=takes(a=wrong))])
+        assert "SS412" in codes([tool(inputSchema=takes(a=wrong))])
 
 
 def test_hints_of_a_destructive_server_are_no_mass_labels_where_all_destroy() -> None:
     every = [tool(f"delete_{n}", annotations=hints(destructiveHint=True)) for n in range(8)]
-    assert "AV601" not in codes(every)
+    assert "SS601" not in codes(every)
     added = [tool(f"list_{n}", annotations=hints()) for n in range(8)]
-    labelled = [finding for finding in findings(added) if finding.code == "AV601"]
+    labelled = [finding for finding in findings(added) if finding.code == "SS601"]
     assert ["readOnlyHint" in item.message for item in labelled] == [True]
 
 
 @pytest.mark.parametrize(
     ("code", "one"),
     [
-        ("AV106", tool(_meta={"readOnlyHint": True})),
-        ("AV117", tool(description="DELETE /orders/{id}", annotations=hints())),
-        ("AV119", tool("clone_order", annotations=hints(idempotentHint=True))),
-        ("AV120", tool("eval", annotations=hints(), inputSchema=takes("js", js={}))),
-        ("AV206", tool("a" * 129)),
-        ("AV207", tool("a.b")),
-        ("AV403", tool(outputSchema={"type": "array"})),
-        ("AV502", tool(annotations=hints(), inputSchema=takes(are_you_sure={"type": "boolean"}))),
+        ("SS106", tool(_meta={"readOnlyHint": True})),
+        ("SS117", tool(description="DELETE /orders/{id}", annotations=hints())),
+        ("SS119", tool("clone_order", annotations=hints(idempotentHint=True))),
+        ("SS120", tool("eval", annotations=hints(), inputSchema=takes("js", js={}))),
+        ("SS206", tool("a" * 129)),
+        ("SS207", tool("a.b")),
+        ("SS403", tool(outputSchema={"type": "array"})),
+        ("SS502", tool(annotations=hints(), inputSchema=takes(are_you_sure={"type": "boolean"}))),
     ],
 )
 def test_a_rule_fires_in_its_other_cases_too(code: str, one: dict[str, Any]) -> None:
@@ -190,55 +190,55 @@ def test_a_rule_fires_in_its_other_cases_too(code: str, one: dict[str, Any]) -> 
 def test_orders_to_the_model_are_heard_wherever_they_stand(order: str) -> None:
     deep = takes(a={"type": "object", "properties": {"b": {"enum": ["x", order]}}})
     for item in (tool(description=order.upper()), tool(title=order), tool(inputSchema=deep)):
-        (found,) = [found for found in findings([item]) if found.code == "AV305"]
-        assert found.message.startswith("it speaks to the model: “")
+        (found,) = [found for found in findings([item]) if found.code == "SS305"]
+        assert found.message.startswith("the text instructs the model: “")
     assert found.at == ("inputSchema", "properties", "a", "properties", "b", "enum", 1)
 
 
 def test_a_hidden_character_is_told_with_its_place_and_name() -> None:
     one = tool(inputSchema=takes(a={"items": {"description": "x\u2066y"}}))
-    (found,) = [found for found in findings([one]) if found.code == "AV304"]
-    assert found.message == "a hidden character stands in it: U+2066 left-to-right isolate"
+    (found,) = [found for found in findings([one]) if found.code == "SS304"]
+    assert found.message == "hidden character: U+2066 left-to-right isolate"
     assert found.about == "inputSchema/properties/a/items/description"
 
 
 def test_a_name_that_ends_with_a_verb_that_reads_is_about_the_others() -> None:
-    assert "AV110" not in codes([tool("deploy_plan_get", description="Starts the plan.")])
+    assert "SS110" not in codes([tool("deploy_plan_get", description="Starts the plan.")])
     plainly = {"description": "Deletes the plan and starts the job."}
-    assert "AV110" in codes([tool("deploy_plan", **plainly)])
-    assert "AV110" in codes([tool("deploy_plan_get", **plainly)])
+    assert "SS110" in codes([tool("deploy_plan", **plainly)])
+    assert "SS110" in codes([tool("deploy_plan_get", **plainly)])
 
 
 def test_the_method_of_a_request_that_is_saved_is_no_choice_of_what_the_tool_does() -> None:
     method = {"inputSchema": takes(method={"enum": ["GET", "POST", "DELETE"]})}
-    assert "AV501" not in codes([tool("create_collection_request", **method)])
-    assert "AV501" not in codes([tool("updateCollectionRequest", **method)])
-    assert "AV501" in codes([tool("send_request", **method)])
+    assert "SS501" not in codes([tool("create_collection_request", **method)])
+    assert "SS501" not in codes([tool("updateCollectionRequest", **method)])
+    assert "SS501" in codes([tool("send_request", **method)])
     action = {"inputSchema": takes(action={"enum": ["get", "purge"]})}
-    assert "AV501" in codes([tool("update_collection", **action)])
+    assert "SS501" in codes([tool("update_collection", **action)])
 
 
 def test_a_server_that_asks_about_nothing_is_told_so_once() -> None:
     destroys = {"annotations": hints(destructiveHint=True)}
     few = [tool(f"delete_{name}", **destroys) for name in ("order", "user", "note")]
     many = [*few, *(tool(f"purge_{letter}", **destroys) for letter in "abcdef")]
-    assert [finding.tool for finding in findings(few) if finding.code == "AV503"] == [
+    assert [finding.tool for finding in findings(few) if finding.code == "SS503"] == [
         "delete_order",
         "delete_user",
         "delete_note",
     ]
-    (item,) = (finding for finding in findings(many) if finding.code == "AV503")
+    (item,) = (finding for finding in findings(many) if finding.code == "SS503")
     assert item.tool == "delete_order"
     assert "so are 8 more: delete_user, delete_note, purge_a, purge_b, purge_c, …" in item.message
 
 
 def test_nobody_is_to_be_asked_about_small_things() -> None:
     destroys = {"description": "Deletes one.", "annotations": hints(destructiveHint=True)}
-    assert "AV503" in codes([tool("delete_order", **destroys)])
-    assert "AV503" not in codes([tool("delete_order_emoji", **destroys)])
+    assert "SS503" in codes([tool("delete_order", **destroys)])
+    assert "SS503" not in codes([tool("delete_order_emoji", **destroys)])
 
 
 def test_a_tool_that_is_declared_with_sayso_asks_by_itself() -> None:
     bare = tool("delete_order", annotations=hints(destructiveHint=True))
-    assert "AV503" in codes([bare])
-    assert "AV503" not in codes([bare | {"_meta": {"io.sayso/intent": {"category": "orders"}}}])
+    assert "SS503" in codes([bare])
+    assert "SS503" not in codes([bare | {"_meta": {"io.sayso/intent": {"category": "orders"}}}])

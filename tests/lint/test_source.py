@@ -65,7 +65,7 @@ def test_a_handler_speaks_against_the_hints_that_it_breaks(server: Path) -> None
     removed = found["notes_rename"].deeds
     assert {item.against for item in removed} == {"read_only", "destructive"}
     assert {Path(item.file).name for item in removed} == {"notes.py"}
-    assert removed[0].what.endswith("by way of wipe")
+    assert removed[0].what.endswith("via wipe")
     assert found["notes_list"].deeds == ()
 
 
@@ -76,7 +76,7 @@ def test_the_linter_tells_it_with_file_and_line(server: Path) -> None:
     done = sayso("lint", str(server), "--select", "handler-contradicts-hint")
 
     assert done.code == 1
-    first, second = (line for line in done.out.splitlines() if "AV116" in line)
+    first, second = (line for line in done.out.splitlines() if "SS116" in line)
     assert "notes_export" in first
     assert f"{server}:11 writes files: Path(path).write_text('notes')" in first
     assert "notes_rename" in second
@@ -85,7 +85,7 @@ def test_the_linter_tells_it_with_file_and_line(server: Path) -> None:
 
 def test_only_what_is_missing_is_written() -> None:
     def finding(*edits: Edit) -> Finding:
-        return Finding("AV1", "x", Severity.ERROR, "shop", "", tool="notes_list", edits=edits)
+        return Finding("SS1", "x", Severity.ERROR, "shop", "", tool="notes_list", edits=edits)
 
     found = [
         finding(Edit(("title",), "List notes"), Edit(("annotations", "openWorldHint"), value=True)),

@@ -1,4 +1,4 @@
-"""What a submission claims: as the store means it, with reasons, and no more than is known."""
+"""Submissions: claims in the store's meaning, with reasons, and nothing that is not known."""
 
 import json
 import re
@@ -37,7 +37,7 @@ def claims(
     deed: Deed | None = None,
     **annotations: bool,
 ) -> Mapping[HintName, Claim]:
-    """What is claimed of one tool, whose name and description say nothing by themselves."""
+    """Return the claim about one tool whose name and description suggest nothing."""
     entry = {"name": name, "description": description, "annotations": annotations}
     handlers = {name: Handler("server.py", 1, (deed,))} if deed else {}
     done = made(store, entry, verdicts={name: verdicts or {}}, handlers=handlers)
@@ -45,7 +45,7 @@ def claims(
 
 
 def test_a_store_that_nobody_knows_is_told() -> None:
-    with pytest.raises(UsageError, match="there is no store 'acme'"):
+    with pytest.raises(UsageError, match="unknown store 'acme'"):
         find_store("acme")
 
 
@@ -78,7 +78,7 @@ def test_what_is_declared_is_stated_and_what_is_guessed_is_a_proposal() -> None:
 def test_what_nobody_says_is_the_stricter_value_and_waits_for_its_author() -> None:
     one = claims("openai", name="zq", description="Zqs the zqs.")["read_only"]
     assert (one.value, one.basis, one.is_settled) == (False, Basis.DEFAULT, False)
-    assert "nobody says so" in one.justification
+    assert "it is not declared" in one.justification
 
 
 def test_where_the_one_store_means_by_open_world_what_only_a_write_can_do() -> None:
@@ -89,7 +89,7 @@ def test_where_the_one_store_means_by_open_world_what_only_a_write_can_do() -> N
     assert (writes.value, writes.is_settled) == (True, True)
     own = claims("openai", readOnlyHint=False, openWorldHint=False)["open_world"]
     assert (own.value, own.basis, own.is_settled) == (False, Basis.DECLARED, False)
-    assert "is not this store's" in own.doubts[0]
+    assert "differs from this store's" in own.doubts[0]
 
 
 def test_where_the_other_store_calls_every_write_destructive() -> None:
@@ -149,7 +149,7 @@ def test_a_text_that_speaks_against_a_declaration_is_told_beside_it() -> None:
     words = "Deletes an order. This cannot be undone."
     one = claims("openai", name="delete_order", description=words, readOnlyHint=True)["read_only"]
     assert (one.value, one.is_settled) == (True, False)
-    assert one.doubts[0].startswith("its text speaks against it: ")
+    assert one.doubts[0].startswith("its text contradicts this: ")
     assert "“delete”" in one.doubts[0]
 
 
@@ -175,7 +175,7 @@ def test_prompts_have_the_names_of_tools_of_every_kind_and_blanks() -> None:
     assert len(re.findall(r"A prompt that should not lead to `\w+`: ______", text)) == 3
     other = made("anthropic", *TOOLS)
     assert (other.positive, other.negative) == ((), ())
-    assert "asks for none" in as_markdown(other)
+    assert "requires none" in as_markdown(other)
     assert made("openai").positive == ()
 
 
@@ -183,13 +183,13 @@ def test_what_the_profile_calls_an_error_stands_in_the_document() -> None:
     done = made("openai", *TOOLS)
     assert done.has_errors
     text = as_markdown(done)
-    assert "- error AV701 (openai-hints-missing): `list_orders`: " in text
-    assert text.index("AV701") < text.index("## Tools")
+    assert "- error SS701 (openai-hints-missing): `list_orders`: " in text
+    assert text.index("SS701") < text.index("## Tools")
 
 
 def test_an_author_cannot_allow_away_what_the_store_asks() -> None:
     meta = {"io.sayso/lint": {"allow": {"openai-hints-missing": "we would rather not"}}}
-    assert "AV701" in as_markdown(made("openai", {**TOOLS[0], "_meta": meta}))
+    assert "SS701" in as_markdown(made("openai", {**TOOLS[0], "_meta": meta}))
 
 
 def test_a_server_in_order_has_nothing_to_mend_and_nothing_to_confirm() -> None:

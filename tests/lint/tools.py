@@ -32,7 +32,7 @@ def takes(*required: str, **properties: Any) -> dict[str, Any]:
 
 
 def findings(entries: Sequence[object], **beside: Any) -> list[Finding]:
-    """What all rules find in a list."""
+    """Return what all rules find in a list."""
     return list(lint(make_listing("shop", entries, **beside), EVERY).findings)
 
 

@@ -129,8 +129,8 @@ def mistakes(text: str) -> list[str]:
         (
             '[audit]\nhidden = ["a..b"]',
             (
-                "p:2: 'a..b' is not a path that can be masked. "
-                "Write a path such as $.customer.email, $.items[*].iban or $..ssn."
+                "p:2: invalid path 'a..b'. "
+                "Use a path such as $.customer.email, $.items[*].iban or $..ssn."
             ),
         ),
         (

@@ -25,7 +25,7 @@ def lines(text: str, start: str) -> list[str]:
 
 
 def rules_of(text: str) -> list[str]:
-    """What a prompt says but for the tools in it and the examples."""
+    """Return a prompt without its tools and examples."""
     before = text.split("\n## Examples", maxsplit=1)[0]
     return [line for line in before.splitlines() if line and not line.startswith('- "')]
 
@@ -260,7 +260,7 @@ def test_a_counter_of_ones_own_counts() -> None:
 
 @pytest.mark.parametrize("budget", [0, -1])
 def test_a_budget_below_one_is_a_mistake(budget: int) -> None:
-    with pytest.raises(UsageError, match="none"):
+    with pytest.raises(UsageError, match="budget must be at least 1"):
         build(CRM, budget=budget)
 
 

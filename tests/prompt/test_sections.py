@@ -1,4 +1,4 @@
-"""What callers add: their own sections, and their own templates."""
+"""Callers' own sections and templates."""
 
 from dataclasses import FrozenInstanceError
 

@@ -21,7 +21,7 @@ LAYERS = (*sorted(CONTAINING), "syscalls", "files")
 
 
 def hint(verdict: Any, calls: Any, inputs: tuple[str, ...] = (), **more: Any) -> HintVerdict:
-    """What was found of a hint whose looser value was declared."""
+    """Return the result of a hint whose looser value was declared."""
     found: dict[str, Any] = {"reason": "nothing changed", "observers": ("files",), **more}
     return HintVerdict(declared=True, verdict=verdict, calls=calls, inputs=inputs, **found)
 

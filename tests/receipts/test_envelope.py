@@ -10,7 +10,7 @@ from tests.receipts.reports import key_in, resigned, signed, statement
 
 from sayso.errors import ReceiptError
 from sayso.receipts import read_envelope
-from sayso.receipts.envelope import PAYLOAD_TYPE, encode, name_of_key
+from sayso.receipts.envelope import PAYLOAD_TYPE, encode, key_id
 
 Envelope = dict[str, Any]
 
@@ -27,7 +27,7 @@ def test_what_is_signed_holds_the_type_and_both_lengths() -> None:
 def test_a_key_has_signed_what_it_has_signed_and_no_other_key_has(tmp_path: Path) -> None:
     key, other = key_in(tmp_path), key_in(tmp_path, "other")
     envelope = signed(statement(), key)
-    assert envelope["signatures"][0]["keyid"] == name_of_key(key.public)
+    assert envelope["signatures"][0]["keyid"] == key_id(key.public)
     found = read(envelope)
     assert found.is_signed_by(key.public)
     assert found.is_signed_by(key.public)
@@ -37,7 +37,7 @@ def test_a_key_has_signed_what_it_has_signed_and_no_other_key_has(tmp_path: Path
 def test_the_name_of_a_key_is_nobodys_word(tmp_path: Path) -> None:
     key, other = key_in(tmp_path), key_in(tmp_path, "other")
     envelope = signed(statement(), other)
-    envelope["signatures"][0]["keyid"] = name_of_key(key.public)
+    envelope["signatures"][0]["keyid"] = key_id(key.public)
     assert not read(envelope).is_signed_by(key.public)
 
 
@@ -101,11 +101,11 @@ def test_the_alphabet_for_urls_is_taken_too(tmp_path: Path) -> None:
         (b"", "not JSON"),
         (b"\xff", "not UTF-8"),
         (b"[]", "not an object"),
-        (b'{"payloadType": "a", "payloadType": "b"}', "given twice"),
+        (b'{"payloadType": "a", "payloadType": "b"}', "duplicate key"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"payload": NaN}', "not JSON"),
-        (json.dumps({"payloadType": PAYLOAD_TYPE, "payload": "e30="}).encode(), "nobody"),
-        (json.dumps({"payloadType": PAYLOAD_TYPE, "signatures": {}}).encode(), "nobody"),
+        (json.dumps({"payloadType": PAYLOAD_TYPE, "payload": "e30="}).encode(), "not signed"),
+        (json.dumps({"payloadType": PAYLOAD_TYPE, "signatures": {}}).encode(), "not signed"),
         (json.dumps({"payloadType": PAYLOAD_TYPE, "signatures": [1] * 17}).encode(), "more than"),
         (
             json.dumps(
@@ -117,7 +117,7 @@ def test_the_alphabet_for_urls_is_taken_too(tmp_path: Path) -> None:
             json.dumps(
                 {"payloadType": PAYLOAD_TYPE, "payload": "e30=", "signatures": [{"sig": "YQ=="}]}
             ).encode(),
-            "64 bytes, this one has 1",
+            "must have 64 bytes, got 1",
         ),
     ],
 )

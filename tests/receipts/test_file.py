@@ -10,7 +10,7 @@ from tests.receipts.reports import hint, key_in, report, signed, statement, writ
 from sayso.errors import ConfigError, ReceiptError
 from sayso.receipts import file as file_module
 from sayso.receipts import load_receipts, read_receipt, write_receipt
-from sayso.receipts.file import LARGEST, make_receipt, read_report
+from sayso.receipts.file import MAX_BYTES, make_receipt, read_report
 
 
 def test_a_receipt_that_was_written_is_read_again(tmp_path: Path) -> None:
@@ -27,24 +27,24 @@ def test_a_receipt_that_was_written_is_read_again(tmp_path: Path) -> None:
 def test_where_it_cannot_be_written_nothing_is_left(tmp_path: Path) -> None:
     key = key_in(tmp_path)
     (tmp_path / "taken").mkdir()
-    with pytest.raises(ConfigError, match="cannot be written"):
+    with pytest.raises(ConfigError, match="cannot write the receipt"):
         write_receipt(report(), key, tmp_path / "taken")
-    with pytest.raises(ConfigError, match="cannot be written"):
+    with pytest.raises(ConfigError, match="cannot write the receipt"):
         write_receipt(report(), key, tmp_path / "none" / "r.json")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["ci.key", "taken"]
 
 
 def test_what_json_cannot_say_is_not_signed(tmp_path: Path) -> None:
     told = report(read_only=hint("supported", 3, ("\ud800",))).to_dict()
-    with pytest.raises(ReceiptError, match="JSON cannot"):
+    with pytest.raises(ReceiptError, match="not valid JSON"):
         make_receipt(told, key_in(tmp_path))
 
 
 def test_a_receipt_that_nobody_would_read_is_not_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_module, "LARGEST", 100)
-    with pytest.raises(ReceiptError, match="would be larger"):
+    monkeypatch.setattr(file_module, "MAX_BYTES", 100)
+    with pytest.raises(ReceiptError, match="larger than"):
         make_receipt(report(), key_in(tmp_path))
 
 
@@ -57,7 +57,7 @@ def test_all_that_is_broken_is_told_and_the_rest_counts(tmp_path: Path) -> None:
     written(folder, "no receipt", "b.json")
     written(folder, signed("no statement", key), "c.json")
     written(folder, {**good, "payload": "////"}, "d.json")
-    written(folder, "x" * (LARGEST + 1), "e.json")
+    written(folder, "x" * (MAX_BYTES + 1), "e.json")
     os.mkfifo(folder / "f.json")
     (folder / "g.json").mkdir()
     (folder / "h.json").symlink_to("/dev/zero")
@@ -73,14 +73,14 @@ def test_all_that_is_broken_is_told_and_the_rest_counts(tmp_path: Path) -> None:
     for name, what in {
         "b": "not JSON",
         "c": "not an object",
-        "d": "payload is no JSON",
+        "d": "payload is not JSON",
         "e": "larger than 4 MB",
-        "f": "not a file",
+        "f": "not a regular file",
         "g": "Is a directory",
-        "h": "leads out",
-        "i": "leads out",
-        "j": "leads out",
-        "k": "cannot be read",
+        "h": "links outside",
+        "i": "links outside",
+        "j": "links outside",
+        "k": "cannot read the receipt",
     }.items():
         (line,) = [one for one in shelf.problems if f"{name}.json" in one]
         assert what in line, told
@@ -99,7 +99,7 @@ def test_a_folder_that_is_not_there_stops_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_too_many_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_module, "MOST_FILES", 1)
+    monkeypatch.setattr(file_module, "MAX_FILES", 1)
     for name in ("a.json", "b.json"):
         written(tmp_path, signed(statement(), key_in(tmp_path, name)), name)
     shelf = load_receipts(tmp_path)
@@ -116,5 +116,5 @@ def test_a_report_is_read_as_it_was_printed(tmp_path: Path) -> None:
 def test_what_is_no_report_is_told(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigError, match="report"):
         read_report(written(tmp_path, text, "report.json"))
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(ConfigError, match="cannot read the report"):
         read_report(tmp_path / "none.json")

@@ -1,4 +1,4 @@
-"""What is kept of large arguments, of traces, and in the cells of a table."""
+"""Excerpts of large arguments, trace identifiers, and cells of a table."""
 
 import csv
 import io

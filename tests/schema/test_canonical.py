@@ -54,11 +54,11 @@ def test_integers_beyond_double_precision_keep_their_digits() -> None:
         (math.nan, "nan is not a JSON number"),
         (math.inf, "inf is not a JSON number"),
         ([-math.inf], "-inf is not a JSON number"),
-        ("\ud800", "a string holds half of a surrogate pair, which is not text"),
-        ({"a": "\udc00"}, "a string holds half of a surrogate pair, which is not text"),
-        ({"\ud800": 1}, "a string holds half of a surrogate pair, which is not text"),
-        ({1: 2}, "an object's key must be a string, not 1"),
-        ({None: 1}, "an object's key must be a string, not None"),
+        ("\ud800", "string with a lone surrogate"),
+        ({"a": "\udc00"}, "string with a lone surrogate"),
+        ({"\ud800": 1}, "string with a lone surrogate"),
+        ({1: 2}, "object keys must be strings, got 1"),
+        ({None: 1}, "object keys must be strings, got None"),
         ({"a": {1, 2}}, "set is not a JSON value"),
         (b"x", "bytes is not a JSON value"),
         (bytearray(b"x"), "bytearray is not a JSON value"),
@@ -79,7 +79,7 @@ def test_a_number_of_an_enumeration_is_spelt_as_the_number_it_is() -> None:
 
 
 def test_an_integer_of_thousands_of_digits_is_refused() -> None:
-    with pytest.raises(UsageError, match="an integer is too long to be written"):
+    with pytest.raises(UsageError, match="integer with too many digits"):
         canonical({"a": -(10**5000)})
 
 
@@ -164,17 +164,17 @@ def test_a_digest_is_sha_256_of_the_canonical_form() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"a": 1, "a": 2}', "the key 'a' is given twice"),
-        ('{"a": {"b": 1, "b": 1}}', "the key 'b' is given twice"),
+        ('{"a": 1, "a": 2}', "duplicate key 'a'"),
+        ('{"a": {"b": 1, "b": 1}}', "duplicate key 'b'"),
         ('{"a": NaN}', "NaN is not JSON"),
         ('{"a": Infinity}', "Infinity is not JSON"),
         ('{"a": -Infinity}', "-Infinity is not JSON"),
         ('{"a": }', "line 1, column 7: not JSON: Expecting value"),
         ('{\n "a": [}', "line 2, column 8: not JSON: Expecting value"),
         ("", "line 1, column 1: not JSON: Expecting value"),
-        ('{"a": 1e999}', "a number is too large to be read"),
-        ("-1e999", "a number is too large to be read"),
-        ("[" + "1" * 5000 + "]", "an integer is too long to be read"),
+        ('{"a": 1e999}', "number too large for a double"),
+        ("-1e999", "number too large for a double"),
+        ("[" + "1" * 5000 + "]", "integer with too many digits"),
         (b"\xff\xfe\xfd", "not UTF-8 text (byte 2)"),
         (b'"\xe2\x82"', "not UTF-8 text (byte 1)"),
         ("[" * 100_000, "nested too deeply"),

@@ -1,4 +1,4 @@
-"""What a schema costs at most, and which schemas have no such bound."""
+"""Upper bounds of a schema's cost, and schemas without one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which parts of a schema speak of one place in a value."""
+"""The parts of a schema that apply to one path in a value."""
 
 from typing import Any
 

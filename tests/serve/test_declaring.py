@@ -36,7 +36,7 @@ BAD: dict[str, tuple[str, dict[str, Any]]] = {
     "a scope that is misspelt": ("Did you mean 'customers.read'", {"scopes": {"customer.read"}}),
     "a text for scopes": ("must be a set", {"scopes": "customers.read"}),
     "otherwise without when": ("otherwise", {"otherwise": "not now"}),
-    "a field that there is none of": ("no field 'confrim'", {"confrim": "Sure?"}),
+    "a field that there is none of": ("unknown field 'confrim'", {"confrim": "Sure?"}),
     "a dry run of nothing": ("dry_run", {"dry_run": True}),
     "a dry run by no parameter": ("dry_run names 'dryRun'", {"dry_run": "dryRun"}),
     "a dry run by a number": ("not a boolean parameter", {"dry_run": "number"}),

@@ -84,7 +84,7 @@ def test_a_group_is_held_to_the_scopes_that_there_are() -> None:
 
 
 def test_what_cannot_hold_together_is_refused_where_it_is_declared() -> None:
-    with pytest.raises(UsageError, match="declared read-only, yet it asks to confirm"):
+    with pytest.raises(UsageError, match="declared read-only, but has a confirmation text"):
         sayso.declare(sayso.READ_ONLY, confirm="Sure?")
     with pytest.raises(UsageError, match="otherwise requires when"):
         sayso.declare(sayso.DELETE, otherwise="Not now.")

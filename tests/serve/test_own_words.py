@@ -106,10 +106,10 @@ def test_words_of_the_protocol_are_taken_wherever_intent_is_given(words: dict[st
     ("words", "problem"),
     [
         ({"readOnlyHint": "true"}, "must be True, False or None"),
-        ({"readOnlyHint": True, "read_only_hint": False}, "given twice"),
+        ({"readOnlyHint": True, "read_only_hint": False}, "has two values"),
         ({"annotations": 7}, "annotations must be"),
         ({"intent": "READ_ONLY"}, "is not an intent"),
-        ({"read_onlyHint": True}, "no field"),
+        ({"read_onlyHint": True}, "unknown field"),
         ({"tags": "weather"}, "tags must be"),
     ],
 )

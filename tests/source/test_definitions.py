@@ -1,4 +1,4 @@
-"""Where tools are defined: every form that the frameworks have, and what only looks like one."""
+"""Definitions of tools: every form of the frameworks, and look-alikes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What handlers do, read from their source: each effect, and what only looks like one."""
+"""Effects of handlers, read from their source, and look-alikes."""
 
 import sys
 from pathlib import Path
@@ -147,14 +147,14 @@ NEARLY = [
     ("(CACHE_DIR / f'{path}.json').write_text(text)", "own"),
     ("cache_path = HOME / 'x'\ncache_path.unlink()", "own"),
     ("log_file = 'calls.txt'\nopen(log_file, 'a')", "own"),
-    ("HOME.mkdir(parents=True, exist_ok=True)", "makes its folder"),
+    ("HOME.mkdir(parents=True, exist_ok=True)", "creates a missing folder"),
     ("database.execute('SELECT * FROM notes WHERE text = \"DELETE FROM x\"')", ""),
     ("database.execute(\"SELECT 'INSERT INTO notes; DROP TABLE x'\")", ""),
     ("database.execute(QUERY)", ""),
     ("database.execute('PRAGMA user_version')", ""),
     ("database.execute('EXPLAIN DELETE FROM notes')", ""),
     ("database.execute('WITH x AS (SELECT 1) SELECT * FROM x')", ""),
-    ("database.execute('CREATE TABLE IF NOT EXISTS notes (a)')", "makes its tables"),
+    ("database.execute('CREATE TABLE IF NOT EXISTS notes (a)')", "creates missing tables"),
     ("database.execute('INSERT INTO cache VALUES (1)')", "own"),
     ("database.execute('INSERT INTO audit_log VALUES (1)')", "own"),
     ("sqlite3.connect(':memory:').execute('INSERT INTO notes VALUES (1)')", "memory"),
@@ -204,18 +204,18 @@ def test_what_only_looks_like_one_is_not_accused(body: str, why: str) -> None:
 UNKNOWN = [
     ("open(path, text)", "mode"),
     ("mode = 'r'\nif text:\n    mode = 'w'\nopen(path, mode)", "mode"),
-    ("database.execute(text)", "put together at run time"),
-    ("database.execute('CALL clean()')", "what CALL does"),
+    ("database.execute(text)", "built at run time"),
+    ("database.execute('CALL clean()')", "the effect of CALL"),
     ("text(path)", "found at run time"),
     ("getattr(os, text)(path)", "found at run time"),
     ("HANDLERS[path](text)", "found at run time"),
-    ("import git\ngit.Repo(path).index.commit(text)", "is not told here"),
-    ("text.save()", "what it is called on is not known"),
+    ("import git\ngit.Repo(path).index.commit(text)", "is unknown"),
+    ("text.save()", "the object is unknown"),
     ("requests.request(path, API)", "HTTP method"),
-    ("httpx.post(f'{API}/graphql', json={'query': text})", "may only ask"),
-    ("httpx.post(f'{API}/notes/_search')", "may only ask"),
-    ("import shelve\nshelve.open(path)", "is not told here"),
-    ("def search(url):\n    requests.post(url)\nsearch(API)", "named so may only ask"),
+    ("httpx.post(f'{API}/graphql', json={'query': text})", "may only query"),
+    ("httpx.post(f'{API}/notes/_search')", "may only query"),
+    ("import shelve\nshelve.open(path)", "is unknown"),
+    ("def search(url):\n    requests.post(url)\nsearch(API)", "it may only query"),
     ("getattr(path)(text)", "found at run time"),
     ("text()()", "found at run time"),
 ]
@@ -551,14 +551,14 @@ def test_a_handler_that_is_not_found_is_said_to_be_unknown() -> None:
 
     assert found.effects == ()
     assert [note.why for note in found.unknown] == [
-        "the function behind it is not found, or is too deep to be followed"
+        "its function is not found, or nested too deeply to follow"
     ]
 
 
 def test_what_is_very_deep_or_turns_in_circles_ends() -> None:
     deep = "x = given" + ".a" * 480
     assert read(deep, given="given", head=FOLLOWED).unknown
-    with pytest.raises(ConfigError, match="too deep"):
+    with pytest.raises(ConfigError, match="too deeply"):
         read("x = given" + ".a" * 5000, given="given", head=FOLLOWED)
     circle = "class A(B):\n    x = y\n    y = x\nclass B(A): ...\nA().z()"
     assert read(circle, given="given", head=FOLLOWED).effects == ()
@@ -567,7 +567,7 @@ def test_what_is_very_deep_or_turns_in_circles_ends() -> None:
 
 
 def test_files_that_are_not_python_are_told() -> None:
-    with pytest.raises(ConfigError, match=r"b\.py:1: this is not Python"):
+    with pytest.raises(ConfigError, match=r"b\.py:1: invalid Python"):
         read_handlers({"a.py": "", "b.py": "def ("})
 
 

@@ -376,22 +376,22 @@ def word(): ...
 @pytest.mark.parametrize(
     ("definition", "why"),
     [
-        ("@server.tool(annotations=HINTS)\ndef a(): ...", "made elsewhere: HINTS"),
-        ("@server.tool(**MORE)\ndef a(): ...", "arguments from elsewhere"),
-        ("@server.tool(*['a'])\ndef a(): ...", "arguments from elsewhere"),
-        ("@server.tool('a', None, None, HINTS)\ndef b(): ...", "given by position"),
+        ("@server.tool(annotations=HINTS)\ndef a(): ...", "defined elsewhere: HINTS"),
+        ("@server.tool(**MORE)\ndef a(): ...", "uses * or ** arguments"),
+        ("@server.tool(*['a'])\ndef a(): ...", "uses * or ** arguments"),
+        ("@server.tool('a', None, None, HINTS)\ndef b(): ...", "annotations are positional"),
         (
             "@server.tool(annotations=ToolAnnotations(**MORE))\ndef a(): ...",
-            "annotations come from elsewhere",
+            "annotations use ** arguments",
         ),
-        ("@server.tool(annotations={**MORE})\ndef a(): ...", "annotations come from elsewhere"),
-        ("@tools.tool(sayso.QUERY)\ndef a(): ...", "sayso declares it"),
-        ("@server.tool()\n@sayso.declare(sayso.QUERY)\ndef a(): ...", "sayso declares it"),
+        ("@server.tool(annotations={**MORE})\ndef a(): ...", "annotations use ** arguments"),
+        ("@tools.tool(sayso.QUERY)\ndef a(): ...", "declared with sayso"),
+        ("@server.tool()\n@sayso.declare(sayso.QUERY)\ndef a(): ...", "declared with sayso"),
         ("@server.tool()\ndef a(): ...\n@server.tool()\ndef a(): ...", "defined twice"),
-        ("@server.tool(name=str(1))\ndef a(): ...", "no definition of this name"),
+        ("@server.tool(name=str(1))\ndef a(): ...", "no definition with this name"),
         (
             "import fastmcp\nfast = fastmcp.FastMCP('f')\ndef a(): ...\nfast.add_tool(a)",
-            "takes no annotations",
+            "accepts no annotations",
         ),
     ],
 )
@@ -439,13 +439,13 @@ def test_entries_of_a_dictionary_keep_their_layout_and_quotes() -> None:
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"def a(:\n", "server.py:1: this is not Python"),
-        (b"a = '\xff'\n", "encoding cannot be read"),
-        (b"# coding: nonesuch\n", "encoding cannot be read"),
-        (b"a = 1\0\n", "this is not Python"),
+        (b"def a(:\n", "server.py:1: invalid Python"),
+        (b"a = '\xff'\n", "unknown encoding"),
+        (b"# coding: nonesuch\n", "unknown encoding"),
+        (b"a = 1\0\n", "invalid Python"),
         (
             b"import mcp\nmcp = mcp.MCPServer()\n@mcp.tool()\ndef a(): ...\n\x0cdef b():\n\tpass\n",
-            "cannot be kept byte for byte",
+            "cannot keep the layout byte for byte",
         ),
     ],
 )
@@ -469,7 +469,7 @@ def test_a_change_of_anything_else_is_refused() -> None:
     before = OFFICIAL.encode()
 
     check_change("server.py", before, patched(OFFICIAL, note_get=DESTROYS).after)
-    with pytest.raises(ConfigError, match="alter more than annotations"):
+    with pytest.raises(ConfigError, match="affect more than annotations"):
         check_change("server.py", before, before.replace(b"note_get", b"note_got"))
 
 
@@ -504,7 +504,7 @@ def test_a_real_server_that_says_all_is_left_alone() -> None:
 
     assert patch.after == data
     assert {rest.name for rest in patch.left} == set(wanted)
-    assert all("made elsewhere" in rest.why for rest in patch.left)
+    assert all("defined elsewhere" in rest.why for rest in patch.left)
 
 
 async def test_a_real_server_without_hints_gets_all() -> None:

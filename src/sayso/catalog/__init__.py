@@ -1,4 +1,4 @@
-"""Tools, who they are and what they are called. Pure: no I/O, no SDK."""
+"""Tools: their identity, names, changes, search and selection. Pure: no I/O, no SDK."""
 
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     )
     from sayso.catalog.registry import Registry, SearchPage
     from sayso.catalog.select.entry import Entry, index_entry
-    from sayso.catalog.select.measure import Groups, ndcg, recall
     from sayso.catalog.select.selection import Chosen, Selection
     from sayso.catalog.select.selector import Selector
     from sayso.catalog.tokens import estimate
@@ -42,7 +41,6 @@ __all__ = [
     "Change",
     "Chosen",
     "Entry",
-    "Groups",
     "Registry",
     "SearchPage",
     "Selection",
@@ -61,12 +59,10 @@ __all__ = [
     "make_catalog",
     "make_tool",
     "mark_of",
-    "ndcg",
     "qualify",
     "raw_of",
     "read_entry",
     "read_tools",
-    "recall",
     "restore_tool",
     "word_list",
     "words_of",
@@ -86,7 +82,6 @@ __getattr__ = lazily(
         ),
         "sayso.catalog.registry": ("SearchPage", "Registry"),
         "sayso.catalog.select.entry": ("Entry", "index_entry"),
-        "sayso.catalog.select.measure": ("Groups", "ndcg", "recall"),
         "sayso.catalog.select.selection": ("Chosen", "Selection"),
         "sayso.catalog.select.selector": ("Selector",),
         "sayso.catalog.tokens": ("estimate",),

@@ -1,4 +1,4 @@
-"""One kind of tool: whatever a caller has as a tool, made into sayso's."""
+"""Conversion of any kind of tool to the catalog's tool."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
@@ -9,12 +9,12 @@ from sayso.intent import Trust
 
 
 def as_tool(given: object, *, server: str = "", trust: Trust | None = None) -> Tool:
-    """Return the catalog's tool for what is given.
+    """Return the catalog tool for any kind of tool.
 
-    `given` is a catalog tool (returned as it is), an entry of `tools/list`, a tool of the SDK or
-    of FastMCP, or a `ToolDefinition`. Hints are read raw: an entry's `"true"` is no `true`.
-    `trust` is how far the declared hints count: `cautious` by default, and `trusted` for a
-    `ToolDefinition`, which is your own. Raises `UsageError` for what is no tool.
+    `given` is a catalog tool (returned unchanged), an entry of `tools/list`, a tool of the SDK or
+    of FastMCP, or a `ToolDefinition`. Hints are read raw: `"true"` is not `true`. `trust` is
+    `cautious` by default, and `trusted` for a `ToolDefinition`, which is your own. Raises
+    `UsageError` for anything else.
 
     >>> as_tool({"name": "notes_list", "annotations": {"readOnlyHint": True}}).level
     <Level.READ: 'read'>
@@ -22,7 +22,7 @@ def as_tool(given: object, *, server: str = "", trust: Trust | None = None) -> T
     if isinstance(given, Tool):
         return given
     if callable(getattr(given, "to_mcp_schema", None)):
-        # Its author has said all of it, so its texts suggest nothing.
+        # The author has declared everything, so nothing is inferred.
         return make_tool(server, raw_of(given), trust=trust or Trust.TRUSTED, infer=False)
     return make_tool(server, raw_of(given), trust=trust or Trust.CAUTIOUS)
 
@@ -30,7 +30,7 @@ def as_tool(given: object, *, server: str = "", trust: Trust | None = None) -> T
 def as_tools(
     given: Iterable[object], *, server: str = "", trust: Trust | None = None
 ) -> list[Tool]:
-    """Return the catalog's tools for all that is given; see `as_tool`.
+    """Return the catalog tools for tools of any kind that `as_tool` accepts.
 
     >>> [tool.name for tool in as_tools([{"name": "notes_list"}, {"name": "note_delete"}])]
     ['notes_list', 'note_delete']
@@ -39,7 +39,7 @@ def as_tools(
 
 
 def raw_of(given: object) -> Mapping[str, Any]:
-    """Return a tool as its entry of `tools/list`. Raises `UsageError` for what is no tool.
+    """Return a tool as an entry of `tools/list`. Raises `UsageError` for anything else.
 
     >>> raw_of({"name": "notes_list"})
     {'name': 'notes_list'}
@@ -48,12 +48,11 @@ def raw_of(given: object) -> Mapping[str, Any]:
         return given.raw
     if isinstance(given, Mapping):
         return cast("Mapping[str, Any]", given)
-    found = _written(given)
-    if not isinstance(found, Mapping):
-        what = f"{type(given).__name__} is no tool"
-        fix = "Give sayso's tools, entries of tools/list, or the SDK's tools."
-        raise UsageError(what, fix=fix)
-    return cast("Mapping[str, Any]", found)
+    raw = _written(given)
+    if not isinstance(raw, Mapping):
+        what = f"{type(given).__name__} is not a tool"
+        raise UsageError(what, fix="Pass sayso's tools, entries of tools/list, or the SDK's tools.")
+    return cast("Mapping[str, Any]", raw)
 
 
 def _written(given: object) -> object:
@@ -62,10 +61,8 @@ def _written(given: object) -> object:
     for name in ("to_mcp_schema", "to_mcp_tool"):
         write = cast("Callable[[], object] | None", getattr(given, name, None))
         if callable(write):
-            found = write()
-            if isinstance(found, Mapping):
-                return cast("Mapping[str, Any]", found)
-            return _dumped(found)
+            written = write()
+            return cast("object", written) if isinstance(written, Mapping) else _dumped(written)
     return _dumped(given)
 
 

@@ -1,12 +1,12 @@
-"""What changed in a tool since it was known, in words, and whether it permits more by it.
+"""Changes of a tool since its accepted definition, in words.
 
-A tool is known by its definition: what its fingerprint covers, and who it says may call it. What
-permits more waits for a person (`held`); until then the stricter of both counts.
+A definition is what the fingerprint covers, plus who may call the tool. A change that loosens
+waits for a person (`hold`); until then the stricter of both counts.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from sayso.catalog.tool import FINGERPRINTED, Tool, make_tool
 from sayso.intent import (
@@ -23,7 +23,7 @@ from sayso.intent import (
     shortest,
     stricter,
 )
-from sayso.schema import canonical, digest
+from sayso.schema import canonical, digest, object_of
 
 _CALLERS: Final = ("grant", "roles", "scopes")
 _SCHEMAS: Final = {"inputSchema": "input", "outputSchema": "output"}
@@ -34,9 +34,9 @@ Resolve = Callable[[Evidence], ResolvedIntent]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change in words; `is_looser` where the tool permits more by it.
+    """One change in words; `is_looser` if the tool now permits more.
 
-    `hint` names the hint that it is about, for whoever has words of their own for these.
+    `hint` names the changed hint, for callers with their own wording.
     """
 
     what: str
@@ -45,17 +45,17 @@ class Change:
 
 
 def definition_of(tool: Tool) -> dict[str, Any]:
-    """What a tool is known by: raw, so that `restore_tool` makes the tool of it again."""
+    """Return the raw definition of a tool, from which `restore_tool` makes it again."""
     raw = tool.raw
-    found = {key: raw[key] for key in FINGERPRINTED if key in raw}
-    callers = _object(_object(raw.get("_meta")).get(META_KEY))
+    definition = {key: raw[key] for key in FINGERPRINTED if key in raw}
+    callers = object_of(object_of(raw.get("_meta")).get(META_KEY))
     if kept := {key: callers[key] for key in _CALLERS if key in callers}:
-        found["_meta"] = {META_KEY: kept}
-    return found
+        definition["_meta"] = {META_KEY: kept}
+    return definition
 
 
 def mark_of(tool: Tool) -> str:
-    """The digest of its definition: the fingerprint, where nothing else belongs to it."""
+    """Return the digest of the definition: the fingerprint if nothing else belongs to it."""
     definition = definition_of(tool)
     if "_meta" in definition:
         return digest(definition)
@@ -63,15 +63,15 @@ def mark_of(tool: Tool) -> str:
 
 
 def restore_tool(server: str, definition: Mapping[str, Any]) -> Tool:
-    """The tool that was known by this definition."""
+    """Return the tool of this definition."""
     return make_tool(server, definition)
 
 
 def loosens(known: Tool, now: Tool, under: Resolve | None = None) -> bool:
-    """Whether a tool permits more than it did: by what is declared, by what counts, or to whom.
+    """Return whether a tool permits more than before: declared, resolved, or to more callers.
 
-    `under` resolves as the policy of the moment does. It is not enough: the next policy may trust
-    the server more, and the change would have gone by unseen.
+    `under` resolves as the current policy does. Other trust levels are checked as well, because a
+    later policy may trust the server more.
     """
     ways = [_resolve_under(trust) for trust in (Trust.TRUSTED, Trust.CAUTIOUS)]
     if under is not None:
@@ -82,11 +82,11 @@ def loosens(known: Tool, now: Tool, under: Resolve | None = None) -> bool:
 
 
 def hold(tool: Tool, known: Tool) -> Tool:
-    """The tool as it counts until a person accepts its change: the stricter of both."""
+    """Return the tool until a person accepts its change: the stricter of both."""
     old = known.intent
     new = tool.intent
-    told = "; ".join(change.what for change in changes(known, tool) if change.is_looser)
-    why = told or "it would permit more under this policy"
+    looser = "; ".join(change.what for change in changes(known, tool) if change.is_looser)
+    why = looser or "it would permit more under this policy"
     what = f"the server changed it, and no person has accepted that yet ({why})"
     return replace(
         tool,
@@ -103,7 +103,7 @@ def hold(tool: Tool, known: Tool) -> Tool:
 
 
 def changes(known: Tool, now: Tool) -> list[Change]:
-    """What is not as it was, in words; what permits more first."""
+    """Return the changes in words, looser ones first."""
     found = [*_hints(known, now), *_callers(known, now), *_texts(known, now), *_schemas(known, now)]
     return sorted(found, key=lambda change: not change.is_looser)
 
@@ -125,26 +125,26 @@ def _hints(known: Tool, now: Tool) -> Iterator[Change]:
     for name in HINT_NAMES:
         before = known.resolved[name].value
         after = now.resolved[name].value
-        said_before = known.intent.hints[name]
-        said_now = now.intent.hints[name]
+        declared_before = known.intent.hints[name]
+        declared_now = now.intent.hints[name]
         if before is not after:
             source = now.resolved[name].source
             what = f"{WIRE_NAMES[name]}: counted as {_word(before)}, would count as {_word(after)}"
             yield Change(f"{what} ({source})", after is LOOSER[name], name)
-        elif said_before is not said_now:
-            is_looser = said_now is LOOSER[name]
-            what = f"{WIRE_NAMES[name]}: was {_word(said_before)}, is {_word(said_now)}"
+        elif declared_before is not declared_now:
+            is_looser = declared_now is LOOSER[name]
+            what = f"{WIRE_NAMES[name]}: was {_word(declared_before)}, is {_word(declared_now)}"
             yield Change(what, is_looser, name)
 
 
 def _callers(known: Tool, now: Tool) -> Iterator[Change]:
-    """Each scope is asked for; of the roles any one is enough, and without any nobody needs one."""
+    """Yield changes of callers: all scopes are required, but only one of the roles."""
     old = known.intent
     new = now.intent
     for scope in sorted(old.scopes - new.scopes):
-        yield Change(f"the scope {scope} is not asked for any more", is_looser=True)
+        yield Change(f"scope {scope} is no longer required", is_looser=True)
     for scope in sorted(new.scopes - old.scopes):
-        yield Change(f"the scope {scope} is asked for")
+        yield Change(f"scope {scope} is now required")
     if old.roles != new.roles:
         more = new.roles - old.roles if new.roles else old.roles
         is_looser = bool(old.roles) and bool(more)
@@ -160,7 +160,7 @@ def _texts(known: Tool, now: Tool) -> Iterator[Change]:
         before = known.raw.get(key)
         after = now.raw.get(key)
         if before != after:
-            yield Change(f"its {key} was {_quoted(before)}, is {_quoted(after)}")
+            yield Change(f"the {key} was {_quoted(before)}, is {_quoted(after)}")
 
 
 def _schemas(known: Tool, now: Tool) -> Iterator[Change]:
@@ -169,24 +169,20 @@ def _schemas(known: Tool, now: Tool) -> Iterator[Change]:
         after = now.raw.get(key)
         if before == after:
             continue
-        old = _object(_object(before).get("properties"))
-        new = _object(_object(after).get("properties"))
+        old = object_of(object_of(before).get("properties"))
+        new = object_of(object_of(after).get("properties"))
         names = [*_named(old, new, word)]
-        yield from (Change(text) for text in names or [f"its {word} schema has changed"])
+        yield from (Change(text) for text in names or [f"the {word} schema has changed"])
 
 
 def _named(old: Mapping[str, Any], new: Mapping[str, Any], word: str) -> Iterator[str]:
     for name in sorted({*old, *new}):
         if name not in old:
-            yield f"its {word} has a new member {_quoted(name)}"
+            yield f"the {word} has a new property {_quoted(name)}"
         elif name not in new:
-            yield f"its {word} has no member {_quoted(name)} any more"
+            yield f"the {word} no longer has the property {_quoted(name)}"
         elif old[name] != new[name]:
-            yield f"its {word} member {_quoted(name)} has changed"
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+            yield f"the {word} property {_quoted(name)} has changed"
 
 
 def _word(value: bool | None) -> str:  # noqa: FBT001 - a hint's value is what it is about

@@ -1,7 +1,7 @@
-"""The ranking: which tools fit a query best, by the words of their texts.
+"""The ranking of tools for a search query, by the words of their texts.
 
-It asks the index that `Selector` selects from; a query is a few words about one tool, and all that
-have any of them are wanted, page by page.
+Uses the same index as `Selector`. A query is a few words about one tool, and all tools that have
+any of them are returned, page by page.
 """
 
 from bisect import bisect_left
@@ -14,22 +14,22 @@ from sayso.catalog.select.terms import fold, terms
 from sayso.catalog.tool import Tool
 
 _PREFIX: Final = 0.5
-"""What a word counts that only begins with one of the query."""
+"""The weight of a word that only starts with a query word."""
 _COMMON: Final = 0.1
 _EMPTY: Final = 0.5
-"""The share of all tools that have a word from which on it says little, and next to nothing."""
+"""The share of tools above which a word only ranks, and above which it is ignored."""
 _FEW: Final = 50
-"""So many tools are looked at for any word."""
+"""Words of at most this many tools always count."""
 
 _SHORTEST_PREFIX: Final = 3
-_MOST_PREFIXED: Final = 50
-_LONGEST_QUERY: Final = 1_000
-"""A query is a caller's: it may not make a search cost much."""
+_MAX_PREFIXED: Final = 50
+_MAX_QUERY: Final = 1_000
+"""The limit in characters, so that a query cannot be expensive."""
 _SCALE: Final = 1_000
 
 
 class Ranking:
-    """An index of `tools`, made once and asked any number of times.
+    """An immutable index of `tools` for searches.
 
     >>> from sayso.catalog import make_tool
     >>> tools = [make_tool("crm", {"name": n}) for n in ("user_list", "user_delete")]
@@ -47,10 +47,9 @@ class Ranking:
         self._vocabulary = sorted(self._index)
 
     def scores(self, query: str) -> dict[int, int]:
-        """How well tools fit, by their place among those given; one that does not is not there.
+        """Return scores by the position of the tool, without tools that do not match.
 
-        What many tools have in common finds none of them; it only ranks those that are found,
-        unless nothing else was asked for.
+        Words that many tools share only rank other matches, unless the query has nothing else.
         """
         found: dict[int, float] = {}
         for worths in sorted(self._wanted(query), key=len):
@@ -67,9 +66,9 @@ class Ranking:
         return {place: max(1, round(_SCALE * score)) for place, score in found.items()}
 
     def _wanted(self, query: str) -> Iterator[Mapping[int, float]]:
-        """For each word of a query what it says of the tools that have it, or one like it."""
-        said = query[:_LONGEST_QUERY]
-        for word in dict.fromkeys(terms(said) or [fold(said.strip())]):
+        """Yield for each query word the scores of tools with it, or with a longer word."""
+        text = query[:_MAX_QUERY]
+        for word in dict.fromkeys(terms(text) or [fold(text.strip())]):
             concept = self._index.find(word)
             if concept is not None:
                 yield concept.worths
@@ -81,7 +80,7 @@ class Ranking:
         if len(word) < _SHORTEST_PREFIX:
             return
         start = bisect_left(self._vocabulary, word)
-        for longer in self._vocabulary[start : start + _MOST_PREFIXED]:
+        for longer in self._vocabulary[start : start + _MAX_PREFIXED]:
             if not longer.startswith(word):
                 return
             yield longer

@@ -1,4 +1,4 @@
-"""The registry: the tools of any number of servers, to look up, to page through and to group."""
+"""The registry: the tools of any number of servers, for search, paging and grouping."""
 
 import json
 from base64 import b64decode, urlsafe_b64encode
@@ -17,14 +17,11 @@ from sayso.schema import digest
 Grouping = Literal["server", "category", "level"]
 
 _Identity = tuple[str, str, str, str]
-"""What tells tools apart: server, name, origin, fingerprint."""
+"""The identity of a tool: server, name, origin, fingerprint."""
 
 
 class SearchPage(NamedTuple):
-    """One page of a search: `tools`, a cursor, and the `total` number of tools on all pages.
-
-    `next_cursor` is `None` on the last page.
-    """
+    """One page of a search; `total` counts all pages, `next_cursor` is `None` on the last one."""
 
     tools: tuple[Tool, ...]
     next_cursor: str | None
@@ -32,10 +29,10 @@ class SearchPage(NamedTuple):
 
 
 class Registry:
-    """Tools of any number of servers, in one order whatever order they came in.
+    """The tools of any number of servers, in an order that does not depend on insertion.
 
-    Takes every kind of tool that `sayso.catalog.as_tool` takes: the SDK's, entries of `tools/list`,
-    `ToolDefinition`s and catalog tools.
+    Accepts every kind of tool: the SDK's, entries of `tools/list`, `ToolDefinition`s and catalog
+    tools.
 
     >>> registry = Registry([{"name": "user_list"}])
     >>> registry.add({"name": "user_delete"}).search("users", read_only=True).tools[0].name
@@ -54,10 +51,10 @@ class Registry:
         self._ranked: tuple[Ranking, str] | None = None
 
     def add(self, *tools: object, server: str = "") -> "Registry":
-        """Hold more tools, and return this registry; a second of the same name takes its place.
+        """Add tools, replacing ones of the same name, and return this registry.
 
-        `server` is the server that the tools are of, where they do not say it. Raises `UsageError`
-        for what is no tool; then nothing was added.
+        `server` is the server of tools that do not name one. Raises `UsageError` for anything that
+        is not a tool; then nothing is added.
 
         >>> len(Registry().add({"name": "user_list"}, {"name": "user_delete"}, server="crm"))
         2
@@ -76,14 +73,10 @@ class Registry:
 
     @property
     def is_prepared(self) -> bool:
-        """Whether `prepare` has run."""
         return self._ranked is not None
 
     def prepare(self) -> None:
-        """Make the index that queries are answered from, before the first of them does.
-
-        With thousands of tools that takes a while; it may be done in another thread.
-        """
+        """Build the search index ahead of the first query; may run in another thread."""
         if self._ranked is None:
             self._ranked = (Ranking(self._all), digest(self._keys)[:16])
 
@@ -103,26 +96,25 @@ class Registry:
         limit: int = 50,
         cursor: str | None = None,
     ) -> SearchPage:
-        """Return the tools that fit all that is given, a page at a time.
+        """Return a page of the tools that match all arguments.
 
-        A hint is compared as it was resolved. A tool fits a text when it has one word of it, or
-        one that begins with it; the more and rarer they are, and the nearer to its name, the
-        earlier it comes. Without a text the order is by server and name.
+        Hints are compared as resolved. A tool matches a text if it has one of its words, or a word
+        that starts with one; more and rarer words, and words in the name, rank higher. Without a
+        text the order is by server and name.
 
         >>> found = Registry([{"name": "user_list"}, {"name": "user_get"}]).search(limit=1)
         >>> found.tools[0].name, found.total, found.next_cursor is None
         ('user_get', 2, False)
 
-        A cursor says after which tool to go on. Without a text tools that come or go between two
-        pages shift nothing; a text ranks tools among the others, so its cursor is good as long as
-        these are the same. Raises `UsageError` for a limit that is no number of 1 or more, and for
-        a cursor that is none or of another search.
+        A cursor continues after the last tool. Without a text it stays valid when tools change;
+        with a text it does not, because the ranking depends on all tools. Raises `UsageError` for
+        a limit below 1, and for a cursor that is invalid or from another search.
         """
         if type(limit) is not int or limit < 1:
             raise UsageError(f"limit must be at least 1, got {limit!r}")
         hints = (read_only, destructive, idempotent, open_world)
         scores, among = self._scores(text)
-        asked = digest([text, *hints, level, category, tag, scope, server, among])[:16]
+        key = digest([text, *hints, level, category, tag, scope, server, among])[:16]
         fits = _filter(
             {"server": server, "level": level},
             {"category": category},
@@ -130,36 +122,36 @@ class Registry:
             dict(zip(HINT_NAMES, hints, strict=True)),
         )
         tools = self._all
-        found = [(-score, place) for place, score in scores if fits is None or fits(tools[place])]
-        left = found
+        ranked = [(-score, place) for place, score in scores if fits is None or fits(tools[place])]
+        left = ranked
         if cursor is not None:
-            after = self._place(_read_cursor(cursor, asked))
-            left = [rank for rank in found if rank > after]
+            after = self._place(_read_cursor(cursor, key))
+            left = [rank for rank in ranked if rank > after]
         page = nsmallest(limit, left)
         more = None
         if len(left) > limit:
-            more = self._write_cursor(page[-1], asked)
-        return SearchPage(tuple(tools[place] for _, place in page), more, len(found))
+            more = self._write_cursor(page[-1], key)
+        return SearchPage(tuple(tools[place] for _, place in page), more, len(ranked))
 
     def groups(self, by: Grouping) -> Mapping[str | None, tuple[Tool, ...]]:
         """Return all tools by server, category or level, in the order of the registry.
 
-        Groups are sorted, levels from read to destructive; the tools without a category come last,
-        under `None`.
+        Groups are sorted, levels from read to destructive; tools without a category are last, under
+        `None`.
         """
-        found: dict[str | None, list[Tool]] = {}
+        groups: dict[str | None, list[Tool]] = {}
         for tool in self:
             name = tool.intent.category
             if by != "category":
                 name = str(getattr(tool, by))
-            found.setdefault(name, []).append(tool)
-        names = sorted(found, key=lambda name: (name is None, name or ""))
+            groups.setdefault(name, []).append(tool)
+        names = sorted(groups, key=lambda name: (name is None, name or ""))
         if by == "level":
-            names = [level for level in Level if level in found]
-        return {name: tuple(found[name]) for name in names}
+            names = [level for level in Level if level in groups]
+        return {name: tuple(groups[name]) for name in names}
 
     def _scores(self, query: str | None) -> tuple[Iterable[tuple[int, int]], str]:
-        """The places of the tools that fit, with how well, and among which tools that is so."""
+        """Return positions with scores, and the digest of the tools that were ranked."""
         if query is None or not query.strip():
             return ((place, 1) for place in range(len(self._all))), ""
         self.prepare()
@@ -167,8 +159,8 @@ class Registry:
         ranking, among = self._ranked
         return ranking.scores(query).items(), among
 
-    def _write_cursor(self, last: tuple[int, int], asked: str) -> str:
-        text = json.dumps([asked, last[0], *self._keys[last[1]]], separators=(",", ":"))
+    def _write_cursor(self, last: tuple[int, int], key: str) -> str:
+        text = json.dumps([key, last[0], *self._keys[last[1]]], separators=(",", ":"))
         return urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
     def _place(self, cursor: tuple[int, _Identity]) -> tuple[int, float]:
@@ -185,10 +177,10 @@ def _filter(
     held: Mapping[str, object],
     hints: Mapping[HintName, bool | None],
 ) -> Callable[[Tool], bool] | None:
-    """Whether a tool is as is wanted, by what is wanted at all; `None` where nothing is."""
-    own = _said(own)
-    intended = _said(intended)
-    held = _said(held)
+    """Return a predicate for the given criteria, or `None` without any."""
+    own = _given(own)
+    intended = _given(intended)
+    held = _given(held)
     wanted: dict[HintName, bool] = {
         name: value for name, value in hints.items() if value is not None
     }
@@ -202,25 +194,25 @@ def _filter(
     )
 
 
-def _said(wanted: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in wanted.items() if value is not None}
+def _given(criteria: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in criteria.items() if value is not None}
 
 
 def _identity(tool: Tool) -> _Identity:
     return tool.server, tool.name, tool.origin, tool.fingerprint
 
 
-def _read_cursor(cursor: str, asked: str) -> tuple[int, _Identity]:
+def _read_cursor(cursor: str, key: str) -> tuple[int, _Identity]:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         value: object = json.loads(b64decode(padded, altchars=b"-_", validate=True))
     except (ValueError, RecursionError):
         value = None
     if not _is_place(value):
-        raise UsageError("the cursor is none that a search gave", fix="Begin again without one.")
-    if value[0] != asked:
-        what = "the cursor is of another search, or the tools have changed since"
-        raise UsageError(what, fix="Begin again without one.")
+        raise UsageError("invalid cursor", fix="Start again without one.")
+    if value[0] != key:
+        what = "the cursor is from another search, or the tools have changed"
+        raise UsageError(what, fix="Start again without one.")
     _, score, server, name, origin, fingerprint = value
     return score, (server, name, origin, fingerprint)
 

@@ -1,4 +1,4 @@
-"""Titles for tools that have none: `customer_delete` becomes “Delete customer”."""
+"""Titles derived from names: `customer_delete` becomes “Delete customer”."""
 
 import re
 from typing import Final
@@ -8,22 +8,19 @@ from sayso.infer import VERBS
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _JOINTS: Final = frozenset({"and", "by", "for", "from", "in", "of", "on", "or", "to", "with"})
 _OTHERS: Final = frozenset(
-    """
-    approve calculate compute execute export generate rebuild reject sync validate
-    """.split()
+    "approve calculate compute execute export generate rebuild reject sync validate".split()
 )
-"""Verbs that say nothing of what they do to the world, and are verbs at the end of a name."""
+"""Further verbs that are verbs at the end of a name."""
 _OF_MANY: Final = frozenset({"archive", "reset"})
-"""Nouns that are verbs behind many things: `books_archive`, but not `web_archive`."""
+"""Nouns that are verbs after a plural: `books_archive`, but not `web_archive`."""
 _PROGRAMS: Final = frozenset({"docker", "git", "helm", "kubectl", "npm", "pip"})
 
 
 def derive_title(name: str) -> str:
-    """A title made of the words of `name`, the verb first where the name ends with it.
+    """Return a title from the words of `name`, with a verb at the end moved to the front.
 
-    The words keep their order where the last is as often a noun (“Git status”), where they are a
-    phrase (“Search and replace”), and where the first is a program whose commands read that way
-    (“Git add”). A name in another script is its own title.
+    The order stays if the last word is as often a noun (“Git status”), in phrases (“Search and
+    replace”), and after the name of a program (“Git add”). Non-ASCII names are unchanged.
 
     >>> derive_title("customer_delete"), derive_title("git_status"), derive_title("getUserById")
     ('Delete customer', 'Git status', 'Get user by id')

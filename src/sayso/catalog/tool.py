@@ -1,4 +1,4 @@
-"""A tool as sayso knows it: as received, as declared, as resolved, and who it is."""
+"""A tool of a server: as received, as declared, as resolved, and its identity."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -25,8 +25,8 @@ from sayso.intent import (
 from sayso.schema import digest
 
 SEPARATOR: Final = "__"
-_LONGEST_NAME: Final = 128
-_MOST_GUESSED: Final = 10_000
+_MAX_NAME: Final = 128
+_MAX_CACHED: Final = 10_000
 _GUESSED: Final[dict[str, Mapping[HintName, Guess]]] = {}
 FINGERPRINTED: Final = (
     "name",
@@ -42,12 +42,12 @@ FINGERPRINTED: Final = (
 class Tool:
     """One tool of one server.
 
-    `raw` is its entry of `tools/list`, exactly as received. `origin` tells servers of one name
-    apart: a digest of what was connected to. `is_marked` is whether its schema may name arguments
-    that travel as HTTP headers too (`x-mcp-header`). `before` is what it was known as, where it
-    changed since and no person has accepted that: then the stricter of both counts. `receipts` are
-    about it as it is and the package that runs; whose of them count, a policy says. `quarantine`
-    says why it is not called until a person lifts that; empty where it may be.
+    `raw` is the entry of `tools/list`, exactly as received. `origin`, a digest of the connected
+    target, distinguishes servers of the same name. `is_marked`: the schema may name arguments that
+    are also sent as HTTP headers (`x-mcp-header`). `before` is the accepted version if a change
+    awaits acceptance; then the stricter of both counts. `receipts` are about this tool and the
+    running package; the policy decides which count. `quarantine` is the reason why the tool must
+    not be called until a person lifts it, or empty.
     """
 
     server: str
@@ -66,68 +66,56 @@ class Tool:
 
     @property
     def evidence(self) -> Evidence:
-        """What its server and its own text say of its hints."""
         return Evidence(self.intent.hints, self.inferred)
 
     @property
     def qualified_name(self) -> str:
-        """The name it has behind the gateway."""
         return qualify(self.server, self.name)
 
     @property
     def title(self) -> str:
-        """The title that was declared, or one derived from the name."""
         return self.intent.title or derive_title(self.name)
 
     @property
     def level(self) -> Level:
-        """The level of its resolved hints."""
         return self.resolved.level
 
     @property
     def input_schema(self) -> Mapping[str, Any] | None:
-        """The schema of its arguments, where it is one."""
         schema = self.raw.get("inputSchema")
         return cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
 
     def listing(self, version: str) -> dict[str, Any]:
-        """Its entry of the gateway's `tools/list` for a client that speaks `version`."""
+        """Return the entry of the gateway's `tools/list` in protocol `version`."""
         wire = list_tool(self.raw, self.resolved, version=version, title=self.title)
         return {**wire, "name": self.qualified_name}
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The tools of some servers by qualified name, and what could not be taken in.
-
-    `problems` are about entries that are no tools, by server.
-    """
+    """The tools of some servers by qualified name; `problems` describe rejected entries."""
 
     tools: Mapping[str, Tool]
     problems: tuple[str, ...] = ()
 
     def find(self, qualified_name: str) -> Tool | None:
-        """The tool of this name, if there is one."""
         return self.tools.get(qualified_name)
 
 
 def qualify(server: str, name: str) -> str:
-    """The name that a server's tool has among those of others: `server__tool`, cut at 128.
-
-    Where no server is known it is the tool's own name.
-    """
+    """Return `server__tool`, shortened to 128 characters; the plain name without a server."""
     whole = name
     if server:
         whole = f"{server}{SEPARATOR}{name}"
-    if len(whole) <= _LONGEST_NAME:
+    if len(whole) <= _MAX_NAME:
         return whole
-    return f"{whole[: _LONGEST_NAME - 9]}-{digest(whole)[:8]}"
+    return f"{whole[: _MAX_NAME - 9]}-{digest(whole)[:8]}"
 
 
 def fingerprint(tool: Mapping[str, Any]) -> str:
-    """SHA-256 of the canonical JSON of what makes a tool what it is, as received.
+    """Return the SHA-256 of the canonical JSON of a tool's definition, as received.
 
-    Raises `UsageError` where the tool holds what JSON cannot say.
+    Raises `UsageError` for values that JSON cannot represent.
     """
     return digest({key: tool[key] for key in FINGERPRINTED if key in tool})
 
@@ -141,30 +129,30 @@ def make_tool(
     origin: str = "",
     infer: bool = True,
 ) -> Tool:
-    """The tool that `raw`, an entry of `tools/list`, describes.
+    """Return the tool of `raw`, an entry of `tools/list`.
 
-    Without `infer` its name and texts suggest nothing: for a tool whose author has said all.
+    Without `infer`, hints come only from declarations: for tools whose author declared everything.
 
-    Raises `UsageError` for an entry without a name, with a schema that is no object (a client
-    would refuse the whole list for it), or that no fingerprint can be taken of.
+    Raises `UsageError` for an entry without a name, with a schema that is not an object (clients
+    would reject the whole list), or with values that JSON cannot represent.
     """
     name = raw.get("name")
     if not isinstance(name, str) or not name:
-        raise UsageError("a tool without a name", where=server)
+        raise UsageError("tool without a name", where=server)
     if not isinstance(raw.get("inputSchema", {}), Mapping):
-        raise UsageError("its inputSchema is not an object", where=f"{server}, tool {name!r}")
-    said = read_tool(raw)
+        raise UsageError("inputSchema is not an object", where=f"{server}, tool {name!r}")
+    declaration = read_tool(raw)
     known = _fingerprint_at(f"{server}, tool {name!r}", raw)
     inferred: Mapping[HintName, Guess] = _inferred(known, raw) if infer else {}
-    evidence = Evidence(said.intent.hints, inferred, operator=operator or Hints())
+    evidence = Evidence(declaration.intent.hints, inferred, operator=operator or Hints())
     return Tool(
         server=server,
         name=name,
         raw=raw,
-        intent=said.intent,
+        intent=declaration.intent,
         resolved=resolve(evidence, trust),
         inferred=inferred,
-        findings=said.findings,
+        findings=declaration.findings,
         fingerprint=known,
         origin=origin,
         is_marked="x-mcp-header" in repr(raw.get("inputSchema")),
@@ -172,13 +160,13 @@ def make_tool(
 
 
 def _inferred(known: str, raw: Mapping[str, Any]) -> Mapping[HintName, Guess]:
-    """What a tool's text suggests, worked out once: a list mostly holds what it held."""
-    found = _GUESSED.get(known)
-    if found is None:
-        if len(_GUESSED) >= _MOST_GUESSED:
+    """Return a tool's inferred hints, cached because lists rarely change."""
+    guesses = _GUESSED.get(known)
+    if guesses is None:
+        if len(_GUESSED) >= _MAX_CACHED:
             _GUESSED.clear()
-        found = _GUESSED[known] = guess(raw)
-    return found
+        guesses = _GUESSED[known] = guess(raw)
+    return guesses
 
 
 def _fingerprint_at(where: str, raw: Mapping[str, Any]) -> str:
@@ -189,32 +177,34 @@ def _fingerprint_at(where: str, raw: Mapping[str, Any]) -> str:
 
 
 def make_catalog(tools: Iterable[Tool], problems: Iterable[str] = ()) -> Catalog:
-    """Tools by their qualified name; of two with one name the second is a problem."""
-    found: dict[str, Tool] = {}
-    wrong = list(problems)
+    """Return tools by qualified name; a second tool with the same name is a problem."""
+    by_name: dict[str, Tool] = {}
+    all_problems = list(problems)
     for tool in tools:
-        if tool.qualified_name in found:
-            wrong.append(f"{tool.server}: two tools are called {tool.name!r}; the first counts")
+        if tool.qualified_name in by_name:
+            all_problems.append(
+                f"{tool.server}: two tools are called {tool.name!r}; the first counts"
+            )
         else:
-            found[tool.qualified_name] = tool
-    return Catalog(found, tuple(wrong))
+            by_name[tool.qualified_name] = tool
+    return Catalog(by_name, tuple(all_problems))
 
 
 def read_tools(
     server: str, raws: Iterable[object], *, trust: Trust = Trust.CAUTIOUS, origin: str = ""
 ) -> tuple[list[Tool], list[str]]:
-    """The tools of one server's `tools/list`, and what is wrong with entries that are none."""
-    found = [
+    """Return the tools of one server's `tools/list`, and the problems of other entries."""
+    entries = [
         read_entry(server, index, raw, trust=trust, origin=origin) for index, raw in enumerate(raws)
     ]
-    tools = [entry for entry in found if isinstance(entry, Tool)]
-    return tools, [entry for entry in found if isinstance(entry, str)]
+    tools = [entry for entry in entries if isinstance(entry, Tool)]
+    return tools, [entry for entry in entries if isinstance(entry, str)]
 
 
 def read_entry(
     server: str, index: int, raw: object, *, trust: Trust = Trust.CAUTIOUS, origin: str = ""
 ) -> Tool | str:
-    """Return the tool of one entry of `tools/list`, or what is wrong with it."""
+    """Return the tool of one entry of `tools/list`, or the problem as text."""
     if not isinstance(raw, Mapping):
         return f"{server}: entry {index} of tools/list is not an object"
     try:

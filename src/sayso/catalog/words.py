@@ -1,4 +1,4 @@
-"""The words of names and texts, as they stand there."""
+"""The words of names and texts."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 
 def word_list(text: str) -> list[str]:
-    """The words of a text or an identifier, in their order, in small letters and in the singular.
+    """Return the words of a text or an identifier in order, lower-case and singular.
 
     >>> word_list("listHTTPHeaders")
     ['list', 'http', 'header']
@@ -17,7 +17,7 @@ def word_list(text: str) -> list[str]:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a text or an identifier, each once.
+    """Return the set of words of a text or an identifier.
 
     >>> sorted(words_of("customer_delete, customers"))
     ['customer', 'delete']

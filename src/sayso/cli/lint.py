@@ -111,7 +111,7 @@ def rule(code: str | None = None, *, json: Json = False) -> None:
     Parameters
     ----------
     code
-        For example AV101, or no-hints.
+        For example SS101, or no-hints.
     """
     rules = all_rules() if code is None else (find_rule(code),)
     if json:
@@ -155,7 +155,7 @@ def _words(given: list[str] | None) -> list[str]:
 def _report(server: LintInput, choice: Choice, *, allows: bool, fixed: bool = False) -> Report:
     is_fixable = not fixed and (server.saved is not None or server.python is not None)
     return lint_listing(
-        server.listing, choice, places=server.places, allows=allows, is_mendable=is_fixable
+        server.listing, choice, places=server.places, allows=allows, is_fixable=is_fixable
     )
 
 

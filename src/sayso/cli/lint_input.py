@@ -17,13 +17,12 @@ from sayso.lint import (
     Handler,
     Listing,
     Places,
-    as_object,
-    as_text,
     handlers_in,
     make_listing,
     places_in,
     read_definitions,
 )
+from sayso.schema import object_of, text_of
 from sayso.settings import parse_json, read_json, read_text
 from sayso.source import read_module
 
@@ -186,7 +185,7 @@ def _places_by_line(target: SavedTarget, text: str) -> Places:
 
 
 def _names(answer: Answer) -> list[str]:
-    return [name for entry in answer.entries if (name := as_text(as_object(entry).get("name")))]
+    return [name for entry in answer.entries if (name := text_of(object_of(entry).get("name")))]
 
 
 def _others(names: Mapping[str, list[str]], server: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from sayso.connect import CommandTarget, Target, describe_package
 from sayso.errors import SaysoError, UsageError
 from sayso.intent import HintName, Package, Verdict
 from sayso.policy import Policy, seen_under
-from sayso.receipts import Shelf, load_receipts, package_of
+from sayso.receipts import ReceiptCollection, load_receipts, package_of
 
 Verdicts = Mapping[str, Mapping[HintName, Verdict]]
 
@@ -23,7 +23,7 @@ class TrustedReceipts:
     """Receipts, and the policy that resolves hints."""
 
     policy: Policy
-    shelf: Shelf
+    shelf: ReceiptCollection
 
     def see(self, listing: ToolListing | SaysoError, target: Target) -> ToolListing | SaysoError:
         """Return a target's tools with hints resolved under the policy and the receipts."""
@@ -51,7 +51,7 @@ def read_trusted_receipts(given: ReceiptOptions) -> TrustedReceipts | None:
         return None
     rules = read_policy(given.policy)
     if given.receipts is None:
-        return TrustedReceipts(rules, Shelf())
+        return TrustedReceipts(rules, ReceiptCollection())
     if not rules.receipt_keys:
         what = "requires a policy that trusts a receipt key"
         fix = "Add the key to [trust.receipt_keys] of a policy, and name it with --policy."

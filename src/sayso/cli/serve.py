@@ -52,7 +52,7 @@ from sayso.gateway import (
 from sayso.guard import PolicyFile, unruled
 from sayso.keys import Keyring, load_keys
 from sayso.policy import Principal, misnamed
-from sayso.receipts import Shelf, load_receipts
+from sayso.receipts import ReceiptCollection, load_receipts
 from sayso.store import Database, Head, database_host, open_store
 from sayso.telemetry import Telemetry
 
@@ -184,7 +184,7 @@ def _report_to(worker: Worker, server: DrainedServer) -> None:
     worker.serves()
 
 
-def _shelf(options: Options, policy: PolicyFile | None, reporter: Reporter) -> Shelf | None:
+def _shelf(options: Options, policy: PolicyFile | None, reporter: Reporter) -> ReceiptCollection | None:
     """Load the receipts; log invalid ones."""
     if options.receipts is None:
         return None

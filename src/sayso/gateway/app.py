@@ -44,7 +44,7 @@ from sayso.gateway.upstreams import Upstreams, open_upstreams
 from sayso.guard import Guard, Shutdown, compose_guard, keep_quiet, unruled
 from sayso.keys import KEY_BYTES, Keyring
 from sayso.policy import Policy, Principal
-from sayso.receipts import Shelf
+from sayso.receipts import ReceiptCollection
 from sayso.store import Database, Definitions
 from sayso.telemetry import Telemetry
 
@@ -86,7 +86,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     telemetry: Telemetry | None = None,
     replica_client: ReplicaClient | None = None,
     wallet: Wallet | None = None,
-    receipts: Shelf | None = None,
+    receipts: ReceiptCollection | None = None,
 ) -> AsyncGenerator[Gateway]:
     """Yield the gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 

@@ -11,7 +11,7 @@ from sayso.catalog import Tool
 from sayso.connect import NO_FOREIGN_BYTECODE, CommandTarget, UrlTarget, describe_package
 from sayso.errors import UnreachableError
 from sayso.intent import Package
-from sayso.receipts import DROPPED, Shelf, package_of
+from sayso.receipts import DROPPED, ReceiptCollection, package_of
 
 _log: Final = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ class PackageReceipts:
     """The receipts for the server at `target`."""
 
     target: CommandTarget | UrlTarget
-    receipts: Shelf = field(default_factory=Shelf)
+    receipts: ReceiptCollection = field(default_factory=ReceiptCollection)
     _told: set[str] = field(default_factory=set[str])
 
     async def look(self) -> Package | None:

@@ -37,7 +37,7 @@ from sayso.gateway.tool_cache import Judge, take_all
 from sayso.gateway.upstream import Upstream
 from sayso.guard import LOG_LEVEL, Answer, Call, Progress, no_progress, unruled
 from sayso.policy import Policy, Principal
-from sayso.receipts import Shelf
+from sayso.receipts import ReceiptCollection
 
 _log: Final = logging.getLogger(__name__)
 
@@ -349,7 +349,7 @@ async def open_upstreams(
     judges: Callable[[CommandTarget | UrlTarget], Judge] = lambda _: take_all,
     credentials: Callable[[CommandTarget | UrlTarget], Credentials | None] = lambda _: None,
     watch: Watch | None = None,
-    receipts: Shelf | None = None,
+    receipts: ReceiptCollection | None = None,
     holds: Callable[[CommandTarget | UrlTarget], Hold | None] = lambda _: None,
     policy: Callable[[], Policy] = unruled,
 ) -> AsyncGenerator[Upstreams]:

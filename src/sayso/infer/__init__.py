@@ -1,10 +1,9 @@
-"""Hints guessed from one tool's own text. Pure: a function of the tool and nothing else."""
+"""Hints inferred from one tool's own text. Pure functions of the tool."""
 
-from sayso.infer.declaring import completed, undeclared
+from sayso.infer.declaring import completed, is_unsafe_to_repeat, undeclared
 from sayso.infer.guesses import chances, guess
 from sayso.infer.lexicon import KINDS, NOUNS, READS, VERBS, verb_of
 from sayso.infer.opinion import Opinion, Reader, join, opinion_of, question, understand
-from sayso.infer.repeats import is_unsafe_to_repeat
 
 __all__ = [
     "KINDS",

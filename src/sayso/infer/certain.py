@@ -1,4 +1,4 @@
-"""How certain it is that a tool only reads, from every text that it carries."""
+"""The certainty that a tool only reads, from all its texts."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sayso.infer.clauses import Reading, reading
-from sayso.infer.features import lead_of, mapping_of, parts_of, text_of
+from sayso.infer.features import lead_of, parts_of
 from sayso.infer.grammar import ALSO_NOUNS, CLOSED
 from sayso.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
 from sayso.infer.losses import is_lost
@@ -20,6 +20,7 @@ from sayso.infer.script import (
     is_stative,
     is_verb,
 )
+from sayso.schema import object_of, text_of
 
 _REPLACES: Final = frozenset({"overwrite", "override", "replace"})
 _JOINTS: Final = frozenset({"and", "or", "then"})
@@ -28,12 +29,11 @@ _SEPARATORS: Final = re.compile(r"[^0-9A-Za-z]+")
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """What the texts of a tool leave open.
+    """The certainty that a tool only reads.
 
-    `is_readable`: every text is in English and in plain letters. `may_read`: no clause is, or may
-    be, anything but a read. `is_certain`: in addition every word is known. `order`: a verb by which
-    a text says outright that the tool does something else, the worst one first. `loses`: it may
-    lose or send something.
+    `is_readable`: every text is English in plain letters. `may_read`: every action is, or may be,
+    a read. `is_certain`: every word is known as well. `order`: the worst verb that a text plainly
+    states as another action. `loses`: the tool may lose or send data.
     """
 
     is_readable: bool
@@ -46,45 +46,42 @@ class Certainty:
 def certainty(tool: Mapping[str, Any]) -> Certainty:
     """Return how certain it is that `tool`, an entry of `tools/list`, only reads."""
     name = text_of(tool.get("name"))
-    titles = [text_of(tool.get("title")), text_of(mapping_of(tool.get("annotations")).get("title"))]
+    titles = [text_of(tool.get("title")), text_of(object_of(tool.get("annotations")).get("title"))]
     texts = [reading(text, name) for text in (text_of(tool.get("description")), *titles)]
     inputs = of_input(tool.get("inputSchema"))
     outputs = of_output(tool.get("outputSchema"))
-    said = [*texts, _of_name(name), *map(_of_title, titles), *inputs, *outputs]
+    readings = [*texts, _of_name(name), *map(_of_title, titles), *inputs, *outputs]
     orders = [word for text in texts for word in text.orders]
     return Certainty(
-        is_readable=all(part.is_readable for part in said),
-        may_read=all(part.may_read for part in said),
-        is_certain=all(part.is_certain for part in said),
+        is_readable=all(part.is_readable for part in readings),
+        may_read=all(part.may_read for part in readings),
+        is_certain=all(part.is_certain for part in readings),
         order=max(orders, key=surely_loses, default=None),
-        loses=any(map(_loses, said)),
+        loses=any(map(_loses, readings)),
     )
 
 
 def surely_loses(order: str) -> bool:
-    """Return whether an order can hardly be one that only adds, as `purge`, unlike `save`.
-
-    A verb that is not known counts as one that loses.
-    """
+    """Return whether an order surely loses data: `purge`, unlike `save`. Unknown verbs do."""
     verb = verb_of(order)
     return verb is None or KINDS[verb] == ("destroy",) or verb in _REPLACES
 
 
-def _loses(said: Reading) -> bool:
-    if not said.is_readable or said.orders or said.loss:
+def _loses(reading: Reading) -> bool:
+    if not reading.is_readable or reading.orders or reading.loss:
         return True
-    verbs = map(verb_of, said.writes)
+    verbs = map(verb_of, reading.writes)
     return any(verb is None or "destroy" in KINDS[verb] for verb in verbs)
 
 
 def _of_title(title: str) -> Reading:
-    """Read a title, which is a name in several words: `Workspace removal`, `Spring cleaning`."""
+    """Analyze a title: `Workspace removal`, `Spring cleaning`."""
     lost = [word for word in parts_of(title) if is_lost(word) and not is_participle(word)]
     return Reading(unsure=next(iter(lost), None))
 
 
 def _of_name(name: str) -> Reading:
-    """Read a name word by word: a verb that is not known may stand at either end of it."""
+    """Analyze a name word by word; an unknown verb may be at either end."""
     words = _SEPARATORS.split(name.lower())
     if not is_plain(name) or not name.isascii() or any(map(is_scrambled, words)):
         return Reading(is_readable=False)
@@ -100,7 +97,7 @@ def _of_name(name: str) -> Reading:
 
 
 def _is_object(parts: list[str], word: str) -> bool:
-    """Whether a word that only a dictionary knows is a noun: `get_oncall_shift`, `helm_list`."""
+    """Return whether a dictionary-only verb is a noun here: `get_oncall_shift`, `helm_list`."""
     is_got = parts[0] in SURELY_READ and parts[0] not in NOUNS and _JOINTS.isdisjoint(parts)
     if len(parts) > 1 and parts[0] == word and parts[1] in _GETS:
         return verb_of(word) is None
@@ -111,7 +108,7 @@ _GETS: Final = frozenset({"get", "list", "search"})
 
 
 def _may_act(parts: list[str], at: int) -> bool:
-    """Whether one word of a name may be an action that is no read."""
+    """Return whether a word of a name may be an action other than a read."""
     word = parts[at]
     verb = verb_of(word)
     joined = at > 0 and parts[at - 1] in _JOINTS

@@ -1,8 +1,7 @@
-"""A reading of each clause of a text, to see whether all that may be an action is a known read.
+"""Clause analysis: checks that every possible action in a text is a known read.
 
-The model weighs what it knows, so a clause in words that it does not know weighs nothing. Here it
-is the other way round: a word in the place of a verb that is not certainly a read makes the whole
-text unsure, whatever else it says.
+Unknown words weigh nothing in the model. Here they count against a read: a word in a verb's place
+that is not certainly a read makes the whole text unsure.
 """
 
 import re
@@ -38,23 +37,23 @@ from sayso.infer.script import (
 from sayso.infer.verdict import JOINING, LASTING, LOSING, Kind, is_negated, judge, only_writes
 
 MAX_TEXT_CHARACTERS: Final = 20_000
-"""A longer text is not read to its end, so nothing is certain of it."""
+"""Longer texts are never certain."""
 
 _TOKEN: Final = re.compile(r"\w+(?:['’-]\w+)*|->|[^\w\s]|\n")
 _ABBREVIATED: Final = re.compile(r"\b(?:e\.g\.|i\.e\.|etc\.|vs\.)")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NAME: Final = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
-"""A word with a capital letter within a sentence."""
+"""A capitalized word within a sentence."""
 _MAIL: Final = re.compile(r"\be-mail")
 _VARIABLE: Final = re.compile(r"[$@%]\w[\w.-]*|\bhttps?://[^\s\"'`)]+")
-"""What stands for a value, and addresses."""
+"""Placeholders and URLs."""
 _QUOTES: Final = re.compile(r"[`\"“”*]|(?<!\w)['\u2018]|['’](?:s\b)?(?!\w)")
 _OTHER_TOOL: Final = re.compile(
     r"(?:^|(?<=[.;:,(]\s)|(?<=\n))(?:to|for|if|when) [^.;:\n]{0,120}?"
     r"\b(?:use|call|see|prefer|try) (?:the )?[`'\"]?(?P<tool>[a-z0-9]+(?:[_.-][a-z0-9]+)+)[`'\"]?"
     r"(?: tool)?(?: instead)?"
 )
-"""What is said of another tool, which is named."""
+"""A clause that recommends another tool by name."""
 _DENIAL: Final = re.compile(
     r"\b(?:not|non|never|isn['’]?t|hardly|barely|neither|anything but|far from|rather than"
     r"|instead of|other than|more than|besides|beyond|no longer|false|untrue|no)\b"
@@ -78,7 +77,7 @@ _PERIL: Final = re.compile(
     r"|\b(?:becomes?|go(?:es)?|turns?|rendered) (?:invalid|void|unusable|unrecoverable|"
     r"inaccessible|obsolete)\b|\bstops? working\b"
 )
-"""What says in an idiom that something is lost."""
+"""Idioms for a loss."""
 _FINAL: Final = re.compile(
     r"\b(?:is|are|be|gets?|was|were) (?:gone|lost|wasted)\b"
     r"|\b(?:for good|for ?ever|once and for all|(?:for the|one) last time|never again)\b"
@@ -92,18 +91,18 @@ _FINAL: Final = re.compile(
     r"|\b(?:goes?|put|puts|moved?|moves|ends? up|sent|drops?|throws?|thrown) (?:\w+ ){0,3}"
     r"(?:bin|trash|dustbin|shredder|wastebasket|garbage|landfill|scrapheap)\b"
 )
-"""What says that something is so from now on, or where it ends up."""
+"""Phrases for a permanent change, or for a final place."""
 _SIDE: Final = re.compile(r"(?<!no )(?<!without )(?<!without any )\bside[- ]?effects?\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the clauses of one text say.
+    """The analysis of one text.
 
     `is_readable` is false for another script or language. `doubt` is the first word that is hardly
-    an action, `unsure` the first that may be one, and neither is certainly a read. `writes` are
-    verbs that write, in the place of a verb. `denies` is whether the text denies that it reads,
-    `loss` a word or an idiom by which something is lost, wherever it stands.
+    an action, `unsure` the first that may be one; neither is certainly a read. `writes` are verbs
+    that write, in a verb's place, and `orders` those that are certainly the tool's own action.
+    `denies`: the text denies that it only reads. `loss` is a word or an idiom for a loss.
     """
 
     is_readable: bool = True
@@ -116,19 +115,19 @@ class Reading:
 
     @property
     def may_read(self) -> bool:
-        """Whether nothing speaks against a read."""
-        says = self.unsure is not None or self.writes or self.denies or self.loss is not None
-        return self.is_readable and not says
+        """True if nothing contradicts a read."""
+        is_write = self.unsure is not None or self.writes or self.denies or self.loss is not None
+        return self.is_readable and not is_write
 
     @property
     def is_certain(self) -> bool:
-        """Whether every word is known, and nothing may be anything but a read."""
+        """True if every word is known and every action is a read."""
         return self.may_read and self.doubt is None
 
 
 @lru_cache(maxsize=1024)
 def reading(text: str, name: str = "") -> Reading:
-    """Return what the clauses of a text say; `name` is that of its own tool.
+    """Analyze the clauses of a text; `name` is the name of its own tool.
 
     >>> reading("Show the queue and purge what is stale.").writes
     ('purge',)
@@ -143,20 +142,20 @@ def reading(text: str, name: str = "") -> Reading:
     text = _QUOTES.sub("", _MAIL.sub("email", text))
     own = name.lower()
     tokens = _TOKEN.findall(_OTHER_TOOL.sub(lambda at: at[0] if at["tool"] == own else "", text))
-    found: dict[Kind, list[str]] = {"doubt": [], "unsure": [], "writes": []}
+    words: dict[Kind, list[str]] = {"doubt": [], "unsure": [], "writes": []}
     orders: list[str] = []
     idiom = _PERIL.search(text) or _FINAL.search(text)
     if thing := figurative(tokens):
-        found["doubt"].append(thing)
+        words["doubt"].append(thing)
     for at, word, kind in _judged(tokens):
-        found[kind].append(word)
+        words[kind].append(word)
         if kind in ("writes", "unsure") and _is_order(tokens, at):
             orders.append(word)
     return Reading(
         is_english(tokens) and not is_scrambled(text),
-        next(iter(found["doubt"]), None),
-        next(iter(found["unsure"]), None),
-        tuple(found["writes"]),
+        next(iter(words["doubt"]), None),
+        next(iter(words["unsure"]), None),
+        tuple(words["writes"]),
         tuple(orders),
         bool(idiom or _DENIAL.search(text) or _MORE.search(text) or _SIDE.search(text)),
         _loss(tokens) if idiom is None else idiom[0],
@@ -171,7 +170,7 @@ def _loss(tokens: list[str]) -> str | None:
 
 
 def _named(at: re.Match[str]) -> str:
-    """Take a word with a capital letter for a name, unless it is English."""
+    """Replace a capitalized word, which is a name, unless it is English."""
     word = _CAMEL.sub("_", at[0]).lower()
     if is_known(word) or any(map(only_writes, word.split("_"))):
         return at[0]
@@ -197,10 +196,10 @@ def _judged(tokens: list[str]) -> Iterator[tuple[int, str, Kind]]:
 
 
 def _is_order(tokens: list[str], at: int) -> bool:
-    """Whether a verb is certainly something that the tool does, and loses or sends something.
+    """Return whether a verb is certainly the tool's own action, and loses or sends data.
 
-    It stands at the beginning of a sentence, or is joined to a verb that does: `Compare and
-    overwrite.` Where it might be a milder verb it is joined and has an object: `then void it`.
+    It starts a sentence, or is joined to a verb that does: `Compare and overwrite.` If it might be
+    a milder verb, it is joined and has an object: `then void it`.
     """
     start = sentence_start(tokens, at)
     while start < at and (tokens[start] in ADVERBS or tokens[start] in BREAKS):
@@ -219,12 +218,12 @@ def _is_order(tokens: list[str], at: int) -> bool:
             return verb is not None or is_verb(word)
     if verb is None or verb in ALSO_NOUNS or LOSING.isdisjoint(KINDS[verb]):
         return False
-    # Behind another sentence `delete` may be the first half of a name; `deletes` is none.
+    # After another sentence `delete` may start a compound noun; `deletes` cannot.
     surely = word != verb and KINDS[verb] == ("destroy",)
     return takes or start < at or surely or ENDS.isdisjoint(tokens[:at])
 
 
 def _is_lasting(tokens: list[str], at: int) -> bool:
-    """Whether a write in a later sentence is one: `Set x=1 to see all` says how to ask."""
+    """Return whether a write in a later sentence is real, unlike `Set x=1 to see all`."""
     verb = verb_of(tokens[at])
     return verb is None or following(tokens, at) in TAKERS or not LASTING.isdisjoint(KINDS[verb])

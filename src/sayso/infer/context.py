@@ -1,6 +1,6 @@
-"""The words around a word, which tell a verb from a noun: `merge request notes`, `and label ids`.
+"""The context of a word, which distinguishes verbs from nouns: `merge request notes`.
 
-Each function takes the tokens of a text in small letters and the place of one of them.
+Each function takes the lower-case tokens of a text and the index of one of them.
 """
 
 from itertools import takewhile
@@ -35,16 +35,16 @@ _RELATIVES: Final = frozenset({"that", "which", "who"})
 _STOPS: Final = _RELATIVES | CONDITIONS | {"to", "and", "or", "then", "by"}
 _LINE_STARTS: Final = frozenset("\n-*•#.;(")
 _REACH: Final = 8
-"""Words that are looked at on either side."""
+"""The number of words to check on either side."""
 
 
 def following(tokens: list[str], at: int, steps: int = 1) -> str:
-    """Return the token behind, or an empty one at the end."""
+    """Return the next token, or an empty string at the end."""
     return tokens[at + steps] if at + steps < len(tokens) else ""
 
 
 def preceding(tokens: list[str], at: int) -> str:
-    """Return the word before, past adverbs, or an empty one at the beginning."""
+    """Return the previous word, skipping adverbs, or an empty string at the beginning."""
     at -= 1
     while at >= 0 and (tokens[at] in ADVERBS or tokens[at].endswith("ly")):
         at -= 1
@@ -52,7 +52,7 @@ def preceding(tokens: list[str], at: int) -> str:
 
 
 def sentence_start(tokens: list[str], at: int) -> int:
-    """Return where the sentence begins in which a word stands."""
+    """Return the index where a word's sentence begins."""
     while at > 0 and tokens[at - 1] not in ENDS:
         at -= 1
     return at
@@ -71,9 +71,9 @@ def takes_object(tokens: list[str], at: int) -> bool:
 
 
 def is_part_of_noun(before: str, word: str, follower: str, *, takes: bool) -> bool:
-    """Return whether a word behind a noun is a noun, too: `service account`, `tool calls`.
+    """Return whether a word after a noun is a noun too: `service account`, `tool calls`.
 
-    A verb behind a subject in the singular ends with an s: `the tool deletes`.
+    A verb after a singular subject ends with an s: `the tool deletes`.
     """
     if before not in SUBJECTS or before in PRONOUNS or takes:
         return False
@@ -82,7 +82,7 @@ def is_part_of_noun(before: str, word: str, follower: str, *, takes: bool) -> bo
 
 
 def is_label(tokens: list[str], at: int) -> bool:
-    """Return whether a word is a heading or names an item of a list: `Args:`, `- negative: …`."""
+    """Return whether a word is a heading or labels a list item: `Args:`, `- negative: …`."""
     return following(tokens, at) == ":" and (at == 0 or tokens[at - 1] in _LINE_STARTS)
 
 
@@ -109,7 +109,7 @@ def disagrees(tokens: list[str], at: int) -> bool:
 
 
 def is_main_verb(tokens: list[str], at: int) -> bool:
-    """Return whether a sentence about a thing has its verb here: `The token stops working`."""
+    """Return whether a word is the main verb of a sentence: `The token stops working`."""
     word = tokens[at]
     start = sentence_start(tokens, at)
     if tokens[start] not in DETERMINERS or not _NEAREST <= at - start <= _FARTHEST:
@@ -129,7 +129,7 @@ _FARTHEST: Final = 5
 
 
 def is_caused(tokens: list[str], at: int) -> bool:
-    """Return whether a participle tells of what others are made to do: `have the order placed`."""
+    """Return whether a participle is caused by `have`: `have the order placed`."""
     for start in range(max(0, at - _FARTHEST), at - 1):
         if tokens[start] in {"have", "has", "having"}:
             return tokens[start + 1] in DETERMINERS | {"it", "them"}
@@ -137,7 +137,7 @@ def is_caused(tokens: list[str], at: int) -> bool:
 
 
 def subject_of(tokens: list[str], at: int) -> str:
-    """Return the noun before a passive's form of `be`, past adverbs and modals."""
+    """Return the subject of a passive, skipping adverbs and modals."""
     at -= 1
     while at >= 0 and (tokens[at] in BE or tokens[at] in MODALS or tokens[at].endswith("ly")):
         at -= 1
@@ -145,20 +145,20 @@ def subject_of(tokens: list[str], at: int) -> str:
 
 
 def is_about_results(tokens: list[str], at: int) -> bool:
-    """Return whether a passive tells what is done to an answer: `Results are cut`."""
+    """Return whether a passive is about the answer: `Results are cut`."""
     noun = subject_of(tokens, at)
     return not RESULTS.isdisjoint((noun, noun.removesuffix("s"), noun.removesuffix("es")))
 
 
 def is_possible(tokens: list[str], at: int) -> bool:
-    """Return whether a passive only tells what can be: `roles that can be delegated`."""
+    """Return whether a passive is only a possibility: `roles that can be delegated`."""
     return tokens[max(0, at - 2) : at] == ["can", "be"] or (
         tokens[at - 1] == "be" and ("can" in tokens[max(0, at - 4) : at])
     )
 
 
 def does_a_read(tokens: list[str], at: int) -> bool:
-    """Return whether a verb without a meaning of its own has a read as its object.
+    """Return whether an empty verb has a read as its object.
 
     `Runs a read-only query`, `Performs a semantic search`, but not `Performs a check and a purge`.
     """
@@ -184,7 +184,7 @@ def has_result_as_object(tokens: list[str], at: int) -> bool:
 
 
 def is_of_reader(tokens: list[str], at: int) -> bool:
-    """Return whether it is the reader who acts: `users can set …`, `ask the user to select …`."""
+    """Return whether a person acts: `users can set …`, `ask the user to select …`."""
     before = tokens[max(0, at - 4) : at]
     near = [word for word in before if not word.endswith("ly") and word != "first"]
     if len(near) > 1 and near[-1] in {"can", "may", "must", "should", "could", "to"}:
@@ -196,7 +196,7 @@ _PEOPLE: Final = frozenset({"user", "owner", "administrator", "admin", "person",
 
 
 def is_in_list(tokens: list[str], at: int) -> bool:
-    """Return whether a word stands in a bracketed list of single words: `(create, delete)`."""
+    """Return whether a word is in a bracketed list of single words: `(create, delete)`."""
     start = at
     while start >= 0 and tokens[start] != "(" and at - start < _LIST_REACH:
         start -= 1
@@ -213,12 +213,12 @@ _LIST_REACH: Final = 24
 
 
 def is_nominal(word: str) -> bool:
-    """Return whether a word is a noun for an act that writes: `removal`, `purge`."""
+    """Return whether a word is a noun for a write: `removal`, `purge`."""
     return word in NOMINALS or word.removesuffix("s") in NOMINALS
 
 
 def performs(tokens: list[str], at: int) -> bool:
-    """Return whether a noun for a write is said to be done: `with revocation of the rest`."""
+    """Return whether a noun for a write is performed: `with revocation of the rest`."""
     if not is_nominal(tokens[at]) or following(tokens, at) not in _AFTER_NOMINAL:
         return is_nominal(tokens[at]) and following(tokens, at) == "included"
     start = at - 1
@@ -233,7 +233,7 @@ _AFTER_NOMINAL: Final = frozenset({"of", "for", "", ".", ",", "\n", ")", ";", ":
 
 
 def denies_keeping(tokens: list[str], at: int) -> bool:
-    """Return whether a verb that keeps is denied before: `What is found is not retained`."""
+    """Return whether a verb of keeping is negated: `What is found is not retained`."""
     if tokens[at] not in KEEPS:
         return False
     for before in reversed(tokens[max(0, at - _FARTHEST) : at]):
@@ -245,14 +245,14 @@ def denies_keeping(tokens: list[str], at: int) -> bool:
 
 
 def takes_back(tokens: list[str], at: int) -> bool:
-    """Return whether a sentence denies something, so that an `unless` takes it back."""
+    """Return whether a sentence has a negation that `unless` would reverse."""
     start = sentence_start(tokens, at)
     sentence = takewhile(lambda token: token not in ENDS, tokens[start:])
     return not (NEGATORS | {"only"}).isdisjoint(sentence)
 
 
 def is_removed(tokens: list[str], at: int) -> bool:
-    """Return whether a participle tells of what a call did: `the number of rows removed`."""
+    """Return whether a participle describes an effect: `the number of rows removed`."""
     before = "".join(tokens[at - 1 : at])
     return before not in BREAKS | (
         DETERMINERS - {"those", "these"}
@@ -260,7 +260,7 @@ def is_removed(tokens: list[str], at: int) -> bool:
 
 
 def is_what_it_did(tokens: list[str], at: int) -> bool:
-    """Return whether a later sentence returns what a call did: `Returns the deleted rows`."""
+    """Return whether a later sentence returns an effect: `Returns the deleted rows`."""
     start = sentence_start(tokens, at)
     return (
         start > 0

@@ -1,11 +1,11 @@
-"""What a description may say that tells of its tool's hints, in whatever words."""
+"""Cues: phrases in a description that suggest a tool's hints."""
 
 import re
 from typing import Final, NamedTuple
 
 
 class Cue(NamedTuple):
-    """One thing that is said in several ways: looked for only where one of `words` stands."""
+    """One cue with its phrases; the pattern is tried only if the text contains one of `words`."""
 
     name: str
     words: frozenset[str]

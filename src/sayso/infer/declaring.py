@@ -1,9 +1,16 @@
-"""What to declare of a tool: what is inferred, completed to all hints that a tool must declare."""
+"""Declarations to write for a tool: inferred hints, completed to all that are required.
 
+A repeated delete may fail, or delete a new thing with the same name, so it is proposed as
+idempotent only if the tool's text says so.
+"""
+
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sayso.infer.repeats import is_unsafe_to_repeat
+from sayso.infer.constraints import DESTROYS, kinds_of
+from sayso.infer.features import parts_of
+from sayso.infer.lexicon import KINDS, verb_of
 from sayso.intent import (
     DEFAULTS,
     HINT_NAMES,
@@ -14,28 +21,54 @@ from sayso.intent import (
     read_tool,
     required_hints,
 )
+from sayso.schema import text_of
 
+_MAX_CHARACTERS: Final = 20_000
+_AGAIN: Final = r"(?:again|twice|repeatedly|more than once)"
+_SAYS: Final = re.compile(
+    r"\bidempotent"
+    r"|\bsafe(?:ly)? to (?:repeat|retry|call again|run again)"
+    r"|\b(?:can|may) (?:safely )?be (?:safely )?(?:repeated|retried)"
+    rf"|\b{_AGAIN}\b[^.;]{{0,40}}\b(?:nothing|no effect|no error|harmless|safe)\b",
+    re.IGNORECASE,
+)
+_DENIES: Final = re.compile(
+    r"\b(?:not|never|no|non|(?:is|are)n['’]t)\W+(?:\w+\W+){0,2}?"
+    r"(?:idempotent|safe|safely|repeated|retried)",
+    re.IGNORECASE,
+)
 _DELETES: Final = Guess(
     value=False, confidence=1.0, reasons=("it deletes, and its text does not say it is idempotent",)
 )
-_DESTROYS: Final = Guess(
-    value=False, confidence=1.0, reasons=("its author declares that it destroys",)
-)
-_HARMLESS: Final = "a read destroys nothing, and some stores want that said"
-_DEFAULT: Final = "nothing says otherwise, and it is the specification's default"
+_DESTROYS: Final = Guess(value=False, confidence=1.0, reasons=("it is declared destructive",))
+_HARMLESS: Final = "a read destroys nothing, and some stores require the hint"
+_DEFAULT: Final = "nothing says otherwise, so this is the specification's default"
 
 
-def undeclared(tool: Mapping[str, Any], said: Mapping[HintName, Guess]) -> dict[HintName, Guess]:
-    """What `said` claims of hints that `tool` does not declare, where it has a meaning there.
+def is_unsafe_to_repeat(tool: Mapping[str, Any]) -> bool:
+    """Return whether a tool deletes and its text does not say that a repeat is safe.
 
-    A delete is idempotent only where its text says so.
+    >>> is_unsafe_to_repeat({"name": "delete_note", "description": "Delete a note."})
+    True
+    >>> is_unsafe_to_repeat({"name": "delete_note", "description": "Delete a note. Idempotent."})
+    False
     """
+    name = text_of(tool.get("name"))[:_MAX_CHARACTERS]
+    text = text_of(tool.get("description"))[:_MAX_CHARACTERS]
+    first = re.search(r"\w+", text)
+    verb = verb_of(first[0].lower()) if first else None
+    is_delete = DESTROYS in kinds_of(parts_of(name)) or (verb and KINDS[verb] == DESTROYS)
+    return bool(is_delete) and (_SAYS.search(text) is None or _DENIES.search(text) is not None)
+
+
+def undeclared(tool: Mapping[str, Any], guesses: Mapping[HintName, Guess]) -> dict[HintName, Guess]:
+    """Return the guesses of hints that `tool` does not declare and that have a meaning for it."""
     declared = read_tool(tool).intent.hints
     new: dict[HintName, Guess] = {
-        name: said[name] for name in HINT_NAMES if name in said and declared[name] is None
+        name: guesses[name] for name in HINT_NAMES if name in guesses and declared[name] is None
     }
     if declared.destructive and "read_only" in new and new["read_only"].value:
-        del new["read_only"]  # the author's word speaks against it
+        del new["read_only"]  # the author contradicts it
     if "idempotent" in new and new["idempotent"].value and is_unsafe_to_repeat(tool):
         new["idempotent"] = _DELETES
     meant = required_hints(is_read=bool(_merged(declared, new).read_only))
@@ -43,10 +76,10 @@ def undeclared(tool: Mapping[str, Any], said: Mapping[HintName, Guess]) -> dict[
 
 
 def completed(tool: Mapping[str, Any], new: Mapping[HintName, Guess]) -> dict[HintName, Guess]:
-    """`new` with all else that `tool` must declare, for the strictest store as well.
+    """Return `new` plus all other hints that `tool` must declare for the strictest store.
 
-    What nobody says gets the specification's default, which is what counts already. A tool of
-    which nothing is declared or inferred stays as it is.
+    Unknown hints get the specification's default, which applies anyway. If nothing is declared or
+    inferred, the result is empty.
     """
     declared = read_tool(tool).intent.hints
     merged = _merged(declared, new)

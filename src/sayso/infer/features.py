@@ -1,27 +1,28 @@
-"""What is looked at in one tool: its features, each with where it was found.
+"""Features of one tool, each with the place where it was found.
 
-Words count by where they stand, not as substrings: the verb of `delete-list-item` is *delete*, that
-of `memory.show` is *show*. Who serves the tool is no feature.
+Words count by position, not as substrings: the verb of `delete-list-item` is *delete*, that of
+`memory.show` is *show*. The server's name is not a feature.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, islice, repeat
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 from sayso.infer.cues import CUES
 from sayso.infer.lexicon import KINDS, NOUNS, READS, verb_of
+from sayso.schema import list_of, object_of, text_of
 
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _OTHER: Final = re.compile(r"\b(?:instead|prefer|sibling|use this|see also)\b|\buse `")
-"""A sentence that speaks of other tools says nothing of this one."""
+"""A sentence about other tools is ignored."""
 _NEGATED: Final = re.compile(
     r"\b(?:not|non|isn['’]t|never)[\s-]+(?:(?:an?|strictly|necessarily)\s+)?\Z"
 )
-"""What turns around what is said behind it."""
+"""A negation before a cue."""
 _PURPOSE: Final = re.compile(r"\bto (?:be )?([a-z]+)")
 _OUTPUT: Final = re.compile(
     r"(?:output|save|dest|target|new|to)?_?(?:file_?(?:name|path)?|path|dest\w*|out\w*)",
@@ -53,20 +54,20 @@ _PAGING: Final = frozenset(
 
 _JOINED: Final = ("c:replaces", "c:changes a part", "c:live", "c:people", "c:saves", "px:")
 
-MOST_TEXT: Final = 1_500
-"""How many characters of a description are read: what a tool does stands at its beginning."""
-_MOST_SENTENCE: Final = 300
-_MOST_WORDS: Final = 40
-_MOST_PARTS: Final = 16
-_MOST_PARAMETERS: Final = 40
-_MOST_VALUES: Final = 20
+MAX_TEXT_CHARACTERS: Final = 1_500
+"""The part of a description that is read; its beginning says what the tool does."""
+_MAX_SENTENCE: Final = 300
+_MAX_WORDS: Final = 40
+_MAX_PARTS: Final = 16
+_MAX_PARAMETERS: Final = 40
+_MAX_VALUES: Final = 20
 
 Features = dict[str, tuple[str, ...]]
-"""The features of a tool, each with the kind of place where it was found, and what stands there."""
+"""The features of a tool, each with the kind of place and the text there."""
 
 
 class Lead(NamedTuple):
-    """The verb of a name: where it stands among the words, and what it is a form of."""
+    """The verb of a name, with its position among the words and its kinds."""
 
     place: int
     verb: str
@@ -74,20 +75,20 @@ class Lead(NamedTuple):
 
 
 def parts_of(name: str) -> list[str]:
-    """The words of a name in small letters, however it is spelt: sixteen at most."""
+    """Return the lower-case words of a name in any spelling, at most sixteen."""
     return list(_parts(name[:256]))
 
 
 @lru_cache(maxsize=4096)
 def _parts(name: str) -> tuple[str, ...]:
-    return tuple(map(str.lower, _PART.findall(name)[:_MOST_PARTS]))
+    return tuple(map(str.lower, _PART.findall(name)[:_MAX_PARTS]))
 
 
 def lead_of(parts: list[str]) -> Lead | None:
-    """The verb of a name: its first word, else the second, behind a prefix, else the last one.
+    """Return the verb of a name: its first word, else the second, after a prefix, else the last.
 
-    Where the first word is as often a noun, the next that is surely a verb: `note_delete`; behind
-    a noun that may read only the last word: `report_delete`, but not `list_merge_requests`.
+    If the first word is often a noun, use the next sure verb: `note_delete`. After a noun that may
+    also be a read, use only the last word: `report_delete`, but not `list_merge_requests`.
     """
     verbs = [
         Lead(at, verb, KINDS[verb]) for at, part in enumerate(parts) if (verb := verb_of(part))
@@ -107,7 +108,7 @@ def lead_of(parts: list[str]) -> Lead | None:
 
 
 def features(tool: Mapping[str, Any]) -> Features:
-    """All features of `tool`, an entry of `tools/list`; what is of a wrong type says nothing."""
+    """Return all features of `tool`, an entry of `tools/list`; ignore values of a wrong type."""
     found: Features = {}
     parts = parts_of(text_of(tool.get("name")))
     _from_name(parts, found)
@@ -119,12 +120,12 @@ def features(tool: Mapping[str, Any]) -> Features:
 
 
 def _join(lead: Lead | None, found: Features) -> None:
-    """What is said of a verb of this kind: a file name means another thing where a verb saves."""
+    """Combine features with the kind of the verb: a file name means more if the verb saves."""
     if lead is None:
         return
-    said = [feature for feature in found if feature.startswith(_JOINED)]
+    joined = [feature for feature in found if feature.startswith(_JOINED)]
     for kind in lead.kinds:
-        for feature in said:
+        for feature in joined:
             found[f"{kind}+{feature}"] = found[feature]
 
 
@@ -186,11 +187,11 @@ def _kinds(word: str) -> tuple[str, ...]:
 
 def _from_description(description: str, found: Features) -> None:
     found[f"dl:{min(6, len(description) // 100)}"] = ("length",)
-    text = description[:MOST_TEXT].lower().strip(" #*-\n")
+    text = description[:MAX_TEXT_CHARACTERS].lower().strip(" #*-\n")
     sentences = [part for part in _SENTENCE.split(text) if part and not _OTHER.search(part)]
     if not sentences:
         return
-    _from_first(sentences[0][:_MOST_SENTENCE], found)
+    _from_first(sentences[0][:_MAX_SENTENCE], found)
     for at, sentence in enumerate(sentences):
         start = _WORD.search(sentence)
         if start and (verb := verb_of(start.group())):
@@ -201,8 +202,8 @@ def _from_description(description: str, found: Features) -> None:
 
 
 def _from_first(sentence: str, found: Features) -> None:
-    """From the first sentence: what a tool does is told there, in its verb above all."""
-    words = _WORD.findall(sentence)[:_MOST_WORDS]
+    """Add features of the first sentence, which says what the tool does."""
+    words = _WORD.findall(sentence)[:_MAX_WORDS]
     zones = (("begins", "d0k"), *repeat(("description", "dxk"), 2))
     before = ""
     for word, (place, zone) in zip(
@@ -224,23 +225,23 @@ def _from_cues(text: str, found: Features) -> None:
     for cue in CUES:
         if cue.words.isdisjoint(words):
             continue
-        for said in cue.pattern.finditer(text):
-            if not _NEGATED.search(text, max(0, said.start() - 24), said.start()):
-                found[f"c:{cue.name}"] = ("says", said.group())
+        for match in cue.pattern.finditer(text):
+            if not _NEGATED.search(text, max(0, match.start() - 24), match.start()):
+                found[f"c:{cue.name}"] = ("says", match.group())
                 break
 
 
 def _from_schema(schema: Any, found: Features) -> None:
-    holder = mapping_of(schema)
-    properties = mapping_of(holder.get("properties"))
+    holder = object_of(schema)
+    properties = object_of(holder.get("properties"))
     required = {name for name in list_of(holder.get("required")) if isinstance(name, str)}
     found[f"pn:{min(len(properties), 8)}"] = ("number",)
     found[f"rn:{min(len(required), 5)}"] = ("number",)
     if not properties:
         found["noparams"] = ("number",)
-    for name, parameter in islice(properties.items(), _MOST_PARAMETERS):
+    for name, parameter in islice(properties.items(), _MAX_PARAMETERS):
         need = "!" if name in required else "?"
-        _from_parameter(name, mapping_of(parameter), need, found)
+        _from_parameter(name, object_of(parameter), need, found)
     if required and all(map(_NAMING.fullmatch, required)):
         found["onlyids" if len(required) == len(properties) else "reqids"] = ("ids",)
 
@@ -281,24 +282,9 @@ def _uses(name: str, last: str, text: str, need: str) -> Iterator[str]:
 
 
 def _from_values(name: str, values: list[Any], found: Features) -> None:
-    for value in values[:_MOST_VALUES]:
+    for value in values[:_MAX_VALUES]:
         words = parts_of(text_of(value))
         if words and (verb := verb_of(words[0])):
             found[f"el:{verb}"] = ("value", name, value)
             for kind in KINDS[verb]:
                 found[f"e:{kind}"] = ("value", name, value)
-
-
-def text_of(value: object) -> str:
-    """Return a text, or an empty one for any other value."""
-    return value if isinstance(value, str) else ""
-
-
-def mapping_of(value: object) -> Mapping[str, Any]:
-    """Return an object of JSON, or an empty one for any other value."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
-
-
-def list_of(value: object) -> list[Any]:
-    """Return a list of JSON, or an empty one for any other value."""
-    return cast("list[Any]", value) if isinstance(value, list) else []

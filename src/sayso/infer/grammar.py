@@ -1,14 +1,14 @@
-"""Closed classes of English words: what a clause is built of, and verbs that change nothing.
+"""Closed classes of English words, and verbs that change nothing.
 
-Everything here is a class that does not grow: a word that stands in none of them, and is no known
-verb or noun, may be an action (`infer.clauses`).
+These classes do not grow: a word outside them that is not a known verb or noun may be an action
+(`infer.clauses`).
 """
 
 from typing import Final
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words of a text that is written here."""
+    """Split a literal into a set of words."""
     return frozenset(text.split())
 
 
@@ -21,7 +21,7 @@ OBJECTS: Final = words_of(
     "it them him her us me itself themselves everything anything something those these what"
     " whatever all any each both one"
 )
-"""What may follow a verb as its object, and hardly ever a noun."""
+"""Words that may follow a verb as its object, and rarely follow a noun."""
 TAKERS: Final = DETERMINERS | OBJECTS
 """A noun in front of one of these is a verb: `page the engineer`."""
 SUBJECTS: Final = words_of(
@@ -60,9 +60,9 @@ REST: Final = words_of(
 CONSEQUENCES: Final = words_of(
     "afterwards afterward thereafter thereupon subsequently anymore gone"
 )
-"""Words by which a text goes on to what else happens."""
+"""Words that introduce a further effect."""
 AFTERMATH: Final = words_of("except unless besides aside apart otherwise instead behind")
-"""Words by which a text takes back what it said."""
+"""Words that introduce an exception."""
 
 STATIVES: Final = words_of(
     """
@@ -85,15 +85,15 @@ STATIVES: Final = words_of(
     maintain navigate inspire
     """
 )
-"""Verbs of states, of what is given back and of what a reader does: they change nothing."""
+"""Verbs of states, of returning and of the reader's actions, which change nothing."""
 
 SOFT: Final = words_of("accept allow exclude handle ignore include remember select")
-"""Verbs that write as an order, and in other forms mostly say what a tool or a parameter takes."""
+"""Verbs that write as an order; other forms mostly describe accepted input."""
 ALSO_NOUNS: Final = words_of(
     "set run update merge call access change apply fix sync select include clean clear complete"
     " empty open command trigger"
 )
-"""Verbs that write and that tools' texts use as nouns too, behind another noun: `a result set`."""
+"""Writing verbs that are also nouns after another noun: `a result set`."""
 PRONOUNS: Final = words_of("it this that which who we you they i he she")
 
 PARTICIPLES: Final = words_of(
@@ -104,14 +104,14 @@ PARTICIPLES: Final = words_of(
     undone withdrawn worn written
     """
 )
-"""Participles without an ending."""
+"""Irregular participles."""
 
 RESULTS: Final = words_of(
     "result response output filter parameter argument query access option default value window"
     " pagination page format field property attribute limit time date text order wildcard range"
     " name format series timestamp"
 )
-"""What an answer and a question consist of: `Results are cut` changes nothing that is kept."""
+"""Parts of a request or a result: `Results are cut` changes nothing that is stored."""
 READ_NOUNS: Final = words_of(
     "query queries search searches lookup check checks aggregation analysis research inspection"
     " comparison validation calculation diagnosis scan read-only readonly evaluation audit"
@@ -129,12 +129,12 @@ BRINGERS: Final = words_of(
     " await triggers trigger prompts prompt means mean ensues involves involve includes include"
     " incurs incur suffers suffer entails entail brings bring"
 )
-"""Words before such a noun by which it is done."""
+"""Words before such a noun that say it happens."""
 KEEPS: Final = words_of(
     "keep keeps kept keeping retain retains retained retaining preserve preserves preserved"
     " preserving spare spares spared sparing survive survives survived surviving"
 )
-"""Verbs whose denial is a loss: `does not keep what it finds`."""
+"""Verbs whose negation is a loss: `does not keep what it finds`."""
 
 CLOSED: Final = (
     PRONOUNS

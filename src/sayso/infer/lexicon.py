@@ -1,4 +1,4 @@
-"""Verbs by what they do to the world, so that one counts which no tool of the training has used."""
+"""Verbs by their effect, so that verbs unseen in training count too."""
 
 from functools import lru_cache
 from typing import Final
@@ -67,16 +67,16 @@ _KINDS: Final = {
 }
 
 
-def _turn(kinds: dict[str, str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+def _by_verb(kinds: dict[str, str]) -> dict[str, tuple[str, ...]]:
+    by_verb: dict[str, tuple[str, ...]] = {}
     for kind, verbs in kinds.items():
         for verb in verbs.split():
-            found[verb] = (*found.get(verb, ()), kind)
-    return found
+            by_verb[verb] = (*by_verb.get(verb, ()), kind)
+    return by_verb
 
 
-KINDS: Final = _turn(_KINDS)
-"""The kinds of each verb: one for most, several for those that go several ways."""
+KINDS: Final = _by_verb(_KINDS)
+"""The kinds of each verb; ambiguous verbs have several."""
 
 NOUNS: Final = frozenset(
     """
@@ -91,7 +91,7 @@ NOUNS: Final = frozenset(
     trust tweet type upgrade upload view vote watch
     """.split()
 )
-"""Verbs that are nouns as often: `note_delete` deletes."""
+"""Verbs that are as often nouns: `note_delete` deletes."""
 
 VERBS: Final = frozenset(
     """
@@ -103,14 +103,14 @@ VERBS: Final = frozenset(
     upload upsert wipe write
     """.split()
 )
-"""Verbs of tools' names that are verbs wherever they stand: `book_delete`, but not `git_status`."""
+"""Verbs in any position of a tool's name: `book_delete`, but not `git_status`."""
 
 READS: Final = frozenset({"read", "compute"})
 """The kinds of verbs that may change nothing."""
 SURELY_READ: Final = frozenset(
     ["count", "describe", "get", "list", "ls", "read", "search", "show", "view"]
 )
-"""Verbs that read where no other verb of the name writes."""
+"""Verbs that surely read if no other verb of the name writes."""
 
 _ENDINGS: Final = (
     ("ies", ("y",)),
@@ -125,7 +125,7 @@ _SHORTEST_STEM: Final = 3
 
 @lru_cache(maxsize=4096)
 def verb_of(word: str) -> str | None:
-    """The verb that a word in small letters is a form of, if it is one that is known.
+    """Return the known verb of which a lower-case word is a form, or `None`.
 
     >>> verb_of("deletes"), verb_of("stopping"), verb_of("replies"), verb_of("customer")
     ('delete', 'stop', 'reply', None)

@@ -1,7 +1,7 @@
-"""Words of loss: verbs by which something ends, in whatever form, and nouns made of them.
+"""Words of loss: verbs for ending or destroying something, in all forms, and their nouns.
 
-The lexicon has what tools call their own actions (`delete`, `purge`). Here are the others that
-English has for it: they are read where a text tells of anything else, as of a parameter or a value.
+The lexicon has the verbs that tools use for their own actions (`delete`, `purge`). These are the
+other English ones, for texts about parameters, values and results.
 """
 
 from functools import lru_cache
@@ -30,12 +30,12 @@ _OF_VALUES: Final = frozenset(
     {"cancel", "clear", "close", "drop", "empty", "expire", "force", "invalidate"}
     | {"leave", "merge", "reset", "strip", "truncate"}
 )
-"""Verbs that parameters' descriptions use of values and states: `leave empty for all`."""
+"""Verbs that descriptions of parameters use for values: `leave empty for all`."""
 _AGENTS: Final = ("er", "or")
 
 
 def only_destroys(word: str) -> bool:
-    """Return whether a word is a form of a verb that can only destroy, and is used of no value.
+    """Return whether a word is a form of a purely destructive verb that is not used for values.
 
     >>> only_destroys("purges"), only_destroys("deleted"), only_destroys("clear")
     (True, True, False)
@@ -46,7 +46,7 @@ def only_destroys(word: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def is_loss(word: str) -> bool:
-    """Return whether a word, that no tool calls its action by, tells of a loss.
+    """Return whether a word that tools do not use for their actions means a loss.
 
     >>> is_loss("shredding"), is_loss("eraser"), is_loss("deleted"), is_loss("note")
     (True, True, False, False)
@@ -57,15 +57,15 @@ def is_loss(word: str) -> bool:
 
 
 def is_lost(word: str) -> bool:
-    """Return whether a verb, in whatever form, or a noun of it destroys."""
+    """Return whether a word is any form of a destructive verb, or its noun."""
     return only_destroys(word) or is_loss(word) or word in NOMINALS
 
 
 def is_order_to_lose(word: str) -> bool:
-    """Return whether a word orders to destroy: `delete`, but not `deleted`."""
+    """Return whether a word is a destructive order: `delete`, but not `deleted`."""
     return is_loss(word) or (only_destroys(word) and verb_of(word) == word)
 
 
 def is_done_loss(word: str) -> bool:
-    """Return whether a word is a participle of a verb that destroys: `removed`."""
+    """Return whether a word is a participle of a destructive verb: `removed`."""
     return is_participle(word) and (only_destroys(word) or is_loss(word))

@@ -1,8 +1,7 @@
-"""The trained model: its weights, and what it says of the features of a tool.
+"""The trained model: logistic regressions over the features of a tool.
 
-Some questions, each a logistic regression on which features are there: does it only read; which
-kind of writing is it; does a repeat add anything; whose world does it reach. What is lost after a
-call follows from the kinds (docs/judging.md). `training/` makes `weights.json`.
+The heads are: reads only, kinds of writing, idempotence, and open world. Destructiveness follows
+from the kinds (docs/judging.md). `training/` writes `weights.json`.
 """
 
 import json
@@ -16,23 +15,22 @@ from typing import Any, Final
 from sayso.intent import HintName
 
 _STEP: Final = 100
-"""Weights are kept as whole hundredths."""
+"""Weights are stored in hundredths."""
 _FLOOR: Final = 1e-9
 
 Rows = dict[str, tuple[int, ...]]
-"""Features, each with its weights for all heads."""
-Said = dict[HintName, float]
-"""For each hint the chance, between 0 and 1, that it is true; of the write hints: if it writes."""
+"""The weights of each feature for all heads."""
+Chances = dict[HintName, float]
+"""The chance that each hint is true, from 0 to 1; for the write hints: if the tool writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What training found.
+    """The result of training.
 
-    `weights` has for each feature one number for each of `heads`. `loses` are the heads of kinds
-    of writing after which something is lost, `keeps` those of the others. `scales` turns log-odds
-    into chances that hold (Platt). `claims` says how sure the model must be, for each hint and
-    value, to say anything.
+    `weights` has one number per head for each feature. `loses` are the heads of the kinds of
+    writing that lose data, `keeps` the other kinds. `scales` calibrates log-odds (Platt scaling).
+    `claims` is the confidence that each hint and value needs to be reported.
     """
 
     heads: tuple[str, ...]
@@ -45,7 +43,6 @@ class Model:
 
     @classmethod
     def of(cls, raw: dict[str, Any]) -> "Model":
-        """The model that a document of `training/` describes."""
         heads = tuple(raw["heads"])
         kinds = {name: heads.index(name) for name in raw["kinds"]}
         return cls(
@@ -61,16 +58,13 @@ class Model:
             },
         )
 
-    def rows(self, found: Iterable[str]) -> Rows:
-        """The weights of those features that it knows."""
-        return {name: row for name in found if (row := self.weights.get(name)) is not None}
+    def rows(self, features: Iterable[str]) -> Rows:
+        return {name: row for name in features if (row := self.weights.get(name)) is not None}
 
     def scores(self, rows: Rows) -> list[float]:
-        """The log-odds that each head gives a tool with these features."""
         return [sum(column) / _STEP for column in zip(self.biases, *rows.values(), strict=True)]
 
-    def chances(self, scores: list[float]) -> Said:
-        """The chance of each hint."""
+    def chances(self, scores: list[float]) -> Chances:
         return {name: self._chance(name, self._logit(name, scores)) for name in self.scales}
 
     def _logit(self, name: HintName, scores: list[float]) -> float:
@@ -80,7 +74,7 @@ class Model:
         return log(lost / kept)
 
     def _shares(self, scores: list[float]) -> tuple[float, float]:
-        """How much speaks for kinds that lose something, and for those that do not."""
+        """Return the summed chances of the kinds that lose data, and of the others."""
         lost = sum(_sigmoid(scores[at]) for at in self.loses)
         kept = sum(_sigmoid(scores[at]) for at in self.keeps)
         return lost + _FLOOR, kept + _FLOOR
@@ -90,7 +84,7 @@ class Model:
         return _sigmoid(slope * logit + offset)
 
     def pulls(self, name: HintName, scores: list[float], rows: Rows) -> dict[str, float]:
-        """How much each feature of a tool moves a hint towards true, in log-odds."""
+        """Return how much each feature moves a hint towards true, in log-odds."""
         if name != "destructive":
             at = self.heads.index(name)
             return {feature: row[at] / _STEP for feature, row in rows.items()}
@@ -104,8 +98,8 @@ class Model:
         lost, kept = self._shares(scores)
         return [
             (at, chance * (1 - chance) / share)
-            for some, share in ((self.loses, lost), (self.keeps, -kept))
-            for at in some
+            for kinds, share in ((self.loses, lost), (self.keeps, -kept))
+            for at in kinds
             for chance in (_sigmoid(scores[at]),)
         ]
 
@@ -116,5 +110,5 @@ def _sigmoid(logit: float) -> float:
 
 @cache
 def model() -> Model:
-    """The model that sayso comes with, read when it is first asked."""
+    """Return sayso's own model, loaded on first use."""
     return Model.of(json.loads(files("sayso.infer").joinpath("weights.json").read_bytes()))

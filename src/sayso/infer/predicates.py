@@ -1,7 +1,7 @@
-"""What sentences say of things, as `The slot is up for grabs` or `Each lands in the mailbox`.
+"""Predicates of sentences about things: `The slot is up for grabs`, `Each lands in the mailbox`.
 
-English has more idioms for a loss than any list. So nothing is certain of a text in which a thing
-does anything but what descriptions tell of results and arguments: what it has, needs or shows.
+No list has all English idioms for a loss. So a text is not certain if a thing does anything other
+than what descriptions say about results and arguments: what it has, needs or shows.
 """
 
 from typing import Final
@@ -35,7 +35,7 @@ _IDIOMATIC: Final = words_of(
     " yield"
 )
 _PLAIN: Final = STATIVES - _IDIOMATIC - {"last", "look", "rest"}
-"""Verbs of states that hardly ever stand in an idiom."""
+"""Verbs of states that are rarely part of an idiom."""
 _PARTICLES: Final = words_of("away back down off out over up")
 _OPENERS: Final = DETERMINERS | words_of("they it these those only")
 _OURS: Final = SUBJECTS | RESULTS | words_of("agent sdk user")
@@ -46,13 +46,13 @@ _STATES: Final = words_of(
     " required sensitive shorter similar small true unavailable unique unknown unsure useful valid"
     " visible"
 )
-"""What descriptions say that things are."""
+"""States that descriptions attribute to things."""
 _REACH: Final = 8
 _SENTENCE_ENDS: Final = frozenset(".!?;")
 
 
 def figurative(tokens: list[str]) -> str | None:
-    """Return a word by which a thing does something, or ends somewhere; `None` if there is none.
+    """Return a word that makes a thing act or end somewhere, or `None`.
 
     >>> figurative(["the", "slot", "is", "up", "for", "grabs"])
     'up'
@@ -77,13 +77,13 @@ _GIVEN: Final = ("given", "to")
 
 
 def _is_joined_idiom(tokens: list[str], at: int) -> bool:
-    """Whether a verb goes on as in an idiom: `and let go of the seat`, `then leaves it there`."""
+    """Return whether a joined verb is idiomatic: `and let go of the seat`."""
     before = tokens[at - 1] if at else ""
     return (before in JOINTS or before == "which") and not _IDIOMATIC.isdisjoint(stems(tokens[at]))
 
 
 def _gives_two(tokens: list[str], at: int) -> bool:
-    """Whether a verb has two objects: `show the idle ones the exit`."""
+    """Return whether a verb has two objects: `show the idle ones the exit`."""
     if verb_of(tokens[at]) != "show" or following(tokens, at) not in TAKERS - {"me", "us"}:
         return False
     for token in tokens[at + 2 : at + _REACH]:
@@ -104,7 +104,7 @@ def _begins_clause(tokens: list[str], at: int) -> bool:
 
 
 def _verb(tokens: list[str], at: int) -> str | None:
-    """Return the verb of the clause that begins here, unless it is a plain one."""
+    """Return the verb of the clause that begins here, unless it is harmless."""
     for place in range(at + 1, min(at + _REACH, len(tokens))):
         word = tokens[place]
         if word in BE:
@@ -124,7 +124,7 @@ def _verb(tokens: list[str], at: int) -> str | None:
 
 
 def _state(tokens: list[str], at: int) -> str | None:
-    """Return what a thing is said to be, unless that is a noun or known to be harmless."""
+    """Return the stated condition of a thing, unless it is a noun or known to be harmless."""
     at += 1
     while at < len(tokens) and (tokens[at] in ADVERBS | NEGATORS or tokens[at].endswith("ly")):
         at += 1
@@ -136,7 +136,7 @@ def _state(tokens: list[str], at: int) -> str | None:
 
 
 def _is_verb(tokens: list[str], at: int) -> bool:
-    """Whether a word may be the verb of a thing: `slots open`, `the slot opens`."""
+    """Return whether a word may be the verb of a subject: `slots open`, `the slot opens`."""
     word = tokens[at]
     before = tokens[at - 1]
     after = following(tokens, at)
@@ -150,7 +150,7 @@ def _is_verb(tokens: list[str], at: int) -> bool:
 
 
 def _is_followed(tokens: list[str], at: int) -> bool:
-    """Whether what follows a word makes it a verb, and not the first half of a noun."""
+    """Return whether the next word makes this one a verb, not the first half of a compound."""
     after = following(tokens, at)
     is_end = after in ENDS or after in {"", ",", "and"} or after.endswith("ly")
     starts = after in TAKERS or after in PREPOSITIONS or after in ADVERBS

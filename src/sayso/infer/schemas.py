@@ -1,8 +1,7 @@
-"""What the schemas of a tool say, wherever in them it stands: names, texts, values and results.
+"""Evidence in a tool's schemas: names, texts, values and results.
 
-A schema is read whole, also under keywords that nobody knows: an example, or what is said of one
-value, tells as much of what a tool does as its own description. Most texts there tell of values,
-so words of loss count there, and not each verb that might be no read.
+A schema is read completely, including unknown keywords: an example or the text of one value can
+reveal what a tool does. Most texts there describe values, so only words of loss count.
 """
 
 import re
@@ -11,15 +10,16 @@ from itertools import islice
 from typing import Any, Final, cast
 
 from sayso.infer.clauses import Reading, reading
-from sayso.infer.features import list_of, mapping_of, parts_of, text_of
+from sayso.infer.features import parts_of
 from sayso.infer.lexicon import KINDS, NOUNS
 from sayso.infer.losses import is_done_loss, is_order_to_lose, only_destroys
+from sayso.schema import list_of, object_of, text_of
 
 _LOSING: Final = frozenset({"destroy", "replace", "send"})
-_MOST: Final = 1000
-"""Schemas that are read of one; of more nothing is sure."""
-_MOST_VALUES: Final = 5000
-_LONGEST_VALUE: Final = 40
+_MAX_SCHEMAS: Final = 1000
+"""With more subschemas than this, nothing is sure."""
+_MAX_VALUES: Final = 5000
+_MAX_VALUE_CHARACTERS: Final = 40
 _OF_NAMES: Final = (
     *("properties", "$defs", "definitions", "patternProperties", "dependentSchemas"),
     "dependencies",
@@ -33,32 +33,32 @@ _TEXTS: Final = ("description", "title")
 _OF_FORM: Final = frozenset(
     {*_OF_NAMES, *_OF_SAME, *_TEXTS, "type", "format", "pattern", "required", "$ref", "$schema"}
 )
-"""Keywords whose values are schemas, texts that are read by themselves, or forms of values."""
+"""Keywords for subschemas, for texts that are read separately, and for types."""
 _COUNTS: Final = frozenset({"count", "counts", "num", "number", "total"})
 _WAS: Final = re.compile(r"\b(?:be|been|being|gets|got|was|were) (?:\w+ly )?(\w+)")
 _TIMES: Final = frozenset(
     {"at", "by", "date", "datetime", "day", "moment", "on", "since", "time", "timestamp", "when"}
 )
-"""Words by which a result tells of what others did: `deleted_at`, `When the user was removed`."""
+"""Words for past events that this call did not cause: `deleted_at`, `When it was removed`."""
 
 
 def of_input(schema: object) -> Iterator[Reading]:
-    """Read all that is said of the arguments, however deep it stands."""
+    """Analyze everything about the arguments, at any depth."""
     for at, (name, part) in enumerate(_schemas(schema)):
-        if at == _MOST:
+        if at == _MAX_SCHEMAS:
             yield Reading(unsure=name or "…")
             return
         yield from _of_parameter(name, part)
 
 
 def of_output(schema: object) -> Iterator[Reading]:
-    """Read what a result holds: who tells what it deleted has deleted it."""
-    for name, part in islice(_schemas(schema), _MOST):
+    """Analyze a result: a tool that returns what it deleted has deleted it."""
+    for name, part in islice(_schemas(schema), _MAX_SCHEMAS):
         yield from _of_result(name, part)
 
 
 def _schemas(whole: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Give a schema and all in it, each with the name of the parameter that it is about."""
+    """Yield a schema and all subschemas, each with the name of its parameter."""
     waiting: list[tuple[str, object]] = [("", whole)]
     for name, part in waiting:
         if not isinstance(part, Mapping):
@@ -66,16 +66,16 @@ def _schemas(whole: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
         schema = cast("Mapping[str, Any]", part)
         yield name, schema
         for key in _OF_NAMES:
-            waiting += mapping_of(schema.get(key)).items()
+            waiting += object_of(schema.get(key)).items()
         for key in _OF_SAME:
             inner = schema.get(key)
             waiting += [(name, part) for part in (list_of(inner) or [inner]) if part is not None]
 
 
 def _of_parameter(name: str, schema: Mapping[str, Any]) -> Iterator[Reading]:
-    """Read a switch and what any parameter says: `purge` makes another tool of this one."""
-    said = [reading(text_of(schema.get(key))) for key in _TEXTS]
-    yield from filter(None, map(_losses, said))
+    """Analyze a parameter; a switch such as `purge` changes what the tool does."""
+    texts = [reading(text_of(schema.get(key))) for key in _TEXTS]
+    yield from filter(None, map(_losses, texts))
     parts = parts_of(name)
     yield from _first_of(filter(is_order_to_lose, (*parts[:1], *parts[-1:])))
     if value := _of_values(schema):
@@ -83,19 +83,19 @@ def _of_parameter(name: str, schema: Mapping[str, Any]) -> Iterator[Reading]:
     kinds = schema.get("type")
     if "boolean" not in (list_of(kinds) or [kinds]):
         return
-    if said[0].orders:
-        yield Reading(writes=said[0].orders)
+    if texts[0].orders:
+        yield Reading(writes=texts[0].orders)
     verb = next(iter(parts), "")
     if verb not in NOUNS and not _LOSING.isdisjoint(KINDS.get(verb, ())):
         yield Reading(writes=(verb,))
 
 
-def _losses(said: Reading) -> Reading | None:
-    """What a text that tells of a value says of losses."""
-    lost = tuple(filter(only_destroys, said.writes))
-    if not lost and not said.loss:
+def _losses(text: Reading) -> Reading | None:
+    """Return only the losses in a text about a value."""
+    lost = tuple(filter(only_destroys, text.writes))
+    if not lost and not text.loss:
         return None
-    return Reading(writes=lost, loss=said.loss)
+    return Reading(writes=lost, loss=text.loss)
 
 
 def _first_of(words: Iterator[str]) -> Iterator[Reading]:
@@ -104,25 +104,25 @@ def _first_of(words: Iterator[str]) -> Iterator[Reading]:
 
 
 def _of_values(schema: Mapping[str, Any]) -> str | None:
-    """Return a verb by which a value that may be given, or what is said of one, is an order."""
-    given = [value for key, value in schema.items() if key not in _OF_FORM]
-    for at, item in enumerate(given):
-        if at == _MOST_VALUES:
+    """Return a verb that makes a possible value, or its description, an order."""
+    values = [value for key, value in schema.items() if key not in _OF_FORM]
+    for at, item in enumerate(values):
+        if at == _MAX_VALUES:
             return "…"
-        given += list_of(item)
-        for key, value in mapping_of(item).items():
-            given += [key, value]
+        values += list_of(item)
+        for key, value in object_of(item).items():
+            values += [key, value]
         if lost := _of_value(text_of(item)):
             return lost
-    default = parts_of(text_of(schema.get("default"))[:_LONGEST_VALUE])
+    default = parts_of(text_of(schema.get("default"))[:_MAX_VALUE_CHARACTERS])
     return next(filter(only_destroys, default[:1]), None)
 
 
 def _of_value(value: str) -> str | None:
-    for word in filter(is_order_to_lose, parts_of(value[:_LONGEST_VALUE])):
+    for word in filter(is_order_to_lose, parts_of(value[:_MAX_VALUE_CHARACTERS])):
         return word
-    if " " in value and (said := _losses(reading(value))):
-        return next(iter(said.writes), said.loss)
+    if " " in value and (losses := _losses(reading(value))):
+        return next(iter(losses.writes), losses.loss)
     return None
 
 
@@ -140,6 +140,6 @@ def _of_result(name: str, schema: Mapping[str, Any]) -> Iterator[Reading]:
 
 
 def _done(text: str) -> Iterator[Reading]:
-    """Read what was done, but not when: `Users that were removed by this call`."""
+    """Analyze what was done, but not when: `Users that were removed by this call`."""
     if _TIMES.isdisjoint(text.split()[:3]):
         yield from _first_of(filter(is_done_loss, _WAS.findall(text)))

@@ -1,9 +1,9 @@
-"""Text that can be read here: English words in plain letters.
+"""Readable text: English words in plain letters.
 
-`verbs.txt` holds English verbs, and `nouns.txt` words that are hardly ever verbs. Which word is a
-verb was looked up in the tables of lemminflect (https://github.com/bjascob/LemmInflect, copyright
-2019 Brad Jascob, MIT licence). Which words to list comes from the texts of the training's corpus
-and from summaries of published packages. The lists were made once and are kept by hand.
+`verbs.txt` has English verbs, `nouns.txt` words that are rarely verbs. Verbs were looked up in
+the tables of lemminflect (https://github.com/bjascob/LemmInflect, copyright 2019 Brad Jascob, MIT
+licence). The words come from the training corpus and from summaries of published packages. The
+lists are maintained by hand.
 """
 
 import re
@@ -16,7 +16,7 @@ from sayso.infer.grammar import CLOSED, STATIVES
 from sayso.infer.lexicon import verb_of
 
 _SIGNS: Final = frozenset("’•→←↔⇒≤≥≠×·°§©®™\u2032\u2033€£¥±✓✔✅❌⚠️\u2212≈💡\u2139📌🔍🔎📋📊📈📉")
-"""Signs outside ASCII that name no action."""
+"""Non-ASCII signs that do not mean an action."""
 _PUNCTUATION: Final = frozenset({"Zs", "Pd", "Po", "Ps", "Pe", "Pi", "Pf"})
 _OTHER: Final = re.compile(r"[^\n\r\t\x20-\x7e]")
 _PICTURES: Final = re.compile(
@@ -25,9 +25,9 @@ _PICTURES: Final = re.compile(
     r"(?= (?!it\b|them\b|the\b|this\b|that\b|all\b)[\w*])",
     re.MULTILINE | re.IGNORECASE,
 )
-"""Pictures at the beginning of a line with words behind them that are no object."""
+"""Pictures at the start of a line, followed by words that are not an object."""
 _SCRAMBLED: Final = re.compile(r"\b(?:[a-z][\W_]){3,}[a-z]\b|\b[a-z]+[0-9@$][a-z]+[a-z0-9@$]*\b")
-"""Spelt out letters, and digits or signs in place of letters."""
+"""Spaced-out letters, and digits or signs in place of letters."""
 _NOUN_ENDINGS: Final = (
     *("tion", "sion", "ment", "ness", "ity", "ship", "ism", "ology", "ance", "ence"),
     *("ous", "ful", "less", "able", "ible", "ical"),
@@ -45,10 +45,7 @@ _STEMS: Final = (
 
 
 def is_plain(text: str) -> bool:
-    """Return whether a text has only letters and signs that can be read here.
-
-    A picture may stand before a line, but not where a word would.
-    """
+    """Return whether a text has only readable characters; pictures only at the start of lines."""
     return all(
         sign in _SIGNS or (category(sign) in _PUNCTUATION and not sign.isascii())
         for sign in _OTHER.findall(_PICTURES.sub("", text))
@@ -56,19 +53,19 @@ def is_plain(text: str) -> bool:
 
 
 def is_scrambled(text: str) -> bool:
-    """Return whether a text in small letters has words that are spelt so as not to be read."""
+    """Return whether a lower-case text has obfuscated words."""
     return any(match[0] not in nouns() for match in _SCRAMBLED.finditer(text))
 
 
 def is_english(words: list[str]) -> bool:
-    """Return whether most of the words are known, as in no other language."""
+    """Return whether most of the words are known English words."""
     long = [word for word in words if word.isalpha() and len(word) > 1]
     return sum(map(is_known, long)) * 2 >= len(long)
 
 
 @lru_cache(maxsize=8192)
 def is_known(word: str) -> bool:
-    """Return whether a word in small letters is English, of any kind.
+    """Return whether a lower-case word is English, of any kind.
 
     >>> is_known("vouchers"), is_known("purges"), is_known("lösche")
     (True, True, False)
@@ -85,7 +82,7 @@ def is_known(word: str) -> bool:
 
 @cache
 def nouns() -> frozenset[str]:
-    """Words that are hardly ever verbs in what tools say of themselves."""
+    """Return words that are rarely verbs in descriptions of tools."""
     return _words("nouns.txt")
 
 
@@ -100,7 +97,7 @@ def _words(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def is_noun(word: str) -> bool:
-    """Return whether a word is a noun or an adjective, and no verb."""
+    """Return whether a word is a noun or an adjective, not a verb."""
     forms = [word, word.removesuffix("s"), word.removesuffix("es")]
     if word.endswith("ies"):
         forms.append(word[:-3] + "y")
@@ -117,23 +114,23 @@ def is_stative(word: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def is_verb(word: str) -> bool:
-    """Return whether a dictionary has a word as a form of a verb that the lexicon lacks."""
+    """Return whether a word is a form of a dictionary verb that the lexicon lacks."""
     return not _verbs().isdisjoint(stems(word))
 
 
 def is_participle(word: str) -> bool:
-    """Return whether a word ends as a participle does, and is one: `named`, but not `shred`."""
+    """Return whether a word is a regular participle: `named`, but not `shred`."""
     return word.endswith("ed") and word not in _verbs() and verb_of(word) != word
 
 
 def stems(word: str) -> list[str]:
-    """What a word may be a form of, itself first."""
-    found = [word]
+    """Return the possible base forms of a word, the word itself first."""
+    forms = [word]
     for ending, others in _STEMS:
         stem = word.removesuffix(ending)
         if stem == word:
             continue
-        found += [stem + other for other in others]
+        forms += [stem + other for other in others]
         if len(stem) > 1 and stem[-1] == stem[-2]:
-            found.append(stem[:-1])
-    return found
+            forms.append(stem[:-1])
+    return forms

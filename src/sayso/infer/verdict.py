@@ -1,4 +1,4 @@
-"""A verdict on one word of a text: whether it is a read, a write, or perhaps one."""
+"""The verdict on one word of a text: no action, hardly one, perhaps one, or surely a write."""
 
 import re
 from dataclasses import dataclass
@@ -44,11 +44,11 @@ from sayso.infer.lexicon import KINDS, NOUNS, READS, verb_of
 from sayso.infer.script import is_noun, is_participle, is_stative, is_verb
 
 Kind = Literal["pass", "doubt", "unsure", "writes"]
-"""What a word may do, mildest first: nothing, hardly an action, perhaps one, surely a write."""
+"""The verdicts, mildest first: no action, hardly one, perhaps one, surely a write."""
 
 _LISTS: Final = frozenset({",", "/", "(", "or"})
 _HEADS: Final = JOINTS | MODALS | SUBJECTS | CONDITIONS | {"let", "which"}
-"""What a verb may follow, apart from a break."""
+"""Words that a verb may follow, in addition to breaks."""
 _CERTAIN_HEADS: Final = words_of("it please that then this to tool which will")
 _PARTS: Final = re.compile(r"[-_]+")
 _PAIR: Final = 2
@@ -66,10 +66,10 @@ JOINING: Final = frozenset({"and", "then", "&", "plus"})
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A word with what is around it.
+    """A word with its surroundings.
 
-    `before` is the word before, past adverbs. `heads` is whether a verb may stand here, `takes`
-    whether an object follows.
+    `before` is the previous word, skipping adverbs. `heads`: a verb may be here. `takes`: an
+    object follows.
     """
 
     tokens: list[str]
@@ -93,7 +93,7 @@ def _place(tokens: list[str], at: int) -> _Place:
 
 
 def judge(tokens: list[str], at: int) -> Kind:  # noqa: PLR0911 - an answer for each kind of word
-    """Return what the word at this place may do."""
+    """Return the verdict on the word at this place."""
     place = _place(tokens, at)
     word = place.word
     verb = verb_of(place.word)
@@ -120,7 +120,7 @@ def judge(tokens: list[str], at: int) -> Kind:  # noqa: PLR0911 - an answer for 
 
 
 def _addresses_reader(verb: str | None, tokens: list[str], at: int) -> bool:
-    """Whether an order is one to whoever reads the text: `Note that …`, `Call this first`."""
+    """Return whether an order addresses the reader: `Note that …`, `Call this first`."""
     after = following(tokens, at)
     if verb == "call":
         return after == "this" or any("_" in token for token in tokens[at + 1 : at + 4])
@@ -128,12 +128,11 @@ def _addresses_reader(verb: str | None, tokens: list[str], at: int) -> bool:
 
 
 def _runs_a_read(verb: str | None, place: _Place) -> bool:
-    """Whether what is run is said to be a read: `Runs a read-only query`."""
     return verb is not None and KINDS[verb] == ("run",) and does_a_read(place.tokens, place.at)
 
 
 def _compound(place: _Place) -> Kind:
-    """A word of several: `read-only` or `start_time`, but not `auto-purge` or `purge_queue`."""
+    """Judge a compound: `read-only` and `start_time` pass, `auto-purge` does not."""
     parts = [part for part in _PARTS.split(place.word) if part]
     if any(only_writes(part) for part in parts):
         is_pair = len(parts) == _PAIR and "-" in place.word
@@ -155,7 +154,7 @@ def _compound(place: _Place) -> Kind:
 
 
 def only_writes(word: str) -> bool:
-    """Return whether a word is a verb that writes, and neither a noun nor a participle."""
+    """Return whether a word is only a writing verb, not a noun or a participle."""
     verb = verb_of(word)
     return (
         verb is not None
@@ -184,7 +183,7 @@ def _unknown(place: _Place) -> Kind:
 
 
 def _of_dictionary(place: _Place) -> Kind:
-    """Judge a verb that only the dictionary knows, where a verb may stand and no object follows."""
+    """Judge a dictionary-only verb, in a verb's place and without an object."""
     if is_of_reader(place.tokens, place.at) or place.after == "of":
         return "pass"
     is_noun_there = begins_subject(place.tokens, place.at) or disagrees(place.tokens, place.at)
@@ -194,7 +193,7 @@ def _of_dictionary(place: _Place) -> Kind:
 
 
 def _of_none(place: _Place) -> Kind:
-    """Judge a word that nobody knows, where a verb may stand and no object follows."""
+    """Judge an unknown word, in a verb's place and without an object."""
     if place.before in _BRACKETS or (place.before in BREAKS and place.after in BREAKS):
         return "pass"
     return "unsure" if place.before in _CERTAIN_HEADS else "doubt"
@@ -204,7 +203,7 @@ _BRACKETS: Final = frozenset("([{/|")
 
 
 def _write(place: _Place, verb: str) -> Kind:
-    """What a verb that writes does where it stands: it may be a noun there, or a participle."""
+    """Judge a writing verb, which may be a noun or a participle here."""
     if not place.heads and is_main_verb(place.tokens, place.at) and not _is_milder(verb):
         return "unsure" if LASTING.isdisjoint(KINDS[verb]) else "writes"
     if is_participle(place.word) and place.word != verb:
@@ -248,7 +247,7 @@ def _write_or_noun(place: _Place, verb: str) -> Kind:
 
 
 def _is_noun_here(place: _Place, verb: str) -> bool:
-    """Whether a word that may be a verb is a noun by what follows it."""
+    """Return whether the next words make a possible verb a noun."""
     before = place.before
     after = place.after
     if (
@@ -264,7 +263,7 @@ def _is_noun_here(place: _Place, verb: str) -> bool:
 
 
 def _joined_to_noun(place: _Place) -> Kind:
-    """Judge a word that may be a verb or the first half of a noun: `label selectors`."""
+    """Judge a word that may be a verb or the first half of a compound: `label selectors`."""
     is_first = disagrees(place.tokens, place.at)
     if place.after.endswith("s") and not place.after.endswith("ss"):
         is_noun_there = place.before == "(" or begins_subject(place.tokens, place.at)
@@ -275,39 +274,38 @@ def _joined_to_noun(place: _Place) -> Kind:
 
 
 def _is_milder(verb: str) -> bool:
-    """Whether a verb may mean a read, and loses nothing where it does not: `resolve the name`."""
+    """Return whether a verb may be a read and never loses data: `resolve the name`."""
     kinds = KINDS[verb]
     return verb in _MILDER or (not READS.isdisjoint(kinds) and LASTING.isdisjoint(kinds))
 
 
 def _makes_a_result(place: _Place, verb: str) -> bool:
-    """Whether what is made or changed is the answer: `builds a query`, `adjusts the window`."""
+    """Return whether a verb only makes or changes the answer: `builds a query`."""
     return LASTING.isdisjoint(KINDS[verb]) and has_result_as_object(place.tokens, place.at)
 
 
 def _is_done(place: _Place, verb: str) -> bool:
-    """Whether a participle tells of what a call has done: `the number of rows removed`."""
+    """Return whether a participle describes the call's own effect: `the number of rows removed`."""
     if KINDS[verb] != ("destroy",):
         return False
     return is_removed(place.tokens, place.at) or is_what_it_did(place.tokens, place.at)
 
 
 _MILDER: Final = words_of("adjust exclude follow handle hold ignore include make map note take")
-"""Verbs that write in some idioms only: `takes longer`, `makes a guess`."""
+"""Verbs that rarely write: `takes longer`, `makes a guess`."""
 
 
 def _is_listed(before: str, after: str) -> bool:
-    """Whether a word stands alone in a list, such as `name, floor, and size`."""
     return before in _LISTS and (after in BREAKS or after in JOINTS)
 
 
 def _is_name(before: str) -> bool:
-    """Whether a word that follows is a noun: `the update`, `per commit`."""
+    """Return whether the word after this one must be a noun: `the update`, `per commit`."""
     return before in DETERMINERS or (before in PREPOSITIONS and before != "to")
 
 
 def is_negated(tokens: list[str], at: int) -> bool:
-    """Return whether a verb is denied: `does not create, change or delete`."""
+    """Return whether a verb is negated: `does not create, change or delete`."""
     at -= 1
     while at >= 0 and (tokens[at] in _CHAIN or _is_action(tokens[at])):
         at -= 1
@@ -323,7 +321,7 @@ def _is_action(word: str) -> bool:
 
 
 def _passive(place: _Place, verb: str | None) -> Kind:
-    """A participle behind a form of `be`: a state or an action, unless it is asked or demanded."""
+    """Judge a participle after `be`: a state or an action, unless it is a condition."""
     word = place.word
     tokens = place.tokens
     at = place.at
@@ -349,11 +347,11 @@ _STATES: Final = frozenset(
     {"associated", "called", "configured", "denied", "hidden", "noted", "owned", "permitted"}
     | {"referenced", "violated"}
 )
-"""Participles that tell how something is."""
+"""Participles that describe a state."""
 
 
 def _is_condition(tokens: list[str], at: int) -> bool:
-    """Whether a participle says what must be, or whether something is."""
+    """Return whether a participle states a requirement or a condition."""
     at -= 1
     while at >= 0 and tokens[at] not in BREAKS:
         if tokens[at] in _ASKS or (tokens[at] in _DEMANDS and tokens[at + 1] == "be"):

@@ -1,4 +1,4 @@
-"""What a tool does to the world, as declared and as resolved. Pure: no I/O, no SDK."""
+"""The intent of a tool, as declared and as resolved. Pure: no I/O, no SDK."""
 
 from sayso.intent.code import as_code, nearest, supposed
 from sayso.intent.findings import Finding, contradictions

@@ -1,4 +1,4 @@
-"""Intents as an author writes them: a preset, and what is different."""
+"""Intents as Python code: a preset, with the differences."""
 
 from typing import Final
 
@@ -6,43 +6,43 @@ from sayso.intent.hints import HINT_NAMES, HintName, Hints
 from sayso.intent.presets import PRESETS, Intent
 
 _USUAL: Final = {"DESTRUCTIVE": "DELETE"}
-"""Under which of its names a preset is best known."""
+"""The preferred name of a preset."""
 
 
 def as_code(hints: Hints) -> str:
-    """The preset that is nearest to some hints, with what is different.
+    """Return the code of the nearest preset, with the differences.
 
     >>> as_code(Hints(read_only=False, destructive=True, idempotent=True, open_world=False))
     'sayso.DELETE.but(idempotent=True)'
     """
     name, preset = nearest(hints)
-    apart = _apart(preset.hints, hints)
+    changed = _differences(preset.hints, hints)
     known = f"sayso.{_USUAL.get(name, name)}"
-    if not apart:
+    if not changed:
         return known
-    return f"{known}.but({', '.join(f'{hint}={hints[hint]}' for hint in apart)})"
+    return f"{known}.but({', '.join(f'{hint}={hints[hint]}' for hint in changed)})"
 
 
 def nearest(hints: Hints) -> tuple[str, Intent]:
-    """The preset with the fewest hints that are set otherwise; of the same level if there is.
+    """Return the preset with the fewest different hints, preferably of the same level.
 
     >>> nearest(Hints(read_only=True, open_world=True))[0]
     'FETCH'
     """
 
     def distance(name: str) -> tuple[bool, int]:
-        apart = _apart(PRESETS[name].hints, hints)
-        return "read_only" in apart or "destructive" in apart, len(apart)
+        changed = _differences(PRESETS[name].hints, hints)
+        return "read_only" in changed or "destructive" in changed, len(changed)
 
     name = min(PRESETS, key=distance)
     return name, PRESETS[name]
 
 
 def supposed(hints: Hints) -> Hints | None:
-    """All four, where some are known, for an author to look at; `None` where they tell too little.
+    """Return all four hints as a proposal for an author, or `None` if too few are known.
 
-    What is known is kept. Of what is not, only loss is not supposed: who deletes or sends says so,
-    and so does who reaches outside. Nothing is decided by this.
+    Known hints are kept. Unknown ones are assumed harmless, since tools that delete, send or reach
+    outside usually say so. Only a suggestion: no decision uses it.
 
     >>> supposed(Hints(read_only=False))
     Hints(read_only=False, destructive=False, idempotent=False, open_world=False)
@@ -56,7 +56,7 @@ def supposed(hints: Hints) -> Hints | None:
     return usual.updated(hints)
 
 
-def _apart(preset: Hints, hints: Hints) -> list[HintName]:
+def _differences(preset: Hints, hints: Hints) -> list[HintName]:
     return [
         name for name in HINT_NAMES if hints[name] is not None and hints[name] is not preset[name]
     ]

@@ -1,4 +1,4 @@
-"""Findings: what is wrong with a declaration, said so that a person and a program can act on it."""
+"""Findings: problems of a declaration, for people and programs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +9,9 @@ from sayso.intent.presets import Intent
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing wrong with one tool's declaration.
+    """One problem of a tool's declaration.
 
-    `code` is stable and reads after "allow"; `hint` names the hint it is about, if one.
+    `code` is stable and reads after "allow"; `hint` is the affected hint, if any.
     """
 
     code: str
@@ -19,35 +19,36 @@ class Finding:
     hint: HintName | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As data, without what is unset."""
         fields = {"code": self.code, "message": self.message, "hint": self.hint}
         return {name: value for name, value in fields.items() if value is not None}
 
 
 def contradictions(intent: Intent) -> tuple[Finding, ...]:
-    """What in `intent` cannot hold together.
+    """Return the contradictions in `intent`.
 
-    A read-only tool has nothing to destroy (MCP, ToolAnnotations: the write hints are meaningful
-    only when `readOnlyHint` is false), asks for no confirmation, and plans no change.
+    A read-only tool destroys nothing (MCP, ToolAnnotations: the write hints are meaningful only
+    when `readOnlyHint` is false), asks for no confirmation, and plans no change.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     if intent.hints.read_only:
-        found += _read_only_contradictions(intent)
+        findings += _read_only_contradictions(intent)
     for name in ("scopes", "roles", "tags"):
         if not all(word.strip() for word in getattr(intent, name)):
-            found.append(Finding(f"empty-{name[:-1]}", f"one of the {name} has no name"))
-    return tuple(found)
+            findings.append(Finding(f"empty-{name[:-1]}", f"{name} contains an empty name"))
+    return tuple(findings)
 
 
 def _read_only_contradictions(intent: Intent) -> list[Finding]:
-    found: list[Finding] = []
+    findings: list[Finding] = []
     if intent.hints.destructive:
-        message = "declared read-only and destructive; it is treated as a tool that destroys"
-        found.append(Finding("read-only-destructive", message, "destructive"))
+        message = "declared read-only and destructive; treated as destructive"
+        findings.append(Finding("read-only-destructive", message, "destructive"))
     if intent.confirm is not None:
-        found.append(Finding("read-only-confirms", "declared read-only, yet it asks to confirm"))
+        findings.append(
+            Finding("read-only-confirms", "declared read-only, but has a confirmation text")
+        )
     if intent.plan is not None:
-        found.append(Finding("read-only-plans", "declared read-only, yet it plans changes"))
+        findings.append(Finding("read-only-plans", "declared read-only, but has a plan"))
     if intent.dry_run is not None:
-        found.append(Finding("read-only-plans", "declared read-only, yet it has a dry run"))
-    return found
+        findings.append(Finding("read-only-plans", "declared read-only, but has a dry run"))
+    return findings

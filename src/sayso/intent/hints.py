@@ -1,4 +1,4 @@
-"""The four hints, their defaults, which of their values is looser, and the level they make."""
+"""The four hints, their defaults, their looser values, and the level."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ DEFAULTS: Final[Mapping[HintName, bool]] = {
     "idempotent": False,
     "open_world": True,
 }
-"""What holds where nothing is said (MCP 2025-03-26 and later, ToolAnnotations)."""
+"""The defaults of the specification (MCP 2025-03-26 and later, ToolAnnotations)."""
 
 LOOSER: Final[Mapping[HintName, bool]] = {name: not value for name, value in DEFAULTS.items()}
 """The value of each hint that permits more. The specification's default is always the stricter."""
@@ -30,16 +30,16 @@ WIRE_NAMES: Final[Mapping[HintName, str]] = {
 }
 
 STORE_HINTS: Final[tuple[HintName, ...]] = ("read_only", "destructive", "open_world")
-"""Hints that the strictest store profile (openai) requires on every tool, on reads too."""
+"""Hints that the strictest store (openai) requires on every tool, including reads."""
 
 _READ_HINTS: Final[tuple[HintName, ...]] = ("read_only", "open_world")
 
 
 def required_hints(*, is_read: bool, more: Collection[HintName] = ()) -> tuple[HintName, ...]:
-    """The hints that a tool must declare, in the order of the specification.
+    """Return the hints that a tool must declare, in the order of the specification.
 
-    Of a tool that only reads these are `read_only` and `open_world`: the specification gives the
-    other two no meaning there. `more` are hints that a store requires in addition.
+    For a read these are `read_only` and `open_world`, since the other two have no meaning there.
+    `more` are additional hints that a store requires.
 
     >>> required_hints(is_read=True)
     ('read_only', 'open_world')
@@ -48,7 +48,7 @@ def required_hints(*, is_read: bool, more: Collection[HintName] = ()) -> tuple[H
 
 
 class Level(StrEnum):
-    """How much a call may change: nothing, something, or something that cannot be had back."""
+    """The most that a call may do: change nothing, change something, or lose data."""
 
     READ = "read"
     WRITE = "write"
@@ -78,25 +78,24 @@ class Hints:
                 raise UsageError(what, where="Hints")
 
     def __getitem__(self, name: HintName) -> bool | None:
-        """The value of one hint by its name."""
+        """Return the value of a hint by name."""
         value: bool | None = getattr(self, name)
         return value
 
     @property
     def is_complete(self) -> bool:
-        """Whether all four are set."""
         return all(self[name] is not None for name in HINT_NAMES)
 
     def updated(self, hints: "Hints") -> "Hints":
-        """Return these hints with those of `hints` that are set in their place."""
+        """Return a copy with the hints that are set in `hints`."""
         given = {name: hints[name] for name in HINT_NAMES if hints[name] is not None}
         return replace(self, **given)
 
     def with_defaults(self) -> "Hints":
-        """Return these hints with the specification's default for each that is unset.
+        """Return a copy with the specification's defaults for unset hints.
 
-        A tool that is set read-only gets what that implies instead: it does not destroy and may
-        be repeated. The defaults would contradict it.
+        A read-only tool counts as not destructive and idempotent, because the defaults would
+        contradict it.
         """
         if not self.read_only:
             return Hints(**{name: default_for(name, self[name]) for name in HINT_NAMES})
@@ -109,12 +108,12 @@ class Hints:
 
 
 def default_for(name: HintName, value: bool | None) -> bool:  # noqa: FBT001 - a hint's value is what it is about
-    """`value`, or the specification's default where it is unset."""
+    """Return `value`, or the specification's default if it is unset."""
     return DEFAULTS[name] if value is None else value
 
 
 def level_of(*, read_only: bool, destructive: bool) -> Level:
-    """The level of a tool with these hints; `destructive` means nothing on a read-only tool."""
+    """Return the level for these hints; `destructive` is ignored for a read-only tool."""
     if read_only is True:
         return Level.READ
     return Level.WRITE if destructive is False else Level.DESTRUCTIVE

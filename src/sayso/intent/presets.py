@@ -1,4 +1,4 @@
-"""Intent, what an author declares of one tool, and the ready-made ones to start from."""
+"""`Intent`, an author's declaration of one tool, and presets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
@@ -13,7 +13,7 @@ from sayso.intent.spoken import in_own_words, is_annotations
 
 
 class Span(StrEnum):
-    """How long an answer holds: for one call, for the conversation, or until it is taken back."""
+    """The validity of an answer: one call, the conversation, or until it is revoked."""
 
     ONCE = "once"
     SESSION = "session"
@@ -21,12 +21,11 @@ class Span(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Its place, the shortest first."""
         return list(Span).index(self)
 
 
 def shortest(*spans: Span | None) -> Span | None:
-    """Return the shortest of those that are set.
+    """Return the shortest span that is set, or `None`.
 
     >>> shortest(Span.ALWAYS, None, Span.SESSION)
     <Span.SESSION: 'session'>
@@ -36,15 +35,14 @@ def shortest(*spans: Span | None) -> Span | None:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """All that is declared of one tool.
+    """The declaration of one tool.
 
-    `scopes` must all be held by a caller to see the tool; any one of `roles` is enough.
-    `confirm` is the sentence a person is asked. `plan` says what a call would change; `narrow` may
-    make one call's intent narrower than the tool's, never wider; `when` says whether a call may be
-    made at all, and `otherwise` what is said where not. These three functions take the arguments.
-    `dry_run` names the tool's own boolean parameter that makes a call report its change only.
-    `grant` is the longest that an answer may hold, and `on_error` what is said where the tool
-    fails without a word of its own.
+    A caller needs all `scopes`, and any one of `roles`, to see the tool. `confirm` is the question
+    to a person. `plan` returns what a call would change; `narrow` may narrow the intent of one
+    call, never widen it; `when` returns whether a call is allowed, and `otherwise` is the message
+    if not. These functions take the call's arguments. `dry_run` names the tool's own boolean
+    parameter that makes a call only report its change. `grant` is the longest validity of an
+    answer. `on_error` is the message if the tool fails without one.
 
     >>> from sayso import DELETE
     >>> DELETE.but(idempotent=True, title="Delete customer").hints.idempotent
@@ -89,18 +87,17 @@ class Intent:
 
     @property
     def level(self) -> Level:
-        """The level, with the specification's defaults for what is unset."""
+        """The level, with the specification's defaults for unset hints."""
         return level_of(
             read_only=default_for("read_only", self.hints.read_only),
             destructive=default_for("destructive", self.hints.destructive),
         )
 
     def but(self, **changes: Any) -> "Intent":
-        """Return the same intent with some hints or other fields changed.
+        """Return a copy with some hints or other fields changed.
 
-        MCP's own words are taken too: `readOnlyHint`, `read_only_hint`, `annotations`.
-        Raises `UsageError` for a name that is neither, and for a value of another kind, such as a
-        hint that is not a boolean, or one text where a set of texts belongs.
+        Also accepts MCP's names: `readOnlyHint`, `read_only_hint`, `annotations`. Raises
+        `UsageError` for an unknown name and for a value of the wrong type.
         """
         changes = in_own_words(changes, where="Intent.but")
         hints = {name: changes.pop(name) for name in HINT_NAMES if name in changes}
@@ -108,7 +105,7 @@ class Intent:
         for name in changes:
             if name not in known:
                 allowed = ", ".join([*HINT_NAMES, *sorted(known - {"hints"})])
-                what = f"an intent has no field {name!r}"
+                what = f"unknown field {name!r}"
                 fix = f"Known fields: {allowed}."
                 if close := get_close_matches(name, [*HINT_NAMES, *known], n=1):
                     fix = f"Did you mean {close[0]!r}? {fix}"
@@ -118,7 +115,7 @@ class Intent:
 
 
 def as_intent(given: object, *, where: str = "intent") -> Intent | None:
-    """Return the intent that is given: an `Intent`, `Hints`, annotations, or nothing.
+    """Return the intent for an `Intent`, `Hints`, annotations or `None`.
 
     Raises `UsageError` for anything else.
 
@@ -131,7 +128,7 @@ def as_intent(given: object, *, where: str = "intent") -> Intent | None:
         return Intent(given)
     if is_annotations(given):
         return Intent().but(**in_own_words({"annotations": given}, where=where))
-    what = f"an intent must be a sayso.Intent, hints or annotations, not {given!r}"
+    what = f"intent must be a sayso.Intent, hints or annotations, not {given!r}"
     raise UsageError(what, where=where)
 
 
@@ -163,4 +160,4 @@ PRESETS: Final[dict[str, Intent]] = {
     "DESTRUCTIVE": DESTRUCTIVE,
     "SEND": SEND,
 }
-"""The presets by name, one name each; archetypes of equal value stand under their preset."""
+"""The presets, each under one name; archetypes are aliases of these."""

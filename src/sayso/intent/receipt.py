@@ -1,4 +1,4 @@
-"""What a receipt says: the verdicts that a run of a package's tools came to, as values."""
+"""The content of receipts as values: verdicts of a verifier run."""
 
 import re
 from base64 import b64decode
@@ -13,13 +13,13 @@ LAYERS: Final = (
     *("root", "users", "processes", "network", "private", "limits", "filter", "overlay"),
     *("syscalls", "files", "sqlite", "postgres", "output", "hook", "probe", "site"),
 )
-"""What may contain a server while its tools run, and what may watch it."""
+"""The containment and observation layers of a verifier run."""
 
 CONTAINING: Final = frozenset(LAYERS[:5])
-"""The layers without which nothing is run, unless that is asked for in so many words."""
+"""The layers that are required unless a run explicitly waives them."""
 
 KEY_FORM: Final = re.compile(r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=")
-"""32 bytes in base64, in the one way to write them: a key has one spelling."""
+"""32 bytes in canonical base64, so that a key has one spelling."""
 
 _SIGN: Final = 1 << 255
 _FIELD: Final = _SIGN - 19
@@ -34,15 +34,15 @@ _WEAK: Final = frozenset(
         0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7,
     }
 )
-"""Points of Edwards25519 of small order, without their sign: for these anybody can sign."""
+"""Edwards25519 points of small order, without sign: anyone can forge their signatures."""
 
 
 @dataclass(frozen=True, slots=True)
 class HintReceipt:
-    """What a run found of one hint: the verdict on its looser value, and what stands behind it.
+    """The verdict on the looser value of one hint, with its evidence.
 
-    `calls` is how many calls, `inputs` the classes of input that they reached, `observers` who
-    looked on. `is_partial` where one that is needed for more was not there.
+    `calls` counts the calls, `inputs` are the input classes that they covered, `observers` the
+    active observers. `is_partial` if a required observer was missing.
     """
 
     verdict: Verdict
@@ -54,9 +54,9 @@ class HintReceipt:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What was run: `digest` is the SHA-256 over its files, in hexadecimal.
+    """The package that ran; `digest` is the hexadecimal SHA-256 of its files.
 
-    `files` has the SHA-256 of each file by its path; empty where that is not known.
+    `files` has the SHA-256 of each file by path; empty if unknown.
     """
 
     kind: str
@@ -73,16 +73,16 @@ class Package:
         return f"{named} (sha256:{self.digest[:12]}…)"
 
 
-def _nobody(_: str) -> bool:
+def _unsigned(_: str) -> bool:
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class ToolReceipt:
-    """What one receipt says of one tool, and whether a public key has signed it.
+    """One receipt's verdicts on one tool.
 
-    `package` is the digest of what ran, `layers` those that were active, `where` the receipt's
-    file. Whoever takes its word asks `is_signed_by` first, of a key that counts.
+    `package` is the digest of the package, `layers` the active layers, `where` the receipt's file.
+    Check `is_signed_by` with a trusted public key before using the verdicts.
     """
 
     name: str
@@ -91,17 +91,17 @@ class ToolReceipt:
     layers: frozenset[str] = frozenset()
     package: str = ""
     where: str = ""
-    is_signed_by: Callable[[str], bool] = field(default=_nobody, repr=False, compare=False)
+    is_signed_by: Callable[[str], bool] = field(default=_unsigned, repr=False, compare=False)
 
 
 def fault_of_key(text: str) -> str | None:
-    """What is wrong with a public key as a configuration holds it, or `None`.
+    """Return the problem of a configured public key, or `None`.
 
     >>> fault_of_key("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
-    'for this key anybody can sign'
+    'weak key: anyone can forge its signatures'
     """
     if not KEY_FORM.fullmatch(text):
-        return "this is not an Ed25519 public key: 32 bytes in base64"
+        return "not an Ed25519 public key (32 bytes in base64)"
     if int.from_bytes(b64decode(text), "little") % _SIGN in _WEAK:
-        return "for this key anybody can sign"
+        return "weak key: anyone can forge its signatures"
     return None

@@ -1,9 +1,9 @@
-"""Whose word counts for each hint, and why.
+"""Resolution of a tool's hints from all evidence.
 
-1. The operator's word is final, either way.
+1. The operator's value is final.
 2. Otherwise the stricter value counts from anyone: a receipt that refutes, a declaration, an
-   inference that is sure enough.
-3. A looser value counts when a receipt supports it, or as far as the server is trusted.
+   inference above the threshold.
+3. A looser value counts when a receipt supports it, or if the server is trusted enough.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from sayso.intent.hints import DEFAULTS, HINT_NAMES, LOOSER, HintName, Hints, Le
 
 
 class Source(StrEnum):
-    """Who said so, weakest first."""
+    """The source of a hint's value, weakest first."""
 
     DEFAULT = "default"
     INFERRED = "inferred"
@@ -26,10 +26,9 @@ class Source(StrEnum):
 
 
 class Trust(StrEnum):
-    """How far an operator takes a server's word.
+    """An operator's trust in a server's declarations.
 
-    `cautious` guards against carelessness, not against malice: names and texts are the
-    server's too.
+    `cautious` guards against carelessness, not malice: names and texts come from the server too.
     """
 
     UNTRUSTED = "untrusted"
@@ -40,16 +39,16 @@ class Trust(StrEnum):
 Verdict = Literal["refuted", "supported", "not_exercised"]
 
 THRESHOLD: Final = 0.98
-"""How sure an inference must be to loosen a hint that nobody declared."""
+"""The confidence an inference needs to loosen an undeclared hint."""
 
 DOUBT: Final = 0.9
-"""How sure an inference must be to speak against a looser declaration. Lower than `THRESHOLD`:
+"""The confidence an inference needs to contradict a looser declaration. Lower than `THRESHOLD`:
 a needless question costs a moment, a missed one costs data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """One inferred hint: its value, how sure (0 to 1), and the reasons in words."""
+    """One inferred hint, with its confidence (0 to 1) and reasons."""
 
     value: bool
     confidence: float
@@ -61,7 +60,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The value of one hint that counts, and who said so."""
+    """The resolved value of one hint, with its source."""
 
     value: bool
     source: Source
@@ -69,10 +68,10 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that is known of one tool's hints, from whomever.
+    """All evidence about one tool's hints.
 
-    `verdicts` are about the looser value of each hint, and have been vetted by the caller:
-    signature, fingerprint, number of calls.
+    `verdicts` are about the looser value of each hint. The caller has checked their signature,
+    fingerprint and number of calls.
     """
 
     declared: Hints = field(default_factory=Hints)
@@ -83,7 +82,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedIntent:
-    """Four booleans, each with its source; and the level they make."""
+    """The four resolved hints with their sources, and the level."""
 
     read_only: Resolved
     destructive: Resolved
@@ -96,26 +95,23 @@ class ResolvedIntent:
         object.__setattr__(self, "level", level)
 
     def __getitem__(self, name: HintName) -> Resolved:
-        """One hint by its name."""
+        """Return one hint by name."""
         hint: Resolved = getattr(self, name)
         return hint
 
     def items(self) -> list[tuple[HintName, Resolved]]:
-        """The four hints by name."""
         return [(name, self[name]) for name in HINT_NAMES]
 
     @property
     def hints(self) -> Hints:
-        """The four values without their sources."""
         return Hints(**self.hints_dict)
 
     @property
     def hints_dict(self) -> dict[str, bool]:
-        """The four values by name."""
         return {name: self[name].value for name in HINT_NAMES}
 
     def to_dict(self) -> dict[str, Any]:
-        """`{"read_only": {"value": …, "source": …}, …}`."""
+        """Return `{"read_only": {"value": …, "source": …}, …}`."""
         return {
             name: {"value": hint.value, "source": str(hint.source)} for name, hint in self.items()
         }
@@ -124,29 +120,29 @@ class ResolvedIntent:
 def resolve(
     evidence: Evidence, trust: Trust = Trust.CAUTIOUS, *, threshold: float = THRESHOLD
 ) -> ResolvedIntent:
-    """The hints that count for a tool, given all the evidence and the server's trust.
+    """Resolve the hints of a tool from all evidence and the trust in its server.
 
-    A trust level that is not one counts as `untrusted`.
+    An invalid trust level counts as `untrusted`.
 
     >>> resolve(Evidence(declared=Hints(read_only=True))).level
     <Level.READ: 'read'>
     >>> resolve(Evidence(declared=Hints(read_only=True)), Trust.UNTRUSTED).level
     <Level.DESTRUCTIVE: 'destructive'>
     """
-    if not isinstance(trust, Trust):  # pyright: ignore[reportUnnecessaryIsInstance] - a program may give anything
+    if not isinstance(trust, Trust):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may pass anything
         trust = Trust.UNTRUSTED
-    evidence = _as_writer_where_it_destroys(evidence, trust)
-    evidence = _without_word_of_contradicted(evidence, trust)
+    evidence = _with_writes_implied(evidence, trust)
+    evidence = _without_contradicted_claim(evidence, trust)
     chosen = {name: _resolve_one(name, evidence, trust, threshold) for name in HINT_NAMES}
     if (read_only := chosen["read_only"]).value:
-        # The write hints have no meaning on a read-only tool, whatever was said of them.
+        # The write hints have no meaning on a read-only tool.
         for name in ("destructive", "idempotent"):
             chosen[name] = Resolved(value=LOOSER[name], source=read_only.source)
     return ResolvedIntent(**chosen)
 
 
 def stricter(first: ResolvedIntent, second: ResolvedIntent) -> ResolvedIntent:
-    """Of each hint the value that permits less, and who said so; `second`'s where they agree."""
+    """Return the stricter value of each hint with its source; `second`'s if they agree."""
     chosen = dict(second.items())
     for name, hint in first.items():
         if chosen[name].value is LOOSER[name]:
@@ -154,45 +150,45 @@ def stricter(first: ResolvedIntent, second: ResolvedIntent) -> ResolvedIntent:
     return ResolvedIntent(**chosen)
 
 
-def _as_writer_where_it_destroys(evidence: Evidence, trust: Trust) -> Evidence:
-    """To say that a tool destroys is to say that it writes, whoever says it.
+def _with_writes_implied(evidence: Evidence, trust: Trust) -> Evidence:
+    """Treat any claim that a tool destroys as a claim that it writes.
 
-    A trusted server is read as the specification reads it: read-only makes the rest void.
+    For a trusted server the specification applies: read-only overrides the other hints.
     """
     operator = evidence.operator
-    said = evidence.declared
+    declared = evidence.declared
     verdicts = dict(evidence.verdicts)
     inferred = dict(evidence.inferred)
     if operator.destructive:
         operator = replace(operator, read_only=False)
-    if said.destructive and not (said.read_only and trust is Trust.TRUSTED):
-        said = replace(said, read_only=False)
+    if declared.destructive and not (declared.read_only and trust is Trust.TRUSTED):
+        declared = replace(declared, read_only=False)
     if verdicts.get("destructive") == "refuted":
         verdicts["read_only"] = "refuted"
     destroys = inferred.get("destructive")
     if destroys is not None and destroys.value and destroys.confidence >= DOUBT:
         inferred["read_only"] = replace(destroys, value=False)
-    return Evidence(said, inferred, verdicts, operator)
+    return Evidence(declared, inferred, verdicts, operator)
 
 
-def _without_word_of_contradicted(evidence: Evidence, trust: Trust) -> Evidence:
-    """Drop a declared `destructive: false` beside a `read_only: true` that is doubted.
+def _without_contradicted_claim(evidence: Evidence, trust: Trust) -> Evidence:
+    """Drop a declared `destructive: false` if its `read_only: true` is contradicted.
 
-    A server that is wrong about the one is not believed about the other, unless the inference
-    agrees. A trusted server is believed about both.
+    A server that is wrong about one hint is not believed about the other, unless the inference
+    agrees. A trusted server is believed.
     """
     if trust is Trust.TRUSTED:
         return evidence
-    said = evidence.declared
+    declared = evidence.declared
     inferred = evidence.inferred
     reads = inferred.get("read_only")
     destroys = inferred.get("destructive")
-    if not said.read_only or said.destructive is not False or reads is None:
+    if not declared.read_only or declared.destructive is not False or reads is None:
         return evidence
     is_doubted = not reads.value and reads.confidence >= DOUBT
     if not is_doubted or (destroys is not None and not destroys.value):
         return evidence
-    return replace(evidence, declared=replace(said, destructive=None))
+    return replace(evidence, declared=replace(declared, destructive=None))
 
 
 def _resolve_one(name: HintName, evidence: Evidence, trust: Trust, threshold: float) -> Resolved:
@@ -210,7 +206,7 @@ def _resolve_one(name: HintName, evidence: Evidence, trust: Trust, threshold: fl
         return Resolved(stricter, Source.DECLARED)
     if verdict == "supported":
         return Resolved(looser, Source.VERIFIED)
-    # Only words stand here: a looser declaration or none, and an inference.
+    # Only a looser declaration, if any, and an inference remain.
     is_doubted = guess is not None and guess.value is stricter and guess.confidence >= DOUBT
     if declared is looser and (
         trust is Trust.TRUSTED or (trust is Trust.CAUTIOUS and not is_doubted)

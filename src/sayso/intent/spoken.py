@@ -1,4 +1,4 @@
-"""Hints in MCP's own words: `annotations`, `readOnlyHint`, the SDK's `ToolAnnotations`."""
+"""Hints under MCP's names: `annotations`, `readOnlyHint`, the SDK's `ToolAnnotations`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
@@ -11,19 +11,19 @@ SPELLINGS: Final[Mapping[str, HintName]] = {
     **{f"{name}_hint": name for name in HINT_NAMES},
     **{wire: name for name, wire in WIRE_NAMES.items()},
 }
-"""Each way in which a hint may be written, with the hint."""
+"""Each spelling of a hint's name, with the hint."""
 
 _ATTRIBUTES: Final[Mapping[HintName, tuple[str, ...]]] = {
     name: (f"{name}_hint", WIRE_NAMES[name], name) for name in HINT_NAMES
 }
-"""The attributes that may hold a hint. The first that exists counts: FastMCP gives the SDK's
-annotations the older names too, and warns when one is read."""
+"""The attributes that may hold a hint; the first that exists counts. FastMCP also adds the older
+names to the SDK's annotations, and warns when one is read."""
 
 
 def in_own_words(fields: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """Return fields of an intent with each hint under its name, and `annotations` taken apart.
+    """Return fields of an intent with each hint under sayso's name, and `annotations` expanded.
 
-    Raises `UsageError` for a hint that is given twice with two values, or that is no boolean.
+    Raises `UsageError` for a hint with two different values, or one that is not a boolean.
 
     >>> in_own_words({"readOnlyHint": True, "title": "Notes"}, where="here")
     {'read_only': True, 'title': 'Notes'}
@@ -38,7 +38,7 @@ def in_own_words(fields: Mapping[str, Any], *, where: str) -> dict[str, Any]:
 
 
 def is_annotations(given: object) -> bool:
-    """Return whether an object is a mapping, or has the hints of the SDK's `ToolAnnotations`."""
+    """Return whether an object is a mapping, or has the SDK's hint attributes."""
     if isinstance(given, Mapping):
         return True
     is_new = any(hasattr(given, f"{name}_hint") for name in HINT_NAMES) and not callable(given)
@@ -46,20 +46,21 @@ def is_annotations(given: object) -> bool:
 
 
 def _hints_in(annotations: object, *, where: str) -> dict[str, Any]:
-    """The hints and the title of annotations, as they were set; other keys are not an intent's."""
+    """Return the hints and the title that are set in annotations."""
     if not is_annotations(annotations):
         what = f"annotations must be an object or ToolAnnotations, not {annotations!r}"
         raise UsageError(what, where=where)
     if isinstance(annotations, Mapping):
         given = cast("Mapping[str, Any]", annotations)
         return {name: given[name] for name in given if name == "title" or name in SPELLINGS}
-    said: dict[str, Any] = {name: _attribute(annotations, _ATTRIBUTES[name]) for name in HINT_NAMES}
-    said["title"] = getattr(annotations, "title", None)
-    return {name: value for name, value in said.items() if value is not None}
+    values: dict[str, Any] = {
+        name: _attribute(annotations, _ATTRIBUTES[name]) for name in HINT_NAMES
+    }
+    values["title"] = getattr(annotations, "title", None)
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _attribute(given: object, names: Iterable[str]) -> Any:
-    """The first of these attributes that an object has; `None` if it has none of them."""
     return next((getattr(given, name) for name in names if hasattr(given, name)), None)
 
 
@@ -69,5 +70,5 @@ def _put_all(found: dict[str, Any], given: Mapping[str, Any], *, where: str) -> 
         if word in SPELLINGS and value is not None and not isinstance(value, bool):
             raise UsageError(f"{word} must be True, False or None, not {value!r}", where=where)
         if name in SPELLINGS and name in found and found[name] is not value:
-            raise UsageError(f"{name} is given twice, as {found[name]} and {value}", where=where)
+            raise UsageError(f"{name} has two values, {found[name]} and {value}", where=where)
         found[name] = value

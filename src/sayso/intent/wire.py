@@ -1,7 +1,7 @@
-"""The wire form: a tool as it stands in `tools/list`, read from raw JSON and written back to it.
+"""The wire form of tools in `tools/list`: reading raw JSON and writing it back.
 
-Reading takes only real booleans for hints: an SDK that coerces `"true"` or `1` would turn a
-mistake into a promise. Writing keeps every key it does not know.
+Only real booleans count as hints: coercing `"true"` or `1` would turn a mistake into a promise.
+Writing keeps every unknown key.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from sayso.intent.presets import Intent, Span
 from sayso.intent.resolution import ResolvedIntent
 
 META_KEY: Final = "io.sayso/intent"
-"""The one `_meta` key of a tool that holds what is sayso's own."""
+"""The `_meta` key of a tool with sayso's own fields."""
 
 _ANNOTATIONS_SINCE: Final = "2025-03-26"
 _TITLE_SINCE: Final = "2025-06-18"
@@ -26,16 +26,16 @@ JsonObject = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What one tool of `tools/list` declares, and what is wrong with how it says it."""
+    """The declared intent of one tool of `tools/list`, with findings about its form."""
 
     intent: Intent
     findings: tuple[Finding, ...]
 
 
 def read_tool(tool: JsonObject) -> Declaration:
-    """Read what a raw tool of `tools/list` declares; never raises for a tool with a mistake.
+    """Read the declaration of a raw tool of `tools/list`; never raises for an invalid one.
 
-    What `_meta` claims about sources and levels is not read: that is not the server's to say.
+    Sources and levels in `_meta` are ignored, since a server cannot decide these.
     """
     annotations, found = _annotations_of(tool)
     hints, more = _hints_of(annotations)
@@ -54,14 +54,14 @@ def read_tool(tool: JsonObject) -> Declaration:
 
 
 def write_annotations(hints: Hints, title: str | None) -> dict[str, Any]:
-    """Annotations with all four hints explicit, defaults where unset, and the title."""
+    """Return annotations with all four hints (defaults if unset) and the title."""
     complete = hints.with_defaults()
     wire: dict[str, Any] = {WIRE_NAMES[name]: complete[name] for name in HINT_NAMES}
     return {"title": title, **wire} if title else wire
 
 
 def write_meta(intent: Intent) -> dict[str, Any]:
-    """What an author declared beyond the hints, for `_meta`; sorted, without what is empty."""
+    """Return the fields for `_meta`: what is declared beyond the hints, without empty values."""
     fields: dict[str, Any] = {
         "category": intent.category,
         "confirm": intent.confirm,
@@ -74,16 +74,16 @@ def write_meta(intent: Intent) -> dict[str, Any]:
 
 
 def declare(tool: JsonObject, intent: Intent, *, version: str = "2026-07-28") -> dict[str, Any]:
-    """`tool` with an author's intent written into it, as `version` of the protocol has it."""
+    """Return `tool` with an author's intent, in the form of protocol `version`."""
     return _with_intent(tool, intent.hints, intent.title, write_meta(intent), version)
 
 
 def list_tool(
     tool: JsonObject, resolved: ResolvedIntent, *, version: str, title: str | None
 ) -> dict[str, Any]:
-    """`tool` with its resolved hints in `annotations`, and what the server declared in `_meta`.
+    """Return `tool` with resolved hints in `annotations`, and the declared ones in `_meta`.
 
-    Unknown annotation keys and unknown `_meta` keys stay where they were.
+    Unknown keys in annotations and `_meta` are kept.
     """
     own = _own_meta(tool)
     meta = {key: own[key] for key in ("category", "tags") if key in own}
@@ -104,7 +104,7 @@ def _with_intent(
         wire["annotations"] = {**before, **write_annotations(hints, title)}
     else:
         wire.pop("annotations", None)
-    # Older versions have no such field; one that stands there all the same must not say otherwise.
+    # Older versions have no title, but one that is present must not differ.
     if title and (version >= _TITLE_SINCE or "title" in tool):
         wire["title"] = title
     if meta_before := _object(tool.get("_meta")):
@@ -159,6 +159,6 @@ def _texts(value: object) -> frozenset[str]:
 def _show(value: object) -> str:
     if value is None:
         return "null"
-    # Short in depth as well: the plain `repr` of deep nesting ends in a RecursionError.
+    # `reprlib` limits the depth; a plain `repr` of deep nesting raises RecursionError.
     text = f'"{value}"' if isinstance(value, str) else show_short(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -1,4 +1,4 @@
-"""What is wrong with a server's tools: rules, profiles of stores, and ways to tell it."""
+"""A linter for tool lists: rules, profiles, report formats and store submissions."""
 
 from typing import TYPE_CHECKING
 
@@ -7,7 +7,7 @@ from sayso.lint.profile import Profile, find_profile, profiles
 from sayso.lint.registry import all_rules, find_rule, find_rules
 from sayso.lint.rule import Edit, Finding, Remark, Rule, Severity
 from sayso.lint.run import Choice, Places, Report, choose, lint, make_listing, places_in
-from sayso.lint.subject import Deed, Handler, Listing, Subject, as_object, as_text
+from sayso.lint.subject import Deed, Handler, Listing, Subject
 
 if TYPE_CHECKING:
     from sayso.lint.baseline import read_baseline, without_known, write_baseline
@@ -39,8 +39,6 @@ __all__ = [
     "all_rules",
     "as_json",
     "as_markdown",
-    "as_object",
-    "as_text",
     "choose",
     "find_profile",
     "find_rule",

@@ -1,7 +1,7 @@
-"""A baseline: findings of a server that was there before the linter, known and not told again.
+"""Baselines: known findings that are not reported again.
 
-An entry names server, rule, tool and what it is about, and how often that occurs; no line, no
-place in the list and no word of a message, so that edits elsewhere leave it alone.
+An entry has the server, the rule, the tool, the path and a count. It has no line, position or
+message, so unrelated edits do not affect it.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Final, cast
 from sayso.errors import ConfigError
 from sayso.lint.rule import Finding
 from sayso.lint.run import Report
-from sayso.lint.subject import as_object
+from sayso.schema import object_of
 
 Key = tuple[str, str, str, str]
 
@@ -23,7 +23,7 @@ _FIX: Final = "Write it again with --write-baseline."
 
 
 def write_baseline(findings: Iterable[Finding]) -> str:
-    """The text of a baseline that holds these findings."""
+    """Return the text of a baseline with these findings."""
     counts = Counter(finding.key for finding in findings)
     entries: list[dict[str, object]] = []
     for key, count in sorted(counts.items()):
@@ -34,39 +34,39 @@ def write_baseline(findings: Iterable[Finding]) -> str:
 
 
 def read_baseline(value: object, where: str) -> Mapping[Key, int]:
-    """What a baseline's JSON holds; raises `ConfigError` for what is none."""
-    document = as_object(value)
+    """Return the counts in a baseline's JSON; raise `ConfigError` if it is invalid."""
+    document = object_of(value)
     entries: object = document.get("findings")
     if document.get("schema") != _SCHEMA or not isinstance(entries, list):
-        raise ConfigError("this is no baseline of sayso lint", where=where, fix=_FIX)
-    found: Counter[Key] = Counter()
+        raise ConfigError("not a baseline of sayso lint", where=where, fix=_FIX)
+    counts: Counter[Key] = Counter()
     for index, entry in enumerate(cast("list[object]", entries)):
-        record = as_object(entry)
+        record = object_of(entry)
         words = [record.get(name) for name in _FIELDS]
         count = record.get("count", 1)
         if not all(isinstance(word, str) for word in words) or not isinstance(count, int):
-            raise ConfigError(f"entry {index} is no finding", where=where, fix=_FIX)
-        found[cast("Key", tuple(words))] += count
-    return found
+            raise ConfigError(f"entry {index} is not a finding", where=where, fix=_FIX)
+        counts[cast("Key", tuple(words))] += count
+    return counts
 
 
-def without_known(report: Report, baseline: Mapping[Key, int], looked: Collection[str]) -> Report:
-    """The report without what its baseline knows, and with what that knows and is gone.
+def without_known(report: Report, baseline: Mapping[Key, int], ran: Collection[str]) -> Report:
+    """Return the report with known findings set apart, and baseline entries that are gone.
 
-    Of a rule that is not among those that `looked`, by code, nobody can tell.
+    `ran` are the codes of the rules that ran; entries of other rules are ignored.
     """
-    left: Counter[Key] = Counter()
+    remaining: Counter[Key] = Counter()
     for key, count in baseline.items():
         server, rule, *_ = key
-        if server == report.server and rule in looked:
-            left[key] = count
-    told: list[Finding] = []
+        if server == report.server and rule in ran:
+            remaining[key] = count
+    new: list[Finding] = []
     known: list[Finding] = []
     for finding in report.findings:
-        if left[finding.key] > 0:
-            left[finding.key] -= 1
+        if remaining[finding.key] > 0:
+            remaining[finding.key] -= 1
             known.append(finding)
         else:
-            told.append(finding)
-    gone = tuple(sorted(key for key, count in left.items() if count > 0))
-    return replace(report, findings=tuple(told), known=tuple(known), gone=gone)
+            new.append(finding)
+    gone = tuple(sorted(key for key, count in remaining.items() if count > 0))
+    return replace(report, findings=tuple(new), known=tuple(known), gone=gone)

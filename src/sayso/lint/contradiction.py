@@ -1,4 +1,4 @@
-"""What a tool's own text says against its hints: by inference, and in so many words."""
+"""Contradictions between a tool's text and its hints: by inference, and in plain words."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,14 +10,14 @@ from sayso.lint.rule import Remark
 from sayso.lint.subject import Subject
 
 _NEGATED: Final = re.compile(r"\b(?:not|non|never|no|isn['’]t|nothing)\b[\s\w-]{0,12}$")
-_BACK: Final = 24
-_MOST_REASONS: Final = 3
-_SUREST: Final = 0.99
+_LOOKBACK_CHARS: Final = 24
+_MAX_REASONS: Final = 3
+_MAX_CONFIDENCE: Final = 0.99
 
 
 @dataclass(frozen=True, slots=True)
 class _Cue:
-    """What a text says, in small letters; it is looked for where one of `words` stands."""
+    """A lower-case pattern, which is tried only if the text contains one of `words`."""
 
     words: tuple[str, ...]
     pattern: re.Pattern[str]
@@ -54,55 +54,54 @@ _REACHES: Final = _Cue(
 def contradicted(
     tool: Subject, name: HintName, *, value: bool, at_least: float = DOUBT
 ) -> Iterator[Remark]:
-    """A remark where `value` is declared for a hint, and the inference says the contrary.
+    """Yield a remark if `value` is declared for a hint and the inference contradicts it.
 
-    None where the description says so in words: that is told by a rule of its own.
+    Skipped if the description contradicts it in plain words, which another rule reports.
     """
     if tool.hints[name] is not value or not tool.is_likely(name, not value, at_least):
         return
-    found = tool.guesses.get(name)
-    if found is None or found.value is value or found.confidence < at_least or name in stated(tool):
+    guess = tool.guesses.get(name)
+    if guess is None or guess.value is value or guess.confidence < at_least or name in stated(tool):
         return
-    why = "; ".join(found.reasons[:_MOST_REASONS]) or "its text as a whole suggests otherwise"
-    said = f"{WIRE_NAMES[name]} is declared {str(value).lower()}, but {why}"
-    yield Remark(
-        f"{said} ({min(found.confidence, _SUREST):.0%} sure)", ("annotations", WIRE_NAMES[name])
-    )
+    why = "; ".join(guess.reasons[:_MAX_REASONS]) or "its text as a whole suggests otherwise"
+    claim = f"{WIRE_NAMES[name]} is declared {str(value).lower()}, but {why}"
+    sure = f"{min(guess.confidence, _MAX_CONFIDENCE):.0%} sure"
+    yield Remark(f"{claim} ({sure})", ("annotations", WIRE_NAMES[name]))
 
 
 def stated(tool: Subject) -> Mapping[HintName, str]:
-    """The declared hints that the description contradicts in so many words, and the words."""
+    """Return the declared hints that the description contradicts in plain words, with the words."""
     hints = tool.hints
     text = tool.description.lower()
-    found: dict[HintName, str] = {}
+    phrases: dict[HintName, str] = {}
     if hints.read_only or hints.destructive is False:
         words, _ = _phrases(_DESTROYS, text)
         if words:
-            found["read_only" if hints.read_only else "destructive"] = words
+            phrases["read_only" if hints.read_only else "destructive"] = words
     if hints.read_only is False:
         words, is_negated = _phrases(_READS, text)
         if words and not is_negated:
-            found["read_only"] = words
+            phrases["read_only"] = words
     if not hints.read_only and hints.idempotent is not None:
         words, is_negated = _phrases(_REPEATS, text)
         if hints.idempotent and is_negated and not words:
-            found["idempotent"] = is_negated
+            phrases["idempotent"] = is_negated
         if not hints.idempotent and words and not is_negated:
-            found["idempotent"] = words
+            phrases["idempotent"] = words
     if hints.open_world is False:
         words, is_negated = _phrases(_REACHES, text)
         if words and not is_negated:
-            found["open_world"] = words
-    return found
+            phrases["open_world"] = words
+    return phrases
 
 
 def _phrases(cue: _Cue, text: str) -> tuple[str, str]:
-    """The first words that say it, and the first that say the contrary; empty where none do."""
+    """Return the first phrase that says it and the first that denies it; empty if none."""
     plain = negated = ""
     if not any(word in text for word in cue.words):
         return plain, negated
     for match in cue.pattern.finditer(text):
-        before = _NEGATED.search(text[max(0, match.start() - _BACK) : match.start()])
+        before = _NEGATED.search(text[max(0, match.start() - _LOOKBACK_CHARS) : match.start()])
         if before:
             negated = negated or before[0] + match[0]
         else:

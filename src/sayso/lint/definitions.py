@@ -1,8 +1,8 @@
-"""Where tools are defined in Python source, and which rules comments there allow. Nothing is run.
+"""Definitions of tools in Python source, and the rules that their comments allow.
 
-A definition begins with the comments right above its first decorator and ends at the first
-statement of its body, or it is a call, such as `Tool(…)`, with the comments right above it;
-`# sayso: allow RULE: why` in it allows the rule for the tool.
+A definition runs from the comments above its first decorator to the first statement of its body,
+or it is a call such as `Tool(…)` with the comments above it. `# sayso: allow RULE: why` in it
+allows the rule for the tool. The source is parsed, never run.
 """
 
 import ast
@@ -24,17 +24,17 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """The line of a tool's `def`, or of its call, and what comments on it allow."""
+    """The line of a tool's `def` or call, and the allowances in its comments."""
 
     line: int
     allowed: tuple[Allowance, ...] = ()
 
 
 def read_definitions(source: str) -> Mapping[str, Definition]:
-    """The functions and calls of `source` that define tools, by the names of these.
+    """Return the functions and calls that define tools, by tool name.
 
-    That is the name which a decorator or a call gives, or the function's own. Of two functions
-    with one name the last counts, as it does for Python. Source that is not Python defines nothing.
+    The name is that of the decorator or call, else the function's. If two functions share a name,
+    the last counts, as in Python. Invalid source defines nothing.
     """
     try:
         tree = ast.parse(source)
@@ -42,24 +42,24 @@ def read_definitions(source: str) -> Mapping[str, Definition]:
     except (SyntaxError, ValueError, RecursionError, tokenize.TokenError):
         return {}
     lines = source.splitlines()
-    found = {
+    definitions = {
         _name(node): Definition(node.lineno, tuple(_allowed(*_extent(node), comments, lines)))
         for node in ast.walk(tree)
         if isinstance(node, _Function)
     }
-    for name, line, (first, end) in _told(source):
-        told = found.get(name, Definition(line))
+    for name, line, (first, end) in _registered(source):
+        known = definitions.get(name, Definition(line))
         allowed = [
             allowance
             for allowance in _allowed(first, end, comments, lines)
-            if allowance not in told.allowed
+            if allowance not in known.allowed
         ]
-        found[name] = Definition(told.line, (*told.allowed, *allowed))
-    return found
+        definitions[name] = Definition(known.line, (*known.allowed, *allowed))
+    return definitions
 
 
-def _told(source: str) -> Iterator[tuple[str, int, tuple[int, int]]]:
-    """What names a tool in other ways: its name, the line to tell, and the lines around it."""
+def _registered(source: str) -> Iterator[tuple[str, int, tuple[int, int]]]:
+    """Yield tools named in other ways: name, line, and the range of lines."""
     try:
         module = read_module("server.py", source)
     except ConfigError:
@@ -91,7 +91,7 @@ def _name(function: _Function) -> str:
 
 
 def _extent(function: _Function) -> tuple[int, int]:
-    """The lines of a function's definition, without its body: the first, and the one after."""
+    """Return the lines of a definition without its body: first, and one past the last."""
     first = min(node.lineno for node in (function, *function.decorator_list))
     return first, max(function.body[0].lineno, function.lineno + 1)
 

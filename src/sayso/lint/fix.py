@@ -1,7 +1,4 @@
-"""Mends a saved list in place: the tools that a fix changes are written anew, the rest stays.
-
-Only edits that rules offer are made, and none says more than is declared already.
-"""
+"""Fixes for a saved list: applies the rules' edits, and rewrites only the tools that change."""
 
 import json
 import re
@@ -9,41 +6,41 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from sayso.lint.rule import Edit, Finding
-from sayso.lint.subject import as_object
+from sayso.schema import object_of
 from sayso.settings import JsonFile, Member, Step, members
 
 _INDENT: Final = re.compile(r"\n([ \t]+)")
 
 
 def edit(raw: Mapping[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:
-    """A copy of a tool's entry with these changes; what is not named stays as it is.
+    """Return a copy of a tool's entry with these edits.
 
     >>> edit({"name": "a"}, [Edit(("annotations", "title"), "A")])
     {'name': 'a', 'annotations': {'title': 'A'}}
     """
-    found = dict(raw)
+    copy = dict(raw)
     for edit in edits:
-        _put(found, edit.path, edit.value)
-    return found
+        _put(copy, edit.path, edit.value)
+    return copy
 
 
 def fix_saved(
     file: JsonFile, written: str, steps: Sequence[Step], findings: Iterable[Finding]
 ) -> str:
-    """`written`, the text of a saved list, with the edits that its findings offer.
+    """Return `written`, the text of a saved list, with the edits of its findings.
 
-    `file` is the same read, `steps` lead to the array of tools. A tool with a comment in it is
-    left alone: written anew it would lose that.
+    `file` is the same text parsed; `steps` lead to the array of tools. A tool that contains a
+    comment is unchanged, since rewriting would lose the comment.
     """
-    wanted: dict[int, list[Edit]] = {}
+    edits: dict[int, list[Edit]] = {}
     for finding in findings:
         if finding.edits and finding.index is not None:
-            wanted.setdefault(finding.index, []).extend(finding.edits)
-    if not wanted:
+            edits.setdefault(finding.index, []).extend(finding.edits)
+    if not edits:
         return written
-    found = {member.step: member for member in members(file.text, steps)}
-    for index in sorted(wanted, reverse=True):
-        written = _rewritten(file, written, found[index], wanted[index])
+    tools = {member.step: member for member in members(file.text, steps)}
+    for index in sorted(edits, reverse=True):
+        written = _rewritten(file, written, tools[index], edits[index])
     return written
 
 
@@ -58,12 +55,12 @@ def _rewritten(file: JsonFile, written: str, member: Member, edits: list[Edit]) 
 
 
 def _dump(tool: Mapping[str, Any], like: str, column: str) -> str:
-    """The tool laid out as it was: on one line, or with the indentation that it had."""
+    """Serialize the tool in the layout of `like`: on one line, or with its indentation."""
     keeps_ascii = like.isascii()
     if "\n" not in like:
         return json.dumps(tool, ensure_ascii=keeps_ascii)
-    found = _INDENT.search(like)
-    step = found[1].removeprefix(column) if found else "  "
+    match = _INDENT.search(like)
+    step = match[1].removeprefix(column) if match else "  "
     text = json.dumps(tool, ensure_ascii=keeps_ascii, indent=step or "  ")
     ending = "\r\n" if "\r\n" in like else "\n"
     return text.replace("\n", f"{ending}{column}")
@@ -74,20 +71,20 @@ def _column(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _put(found: dict[str, Any], path: Sequence[str], value: object) -> None:
-    """Set or take out the value at `path`; objects on the way are copied, and leave when empty."""
+def _put(node: dict[str, Any], path: Sequence[str], value: object) -> None:
+    """Set or remove the value at `path`; copy objects on the way, and remove empty ones."""
     key, *rest = path
     if not rest:
         if value is None:
-            found.pop(key, None)
+            node.pop(key, None)
         else:
-            found[key] = value
+            node[key] = value
         return
-    if value is None and not isinstance(found.get(key), Mapping):
+    if value is None and not isinstance(node.get(key), Mapping):
         return
-    below = dict(as_object(found.get(key)))
+    below = dict(object_of(node.get(key)))
     _put(below, rest, value)
     if below or value is not None:
-        found[key] = below
+        node[key] = below
     else:
-        found.pop(key, None)
+        node.pop(key, None)

@@ -1,4 +1,4 @@
-"""Profiles: which rules look, how loud they are, and what a store means by its words. Data."""
+"""Profiles: which rules run, their severities, and a store's meaning of hints."""
 
 import tomllib
 from collections.abc import Mapping
@@ -16,11 +16,10 @@ _FILE: Final = "profiles.toml"
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One profile, with the document that it is taken from and that document's date.
+    """One profile, with its source document and that document's date.
 
-    `on` and `off` are rules beyond the default ones and those of them that do not look;
-    `severities` is how loud some are here. `meaning` says of hints how the store's meaning differs
-    from the specification's.
+    `on` and `off` add to and remove from the default rules; `severities` override the rules' own.
+    `meaning` describes how the store's meaning of a hint differs from the specification's.
     """
 
     name: str
@@ -35,32 +34,31 @@ class Profile:
 
 @cache
 def profiles() -> Mapping[str, Profile]:
-    """All profiles by name."""
+    """Return all profiles by name."""
     text = files("sayso.lint").joinpath(_FILE).read_text("utf-8")
     return {name: _profile(name, table) for name, table in tomllib.loads(text).items()}
 
 
 def find_profile(name: str) -> Profile:
-    """The profile of this name; raises `UsageError` where there is none."""
-    found = profiles().get(name)
-    if found is None:
-        known = ", ".join(profiles())
-        raise UsageError(f"there is no profile {name!r}", fix=f"It is one of {known}.")
-    return found
+    """Return the profile with this name; raise `UsageError` if it is unknown."""
+    profile = profiles().get(name)
+    if profile is None:
+        raise UsageError(f"unknown profile {name!r}", fix=f"Choose one of {', '.join(profiles())}.")
+    return profile
 
 
-def _profile(name: str, said: Mapping[str, Any]) -> Profile:
+def _profile(name: str, table: Mapping[str, Any]) -> Profile:
     return Profile(
         name=name,
-        about=said["about"],
-        source=said["source"],
-        date=said["date"],
-        on=find_rules(said.get("on", ())),
-        off=find_rules(said.get("off", ())),
+        about=table["about"],
+        source=table["source"],
+        date=table["date"],
+        on=find_rules(table.get("on", ())),
+        off=find_rules(table.get("off", ())),
         severities={
             code: severity
             for severity in Severity
-            for code in find_rules(said.get(f"{severity}s", ()))
+            for code in find_rules(table.get(f"{severity}s", ()))
         },
-        meaning=said.get("meaning", {}),
+        meaning=table.get("meaning", {}),
     )

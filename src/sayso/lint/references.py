@@ -1,7 +1,6 @@
-"""References within a schema: which lead nowhere, and which never come to an end.
+"""References within a schema: dangling ones, and endless ones.
 
-A schema is a stranger's: it may be as deep and as wide as they like, so everything here is bounded
-and nothing is fetched.
+Schemas are untrusted, so all work is bounded and nothing is fetched.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,31 +9,31 @@ from urllib.parse import unquote
 
 JsonObject = Mapping[str, Any]
 
-_MOST_PLACES: Final = 20_000
-_MOST_TARGETS: Final = 200
-_DEEPEST: Final = 60
+_MAX_PLACES: Final = 20_000
+_MAX_TARGETS: Final = 200
+_MAX_DEPTH: Final = 60
 _DATA: Final = frozenset({"const", "default", "enum", "example", "examples"})
-"""Keywords whose value is no schema, whatever it looks like."""
+"""Keywords whose value is data, not a schema."""
 
 
 def references(schema: object) -> Iterator[str]:
-    """Every `$ref` in a schema that is a text, in no order."""
+    """Yield every string `$ref` in a schema, in no particular order."""
     todo = [schema]
-    for _ in range(_MOST_PLACES):
+    for _ in range(_MAX_PLACES):
         if not todo:
             return
         part = todo.pop()
         if isinstance(part, Mapping):
-            found = cast("JsonObject", part)
-            if isinstance(reference := found.get("$ref"), str):
+            node = cast("JsonObject", part)
+            if isinstance(reference := node.get("$ref"), str):
                 yield reference
-            todo += [inner for key, inner in found.items() if key not in _DATA]
+            todo += [inner for key, inner in node.items() if key not in _DATA]
         elif isinstance(part, list):
             todo += cast("list[object]", part)
 
 
 def target(schema: object, reference: str) -> object | None:
-    """Return what a JSON pointer within a schema leads to (RFC 6901), or `None`."""
+    """Return the value at a JSON pointer in a schema (RFC 6901), or `None`."""
     found: object = schema
     for step in reference.split("/")[1:]:
         name = unquote(step).replace("~1", "/").replace("~0", "~")
@@ -48,16 +47,16 @@ def target(schema: object, reference: str) -> object | None:
 
 
 def never_ends(schema: object) -> bool:
-    """Whether no value of finite size fits, since what is required leads back to itself.
+    """Return whether no finite value matches because required parts lead back to themselves.
 
-    A tree, whose branches may be empty or left out, ends. What cannot be told counts as ending.
+    A tree whose branches may be empty or missing ends. Undecidable cases count as ending.
     """
     pointers = {
         reference
         for reference in references(schema)
         if reference == "#" or reference.startswith("#/")
     }
-    if not pointers or len(pointers) > _MOST_TARGETS:
+    if not pointers or len(pointers) > _MAX_TARGETS:
         return False
     targets = {pointer: target(schema, pointer) for pointer in pointers}
     ending: set[str] = set()
@@ -73,8 +72,8 @@ def never_ends(schema: object) -> bool:
 
 
 def _ends(schema: object, targets: Mapping[str, object], ending: set[str], depth: int) -> bool:
-    """Whether a finite value may fit, where the targets in `ending` are known to have one."""
-    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+    """Return whether a finite value may match, if all targets in `ending` have one."""
+    if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
         return True
     node = cast("JsonObject", schema)
     reference = node.get("$ref")
@@ -94,7 +93,7 @@ def _ends(schema: object, targets: Mapping[str, object], ending: set[str], depth
 
 
 def _needed(schema: JsonObject) -> Iterator[object]:
-    """The schemas within one that every value of it has a part for."""
+    """Yield the subschemas that apply to every matching value."""
     every = schema.get("allOf")
     if isinstance(every, list):
         yield from cast("list[object]", every)

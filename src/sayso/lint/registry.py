@@ -1,4 +1,4 @@
-"""All rules: one module each in `rules`, found by looking there, in the order of their codes."""
+"""The registry of rules: imports every module in `rules` and sorts the rules by code."""
 
 import difflib
 import pkgutil
@@ -13,39 +13,39 @@ from sayso.lint.rule import REGISTERED, Rule
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, by code."""
+    """Return every rule, sorted by code."""
     for module in pkgutil.iter_modules(rules.__path__, f"{rules.__name__}."):
         import_module(module.name)
     return tuple(sorted(REGISTERED, key=lambda rule: rule.code))
 
 
 @cache
-def _known() -> dict[str, Rule]:
+def _rules_by_word() -> dict[str, Rule]:
     return {word: rule for rule in all_rules() for word in (rule.code.lower(), rule.name)}
 
 
 def known_rule(word: str) -> Rule | None:
-    """The rule of this code or name, if there is one."""
-    return _known().get(word.strip().lower())
+    """Return the rule with this code or name, or `None`."""
+    return _rules_by_word().get(word.strip().lower())
 
 
 def find_rule(word: str) -> Rule:
-    """The rule of this code or name. Raises `UsageError` with what was probably meant."""
-    found = known_rule(word)
-    if found is not None:
-        return found
-    fix = "sayso rule lists them."
-    for near in difflib.get_close_matches(word.strip().lower(), _known(), n=1):
-        rule = _known()[near]
+    """Return the rule with this code or name; raise `UsageError` with a suggestion if unknown."""
+    match = known_rule(word)
+    if match is not None:
+        return match
+    fix = "`sayso rule` lists all rules."
+    for near in difflib.get_close_matches(word.strip().lower(), _rules_by_word(), n=1):
+        rule = _rules_by_word()[near]
         fix = f"Did you mean {rule.code} ({rule.name})? {fix}"
-    raise UsageError(f"there is no rule {word!r}", fix=fix)
+    raise UsageError(f"unknown rule {word!r}", fix=fix)
 
 
 def find_rules(words: Iterable[str]) -> frozenset[str]:
-    """The codes of rules by code, by name, or by the beginning of a code (`AV1`)."""
-    found: set[str] = set()
+    """Return the codes of rules given by code, name or prefix of a code (`SS1`)."""
+    codes: set[str] = set()
     for word in words:
         prefix = word.strip().upper()
-        some = {rule.code for rule in all_rules() if prefix and rule.code.startswith(prefix)}
-        found |= some or {find_rule(word).code}
-    return frozenset(found)
+        matches = {rule.code for rule in all_rules() if prefix and rule.code.startswith(prefix)}
+        codes |= matches or {find_rule(word).code}
+    return frozenset(codes)

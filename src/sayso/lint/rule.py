@@ -1,4 +1,4 @@
-"""Rules, what they remark on, and the findings that become of it."""
+"""Rules, their remarks, and the findings made from remarks."""
 
 import json
 import re
@@ -13,18 +13,18 @@ from sayso.lint.subject import Listing, Subject
 from sayso.settings import Step
 
 HEADINGS: Final = ("What it does", "Why is this bad", "Example", "Use instead", "Fix")
-"""The headings of every rule's page, in their order."""
-_NO_FIX: Final = "## Fix\nNone: what is right is its author's to say."
-"""The last part of a page that does not write its own."""
+"""The headings of every rule's page, in order."""
+_NO_FIX: Final = "## Fix\nNot automatic: only the author knows what is right."
+"""The last section of a page without its own."""
 _JSON: Final = re.compile(r"(## (?:Example|Use instead)\n)([{\[].+?)\n(?=\n|\Z)", re.DOTALL)
-"""An example in JSON, as a page's source has it: without the marks of a block of code."""
-_CODE: Final = re.compile(r"AV\d{3}")
+"""A JSON example in a docstring, which has no code fence."""
+_CODE: Final = re.compile(r"SS\d{3}")
 _NAME: Final = re.compile(r"[a-z]+(?:-[a-z]+)*")
-_MOST_NAMED: Final = 5
+_MAX_NAMES: Final = 5
 
 
 class Severity(StrEnum):
-    """How loud a finding is, loudest first."""
+    """The severity of a finding, most severe first."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -32,7 +32,7 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for the loudest."""
+        """The position in the order of severities; 0 is the most severe."""
         return _RANKS[self]
 
 
@@ -41,9 +41,9 @@ _RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One mechanical change of a tool as it is saved: the value at `path`; it leaves where `None`.
+    """A change of a saved tool: set `path` to `value`, or remove it if `value` is `None`.
 
-    Objects on the way that are not there yet are made.
+    Missing objects along the path are created.
     """
 
     path: tuple[str, ...]
@@ -52,10 +52,9 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a rule found: in words, where in the tool, and how it is mended without guessing.
+    """One problem that a rule found, with its path in the tool and the edits that fix it.
 
-    `at` leads to what it is about, from the tool's entry. `tools` names the tools of a remark
-    about a server, in their order; the finding stands at the first.
+    `tools` names the tools of a remark about a server; the finding is reported at the first.
     """
 
     message: str
@@ -69,10 +68,10 @@ Remarks = Iterator[Remark]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One remark of one rule, with everything that is needed to tell it.
+    """One remark of one rule, with everything that reports need.
 
-    `index` is the tool's place in the list, `None` for what is about the whole server. `about`
-    tells findings of one rule and tool apart, and does not change with the words of `message`.
+    `index` is the tool's position in the list, `None` for the whole server. `about` distinguishes
+    findings of one rule and tool, and does not depend on the wording of `message`.
     """
 
     code: str
@@ -88,31 +87,30 @@ class Finding:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What a baseline knows it by: no place in the list, and no word of its message."""
+        """The identity in a baseline, independent of position and wording."""
         return self.server, self.code, self.tool, self.about
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the same, for programs that follow a finding through a project's history."""
+        """A digest of the key, for programs that track findings over time."""
         return sha256(json.dumps(self.key).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """Which rules looked at a tool, and which of them found something; by code."""
+class Outcome:
+    """The codes of the rules that ran, and of those that reported the tool."""
 
-    rules: frozenset[str]
-    found: frozenset[str]
+    ran: frozenset[str]
+    reported: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. Its name reads after "allow"; exactly one of the checks is given.
+    """One rule with exactly one check, whose name reads after "allow".
 
-    `tool` looks at one tool, `server` at all of a server's, `after` at a tool once the others have.
-
-    One that is not `is_default` looks only where a profile or `--select` asks for it. One that
-    `is_folded` is told once for a server where it finds something at more than three tools.
+    `tool` checks one tool, `server` all tools of a server, `after` one tool after all other rules.
+    A rule that is not `is_default` runs only if a profile or `--select` names it. One that
+    `is_folded` is reported once for a server if it finds more than three tools.
     """
 
     code: str
@@ -120,27 +118,24 @@ class Rule:
     severity: Severity
     tool: Callable[[Subject], Remarks] | None = None
     server: Callable[[Listing], Remarks] | None = None
-    after: Callable[[Subject, Looked], Remarks] | None = None
+    after: Callable[[Subject, Outcome], Remarks] | None = None
     is_default: bool = True
     is_folded: bool = False
 
     def for_tool(self, check: Callable[[Subject], Remarks]) -> Callable[[Subject], Remarks]:
-        """Register a function that looks at one tool as this rule's check."""
         REGISTERED.append(replace(self, tool=check))
         return check
 
     def for_server(self, check: Callable[[Listing], Remarks]) -> Callable[[Listing], Remarks]:
-        """Register a function that looks at all tools of a server as this rule's check."""
         REGISTERED.append(replace(self, server=check))
         return check
 
-    def afterwards(self, check: Callable[[Subject, Looked], Remarks]) -> None:
-        """Register a function that looks at a tool once the other rules have."""
+    def afterwards(self, check: Callable[[Subject, Outcome], Remarks]) -> None:
         REGISTERED.append(replace(self, after=check))
 
     @property
     def page(self) -> str:
-        """What it does and why, in Markdown, from the docstring of its module."""
+        """The documentation in Markdown, from the docstring of the rule's module."""
         check = self.tool or self.server or self.after
         text = (sys.modules[getattr(check, "__module__", __name__)].__doc__ or "").strip()
         page = _JSON.sub(r"\1```json\n\2\n```\n", f"{text}\n").strip()
@@ -150,32 +145,44 @@ class Rule:
 
     @property
     def summary(self) -> str:
-        """The first line of its page, without the full stop."""
         return self.page.partition("\n")[0].rstrip(".")
 
     @property
     def faults(self) -> list[str]:
-        """What is wrong with the rule itself; nothing for each of sayso's own."""
         checks = [
-            (_CODE.fullmatch(self.code), "its code is AV and three digits"),
-            (_NAME.fullmatch(self.name), "its name is words of small letters with hyphens"),
-            (sum(map(bool, (self.tool, self.server, self.after))) == 1, "it has exactly one check"),
-            (tuple(re.findall(r"^## (.+)$", self.page, re.MULTILINE)) == HEADINGS, "its headings"),
+            (_CODE.fullmatch(self.code), "code must be SS and three digits"),
+            (_NAME.fullmatch(self.name), "name must be lower-case words joined by hyphens"),
+            (sum(map(bool, (self.tool, self.server, self.after))) == 1, "needs exactly one check"),
+            (
+                tuple(re.findall(r"^## (.+)$", self.page, re.MULTILINE)) == HEADINGS,
+                "wrong headings",
+            ),
         ]
-        return [what for holds, what in checks if not holds]
+        return [problem for holds, problem in checks if not holds]
 
 
 REGISTERED: Final[list[Rule]] = []
-"""The rules of all modules that were imported; `all_rules` imports them and sorts these."""
+"""The rules of all imported modules; `all_rules` imports and sorts them."""
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return some names for a sentence, the first five of them.
+    """Join the first five names for a sentence.
 
     >>> listed(["a", "b"]), listed("abcdefgh")
     ('a, b', 'a, b, c, d, e and 3 more')
     """
-    shown = ", ".join(name[:80] for name in names[:_MOST_NAMED])
-    if len(names) <= _MOST_NAMED:
+    shown = ", ".join(name[:80] for name in names[:_MAX_NAMES])
+    if len(names) <= _MAX_NAMES:
         return shown
-    return f"{shown} and {len(names) - _MOST_NAMED} more"
+    return f"{shown} and {len(names) - _MAX_NAMES} more"
+
+
+def count_of(count: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count_of(1, "error"), count_of(2, "error")
+    ('1 error', '2 errors')
+    """
+    if count != 1:
+        noun += "s"
+    return f"{count} {noun}"

@@ -1,4 +1,4 @@
-"""Lints one server's tools: every rule that was chosen, over every tool, and over all of them."""
+"""The linter: runs the chosen rules over one server's tools."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,27 +11,28 @@ from sayso.intent import HintName, Verdict
 from sayso.lint.definitions import Definition
 from sayso.lint.profile import Profile, find_profile
 from sayso.lint.registry import all_rules, find_rules, known_rule
-from sayso.lint.rule import Finding, Looked, Remark, Rule, Severity
-from sayso.lint.subject import Handler, Listing, Subject, as_text
+from sayso.lint.rule import Finding, Outcome, Remark, Rule, Severity
+from sayso.lint.subject import Handler, Listing, Subject
+from sayso.schema import text_of
 from sayso.settings import Step, members
 
-_MOST_APART: Final = 3
-_MOST_NAMED: Final = 5
+_MAX_UNFOLDED: Final = 3
+_MAX_NAMES: Final = 5
 _NO_DEFINITION: Final = Definition(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The rules that look, as loud as they are to be."""
+    """The rules to run, with the severities of the profile."""
 
     rules: tuple[Rule, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """A file, and the line of each tool in it by its place in the list; no file for a URL.
+    """A file, with the line of each tool by its position; no file for a URL.
 
-    `first` is the line of what is about the whole server, and of tools that have none.
+    `first` is the line for the whole server, and for tools without a line.
     """
 
     file: str | None = None
@@ -39,7 +40,6 @@ class Places:
     first: int = 1
 
     def line(self, index: int | None) -> int | None:
-        """Return the line of a tool, or of the server; `None` for no file."""
         if self.file is None:
             return None
         if index is None:
@@ -49,11 +49,10 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found in one server's tools, and what of it is not told.
+    """The findings of one server.
 
-    `allowed` are findings that the tools' authors allow, each with the reason; `known` those of a
-    baseline, and `gone` its entries that no longer occur. One that `is_mendable` is of a saved
-    list, into which fixes can be written.
+    `allowed` are suppressed by the tools' authors, with the reasons; `known` by a baseline, and
+    `gone` are its entries that no longer occur. Fixes can be written if it `is_fixable`.
     """
 
     server: str
@@ -63,15 +62,14 @@ class Report:
     known: tuple[Finding, ...] = field(default=(), repr=False)
     gone: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     places: Places = field(default_factory=Places, repr=False)
-    is_mendable: bool = False
+    is_fixable: bool = False
 
     def reaches(self, severity: Severity) -> bool:
-        """Whether anything found is that loud, or louder."""
         return any(finding.severity.rank <= severity.rank for finding in self.findings)
 
 
 def places_in(file: str, text: str, steps: Sequence[Step]) -> Places:
-    """The lines of the tools in the array that `steps` lead to, in one pass over the text."""
+    """Return the lines of the tools in the array at `steps`, in one pass over the text."""
     lines: dict[int, int] = {}
     line = 1
     at = 0
@@ -91,9 +89,9 @@ def make_listing(
     verdicts: Mapping[str, Mapping[HintName, Verdict]] | None = None,
     others: Mapping[str, str] | None = None,
 ) -> Listing:
-    """Return the tools of one server; the mappings are by name of the tool.
+    """Return the tools of one server; the mappings are by tool name.
 
-    An entry that is no object, or has no name, is reported as such and checked no further.
+    An entry that is not an object or has no name is only reported as broken.
     """
     tools: list[Subject] = []
     broken: list[str] = []
@@ -102,7 +100,7 @@ def make_listing(
             broken.append(f"entry {index} of the list is not an object")
             continue
         raw = cast("Mapping[str, Any]", entry)
-        name = as_text(raw.get("name"))
+        name = text_of(raw.get("name"))
         if not name:
             broken.append(f"entry {index} of the list has no name")
             continue
@@ -118,15 +116,17 @@ def make_listing(
 
 
 def choose(profile: Profile, *, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Choice:
-    """The rules of a profile; with `select` only those, less those of `ignore`.
+    """Return the rules of a profile, or those of `select`, without those of `ignore`.
 
-    Both hold codes, beginnings of codes, and names. Raises `UsageError` for one that is none.
+    Both take codes, prefixes of codes, and names. Raises `UsageError` for an unknown one.
     """
-    wanted = find_rules(select)
-    unwanted = find_rules(ignore)
+    selected = find_rules(select)
+    ignored = find_rules(ignore)
     usual = {rule.code for rule in all_rules() if rule.is_default} | profile.on
-    codes = (wanted or usual - profile.off) - unwanted
-    return Choice(tuple(_as_loud_as(profile, rule) for rule in all_rules() if rule.code in codes))
+    codes = (selected or usual - profile.off) - ignored
+    return Choice(
+        tuple(_with_severity(profile, rule) for rule in all_rules() if rule.code in codes)
+    )
 
 
 def lint(
@@ -135,46 +135,44 @@ def lint(
     *,
     places: Places | None = None,
     allows: bool = True,
-    is_mendable: bool = False,
+    is_fixable: bool = False,
 ) -> Report:
-    """Return what the chosen rules find: tool by tool, then of the whole list.
+    """Return the findings of the chosen rules: per tool, then for the whole list.
 
-    `listing` may also be tools of any kind that `sayso.catalog.as_tool` takes; without a `choice`
-    the rules are those of the profile `spec`.
+    `listing` may also be tools of any kind that `sayso.catalog.as_tool` accepts. `choice` defaults
+    to the profile `spec`. Without `allows`, allowances have no effect.
 
     >>> lint([{"name": "notes_list", "inputSchema": {"type": "object"}}]).tools
     1
-
-    Without `allows` nobody's permission to break a rule counts.
     """
     if not isinstance(listing, Listing):
         listing = make_listing("", [_entry(tool) for tool in listing])
     rules = (choice or choose(find_profile("spec"))).rules
-    kept = [*_of_tools(listing, rules), *_of_server(listing, rules)]
+    findings = [*_of_tools(listing, rules), *_of_server(listing, rules)]
     allowed: list[tuple[Finding, str]] = []
     if allows:
-        late = [*_afterwards(listing, rules, kept)]
-        kept, allowed = _sift(listing, kept)
-        kept += late
+        late = [*_afterwards(listing, rules, findings)]
+        findings, allowed = _split_allowed(listing, findings)
+        findings += late
     return Report(
         listing.name,
         len(listing.tools),
-        tuple(sorted(_folded(rules, kept), key=_order)),
+        tuple(sorted(_folded(rules, findings), key=_order)),
         allowed=tuple(allowed),
         places=places or Places(),
-        is_mendable=is_mendable,
+        is_fixable=is_fixable,
     )
 
 
 def _entry(tool: object) -> object:
-    """Return a tool as an entry of a list; what is no tool stays, since that is a finding."""
+    """Return a tool as a list entry; keep an invalid one, so that rules report it."""
     try:
         return raw_of(tool)
     except UsageError:
         return tool
 
 
-def _as_loud_as(profile: Profile, rule: Rule) -> Rule:
+def _with_severity(profile: Profile, rule: Rule) -> Rule:
     return replace(rule, severity=profile.severities.get(rule.code, rule.severity))
 
 
@@ -197,54 +195,54 @@ def _of_server(listing: Listing, rules: Sequence[Rule]) -> Iterator[Finding]:
 
 
 def _afterwards(
-    listing: Listing, rules: Sequence[Rule], found: Sequence[Finding]
+    listing: Listing, rules: Sequence[Rule], findings: Sequence[Finding]
 ) -> Iterator[Finding]:
-    fired: defaultdict[int | None, set[str]] = defaultdict(set)
-    for finding in found:
-        fired[finding.index].add(finding.code)
-    looked = frozenset(rule.code for rule in rules)
+    reported: defaultdict[int | None, set[str]] = defaultdict(set)
+    for finding in findings:
+        reported[finding.index].add(finding.code)
+    ran = frozenset(rule.code for rule in rules)
     checks = [(rule, rule.after) for rule in rules if rule.after is not None]
     for tool in listing.tools:
         if not tool.allowed:
             continue
         for rule, check in checks:
-            for remark in check(tool, Looked(looked, frozenset(fired[tool.index]))):
+            for remark in check(tool, Outcome(ran, frozenset(reported[tool.index]))):
                 yield _finding(rule, listing, remark, tool)
 
 
-def _sift(
-    listing: Listing, found: Sequence[Finding]
+def _split_allowed(
+    listing: Listing, findings: Sequence[Finding]
 ) -> tuple[list[Finding], list[tuple[Finding, str]]]:
     reasons: dict[int | None, Mapping[str, str]] = {
         tool.index: _reasons(tool) for tool in listing.tools if tool.allowed
     }
-    kept: list[Finding] = []
+    reported: list[Finding] = []
     allowed: list[tuple[Finding, str]] = []
-    for finding in found:
+    for finding in findings:
         why = reasons.get(finding.index, {}).get(finding.code)
         if why:
             allowed.append((finding, why))
         else:
-            kept.append(finding)
-    return kept, allowed
+            reported.append(finding)
+    return reported, allowed
 
 
-def _folded(rules: Sequence[Rule], found: Sequence[Finding]) -> Iterator[Finding]:
-    """Findings, with one for many of a rule that is about how the whole server is made."""
+def _folded(rules: Sequence[Rule], findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the findings, with many of a folded rule joined into one."""
     codes = {rule.code for rule in rules if rule.is_folded}
     many: defaultdict[str, list[Finding]] = defaultdict(list)
-    for finding in found:
+    for finding in findings:
         if finding.code in codes:
             many[finding.code].append(finding)
         else:
             yield finding
     for same in many.values():
-        if len(same) <= _MOST_APART:
+        if len(same) <= _MAX_UNFOLDED:
             yield from same
             continue
         first, *others = same
-        named = ", ".join(other.tool for other in others[:_MOST_NAMED])
-        if len(others) > _MOST_NAMED:
+        named = ", ".join(other.tool for other in others[:_MAX_NAMES])
+        if len(others) > _MAX_NAMES:
             named += ", …"
         yield replace(first, message=f"{first.message}; so are {len(others)} more: {named}")
 

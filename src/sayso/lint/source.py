@@ -1,4 +1,4 @@
-"""What a server's Python source tells the rules, and the edits of findings in that source."""
+"""Python source as input of rules, and fixes written into it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -13,37 +13,36 @@ _HINTS: Final[Mapping[str, HintName]] = {WIRE_NAMES[name]: name for name in HINT
 
 
 def handlers_in(files: Mapping[str, str]) -> Mapping[str, Handler]:
-    """The handlers of the tools that some files define, by tool, with what each surely does.
+    """Return the handlers of the tools that these files define, by tool name.
 
-    Of two with one name the first counts: name the server's own file first. Raises `ConfigError`
-    for a file that is not Python.
+    If two share a name, the first counts, so pass the server's own file first. Raises
+    `ConfigError` for a file that is not Python.
     """
-    found: dict[str, Handler] = {}
+    handlers: dict[str, Handler] = {}
     for handler in read_handlers(files):
-        found.setdefault(handler.name, _handler(handler))
-    return found
+        handlers.setdefault(handler.name, _handler(handler))
+    return handlers
 
 
-def _handler(found: SourceHandler) -> Handler:
+def _handler(handler: SourceHandler) -> Handler:
     deeds = [
-        Deed(_said(effect.what, effect.chain), effect.file, effect.line, against)
-        for effect in found.effects
+        Deed(_described(effect.what, effect.chain), effect.file, effect.line, against)
+        for effect in handler.effects
         for against in HINT_NAMES
         if against in effect.against
     ]
-    return Handler(found.file, found.line, tuple(deeds))
+    return Handler(handler.file, handler.line, tuple(deeds))
 
 
-def _said(what: str, chain: tuple[str, ...]) -> str:
-    way = " > ".join(chain[1:])
-    return f"{what}, by way of {way}".removesuffix(", by way of ")
+def _described(what: str, chain: tuple[str, ...]) -> str:
+    callers = " > ".join(chain[1:])
+    return f"{what}, via {callers}".removesuffix(", via ")
 
 
 def fix_source(file: str, data: bytes, findings: Iterable[Finding]) -> Patch:
-    """The edits of findings in a Python file: hints and titles that are missing.
+    """Return a patch that adds missing hints and titles to a Python file.
 
-    What an edit would replace or take away is the author's own, and stays. Raises what
-    `annotate_source` raises.
+    Edits that would replace or remove something are skipped. Raises what `annotate_source` raises.
     """
     hints: dict[str, dict[HintName, bool]] = {}
     titles: dict[str, str] = {}

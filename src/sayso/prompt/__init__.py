@@ -1,4 +1,4 @@
-"""The system prompt, from the hints and the policy that count. Pure: no I/O, no SDK."""
+"""The system prompt, made from hints and policy. Pure: no I/O, no SDK."""
 
 from sayso.catalog import estimate
 from sayso.prompt.builder import Prompt, build

@@ -1,4 +1,4 @@
-"""Building the system prompt: what is offered, put into words, within a budget."""
+"""The builder of the system prompt, within a budget of tokens."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,11 +15,10 @@ from sayso.prompt.template import TEMPLATE, render
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A system prompt, and how many tokens it has.
+    """A system prompt with its number of tokens and of offered tools (`count`).
 
-    `count` is the number of tools that it offers. `dropped` names what the budget had no room for:
-    `examples` or `descriptions`, with the level. Rules and names are never dropped, so a prompt
-    may be larger than its budget; `fits` tells.
+    `dropped` names what exceeded the budget: `examples` or `descriptions`, with the level. Rules
+    and names are never dropped, so a prompt may exceed its budget; check `fits`.
     """
 
     text: str
@@ -33,11 +32,10 @@ class Prompt:
 
     @property
     def fits(self) -> bool:
-        """Whether it keeps to its budget; without one it does."""
         return self.budget is None or self.tokens <= self.budget
 
 
-def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
+def build(  # noqa: PLR0913 - independent options with defaults
     tools: Iterable[object],
     *,
     principal: Principal | None = None,
@@ -50,13 +48,13 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
     template: str = TEMPLATE,
     look: Look = look_at,
 ) -> Prompt:
-    """The system prompt for a model that calls `tools` on behalf of `principal`.
+    """Build the system prompt for a model that calls `tools` on behalf of `principal`.
 
-    `tools` are catalog tools, entries of `tools/list`, the SDK's tools or `ToolDefinition`s.
-    The prompt is the same, byte for byte, in whatever order they come. `names` are the gateway's
-    where it enforces or there are several servers, else the server's; a function gives others.
-    `budget` is in tokens as `count` counts them. `look` is for whoever remembers how tools are
-    seen. Raises `UsageError` for a budget below 1 and a template with a mistake.
+    `tools` are catalog tools, entries of `tools/list`, SDK tools or `ToolDefinition`s; their order
+    does not affect the result. `names` defaults to the gateway's names if it enforces or there are
+    several servers, else to the server's; a function may return other names. `budget` is in tokens,
+    as counted by `count`. `look` evaluates tools under the policy, for callers with a cache. Raises
+    `UsageError` for a budget below 1 and for an invalid template.
 
     >>> from sayso.catalog import make_tool
     >>> tools = [make_tool("crm", {"name": "customers_list"})]
@@ -64,15 +62,15 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
     'You have 1 tool (read: 1)'
     """
     if budget is not None and budget < 1:
-        raise UsageError(f"a budget of {budget} tokens is none", fix="Give at least 1.")
+        raise UsageError(f"budget must be at least 1 token, got {budget}")
     given = tuple(as_tools(tools))
     rules = policy or Policy()
     names = names or _usual_names(given, variant)
     caller = principal or Principal(LOCAL)
-    found = offers(given, rules, caller, variant=variant, names=names, look=look)
+    offered = offers(given, rules, caller, variant=variant, names=names, look=look)
     whole = Content(
-        found,
-        choose_examples(found),
+        offered,
+        choose_examples(offered),
         frozenset(Level),
         variant,
         sections or Sections(),
@@ -81,7 +79,7 @@ def build(  # noqa: PLR0913 - each says one thing of its own, and has a default
     prompt = Prompt("", 0, 0)
     for content, dropped in whole.shrinking():
         text = render(template, content.values())
-        prompt = Prompt(text, count(text), len(found), budget, dropped)
+        prompt = Prompt(text, count(text), len(offered), budget, dropped)
         if prompt.fits:
             break
     return prompt

@@ -1,4 +1,4 @@
-"""What a prompt says, apart from its words; and what is left out of it when room is short."""
+"""The content of a prompt, and the order in which a budget drops parts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,9 +11,9 @@ from sayso.prompt.sections import Sections
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a template may speak of; `described` are the levels whose tools are described.
+    """The input of a template; `described` are the levels whose tools are described.
 
-    `is_search` tells that most tools are found by a search, and only some are listed.
+    `is_search`: most tools are found by search, and only some are listed.
     """
 
     offers: tuple[Offer, ...]
@@ -24,7 +24,6 @@ class Content:
     is_search: bool = False
 
     def values(self) -> dict[str, Any]:
-        """The names of a template."""
         writers = [offer for offer in self.offers if offer.level is not Level.READ]
         return {
             "enforced": self.variant is Variant.ENFORCED,
@@ -42,9 +41,9 @@ class Content:
         }
 
     def shrinking(self) -> Iterator[tuple["Content", tuple[str, ...]]]:
-        """The same with less and less in it, and what was dropped; what matters least goes first.
+        """Yield smaller and smaller contents, with what was dropped.
 
-        Examples go before descriptions, and what only reads before what destroys.
+        Examples are dropped before descriptions, reads before destructive tools.
         """
         dropped: tuple[str, ...] = ()
         yield self, dropped
@@ -64,13 +63,13 @@ class Content:
         return [offer for offer in self.offers if offer.level is level]
 
     def _level(self, level: Level) -> dict[str, Any]:
-        found = self._of(level)
-        parts = ((asks, [offer for offer in found if offer.asks is asks]) for asks in (False, True))
+        tools = self._of(level)
+        parts = ((asks, [offer for offer in tools if offer.asks is asks]) for asks in (False, True))
         return {
             "level": str(level),
-            "count": len(found),
+            "count": len(tools),
             "described": level in self.described,
-            "groups": [_group(tools, asks=asks) for asks, tools in parts if tools],
+            "groups": [_group(group, asks=asks) for asks, group in parts if group],
         }
 
 

@@ -1,4 +1,4 @@
-"""What is offered: the tools a caller may see and call, in the words of the servers, quoted."""
+"""Offers: the tools that a caller may see and call, with quoted texts."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,34 +7,25 @@ from typing import Final
 
 from sayso.catalog import Tool
 from sayso.intent import Level
-from sayso.policy import (
-    Effect,
-    Listing,
-    Policy,
-    Principal,
-    ToolFacts,
-    foresee,
-    is_visible,
-    look_at,
-)
+from sayso.policy import Effect, Listing, Policy, Principal, ToolFacts, foresee, is_visible, look_at
 from sayso.prompt.quotation import TITLE_LIMIT, quote, quote_name, quote_sentence
 
 NameOf = Callable[[Tool], str]
-"""How the model calls a tool, where that is neither its name nor the gateway's."""
+"""Returns the model's name for a tool, if it is neither the tool's nor the gateway's."""
 
 Look = Callable[[Policy, Tool], tuple[Tool, ToolFacts]]
-"""How a tool is seen under a policy; a caller that remembers it gives a way of its own."""
+"""Evaluates a tool under a policy; callers may pass a cached version."""
 
 
 class Variant(StrEnum):
-    """Who asks the person: the system that runs the calls, or the model itself, in the chat."""
+    """The asking party: the system that runs the calls, or the model in the chat."""
 
     ENFORCED = "enforced"
     ADVISORY = "advisory"
 
 
 class Names(StrEnum):
-    """Whose names the model calls tools by: `server__tool`, as behind the gateway, or `tool`."""
+    """The form of tool names: `server__tool`, as behind the gateway, or `tool`."""
 
     GATEWAY = "gateway"
     SERVER = "server"
@@ -42,10 +33,10 @@ class Names(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Offer:
-    """One tool as a prompt speaks of it.
+    """One tool in a prompt.
 
-    The texts are quoted and bounded: a template may put them anywhere. `asks` tells that a call
-    waits for a person, or that some do; `is_listed` that the model has the tool in its list.
+    The texts are quoted and bounded, so a template may use them anywhere. `asks`: some or all
+    calls wait for a person. `is_listed`: the model has the tool in its list.
     """
 
     name: str
@@ -59,7 +50,7 @@ class Offer:
 
 
 _TELLING: Final = {Level.READ: "list", Level.WRITE: "create", Level.DESTRUCTIVE: "delete"}
-"""The word in a name by which a tool shows best what its level means."""
+"""Words in names of typical tools of each level."""
 
 
 def offers(
@@ -71,20 +62,20 @@ def offers(
     names: Names | NameOf,
     look: Look = look_at,
 ) -> tuple[Offer, ...]:
-    """What `principal` may call, sorted: what would always be denied is not offered."""
-    seen = (look(policy, tool) for tool in tools)
-    found = (_offer(policy, principal, *view, variant, names) for view in seen)
-    return tuple(sorted({offer for offer in found if offer is not None}))
+    """Return the sorted offers for `principal`, without tools that are always denied."""
+    views = (look(policy, tool) for tool in tools)
+    made = (_offer(policy, principal, *view, variant, names) for view in views)
+    return tuple(sorted({offer for offer in made if offer is not None}))
 
 
 def searches(policy: Policy, variant: Variant, names: Names | NameOf) -> bool:
-    """Whether the model finds tools by a search: behind the gateway, where the policy says so."""
+    """Return whether the model finds tools by search: behind a gateway whose policy says so."""
     is_gateway = variant is Variant.ENFORCED and names is Names.GATEWAY
     return is_gateway and policy.tools is Listing.SEARCH
 
 
 def choose_examples(found: Iterable[Offer]) -> tuple[Offer, ...]:
-    """One offer of each level that is there: one that does what is usual at its level."""
+    """Return one typical offer of each level."""
     best: dict[Level, Offer] = {}
     for offer in sorted(found, key=_how_telling):
         best.setdefault(offer.level, offer)
@@ -99,7 +90,7 @@ def _how_telling(offer: Offer) -> tuple[bool, bool, bool, Offer]:
 def _offer(
     policy: Policy,
     principal: Principal,
-    seen: Tool,
+    tool: Tool,
     facts: ToolFacts,
     variant: Variant,
     names: Names | NameOf,
@@ -108,22 +99,22 @@ def _offer(
         return None
     decisions = foresee(policy, principal, facts)
     effects = {decision.effect for decision in decisions}
-    if variant is Variant.ADVISORY:  # nothing is enforced, so what the policy says is all there is
+    if variant is Variant.ADVISORY:  # nothing is enforced, so the policy itself counts
         effects = {decision.judged for decision in decisions}
     if effects == {Effect.DENY}:
         return None
-    said = seen.raw.get("description")
-    if not isinstance(said, str) or not said.strip():
-        said = seen.title
+    text = tool.raw.get("description")
+    if not isinstance(text, str) or not text.strip():
+        text = tool.title
     return Offer(
-        name=quote_name(_name(seen, names)),
-        title=quote(seen.title, TITLE_LIMIT),
-        description=quote_sentence(said),
-        level=seen.level,
+        name=quote_name(_name(tool, names)),
+        title=quote(tool.title, TITLE_LIMIT),
+        description=quote_sentence(text),
+        level=tool.level,
         asks=Effect.CONFIRM in effects,
-        is_open=seen.resolved.open_world.value,
-        is_repeatable=seen.resolved.idempotent.value,
-        is_listed=not searches(policy, variant, names) or policy.is_pinned(seen.qualified_name),
+        is_open=tool.resolved.open_world.value,
+        is_repeatable=tool.resolved.idempotent.value,
+        is_listed=not searches(policy, variant, names) or policy.is_pinned(tool.qualified_name),
     )
 
 

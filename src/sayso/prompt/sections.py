@@ -1,4 +1,4 @@
-"""What a caller says beside the tools: who the model is, and how it is to answer."""
+"""A caller's own sections of the prompt."""
 
 from dataclasses import dataclass, fields
 from typing import Self
@@ -6,7 +6,7 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a caller's own, under its heading."""
+    """A section with its own heading."""
 
     title: str
     text: str
@@ -14,9 +14,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """The caller's sections: its own words, put in as they are. `+` joins two of them.
+    """The caller's sections, inserted verbatim. `+` joins two of them.
 
-    `identity` begins the prompt; the others follow the tools, in the order of the fields.
+    `identity` starts the prompt; the others follow the tools, in the order of the fields.
 
     >>> house = Sections(identity="You work for a studio.", formatting="Answer in Markdown.")
     >>> print((house + Sections(formatting="No tables.")).formatting)
@@ -32,7 +32,7 @@ class Sections:
     more: tuple[Section, ...] = ()
 
     def __add__(self, other: Self) -> Self:
-        """Both: of each section the texts one below the other, this one's first."""
+        """Join the texts of each section, this one's first."""
         texts = {
             field.name: "\n\n".join(
                 filter(None, (getattr(self, field.name), getattr(other, field.name)))
@@ -44,7 +44,7 @@ class Sections:
 
     @property
     def after(self) -> tuple[Section, ...]:
-        """Those that follow the tools and say something."""
+        """The non-empty sections that follow the tools."""
         named = (
             Section("Routing", self.routing),
             Section("Formatting", self.formatting),

@@ -1,4 +1,4 @@
-"""The words of the prompt: a Jinja2 template, which a caller may replace."""
+"""The Jinja2 template of the prompt, which callers may replace."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -119,19 +119,16 @@ and report what it did.
 {{ section.text }}
 {% endfor %}
 """
-"""The template that is used unless another is given; `docs/prompt.md` names what it may use."""
+"""The default template; `docs/prompt.md` documents its variables."""
 
 
 _FAULTS: Final = (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError)
-"""What an expression in a template may raise."""
+"""Errors that an expression in a template may raise."""
 
 
 def render(source: str, values: Mapping[str, Any]) -> str:
-    """The text that a template makes of `values`.
-
-    Raises `UsageError` for a template with a mistake in it, or one that asks for what is not there.
-    """
-    from jinja2 import TemplateError  # noqa: PLC0415 - costs a tenth of a second, and few need it
+    """Render a template. Raises `UsageError` for an invalid template or an unknown variable."""
+    from jinja2 import TemplateError  # noqa: PLC0415 - slow to import, rarely needed
 
     try:
         return _compiled(source).render(values).strip()
@@ -147,12 +144,12 @@ def _compiled(source: str) -> "Template":
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - as above
     from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415 - as above
 
-    # Somebody else's template is held in; for sayso's own that would only cost time, by each name.
+    # Only custom templates are sandboxed, because the sandbox is slow.
     kind = Environment if source == TEMPLATE else ImmutableSandboxedEnvironment
     environment = kind(
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
-        autoescape=False,  # a prompt is no HTML, and what servers say is quoted already
+        autoescape=False,  # a prompt is not HTML, and servers' texts are already quoted
     )
     return environment.from_string(source)

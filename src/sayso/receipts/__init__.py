@@ -1,4 +1,4 @@
-"""Receipts: what a run has shown, signed, and bound to the package that was run.
+"""Signed receipts of verifier runs, bound to the package that ran.
 
 A receipt is read without believing it: envelope, then statement, each part checked. It stays with
 its tool (`Tool.receipts`), together with a function that checks a public key's signature. The
@@ -10,21 +10,21 @@ after drift was judged, so they hide no change.
 from typing import TYPE_CHECKING
 
 from sayso.lazy import lazily
+from sayso.receipts.collection import ReceiptCollection, package_of
 from sayso.receipts.envelope import Envelope, read_envelope, write_envelope
 from sayso.receipts.file import load_receipts, make_receipt, read_receipt, write_receipt
-from sayso.receipts.shelf import Shelf, package_of
 from sayso.receipts.statement import Receipt, make_statement, read_statement
 
 if TYPE_CHECKING:
+    from sayso.receipts.collection import DROPPED
     from sayso.receipts.file import read_report
-    from sayso.receipts.shelf import DROPPED
 
 
 __all__ = [
     "DROPPED",
     "Envelope",
     "Receipt",
-    "Shelf",
+    "ReceiptCollection",
     "load_receipts",
     "make_receipt",
     "make_statement",
@@ -40,7 +40,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
+        "sayso.receipts.collection": ("DROPPED",),
         "sayso.receipts.file": ("read_report",),
-        "sayso.receipts.shelf": ("DROPPED",),
     },
 )

@@ -1,4 +1,4 @@
-"""Receipts as files: written in one step, and read with care, one or a folder of them."""
+"""Reading and writing of receipt files."""
 
 import json
 import os
@@ -10,42 +10,41 @@ from typing import Any, Final, Protocol, cast
 
 from sayso.errors import ConfigError, ReceiptError, UsageError
 from sayso.keys import SigningKey, load_signing_key
+from sayso.receipts.collection import ReceiptCollection
 from sayso.receipts.envelope import Envelope, read_envelope, write_envelope
-from sayso.receipts.shelf import Shelf
 from sayso.receipts.statement import Receipt, make_statement, read_statement
 from sayso.schema import canonical, parse_json
 
-LARGEST: Final = 4_000_000
-"""Bytes. The receipt of a server with a thousand tools has a quarter of that."""
+MAX_BYTES: Final = 4_000_000
+"""Four times the size of a receipt for a thousand tools."""
 
-MOST_FILES: Final = 1_000
+MAX_FILES: Final = 1_000
 
 
 class Report(Protocol):
-    """The report of a run of `sayso verify`."""
+    """The report of a `sayso verify` run."""
 
     def to_dict(self) -> dict[str, Any]: ...
 
 
 def make_receipt(report: Report | Mapping[str, Any], key: SigningKey) -> str:
-    """The signed receipt of a run, as the text of a file. Raises `ReceiptError` as its parts do."""
-    told = report if isinstance(report, Mapping) else report.to_dict()
+    """Return the signed receipt of a run as text. Raises `ReceiptError` for an invalid report."""
+    data = report if isinstance(report, Mapping) else report.to_dict()
     try:
-        payload = canonical(make_statement(told))
+        payload = canonical(make_statement(data))
     except UsageError as error:
-        raise ReceiptError(f"the report says what JSON cannot: {error.what}") from error
+        raise ReceiptError(f"the report is not valid JSON: {error.what}") from error
     text = write_envelope(payload, key)
-    if len(text) > LARGEST:
-        raise ReceiptError(f"it would be larger than {LARGEST // 1_000_000} MB")
+    if len(text) > MAX_BYTES:
+        raise ReceiptError(f"the receipt is larger than {MAX_BYTES // 1_000_000} MB")
     return text
 
 
 def write_receipt(report: Report | Mapping[str, Any], key: SigningKey | Path, file: Path) -> None:
-    """Write the signed receipt of a run into a file, which is replaced in one step.
+    """Write the signed receipt of a run to a file, replacing it atomically.
 
-    `key` is a private key, or the file that holds it. Raises `KeysError` for one that is
-    none, `ReceiptError` for a report that none can be made of, `ConfigError` where the file cannot
-    be written.
+    `key` is a private key or its file. Raises `KeysError` for an invalid key, `ReceiptError` for an
+    invalid report, and `ConfigError` if the file cannot be written.
     """
     text = make_receipt(report, load_signing_key(key) if isinstance(key, Path) else key)
     part = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
@@ -56,21 +55,21 @@ def write_receipt(report: Report | Mapping[str, Any], key: SigningKey | Path, fi
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
-        what = f"the receipt cannot be written: {error.strerror}"
+        what = f"cannot write the receipt: {error.strerror}"
         raise ConfigError(what, where=str(file)) from error
 
 
 def read_receipt(file: Path) -> tuple[Envelope, Receipt]:
-    """The envelope in a file, and what it says; whose word that is, the envelope tells by key.
+    """Return the envelope in a file and its receipt; check signatures with the envelope.
 
-    Raises `ReceiptError` for what is no receipt, `ConfigError` for a file that cannot be read.
+    Raises `ReceiptError` for an invalid receipt, and `ConfigError` for an unreadable file.
     """
     where = str(file)
     envelope = read_envelope(_bytes(file), where)
     try:
         value = parse_json(envelope.payload)
     except UsageError as error:
-        raise ReceiptError(f"its payload is no JSON: {error}", where=where) from error
+        raise ReceiptError(f"the payload is not JSON: {error}", where=where) from error
     try:
         receipt = read_statement(value, where=file.name, is_signed_by=envelope.is_signed_by)
     except ReceiptError as error:
@@ -78,22 +77,22 @@ def read_receipt(file: Path) -> tuple[Envelope, Receipt]:
     return envelope, receipt
 
 
-def load_receipts(path: Path) -> Shelf:
-    """The receipts in a file, or in the `.json` files of a folder; what is wrong stands beside.
+def load_receipts(path: Path) -> ReceiptCollection:
+    """Return the receipts in a file, or in the `.json` files of a folder, with problems.
 
-    Raises nothing: whoever has no receipt is held to the stricter hints.
+    Never raises: without a receipt the stricter hints apply.
     """
     receipts: list[Receipt] = []
     problems: list[str] = []
-    for found in _files(path):
-        if isinstance(found, str):
-            problems.append(found)
+    for entry in _files(path):
+        if isinstance(entry, str):
+            problems.append(entry)
             continue
         try:
-            receipts.append(read_receipt(found)[1])
+            receipts.append(read_receipt(entry)[1])
         except (ReceiptError, ConfigError) as error:
             problems.append(str(error))
-    return Shelf(tuple(receipts), tuple(problems))
+    return ReceiptCollection(tuple(receipts), tuple(problems))
 
 
 def _files(path: Path) -> Iterator[Path | str]:
@@ -104,14 +103,14 @@ def _files(path: Path) -> Iterator[Path | str]:
         names = sorted(file.name for file in path.iterdir() if file.suffix == ".json")
         folder = path.resolve()
     except OSError as error:
-        yield f"{path}: this folder of receipts cannot be read: {error.strerror}."
+        yield f"{path}: cannot read the folder of receipts: {error.strerror}."
         return
-    if len(names) > MOST_FILES:
-        yield f"{path}: more than {MOST_FILES} receipts are in it; the others are not read."
-    for name in names[:MOST_FILES]:
+    if len(names) > MAX_FILES:
+        yield f"{path}: has more than {MAX_FILES} receipts; the others are ignored."
+    for name in names[:MAX_FILES]:
         file = path / name
         if _leads_out(file, folder):
-            yield f"{file}: it leads out of the folder of receipts, and is not read."
+            yield f"{file}: links outside the folder of receipts, and is ignored."
         else:
             yield file
 
@@ -120,22 +119,22 @@ def _leads_out(file: Path, folder: Path) -> bool:
     try:
         return not file.resolve(strict=False).is_relative_to(folder)
     except (OSError, RuntimeError):
-        return True  # links in a circle
+        return True  # circular links
 
 
 def _bytes(file: Path) -> bytes:
-    """All of a file, where it is one: a pipe or a device is not waited for."""
+    """Return the content of a regular file, without waiting for a pipe or a device."""
     where = str(file)
     try:
         with open(file, "rb", opener=_without_waiting) as opened:
             if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                raise ReceiptError("this is no receipt: it is not a file", where=where)
-            data = opened.read(LARGEST + 1)
+                raise ReceiptError("not a receipt: not a regular file", where=where)
+            data = opened.read(MAX_BYTES + 1)
     except OSError as error:
-        what = f"the receipt cannot be read: {error.strerror}"
+        what = f"cannot read the receipt: {error.strerror}"
         raise ConfigError(what, where=where) from error
-    if len(data) > LARGEST:
-        what = f"this is no receipt: it is larger than {LARGEST // 1_000_000} MB"
+    if len(data) > MAX_BYTES:
+        what = f"not a receipt: larger than {MAX_BYTES // 1_000_000} MB"
         raise ReceiptError(what, where=where)
     return data
 
@@ -145,16 +144,16 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def read_report(file: Path) -> Mapping[str, Any]:
-    """A report that `sayso verify --json` has printed."""
+    """Read a report written by `sayso verify --json`. Raises `ConfigError`."""
     try:
         value: object = json.loads(file.read_bytes())
     except OSError as error:
-        what = f"the report cannot be read: {error.strerror}"
+        what = f"cannot read the report: {error.strerror}"
         raise ConfigError(what, where=str(file)) from error
     except (ValueError, RecursionError) as error:
         raise ConfigError("the report is not JSON", where=str(file)) from error
     report = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     if report.get("schema") != 1:
-        fix = "Write one: sayso verify TARGET --json."
-        raise ConfigError("this is no report of sayso verify", where=str(file), fix=fix)
+        fix = "Write one with `sayso verify TARGET --json`."
+        raise ConfigError("not a report of sayso verify", where=str(file), fix=fix)
     return report

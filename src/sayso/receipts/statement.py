@@ -1,4 +1,4 @@
-"""The in-toto statement of a receipt: made of a report, and read with nothing taken for granted."""
+"""The in-toto statement of a receipt: made from a report, and read as untrusted data."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,19 +17,19 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _LAYER: Final = re.compile(r"[a-z_]{1,40}")
 _VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 MAX_FILES: Final = 2_000
-"""Files of a package whose digests a receipt lists, so that it can be said which changed."""
-_MOST_TOOLS: Final = 10_000
-_MOST_WORDS: Final = 1_000
-_LONGEST: Final = 1_000
-_MOST_CALLS: Final = 1_000_000_000
+"""The most files whose digests a receipt lists, to report which one changed."""
+_MAX_TOOLS: Final = 10_000
+_MAX_WORDS: Final = 1_000
+_MAX_CHARACTERS: Final = 1_000
+_MAX_NUMBER: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a run of one package has shown of its tools; nobody's word until a key is asked.
+    """The results of a verifier run of one package; check its signature before using it.
 
-    `server` is what the server calls itself, `sayso` the version that ran it, `seed` what inputs
-    were made from, `made` when it was signed, by the clock of whoever did.
+    `server` is the server's own name and version, `sayso` the version that ran it, `seed` the seed
+    of the inputs, `made` the time of signing by the signer's clock.
     """
 
     package: Package
@@ -44,19 +44,17 @@ class Receipt:
 
 
 def make_statement(report: Mapping[str, Any], now: datetime | None = None) -> dict[str, Any]:
-    """The statement about a run, from its report as data (`sayso.verify.verdict.Report.to_dict`).
+    """Return the statement of a run, from its report as data (`Report.to_dict` of `sayso.verify`).
 
-    Raises `ReceiptError` where the report does not say which package was run, or says what cannot
-    be: what is not sound is not signed.
+    Raises `ReceiptError` for a report without a package, or with invalid values.
     """
     package = _object(report.get("package"), "the package")
     digest: object = package.get("digest")
     if isinstance(digest, Mapping):
         digest = cast("Mapping[str, object]", digest).get("sha256")
     if not digest:
-        what = "the report does not tell which package was run, so a receipt would hold for nothing"
-        fix = "A receipt is about a server that was started by a command."
-        raise ReceiptError(what, fix=fix)
+        fix = "Verify a server that is started by a command."
+        raise ReceiptError("the report names no package, so a receipt would be void", fix=fix)
     statement: dict[str, Any] = {
         "_type": STATEMENT_TYPE,
         "subject": [
@@ -89,65 +87,64 @@ def make_statement(report: Mapping[str, Any], now: datetime | None = None) -> di
 def read_statement(
     value: object, *, where: str = "", is_signed_by: Callable[[str], bool] | None = None
 ) -> Receipt:
-    """The receipt that a statement is. Fields that are not known are passed over (in-toto).
+    """Return the receipt of a statement. Unknown fields are ignored (in-toto).
 
-    `is_signed_by` says of a public key whether it has signed the statement. Raises
-    `ReceiptError` for another kind of statement, and for one that says what cannot be: an unknown
-    hint or verdict, one tool twice, what is supported by no call.
+    `is_signed_by` returns whether a public key signed the statement. Raises `ReceiptError` for
+    another kind of statement and for invalid values, such as an unknown hint or verdict, a
+    duplicate tool, or a supported hint without calls.
     """
-    statement = _object(value, "it")
+    statement = _object(value, "the statement")
     if statement.get("_type") != STATEMENT_TYPE:
-        raise ReceiptError(f"it is no statement of the type {STATEMENT_TYPE}")
+        raise ReceiptError(f"_type is not {STATEMENT_TYPE}")
     if statement.get("predicateType") != PREDICATE_TYPE:
-        raise ReceiptError(f"it is about something else: its predicateType is not {PREDICATE_TYPE}")
-    predicate = _object(statement.get("predicate"), "its predicate")
+        raise ReceiptError(f"predicateType is not {PREDICATE_TYPE}")
+    predicate = _object(statement.get("predicate"), "the predicate")
     package = _package(statement, predicate)
-    words = [_text(layer, "a layer") for layer in _list(predicate.get("layers"), "its layers")]
+    words = [_text(layer, "a layer") for layer in _list(predicate.get("layers"), "layers")]
     if not all(_LAYER.fullmatch(word) for word in words):
-        raise ReceiptError("the name of a layer is none")
+        raise ReceiptError("invalid name of a layer")
     layers = frozenset(words)
     bound: dict[str, Any] = {"layers": layers, "package": package.digest, "where": where}
     if is_signed_by is not None:
         bound["is_signed_by"] = is_signed_by
-    tools = tuple(_read_tool(tool, bound) for tool in _list(predicate.get("tools"), "its tools"))
+    tools = tuple(_read_tool(tool, bound) for tool in _list(predicate.get("tools"), "tools"))
     if len({(tool.name, tool.fingerprint) for tool in tools}) < len(tools):
-        raise ReceiptError("one tool stands in it twice")
+        raise ReceiptError("duplicate tool")
     return Receipt(
         package,
         tools,
         layers,
-        server=_server(_object(predicate.get("server", {}), "its server")),
-        sayso=_text(predicate.get("sayso", ""), "its sayso"),
-        profile=_text(predicate.get("profile", ""), "its profile"),
-        seed=_count(predicate.get("seed", 0), "its seed", least=-_MOST_CALLS),
+        server=_server(_object(predicate.get("server", {}), "server")),
+        sayso=_text(predicate.get("sayso", ""), "sayso"),
+        profile=_text(predicate.get("profile", ""), "profile"),
+        seed=_count(predicate.get("seed", 0), "seed", least=-_MAX_NUMBER),
         seconds=_seconds(predicate.get("seconds", 0.0)),
-        made=_text(predicate.get("made", ""), "its made"),
+        made=_text(predicate.get("made", ""), "made"),
     )
 
 
 def _package(statement: Mapping[str, Any], predicate: Mapping[str, Any]) -> Package:
-    subjects = _list(statement.get("subject"), "its subject")
+    subjects = _list(statement.get("subject"), "subject")
     if len(subjects) != 1:
-        raise ReceiptError("it has not one subject: a receipt is about one package")
-    subject = _object(subjects[0], "its subject")
-    digest = _object(subject.get("digest"), "its digest").get("sha256")
+        raise ReceiptError("a receipt must have one subject, its package")
+    subject = _object(subjects[0], "the subject")
+    digest = _object(subject.get("digest"), "the digest").get("sha256")
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
-        raise ReceiptError("the digest of its package is no SHA-256 in hexadecimal")
-    about = _object(predicate.get("package", {}), "its package")
-    files = _object(about.get("files", {}), "its list of files")
+        raise ReceiptError("the package digest is not a hexadecimal SHA-256")
+    about = _object(predicate.get("package", {}), "the package")
+    files = _object(about.get("files", {}), "files")
     if len(files) > MAX_FILES or not all(map(_is_digest, files.values())):
-        raise ReceiptError(f"its list of files is not at most {MAX_FILES} digests")
+        raise ReceiptError(f"files must be at most {MAX_FILES} digests")
     return Package(
-        _text(about.get("kind", ""), "its kind"),
-        _text(subject.get("name", ""), "its name"),
-        _text(about.get("version", ""), "its version"),
+        _text(about.get("kind", ""), "kind"),
+        _text(subject.get("name", ""), "name"),
+        _text(about.get("version", ""), "version"),
         digest,
         {_text(name, "a file's path"): digest for name, digest in files.items()},
     )
 
 
 def _files_to_write(package: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the digests of files, which say what changed; without them if there are too many."""
     files: object = package.get("files")
     if isinstance(files, Mapping) and 0 < len(cast("dict[str, Any]", files)) <= MAX_FILES:
         return {"files": dict(cast("dict[str, Any]", files))}
@@ -160,7 +157,7 @@ def _is_digest(value: object) -> bool:
 
 def _server(server: Mapping[str, Any]) -> dict[str, str]:
     found = {name: server.get(name) for name in ("name", "version")}
-    return {name: text[:_LONGEST] for name, text in found.items() if isinstance(text, str)}
+    return {name: text[:_MAX_CHARACTERS] for name, text in found.items() if isinstance(text, str)}
 
 
 def _tool(value: object) -> dict[str, Any]:
@@ -182,14 +179,13 @@ def _read_tool(value: object, bound: Mapping[str, Any]) -> ToolReceipt:
     name = _text(tool.get("name"), "the name of a tool")
     fingerprint = tool.get("fingerprint")
     if not name or not isinstance(fingerprint, str) or not _DIGEST.fullmatch(fingerprint):
-        raise ReceiptError("a tool in it has no name, or no fingerprint")
-    said = _object(tool.get("hints"), "the hints of a tool")
-    hints: dict[HintName, HintReceipt] = {}
-    for known in HINT_NAMES:
-        if known in said:
-            hints[known] = _read_hint(_object(said[known], "a hint"))
-    if len(hints) < len(said):
-        raise ReceiptError(f"“{name}” has hints in it that there are none of")
+        raise ReceiptError("a tool needs a name and a fingerprint")
+    raw = _object(tool.get("hints"), "the hints of a tool")
+    hints: dict[HintName, HintReceipt] = {
+        hint: _read_hint(_object(raw[hint], "a hint")) for hint in HINT_NAMES if hint in raw
+    }
+    if len(hints) < len(raw):
+        raise ReceiptError(f"“{name}” has unknown hints")
     return ToolReceipt(name, fingerprint, hints, **bound)
 
 
@@ -198,13 +194,13 @@ def _read_hint(hint: Mapping[str, Any]) -> HintReceipt:
         (word for word in _VERDICTS if word == hint.get("verdict")), None
     )
     if verdict is None:
-        raise ReceiptError("a verdict in it is none")
+        raise ReceiptError("unknown verdict")
     calls = _count(hint.get("calls", 0), "a number of calls")
     if verdict == "supported" and calls == 0:
-        raise ReceiptError("a hint in it is supported by no call")
+        raise ReceiptError("a hint is supported without calls")
     partial = hint.get("partial", False)
     if not isinstance(partial, bool):
-        raise ReceiptError("“partial” is not true or false")
+        raise ReceiptError("“partial” must be true or false")
     return HintReceipt(
         verdict,
         calls,
@@ -215,24 +211,24 @@ def _read_hint(hint: Mapping[str, Any]) -> HintReceipt:
 
 
 def _words(value: object) -> tuple[str, ...]:
-    return tuple(_text(word, "a word") for word in _list(value, "a list of words", _MOST_WORDS))
+    return tuple(_text(word, "a word") for word in _list(value, "a list of words", _MAX_WORDS))
 
 
 def _text(value: object, what: str) -> str:
-    if not isinstance(value, str) or len(value) > _LONGEST:
-        raise ReceiptError(f"{what} is not a text of at most {_LONGEST} characters")
+    if not isinstance(value, str) or len(value) > _MAX_CHARACTERS:
+        raise ReceiptError(f"{what} must be a string of at most {_MAX_CHARACTERS} characters")
     return value
 
 
 def _count(value: object, what: str, least: int = 0) -> int:
-    if type(value) is not int or not least <= value <= _MOST_CALLS:
-        raise ReceiptError(f"{what} is not a number that can be")
+    if type(value) is not int or not least <= value <= _MAX_NUMBER:
+        raise ReceiptError(f"{what} is not a valid number")
     return value
 
 
 def _seconds(value: object) -> float:
-    if type(value) not in (int, float) or not 0 <= cast("float", value) <= _MOST_CALLS:
-        raise ReceiptError("its seconds are not a time")
+    if type(value) not in (int, float) or not 0 <= cast("float", value) <= _MAX_NUMBER:
+        raise ReceiptError("seconds is not a valid number")
     return float(cast("float", value))
 
 
@@ -246,7 +242,7 @@ def _as_object(value: object) -> Mapping[str, Any]:
     return _object(value, "a layer")
 
 
-def _list(value: object, what: str, most: int = _MOST_TOOLS) -> list[object]:
+def _list(value: object, what: str, most: int = _MAX_TOOLS) -> list[object]:
     if not isinstance(value, list) or len(cast("list[object]", value)) > most:
-        raise ReceiptError(f"{what} is not a list of at most {most}")
+        raise ReceiptError(f"{what} must be a list of at most {most} entries")
     return cast("list[object]", value)

@@ -1,4 +1,4 @@
-"""JSON values: canonical form, digest, strict reading, redaction, schemas. Pure: no I/O, no SDK."""
+"""JSON values: canonical form, digests, strict parsing, redaction, schemas. Pure: no I/O."""
 
 from sayso.schema.bounds import bounded, excerpt
 from sayso.schema.canonical_json import (
@@ -11,7 +11,6 @@ from sayso.schema.canonical_json import (
 from sayso.schema.clipping import MARKER, clip
 from sayso.schema.compact import read_json, read_strictly, write_json
 from sayso.schema.cost import schema_cost, weight
-from sayso.schema.exact_schema import exact
 from sayso.schema.location import locate
 from sayso.schema.paths import Path, hide, parse_path
 from sayso.schema.plain_text import (
@@ -30,8 +29,8 @@ from sayso.schema.redaction import MASK, redact, redact_start
 from sayso.schema.secret_names import PATTERNS, TABLE
 from sayso.schema.secret_values import COLOURS, LOOKS
 from sayso.schema.short_text import brief, retold
-from sayso.schema.strip import Stripper
-from sayso.schema.subschema_walk import is_switch, subschemas
+from sayso.schema.strip import Stripper, exact
+from sayso.schema.subschema_walk import is_switch, list_of, object_of, subschemas, text_of
 from sayso.schema.truncation import LIMIT, Cut, Piece, ValuePath, at, level, put, size, truncate
 from sayso.schema.validate import Checker, Problem
 
@@ -67,7 +66,9 @@ __all__ = [
     "is_switch",
     "is_unseen",
     "level",
+    "list_of",
     "locate",
+    "object_of",
     "parse_json",
     "parse_path",
     "plain",
@@ -84,6 +85,7 @@ __all__ = [
     "schema_cost",
     "size",
     "subschemas",
+    "text_of",
     "truncate",
     "unquoted",
     "weight",

@@ -1,4 +1,4 @@
-"""Large values cut to their beginning, for people and for the log, with a count of the rest."""
+"""Excerpts of large values for people and the log, with a count of the rest."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -8,22 +8,22 @@ from sayso.schema.compact import write_json
 from sayso.schema.redaction import MASK
 
 MAX_KEPT_CHARACTERS: Final = 65_536
-"""What one record or question keeps of a call's arguments, as compact JSON."""
+"""The limit of arguments in one record or question, as compact JSON."""
 MAX_EXCERPT_CHARACTERS: Final = 20_000
-"""Characters of one excerpt, more or less."""
+"""The approximate size of an excerpt."""
 _MAX_EXCERPT_ITEMS: Final = 200
 _MAX_TEXT_CHARACTERS: Final = 4_096
 _MAX_NAME_CHARACTERS: Final = 256
 _MAX_DEPTH: Final = 32
 _OVERHEAD: Final = 4
-"""Characters that a value costs beside its own: quotes, a comma, a colon."""
+"""The overhead of a value: quotes, a comma, a colon."""
 
 
 def bounded(value: Any, limit: int = MAX_KEPT_CHARACTERS) -> Any:
-    """Return JSON `value`, cut to about `limit` characters if it is larger.
+    """Return JSON `value`, cut to about `limit` characters.
 
-    Each cut says how much is missing, and holds the mask, so that no edit can be made of it. The
-    digest of a call covers all of its arguments.
+    Each cut says how much is missing and contains the mask, so that the value cannot be edited and
+    sent. The digest of a call covers all of its arguments.
 
     >>> bounded({"text": "a" * 100}, limit=50)["text"]
     'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa••• (62 more characters)'
@@ -34,9 +34,9 @@ def bounded(value: Any, limit: int = MAX_KEPT_CHARACTERS) -> Any:
 
 
 def excerpt(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the beginning of an object of JSON, with at most 200 items of each list or object.
+    """Return the beginning of a JSON object, with at most 200 items per list or object.
 
-    It is cut as `bounded` cuts, in one walk that goes no further than its room.
+    Cut as by `bounded`, in one pass that stops at the limit.
 
     >>> excerpt({"ids": list(range(300))})["ids"][200:]
     ['••• (100 more items)']
@@ -69,31 +69,31 @@ class _Cutter:
         return f"{kept}{MASK} ({left:,} more characters)"
 
     def _mapping(self, value: Mapping[str, Any], depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        excerpt: dict[str, Any] = {}
         for count, (key, member) in enumerate(value.items()):
             if self._is_full(count, depth):
-                found[_untaken(MASK, found)] = f"{len(value) - count:,} more fields"
+                excerpt[_unused(MASK, excerpt)] = f"{len(value) - count:,} more fields"
                 break
-            # However little room is left: what masks the excerpt goes by names.
-            name = _untaken(self._text(key, _MAX_NAME_CHARACTERS), found)
-            found[name] = self.cut(member, depth + 1)
-        return found
+            # Names are kept even without room: masking the excerpt depends on them.
+            name = _unused(self._text(key, _MAX_NAME_CHARACTERS), excerpt)
+            excerpt[name] = self.cut(member, depth + 1)
+        return excerpt
 
     def _list(self, value: Sequence[Any], depth: int) -> list[Any]:
-        found: list[Any] = []
+        excerpt: list[Any] = []
         for count, item in enumerate(value):
             if self._is_full(count, depth):
-                found.append(f"{MASK} ({len(value) - count:,} more items)")
+                excerpt.append(f"{MASK} ({len(value) - count:,} more items)")
                 break
-            found.append(self.cut(item, depth + 1))
-        return found
+            excerpt.append(self.cut(item, depth + 1))
+        return excerpt
 
     def _is_full(self, count: int, depth: int) -> bool:
         return self.room <= 0 or depth >= _MAX_DEPTH or count >= self.max_items
 
 
-def _untaken(name: str, names: Collection[str]) -> str:
-    """Return a name that no field has yet: two that are cut alike must not hide each other."""
+def _unused(name: str, names: Collection[str]) -> str:
+    """Return an unused name, so that two names with the same beginning do not collide."""
     if name not in names:
         return name
     number = len(names)

@@ -1,4 +1,4 @@
-"""Canonical JSON (RFC 8785), the form that is digested, and strict reading of JSON text."""
+"""Canonical JSON (RFC 8785) for digests, and strict parsing of JSON."""
 
 import json
 import math
@@ -12,48 +12,48 @@ from sayso.errors import UsageError
 _MAX_DEPTH: Final = 200
 _PLAIN_DIGITS: Final = 21
 _PLAIN_ZEROS: Final = 6
-"""How far ECMAScript writes a number without an exponent (Number::toString, steps 6 to 8)."""
+"""The limits for numbers without an exponent (ECMAScript Number::toString, steps 6 to 8)."""
 _WORDS: Final[Mapping[bool | None, str]] = {None: "null", True: "true", False: "false"}
 WriteNumber = Callable[[float], str]
 _quoted: Final = json.encoder.encode_basestring
-"""A string as JSON, all letters as they are."""
+"""Write a string as JSON without ASCII escapes."""
 
 
 class RepeatedKeyError(UsageError):
-    """JSON in which an object gives a key twice."""
+    """A JSON object with a duplicate key."""
 
 
 def canonical(value: Any) -> bytes:
-    """`value` as canonical JSON, UTF-8: sorted keys, no spaces, one spelling per number.
+    """Return `value` as canonical JSON in UTF-8: sorted keys, no spaces, one form per number.
 
-    Follows RFC 8785 but for integers beyond ±2⁵³, which keep all their digits: rounding them
-    (RFC 8785 §3.2.2.3) would give two different calls one digest.
+    Follows RFC 8785 except for integers beyond ±2⁵³, which keep all digits: rounding them (RFC
+    8785 §3.2.2.3) would give different calls the same digest.
 
-    Raises `UsageError` for what JSON cannot say: NaN, infinities, lone surrogates, keys that are
-    not strings, other types, nesting deeper than 200, and integers of thousands of digits.
+    Raises `UsageError` for NaN, infinities, lone surrogates, keys that are not strings, other
+    types, nesting deeper than 200, and integers of thousands of digits.
     """
     return _encoded(value, _number)
 
 
 def digest(value: Any) -> str:
-    """SHA-256 of `canonical(value)`, as 64 hexadecimal digits."""
+    """Return the SHA-256 of `canonical(value)` as 64 hexadecimal digits."""
     return sha256(canonical(value)).hexdigest()
 
 
 def digest_exactly(value: Any) -> str:
-    """SHA-256 of canonical JSON that keeps the kind of each number, as 64 hexadecimal digits.
+    """Return the SHA-256 of canonical JSON that keeps the type of each number.
 
-    RFC 8785 writes `1`, `1.0` and `-0.0` without a fraction or sign, but a server may treat them
-    differently: what a person approves is one of them. Raises what `canonical` raises.
+    RFC 8785 does not distinguish `1` and `1.0`, or `0` and `-0.0`, but a server may, and a person
+    approves one of them. Raises the errors of `canonical`.
     """
     return sha256(_encoded(value, _exact_number)).hexdigest()
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Read JSON strictly: a key given twice, NaN and infinities are errors, not guesses.
+    """Parse JSON strictly; raise `UsageError`, with line and column for invalid syntax.
 
-    So are numbers beyond a double and integers of thousands of digits. Raises `UsageError`, with
-    line and column where the text is not JSON at all.
+    Duplicate keys, NaN, infinities, numbers too large for a double and integers of thousands of
+    digits are errors.
     """
     try:
         if not isinstance(text, str):
@@ -65,8 +65,8 @@ def parse_json(text: str | bytes) -> Any:
     except UnicodeDecodeError as error:
         raise UsageError(f"not UTF-8 text (byte {error.start})") from error
     except ValueError as error:
-        # What is left is the interpreter's own limit on the digits of an integer.
-        raise UsageError("an integer is too long to be read") from error
+        # Only the interpreter's limit on the digits of an integer remains.
+        raise UsageError("integer with too many digits") from error
     except RecursionError as error:
         raise UsageError("nested too deeply") from error
 
@@ -75,7 +75,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         keys = Counter(key for key, _ in pairs)
-        raise RepeatedKeyError(f"the key {keys.most_common(1)[0][0]!r} is given twice")
+        raise RepeatedKeyError(f"duplicate key {keys.most_common(1)[0][0]!r}")
     return members
 
 
@@ -86,7 +86,7 @@ def _refuse_constant(name: str) -> Any:
 def _read_float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise UsageError("a number is too large to be read")
+        raise UsageError("number too large for a double")
     return number
 
 
@@ -101,7 +101,7 @@ def _encoded(value: Any, number: WriteNumber) -> bytes:
     try:
         return "".join(parts).encode()
     except UnicodeEncodeError as error:
-        raise UsageError("a string holds half of a surrogate pair, which is not text") from error
+        raise UsageError("string with a lone surrogate") from error
 
 
 def _write(value: Any, parts: list[str], depth: int, number: WriteNumber) -> None:
@@ -129,7 +129,7 @@ def _write_object(
     is_ascii = True
     for key in value:
         if not isinstance(key, str):
-            raise UsageError(f"an object's key must be a string, not {key!r}")
+            raise UsageError(f"object keys must be strings, got {key!r}")
         is_ascii = is_ascii and key.isascii()
     parts.append("{")
     comma = ""
@@ -151,7 +151,7 @@ def _write_array(value: Sequence[Any], parts: list[str], depth: int, number: Wri
 
 
 def _utf16(key: str) -> bytes:
-    """RFC 8785 §3.2.3 sorts by UTF-16 code units, not by code points."""
+    """Return the UTF-16 code units, by which RFC 8785 §3.2.3 sorts."""
     return key.encode("utf-16-be", "surrogatepass")
 
 
@@ -173,14 +173,14 @@ def _exact_number(value: float) -> str:
 
 def _integer(value: int) -> str:
     try:
-        # Also of a number of an enumeration, whose `str` may be its name.
+        # The `str` of an enum member may be its name.
         return int.__repr__(value)
     except ValueError as error:
-        raise UsageError("an integer is too long to be written") from error
+        raise UsageError("integer with too many digits") from error
 
 
 def _ecmascript(number: float) -> str:
-    """ECMAScript's Number::toString, which RFC 8785 §3.2.2.3 prescribes."""
+    """Format a number as ECMAScript's Number::toString (RFC 8785 §3.2.2.3)."""
     if number == 0:
         return "0"
     sign = "-" if number < 0 else ""
@@ -195,7 +195,7 @@ def _ecmascript(number: float) -> str:
 
 
 def _place(digits: str, point: int) -> str:
-    """Decimal or exponent form of 0.`digits` × 10^`point`."""
+    """Format 0.`digits` × 10^`point` in decimal or exponent form."""
     count = len(digits)
     if count <= point <= _PLAIN_DIGITS:
         return digits + "0" * (point - count)

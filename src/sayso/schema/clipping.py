@@ -1,21 +1,21 @@
-"""Cutting one text, with a marker that says so."""
+"""Shortening of a text, with a marker."""
 
 import unicodedata
 from collections.abc import Callable
 from typing import Final
 
 MARKER: Final = "… [cut: "
-"""How the marker begins."""
+"""The start of the marker."""
 
 _JOINERS: Final = frozenset("\u200d\ufe0e\ufe0f")
 _MAX_JOINED: Final = 32
 
 
 def clip(text: str, room: int, measure: Callable[[str], int] = len) -> str:
-    """Return the beginning of `text` and a marker that says how long it was.
+    """Return the beginning of `text` and a marker with its length.
 
-    `measure` of what is returned is at most `room`, where the marker alone is not more than that.
-    No character is separated from its combining marks.
+    `measure` of the result is at most `room`, unless the marker alone exceeds it. Characters are
+    not separated from their combining marks.
 
     >>> clip("word " * 1_000, 60)
     'word word word word … [cut: the first 20 of 5000 characters]'

@@ -1,4 +1,4 @@
-"""JSON as text, written and read in compiled code."""
+"""Fast writing and reading of compact JSON."""
 
 import contextlib
 import json
@@ -10,9 +10,9 @@ from sayso.schema.canonical_json import parse_json
 
 
 def write_json(value: Any) -> str:
-    """`value` without a blank between its parts, and in its own letters.
+    """Return `value` as compact JSON, without ASCII escapes.
 
-    What JSON cannot say is written as Python's own module has it. Raises `TypeError`.
+    Values that JSON cannot represent are written as Python's `json` does. Raises `TypeError`.
 
     >>> write_json({"größe": [1, 2.5, None]})
     '{"größe":[1,2.5,null]}'
@@ -24,10 +24,10 @@ def write_json(value: Any) -> str:
 
 
 def read_strictly(raw: bytes | msgspec.Raw) -> Any:
-    """Read JSON as `parse_json` does: a key given twice is an error. Raises `UsageError`.
+    """Parse JSON like `parse_json`: a duplicate key is an error. Raises `UsageError`.
 
-    What is written exactly as sayso would write its value repeats no key. Most programs write JSON
-    in that form, and it is read in compiled code.
+    Compact JSON, which most programs write, takes a fast path: if writing the value again gives
+    the same bytes, no key is duplicated.
 
     >>> read_strictly(b'{"a":1}')
     {'a': 1}
@@ -40,7 +40,7 @@ def read_strictly(raw: bytes | msgspec.Raw) -> Any:
 
 
 def read_json(text: str) -> Any:
-    """What `text` holds; also what strict JSON does not know (`NaN`). Raises `ValueError`.
+    """Parse JSON, including `NaN` and infinities. Raises `ValueError`.
 
     >>> read_json("[1, NaN]")
     [1, nan]
@@ -51,4 +51,4 @@ def read_json(text: str) -> Any:
         try:
             return json.loads(text)
         except RecursionError as error:
-            raise ValueError("it is nested too deeply") from error
+            raise ValueError("nested too deeply") from error

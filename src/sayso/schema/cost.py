@@ -1,8 +1,8 @@
-"""Estimates of the work that a schema and a value cause, each made with a bounded number of steps.
+"""Estimates of the cost of checking a value against a schema, in a bounded number of steps.
 
-A schema whose keywords look at each part of a value a fixed number of times is *linear*: checking
-costs at most its `schema_cost` times the `weight` of the value. Recursion, a `$ref` that is used
-over and over, backtracking patterns and everything that is not known here have no such bound.
+A schema that checks each part of a value a fixed number of times is *linear*: the cost is at most
+its `schema_cost` times the `weight` of the value. Recursion, repeated `$ref`, backtracking patterns
+and unknown keywords have no such bound.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from sayso.schema.subschema_walk import object_of, resolve_reference
 
 MAX_COST: Final = 50_000
-"""Schemas that cost more are not linear for practical purposes."""
+"""Schemas above this cost count as not linear."""
 
 _MAX_NODES: Final = 20_000
 _MAX_DEPTH: Final = 64
@@ -23,7 +23,7 @@ _SCALARS: Final = frozenset({bool, float, type(None)})
 _UNIQUE_COST: Final = 8
 _WHOLE_MULTIPLE_COST: Final = 20
 _FRACTION_MULTIPLE_COST: Final = 200
-"""To divide by a fraction the library works with numbers of any length."""
+"""For fractions the library uses numbers of any length."""
 
 _DRAFTS: Final = re.compile(
     r"https?://json-schema\.org/(draft/20(19-09|20-12)|draft-0[467])/schema#?"
@@ -45,20 +45,20 @@ _NAMED: Final = frozenset({"dependencies", "dependentSchemas", "patternPropertie
 _DEFINITIONS: Final = frozenset({"$defs", "definitions"})
 
 _BACKTRACKING: Final = re.compile(r"\(\?(?!i?:|i\))|[*+?}]\+|\\(?:[^\W_dDfnrsStuvwWx]|[<>])")
-"""What the library matches step by step: groups that look around, possessive repetition, and each
-escape but those of signs and classes, such as a border of a word."""
+"""Patterns that the library matches by backtracking: lookaround, possessive repetition, and escapes
+other than those of signs and classes, such as word boundaries."""
 _CLASS: Final = re.compile(r"\\[dDsSwW]")
 _WIDE: Final = re.compile(r"(?<!\\)\.|\[\^|\\[DsSwW]|[^\x00-\x7f]")
-"""What stands for most of all characters: many states of a machine that reads bytes."""
+"""Wide classes, which need many states in an automaton over bytes."""
 _WIDE_STATES: Final = 16
 _REPEATED: Final = re.compile(r"\{(\d*),?(\d*)\}")
 
 
 def weight(value: Any, most: int) -> int:
-    """Return the number of parts of a JSON value, long texts counted by their length.
+    """Return the number of parts of a JSON value, counting long texts by length.
 
-    Stops counting soon after `most`; a value nested deeper than 200 levels, or with a
-    key that is not a string, weighs more than that.
+    Stops soon after `most`. A value nested deeper than 200 levels, or with a key that is not a
+    string, weighs more than `most`.
 
     >>> weight({"ids": [1, 2]}, 100)
     5
@@ -69,12 +69,12 @@ def weight(value: Any, most: int) -> int:
         following: list[Any] = []
         total += len(level)
         for part in level:
-            # An exact type is the usual case, and an abstract one takes many times as long.
+            # Checking the exact type is the common case, and much faster.
             kind = cast("type[object]", type(part))
             if kind is str:
                 total += len(part) // _CHARACTERS_PER_NODE
             elif kind is int:
-                # Its digits are read in quadratic time.
+                # Parsing digits takes quadratic time.
                 total += (part.bit_length() // (8 * _CHARACTERS_PER_NODE)) ** 2
             elif kind is list or kind is tuple:
                 if total + len(following) + len(part) > most:
@@ -104,7 +104,7 @@ def _key_weight(entries: Mapping[str, Any], most: int) -> int:
 
 
 def schema_cost(schema: Mapping[str, Any] | bool) -> int | None:  # noqa: FBT001 - a schema may be a boolean
-    """Return how often a linear schema looks at a part of a value; `None` for any other schema.
+    """Return how often a linear schema checks a part of a value; `None` if it is not linear.
 
     >>> schema_cost({"properties": {"id": {"type": "integer"}}})
     3
@@ -121,11 +121,11 @@ def schema_cost(schema: Mapping[str, Any] | bool) -> int | None:  # noqa: FBT001
 
 
 class _UnboundedError(Exception):
-    """No bound can be given."""
+    """The schema has no known bound."""
 
 
 class _Estimate:
-    """The costs of the parts of one schema, each worked out once."""
+    """The costs of the parts of one schema, each computed once."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
@@ -180,19 +180,19 @@ def _inner(key: str, value: Any) -> Iterator[Any]:
         yield value
 
 
-def _require(is_known: bool) -> int:  # noqa: FBT001 - the only thing that it is about
+def _require(is_known: bool) -> int:  # noqa: FBT001 - its only argument
     if not is_known:
         raise _UnboundedError
     return 1
 
 
 def _pattern_cost(pattern: Any) -> int:
-    """Return about how many states a regular expression has; refuse what may backtrack."""
+    """Estimate the states of a regular expression; raise if it may backtrack."""
     if not isinstance(pattern, str):
         return 1
     if len(pattern) > _MAX_PATTERN_COST or _BACKTRACKING.search(pattern):
         raise _UnboundedError
-    # Each class is put into other words by a walk of its own over the whole pattern.
+    # The library rewrites each class in a pass over the whole pattern.
     states = len(pattern) + len(_CLASS.findall(pattern)) ** 2
     states += _WIDE_STATES * len(_WIDE.findall(pattern))
     for low, high in _REPEATED.findall(pattern):
@@ -215,4 +215,4 @@ _COSTS: Final[Mapping[str, Callable[[Any], int]]] = {
     "pattern": _pattern_cost,
     "uniqueItems": lambda _: _UNIQUE_COST,
 }
-"""Keywords whose cost does not depend on the schemas in them."""
+"""The costs of keywords that contain no schemas."""

@@ -1,7 +1,6 @@
-"""The place in a value that does not fit its schema, found without listing all that is wrong.
+"""The location of one mismatch between a value and its schema.
 
-Listing everything can take exponential time where alternatives are nested. This looks for one place
-and follows only one path to it.
+Listing all problems can take exponential time for nested alternatives. This follows one path only.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ Schema = Mapping[str, Any]
 
 _MAX_STEPS: Final = 64
 _MAX_PARTS: Final = 200
-"""Members of one object, or items of one list, that are tried."""
+"""The number of properties or items to check."""
 
 _TOGETHER: Final = {
     "additionalProperties": ("properties", "patternProperties"),
@@ -29,18 +28,18 @@ _MEANINGLESS_ALONE: Final = frozenset(
 
 
 def locate(schema: Schema, value: Any) -> Problem:
-    """Return one place where `value`, which does not fit `schema`, breaks it, and the keywords.
+    """Return one path where `value` does not match `schema`, with the broken keywords.
 
-    Every check that this makes may take as long as `Checker.is_valid` takes.
+    Each check may take as long as `Checker.is_valid`.
 
     >>> str(locate({"properties": {"id": {"type": "integer"}}}, {"id": "x"}))
-    'id: does not fit the schema’s “type”'
+    'id: does not match the schema’s “type”'
     """
     return _Search(schema).problem(value)
 
 
 class _Search:
-    """A search for one place; it never goes back."""
+    """A search for one mismatch, without backtracking."""
 
     def __init__(self, root: Schema) -> None:
         self._root = root
@@ -57,10 +56,10 @@ class _Search:
             if part is not None:
                 path.append(part)
                 value = value[part]
-        return Problem(path_text(path), self._told(schema, value))
+        return Problem(path_text(path), self._message(schema, value))
 
     def _next(self, schema: Schema, value: Any) -> tuple[str | int | None, Schema] | None:
-        """Return a member or item that does not fit, or the same value under a narrower schema."""
+        """Return a property or item that does not match, or a narrower schema for the value."""
         target = object_of(resolve_reference(self._root, schema.get("$ref")))
         if target and not self._fits(target, value):
             return None, target
@@ -81,18 +80,18 @@ class _Search:
     def _shape(self, schema: Schema) -> Schema:
         return object_of(resolve_reference(self._root, schema.get("$ref"))) or schema
 
-    def _told(self, schema: Schema, value: Any) -> str:
+    def _message(self, schema: Schema, value: Any) -> str:
         broken = [
             key
             for key in schema
             if key not in _MEANINGLESS_ALONE and not self._fits(_alone(schema, key), value)
         ]
         if not broken:
-            return "does not fit the schema"
-        return f"does not fit the schema’s {', '.join(f'“{key}”' for key in broken)}"
+            return "does not match the schema"
+        return f"does not match the schema’s {', '.join(f'“{key}”' for key in broken)}"
 
     def _fits(self, schema: Schema, value: Any) -> bool:
-        """Return whether it fits; what cannot be checked by itself is not looked into."""
+        """Return whether it matches; true if the schema cannot be checked by itself."""
         try:
             return Checker({**self._definitions, **schema}).is_valid(value)
         except UsageError:
@@ -112,12 +111,12 @@ def _parts(schema: Schema, value: Any) -> Iterator[tuple[str | int, Schema]]:
 
 
 def _is_meant(schema: Schema, value: Any) -> bool:
-    """Return whether an object has all that an alternative requires: it was probably meant."""
+    """Return whether an object has all required properties of an alternative."""
     required = list_of(schema.get("required"))
     return bool(required) and isinstance(value, Mapping) and all(name in value for name in required)
 
 
 def _alone(schema: Schema, key: str) -> dict[str, Any]:
-    """Return the schema with one keyword, and those that it has no meaning without."""
+    """Return the schema with one keyword and the keywords that it depends on."""
     kept = (key, *_TOGETHER.get(key, ()))
     return {keyword: schema[keyword] for keyword in kept if keyword in schema}

@@ -1,4 +1,4 @@
-"""Places in JSON that are masked because somebody said so: a subset of JSONPath (RFC 9535)."""
+"""Paths of values to mask: a subset of JSONPath (RFC 9535)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _PART: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One part of a path: the name or index it selects, or everything; here or at any depth."""
+    """One part of a path: a name, an index or everything, here or at any depth."""
 
     name: str | int | None
     is_deep: bool = False
@@ -30,7 +30,7 @@ Path = tuple[Step, ...]
 
 
 def parse_path(text: str) -> Path:
-    """Read a path such as `$.customer.email`, `$.items[*].iban`, `$..ssn` or `$['a b'][0]`.
+    """Parse a path such as `$.customer.email`, `$.items[*].iban`, `$..ssn` or `$['a b'][0]`.
 
     Raises `UsageError` for anything else.
     """
@@ -40,13 +40,13 @@ def parse_path(text: str) -> Path:
         rest = rest[match.end() :]
         steps.append(_step(match))
     if rest or not steps:
-        fix = "Write a path such as $.customer.email, $.items[*].iban or $..ssn."
-        raise UsageError(f"{text!r} is not a path that can be masked", fix=fix)
+        fix = "Use a path such as $.customer.email, $.items[*].iban or $..ssn."
+        raise UsageError(f"invalid path {text!r}", fix=fix)
     return tuple(steps)
 
 
 def hide(value: Any, paths: Sequence[Path]) -> Any:
-    """A copy of `value` with a mask at every place that one of the paths leads to."""
+    """Return a copy of `value` with a mask at every matching path."""
     for path in paths:
         value = _hide(value, path)
     return value

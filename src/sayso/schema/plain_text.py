@@ -1,4 +1,4 @@
-"""A stranger's text in one line of a terminal or a log, with nothing in it that could steer one."""
+"""Safe display of untrusted text in a terminal or a log."""
 
 import re
 import unicodedata
@@ -16,8 +16,8 @@ _BLANK: Final = (
     (0x1D159, 0x1D159),
     (0xE0100, 0xE01EF),
 )
-"""Letters, marks and signs that show nothing, beside the categories named below (Unicode,
-Default_Ignorable_Code_Point; the last of the signs are the blank Braille pattern and note head)."""
+"""Further invisible characters (Unicode, Default_Ignorable_Code_Point; also the blank Braille
+pattern and note head)."""
 
 _TRACEPARENT: Final = re.compile(
     r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII
@@ -26,10 +26,10 @@ _TRACEPARENT: Final = re.compile(
 
 
 def plain(text: str) -> str:
-    """One line of a stranger's `text`, with control and direction characters spelt out.
+    """Return untrusted text on one line, with control and direction characters escaped.
 
-    A server names its tools; an escape sequence there must not reach the terminal, and a line
-    break must not make a line that looks like sayso's own.
+    An escape sequence in a tool's name must not reach the terminal, and a line break must not fake
+    a line of sayso's own.
     """
     return "".join(f"\\u{ord(char):04x}" if is_unseen(char) else char for char in text)
 
@@ -45,11 +45,11 @@ _SINGLE: Final = (
     "\u275b\u275c\uff07"
 )
 QUOTES: Final = re.compile(f"[{_DOUBLE}{_SINGLE}]{{2,}}|[{_DOUBLE}]")
-"""What reads as a double quote: signs of Unicode, and single ones side by side."""
+"""Characters that look like a double quote, including adjacent single quotes."""
 
 
 def unquoted(text: str, limit: int = NAME_CHARACTERS) -> str:
-    """Return a stranger's name, to stand between quotes: cut, and with no quote that closes them.
+    """Return an untrusted name for use between quotes: shortened, and without double quotes.
 
     >>> unquoted("x” is safe. Press “Allow", limit=11)
     "x' is safe.… (24 characters)"
@@ -61,7 +61,7 @@ def unquoted(text: str, limit: int = NAME_CHARACTERS) -> str:
 
 
 def quoted(text: str, limit: int = NAME_CHARACTERS) -> str:
-    """Return a stranger's name between quotes, on one line, so that it reads as a name alone.
+    """Return an untrusted name between quotes, on one line.
 
     >>> quoted("amy")
     '“amy”'
@@ -70,7 +70,7 @@ def quoted(text: str, limit: int = NAME_CHARACTERS) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """Return the beginning of `text`, which says how much more there is.
+    """Return the beginning of `text`, with the number of characters left out.
 
     >>> cut("abcdef", 4)
     'abcd… (and 2 more characters)'
@@ -81,7 +81,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def plain_code(line: str) -> str:
-    r"""Return a line of a file as `plain` does, with its tabs: they move nothing but what follows.
+    r"""Return a line of a file like `plain`, but keep its tabs.
 
     >>> plain_code("\tprint('\x1b')")
     "\tprint('\\u001b')"
@@ -90,21 +90,21 @@ def plain_code(line: str) -> str:
 
 
 def sayable(text: str) -> str:
-    """`text` with a question mark for each half of a surrogate pair: no transport can send one."""
+    """Replace lone surrogates, which cannot be encoded, by question marks."""
     return text.encode(errors="replace").decode()
 
 
 def is_unseen(char: str) -> bool:
-    """Whether a character steers a terminal, turns a line's direction, or breaks it."""
+    """Return whether a character controls a terminal, text direction or line breaks."""
     category = unicodedata.category(char)
     return category[0] == "C" or category in ("Zl", "Zp")
 
 
 def is_hidden(char: str) -> bool:
-    """Whether a character shows nothing by itself, or changes how others show.
+    """Return whether a character is invisible, or changes how others are displayed.
 
-    That is: control, format (bidi, joiners, tags), surrogate, private, unassigned, every line or
-    space separator but the plain space, and blanks that Unicode counts as letters or marks.
+    That is: control, format (bidi, joiners, tags), surrogate, private, unassigned, all separators
+    except the plain space, and blanks that Unicode counts as letters or marks.
     """
     if is_unseen(char) or unicodedata.category(char) == "Zs":
         return char != " "
@@ -112,7 +112,7 @@ def is_hidden(char: str) -> bool:
 
 
 def read_traceparent(value: object) -> str | None:
-    """Return a `traceparent` that is well formed; `None` for anything else.
+    """Return a valid `traceparent`, or `None`.
 
     >>> read_traceparent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
     '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

@@ -1,4 +1,4 @@
-"""Redaction: what is written down about a call without what must not be written down."""
+"""Redaction of secrets in values."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -15,17 +15,17 @@ MAX_REDACTED_CHARACTERS: Final = 65_536
 _PLAIN: Final = (int, float, type(None))
 _NAMING: Final = ("name", "key", "Name", "Key")
 _VALUES: Final = ("value", "Value")
-"""Fields of an object that is a field: `{"name": "password", "value": "…"}`."""
-_LONGEST_KNOWN: Final = 64
-"""Longer names are not remembered, so that nobody fills the memory with them."""
+"""Keys of an object that represents a field: `{"name": "password", "value": "…"}`."""
+_MAX_CACHED_NAME: Final = 64
+"""Longer names are not cached, so that they cannot fill the memory."""
 
 
 def redact(value: Any, limit: int | None = MAX_REDACTED_CHARACTERS) -> Any:
-    """Return a copy of JSON `value` with secrets masked, by the name of a field and by their look.
+    """Return a copy of JSON `value` with secrets masked, by field name and by form.
 
-    Numbers and booleans under a secret name are masked too; empty values are left, since they
-    hold nothing. After `limit` characters of text the rest is left out, with the mask and a count
-    in its place, so that no value takes longer than that; `None` for no limit.
+    Numbers and booleans under a secret name are masked too; empty values are kept. After `limit`
+    characters of text the rest is replaced by the mask and a count, which bounds the time; `None`
+    means no limit.
 
     >>> redact({"a": "x" * 90_000, "b": 1})["a"][-29:]
     'x••• (24,466 more characters)'
@@ -34,9 +34,9 @@ def redact(value: Any, limit: int | None = MAX_REDACTED_CHARACTERS) -> Any:
 
 
 def redact_start(text: str, length: int) -> str:
-    """Return about the first `length` characters of a text, with the secrets in them masked.
+    """Return about the first `length` characters of a text of any size, with secrets masked.
 
-    The text may be of any size. No part of a secret that the cut goes through is shown.
+    No part of a secret at the cut is shown.
     """
     return mask_start(text, length)
 
@@ -57,7 +57,7 @@ class _Redactor:
         return value
 
     def _is_full(self, cost: int) -> bool:
-        """Take room for a value of this cost, and return whether there was none left."""
+        """Reserve room for a value of this cost, and return whether none was left."""
         if self._room is None:
             return False
         is_full = self._room <= 0
@@ -96,10 +96,10 @@ class _Redactor:
         return masked
 
     def _field(self, name: str, value: Any) -> Any:
-        """Return the value of a field. An object under a secret name is looked into like any other.
+        """Return the masked value of a field.
 
-        A secret is one value or a list of them; more than that could hide what a call does from the
-        person who is asked about it.
+        A secret is one value or a list of values. Objects under a secret name are not masked as a
+        whole, since that could hide a call's effect from the person who approves it.
         """
         if not _is_secret(name, value) or isinstance(value, Mapping):
             return self.value(value)
@@ -112,7 +112,7 @@ class _Redactor:
 
 
 def _name_of(field: Mapping[str, Any]) -> str:
-    """Return the name of the value of an object that is a field, where it is a secret one."""
+    """Return the secret name in an object that represents a field, or an empty string."""
     for key in _NAMING:
         name = field.get(key)
         if isinstance(name, str) and is_secret_name(name):
@@ -121,7 +121,7 @@ def _name_of(field: Mapping[str, Any]) -> str:
 
 
 def _is_secret(name: str, value: Any) -> bool:
-    has_secret_name = _is_known_secret if len(name) <= _LONGEST_KNOWN else is_secret_name
+    has_secret_name = _is_known_secret if len(name) <= _MAX_CACHED_NAME else is_secret_name
     return has_secret_name(name) and not is_count(name, value) and value not in (None, "", [], {})
 
 

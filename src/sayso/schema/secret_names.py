@@ -1,4 +1,4 @@
-"""Names of fields that hold secrets: by their words, however they are written."""
+"""Names of fields that hold secrets, in any spelling."""
 
 import re
 from itertools import pairwise
@@ -11,7 +11,7 @@ _ANYWHERE: Final = re.compile(
     r"|privatekey|accesskey",
     re.IGNORECASE,
 )
-"""Words that mean a secret wherever they stand in a name, its separators left out."""
+"""Words that mean a secret anywhere in a name without separators."""
 _WHOLE: Final = frozenset(
     ("cvc", "cvv", "csc", "jwt", "mnemonic", "otp", "pass", "pin", "pwd", "sid", "ssn", "totp")
 )
@@ -43,16 +43,15 @@ _NOT_SECRET: Final = re.compile(
 )
 _COUNTED: Final = re.compile(r"tokens\Z", re.IGNORECASE)
 _ALIKE: Final = {"\N{LATIN SMALL LETTER DOTLESS I}": "i", "ß": "ss", "ẞ": "SS"}
-"""Letters that become plain ones when their case changes, but not by NFKD."""
+"""Letters that become ASCII by a change of case, but not by NFKD."""
 _UNSEEN: Final = ("Mn", "Mc", "Me", "Cf")
-"""Unicode's categories of accents and of invisible signs."""
+"""Unicode categories of accents and invisible signs."""
 
 
 def is_secret_name(name: str) -> bool:
-    """Return whether a field of this name holds a secret.
+    """Return whether a field with this name holds a secret.
 
-    Snake, camel and kebab case, plurals and prefixes are the same name, and so are letters that
-    Unicode takes for each other, such as a wide `s` and `s`, with accents or without.
+    Ignores case style, plurals, prefixes, accents and Unicode variants such as a wide `s`.
 
     >>> [is_secret_name(name) for name in ("dbPwd", "CVV2", "user-SSN", "tökens", "classname")]
     [True, True, True, True, False]
@@ -70,23 +69,20 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_count(name: str, value: Any) -> bool:
-    """Return whether a value says how many: `tokens: 800` does, `tokens: ["a1b2"]` does not."""
+    """Return whether a value is a count: `tokens: 800` is, `tokens: ["a1b2"]` is not."""
     return isinstance(value, int | float) and bool(_COUNTED.search(name))
 
 
 def _folded(name: str) -> str:
-    """Return a name with its letters as plain ones where Unicode has such, their case kept.
+    """Return a name with ASCII letters where Unicode has equivalents.
 
-    Letter by letter, since to normalize a run of accents takes time by the square of its length.
+    Works letter by letter, because normalizing a run of accents takes quadratic time.
     """
     return name.translate({ord(letter): _plain(letter) for letter in set(name)})
 
 
 def _plain(letter: str) -> str:
-    """Return the plain letters of one letter, none for an accent or an invisible sign.
-
-    A letter that has no plain ones stays; some would become many others.
-    """
+    """Return the ASCII equivalent of a letter, nothing for an accent, else the letter itself."""
     parts = [part for part in normalize("NFKD", letter) if category(part) not in _UNSEEN]
     plain = "".join(_ALIKE.get(part, part) for part in parts)
     if not plain.isascii():
@@ -95,7 +91,6 @@ def _plain(letter: str) -> str:
 
 
 def _words(name: str) -> list[str]:
-    """The words of a name in lower case and singular; numbers are left out."""
     words = [word.lower() for word in _WORD.findall(name) if not word.isdigit()]
     return [word[:-1] if word.endswith("s") and word[:-1] in _KNOWN else word for word in words]
 
@@ -109,5 +104,5 @@ TABLE: Final = {
     "singular": sorted(_KNOWN),
     "alike": _ALIKE,
 }
-"""All words that mean a secret, for who tells them elsewhere."""
+"""All words that mean a secret, for other implementations."""
 PATTERNS: Final = {"anywhere": _ANYWHERE, "not": _NOT_SECRET, "counted": _COUNTED, "word": _WORD}

@@ -1,4 +1,4 @@
-"""Texts that hold secrets: by their form, with nothing masked but the secret itself."""
+"""Secrets in texts, recognized by their form."""
 
 import base64
 import binascii
@@ -9,7 +9,7 @@ MASK: Final = "•••"
 
 _FORMS: Final = re.compile(
     r"""
-      # No other character begins one of these: to look first takes half the time.
+      # Only these characters start a secret; checking them first halves the time.
       (?=[-AGNSadefghlnprswxy])
     (?:
       # keys of payment and model services, code hosts, packages, chats, clouds
@@ -31,19 +31,18 @@ _FORMS: Final = re.compile(
     | \bdiscord(?:app)?\.com/api/webhooks/[0-9]{15,20}/[A-Za-z0-9_-]{40,}
     | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
     | \bAIza[A-Za-z0-9_-]{30,}
-      # a JSON Web Token, sealed ones with their five parts; each part is possessive, so that no
-      # text makes this slow
+      # a JSON Web Token, encrypted ones with five parts; possessive, so that no text is slow
     | (?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]*+
       (?:\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+)?
       # a private key: only its own letters, so that nothing else can hide behind its first line;
-      # newlines may be escaped, once or twice, or be blanks between lines of full length
+      # newlines may be escaped once or twice, or be spaces between lines of full length
     | -----BEGIN[ A-Z]{0,40}PRIVATE\ KEY(?:\ BLOCK)?-----
       (?:[A-Za-z0-9+/=\r\n]|\\{1,4}[nr]|(?<=[A-Za-z0-9+/=]{60})\ (?=[A-Za-z0-9+/=]{16})
         |(?<=-----)\ (?=[A-Za-z0-9+/=]{60})){64,20000}+
       (?:\ ?-----END[ A-Z]{0,40}PRIVATE\ KEY(?:\ BLOCK)?-----)?
     )
     """,
-    # A letter of another script ends no key: a language without spaces has one right before it.
+    # Letters of other scripts do not extend a key, for languages without spaces.
     re.VERBOSE | re.ASCII,
 )
 _IN_URL: Final = re.compile(r"(?P<head>://)[^/ \t-\r:@]{0,200}+:[^/ \t-\r]{1,200}(?=@)", re.ASCII)
@@ -64,18 +63,18 @@ _NAMED: Final = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
-"""A name and its value in a query, a form, a connection string or JSON in a text. A value holds
-nothing of which a command or a path could be made: no blank, slash, quote, bracket or semicolon."""
+"""A name with a value in a query, a form, a connection string or JSON. The value has no characters
+of commands or paths: no space, slash, quote, bracket or semicolon."""
 _ENCODED: Final = re.compile(
     rf"""(?i)
       (?P<head>{_NAME}\\?["']?\s{{0,2}}[=:]\s{{0,2}}\\?["']?|\bbearer\ )
-      # as many short parts as a path has, one after another, are none of these
+      # several short parts in a row are a path
       (?=[A-Za-z0-9+/]{{0,60}}[0-9])(?!(?:[A-Za-z0-9+]{{0,15}}/){{4}})
       [A-Za-z0-9+][A-Za-z0-9+/]{{39,2000}}+={{0,2}}(?![A-Za-z0-9_-]|\.[A-Za-z0-9])
     """,
     re.VERBOSE | re.ASCII,
 )
-"""A key in Base64, which may hold slashes."""
+"""A Base64 key, which may contain slashes."""
 _COOKIES: Final = re.compile(
     r"""(?i)
       (?P<head>\bcookie\s{0,2}:\s{0,2})
@@ -106,10 +105,9 @@ _BASIC: Final = re.compile(r"(?i)(?<=\bbasic\ )[A-Za-z0-9+/]{6,2000}={0,2}", re.
 COLOURS: Final = re.compile(
     r"(?:\x1b|\\u001b|\\x1b|\\033)\[[0-9;]{0,20}m", re.ASCII | re.IGNORECASE
 )
-"""What colours words on a terminal, itself or escaped. It ends in a letter, and stands between a
-name and its value."""
+"""A terminal colour sequence, raw or escaped, which may separate a name and its value."""
 _SUSPECT: Final = re.compile(r"[A-Za-z0-9_-]{10}|[:=]|--")
-"""What every secret holds. Most short texts do not, and this says so many times faster."""
+"""Every secret matches this; a fast check that rules out most short texts."""
 _MARKS: Final = (
     *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
     *("github_pat_", "glpat-", "glptt-", "gldt-", "glrt-", "glsoat-", "glcbt-", "sayso_", "xox"),
@@ -119,15 +117,14 @@ _MARKS: Final = (
     *("ya29.", "AGE-SECRET-KEY-1", "-----BEGIN", "ATATT3", "GOCSPX-", "NRAK-", "dapi", "dp."),
     *("hooks.slack.com/", "/api/webhooks/"),
 )
-"""One of these stands in every `_FORMS`. To look for each of them takes a long text a fraction of
-the time."""
+"""Every match of `_FORMS` contains one of these; a fast check for long texts."""
 _MARGIN: Final = 3_000
-"""Characters beside a cut that are not shown. No form needs more to be known, but for a JSON Web
-Token (`_CUT_TOKEN`); a mask is at most 1.4 times as long as a named value with its name."""
+"""Characters before a cut that are hidden, enough to recognize every form except a JSON Web Token
+(`_CUT_TOKEN`). A mask is at most 1.4 times as long as a named value with its name."""
 _CUT_TOKEN: Final = re.compile(
     r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]*+)?\Z", re.ASCII
 )
-"""A JSON Web Token whose last part was cut off."""
+"""A JSON Web Token whose last part is cut off."""
 LOOKS: Final = {
     "url": _IN_URL,
     "encoded": _ENCODED,
@@ -139,7 +136,7 @@ LOOKS: Final = {
     "header": _HEADER,
     "flag": _FLAG,
 }
-"""What masks a text, in this order, for who does it elsewhere."""
+"""The patterns in the order of masking, for other implementations."""
 _LONG: Final = 1000
 _NAMES: Final = (
     *("pass", "pwd", "secret", "token", "key", "credential", "cvv", "cvc", "ssn", "otp", "sess"),
@@ -148,7 +145,7 @@ _NAMES: Final = (
 
 
 def mask_text(text: str) -> str:
-    """Return a text with the secrets in it masked; one that had any loses its colours."""
+    """Return a text with secrets masked; a text that contained any loses its colours."""
     if len(text) < _LONG and not _SUSPECT.search(text):
         return text
     bare = COLOURS.sub("", text) if "[" in text else text
@@ -160,7 +157,7 @@ def mask_text(text: str) -> str:
 
 def _masked(text: str) -> str:
     lower = text.lower()
-    # These first: what they mask may hold another form in its middle.
+    # First, because these may contain another form.
     if "://" in text:
         text = _IN_URL.sub(_AFTER_HEAD, text)
     has_name = any(name in lower for name in _NAMES)
@@ -182,18 +179,17 @@ def _masked(text: str) -> str:
 
 
 def mask_after(flag: str, text: str) -> str:
-    """Return a text that stands after `flag` in a list of words, masked if that names a secret."""
-    if flag.startswith("--") and (found := _FLAG.match(f"{flag} {text}")):
-        return f"{MASK}{text[found.end() - len(flag) - 1 :]}"
+    """Return the argument after `flag`, masked if the flag names a secret."""
+    if flag.startswith("--") and (match := _FLAG.match(f"{flag} {text}")):
+        return f"{MASK}{text[match.end() - len(flag) - 1 :]}"
     return text
 
 
 def mask_start(text: str, length: int) -> str:
-    """Return about the first `length` characters of a text, with the secrets in them masked.
+    """Return about the first `length` characters of a text, with secrets masked.
 
-    Reads no more than `length` and a margin, so that a text of any size takes bounded time. What
-    stands beside the cut is left out, since half a secret cannot be told from other text; a text
-    that fits is returned whole.
+    Reads only `length` and a margin, which bounds the time. Text near the cut is left out, since a
+    cut secret cannot be recognized; a text that fits is returned completely.
     """
     if len(text) <= length:
         return mask_text(text)
@@ -205,7 +201,7 @@ def mask_start(text: str, length: int) -> str:
 
 
 def _mask_basic(match: re.Match[str]) -> str:
-    """Mask what `user:password` was encoded to, and leave any other word after "basic"."""
+    """Mask an encoded `user:password`, and keep any other word after "basic"."""
     try:
         text = base64.b64decode(match[0] + "=" * (-len(match[0]) % 4), validate=True)
     except (binascii.Error, ValueError):

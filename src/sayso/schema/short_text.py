@@ -1,4 +1,4 @@
-"""A schema told again in few words: for a model that must write what fits it."""
+"""Short versions of schemas, for models and messages."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
@@ -6,16 +6,16 @@ from typing import Any, Final, cast
 from sayso.schema.truncation import size
 
 BRIEF: Final = 2_000
-"""Characters that a schema may have by default when it is quoted in a sentence."""
+"""The default limit of a schema in a sentence, in characters."""
 
-_DEEPEST: Final = 32
+_MAX_DEPTH: Final = 32
 _ONE: Final = frozenset(
     """
     additionalProperties contains contentSchema else if items not propertyNames then
     unevaluatedItems unevaluatedProperties
     """.split()
 )
-"""Keywords whose value is a schema; an older draft has a list of them under `items`."""
+"""Keywords whose value is a schema; in older drafts `items` may be a list."""
 
 _SOME: Final = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
 _NAMED: Final = frozenset(
@@ -31,14 +31,16 @@ _KEPT: Final = frozenset(
     """.split()
 )
 
-Tell = Callable[[str], str | None]
-"""Says a text of a schema's author in another way, or not at all."""
+Rewrite = Callable[[str], str | None]
+"""Rewrites a text of a schema's author, or removes it."""
 
 
-def retold(schema: Mapping[str, Any], tell: Tell, *, depth: int = _DEEPEST) -> dict[str, Any]:
-    """`schema` with its author's texts as `tell` says them, and without what is no keyword.
+def retold(
+    schema: Mapping[str, Any], rewrite: Rewrite, *, depth: int = _MAX_DEPTH
+) -> dict[str, Any]:
+    """Return `schema` with texts rewritten by `rewrite`, and without unknown keywords.
 
-    Below `depth` levels everything fits: less is said, nothing that is not so.
+    Below `depth` levels everything is allowed, so the result is never stricter.
 
     >>> retold({"type": "object", "title": "Id", "x-note": 1}, str.upper)
     {'type': 'object', 'title': 'ID'}
@@ -49,32 +51,32 @@ def retold(schema: Mapping[str, Any], tell: Tell, *, depth: int = _DEEPEST) -> d
     def inner(value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
-        return retold(cast("Mapping[str, Any]", value), tell, depth=depth - 1)
+        return retold(cast("Mapping[str, Any]", value), rewrite, depth=depth - 1)
 
-    found: dict[str, Any] = {}
+    short: dict[str, Any] = {}
     for key, value in schema.items():
         if key in _KEPT:
-            found[key] = value
-        elif key in _TEXTS and isinstance(value, str) and (said := tell(value)) is not None:
-            found[key] = said
+            short[key] = value
+        elif key in _TEXTS and isinstance(value, str) and (text := rewrite(value)) is not None:
+            short[key] = text
         elif key in _NAMED and isinstance(value, Mapping):
             named = cast("Mapping[str, Any]", value)
-            found[key] = {name: inner(named[name]) for name in named}
+            short[key] = {name: inner(named[name]) for name in named}
         elif key in _SOME and isinstance(value, list):
-            found[key] = list(map(inner, cast("list[Any]", value)))
+            short[key] = list(map(inner, cast("list[Any]", value)))
         elif key in _ONE and isinstance(value, Mapping | bool):
-            found[key] = inner(value)
-    return found
+            short[key] = inner(value)
+    return short
 
 
 def brief(schema: Mapping[str, Any], *, limit: int = BRIEF) -> dict[str, Any]:
-    """`schema` without its author's texts, as deep as `limit` characters have room for.
+    """Return `schema` without texts, as deep as `limit` characters allow.
 
     >>> brief({"properties": {"id": {"type": "integer", "description": "Whose"}}})
     {'properties': {'id': {'type': 'integer'}}}
     """
-    for depth in (_DEEPEST, 4, 3, 2, 1, 0):
-        found = retold(schema, lambda _: None, depth=depth)
-        if size(found) <= limit:
-            return found
+    for depth in (_MAX_DEPTH, 4, 3, 2, 1, 0):
+        short = retold(schema, lambda _: None, depth=depth)
+        if size(short) <= limit:
+            return short
     return {"type": "object"}

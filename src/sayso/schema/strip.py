@@ -1,4 +1,4 @@
-"""Stripping: a value without the fields that its schema does not know."""
+"""Removal of fields that a schema does not name, and schemas that need none removed."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,16 +9,23 @@ from sayso.schema.validate import Checker
 
 Schema = Mapping[str, Any]
 
-_DEEPEST: Final = 64
-"""How many references and combinations one value's schema may be made of."""
+_MAX_DEPTH: Final = 64
+"""The maximum nesting of references and combinations."""
+_WORDS: Final = """
+    $schema $id $ref title description default examples deprecated readOnly writeOnly
+    type enum const format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
+    minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties required
+"""
+_ASIDE: Final = frozenset(_WORDS.split())
+"""Keywords that do not affect additional properties."""
 
 
 class Stripper:
-    """Strips values to one schema, which must be one (`Checker` says so).
+    """Strips values to one valid schema (`Checker` validates it).
 
-    An object keeps the properties that are named, those that a pattern fits, and the others only
-    where `additionalProperties` allows them in so many words. An object of which the schema names
-    no property keeps all. Of `anyOf`, `oneOf` and `if` those parts count that the value fits.
+    An object keeps properties that are named or match a pattern, and others only if
+    `additionalProperties` explicitly allows them. If the schema names no property, all are kept.
+    Of `anyOf`, `oneOf` and `if`, the parts that the value matches count.
 
     >>> Stripper({"properties": {"id": {}}}).strip({"id": 1, "password": "x"})
     {'id': 1}
@@ -30,7 +37,6 @@ class Stripper:
         self._checkers: dict[int, Checker] = {}
 
     def strip(self, value: Any) -> Any:
-        """A copy of `value` with only what the schema knows; `value` itself if that is all."""
         return self._strip(value, [self._root])
 
     def _strip(self, value: Any, schemas: Sequence[Any]) -> Any:
@@ -45,9 +51,9 @@ class Stripper:
         kept: dict[str, Any] = {}
         names_some = any("properties" in part or "patternProperties" in part for part in parts)
         for key, member in value.items():
-            found = [inner for part in parts for inner in _schemas_of(key, part)]
-            if found or not names_some:
-                kept[key] = self._strip(member, found)
+            schemas = [inner for part in parts for inner in _schemas_of(key, part)]
+            if schemas or not names_some:
+                kept[key] = self._strip(member, schemas)
         if len(kept) == len(value) and all(kept[key] is value[key] for key in kept):
             return value
         return kept
@@ -59,7 +65,7 @@ class Stripper:
         return kept
 
     def _parts(self, schema: Any, value: Any, depth: int) -> Iterator[Schema]:
-        if not isinstance(schema, Mapping) or depth > _DEEPEST:
+        if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
             return
         whole = cast("Schema", schema)
         yield whole
@@ -85,7 +91,7 @@ class Stripper:
 
 
 def _schemas_of(key: str, part: Schema) -> list[Any]:
-    """What one part of a schema says of a property; empty where it does not know it."""
+    """Return the schemas of a property in one part; empty if it is unknown there."""
     named = part.get("properties", {})
     patterns = part.get("patternProperties", {})
     found: list[Any] = [named[key]] if key in named else []
@@ -102,3 +108,55 @@ def _schemas_at(index: int, parts: list[Schema]) -> list[Any]:
         prefix = part.get("prefixItems", ())
         found.append(prefix[index] if index < len(prefix) else part.get("items"))
     return found
+
+
+def exact(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return `schema` with every object that names properties closed to others, or `None`.
+
+    The result only forbids more, so a matching value matches `schema` too and needs no stripping.
+    `None` for keywords that could invert this (`not`, `oneOf`, `if`) or combine objects (`allOf`).
+
+    >>> exact({"type": "object", "properties": {"id": {"type": "integer"}}})["additionalProperties"]
+    False
+    """
+    made: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _ASIDE or key == "additionalProperties":
+            made[key] = value
+            continue
+        inner = _exact_inner(key, value)
+        if inner is None:
+            return None
+        made[key] = inner
+    extra = schema.get("additionalProperties")
+    if isinstance(extra, Mapping):
+        inner = exact(cast("Mapping[str, Any]", extra))
+        if inner is None:
+            return None
+        made["additionalProperties"] = inner
+    elif "properties" in schema and extra is not True:
+        made["additionalProperties"] = False
+    return made
+
+
+def _exact_inner(key: str, value: Any) -> Any:
+    if key in ("properties", "$defs", "definitions") and isinstance(value, Mapping):
+        named = cast("Mapping[str, Any]", value)
+        found: dict[str, Any] = {name: _exact_part(named[name]) for name in named}
+        if None not in found.values():
+            return found
+    elif key in ("anyOf", "prefixItems") and isinstance(value, list):
+        listed: list[Any] = list(map(_exact_part, cast("list[Any]", value)))
+        if None not in listed:
+            return listed
+    elif key == "items":
+        return _exact_part(value)
+    return None
+
+
+def _exact_part(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return exact(cast("Mapping[str, Any]", value))
+    if isinstance(value, bool):
+        return value
+    return None

@@ -1,4 +1,4 @@
-"""The parts of a JSON Schema that apply to one place in a value."""
+"""The parts of a JSON Schema that apply to one path in a value."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,10 +13,10 @@ _ANY_MEMBER: Final = ("additionalProperties", "unevaluatedProperties")
 
 
 def subschemas(root: Schema | None, path: Sequence[str | int]) -> list[Schema]:
-    """Return every part of the schema `root` that may say something of the value at `path`.
+    """Return every part of the schema `root` that may apply to the value at `path`.
 
-    All branches of `anyOf`, `oneOf` and `if` are returned, whichever of them the value fits, so
-    what none of the parts forbids is not forbidden. A `$ref` to another document is skipped.
+    All branches of `anyOf`, `oneOf` and `if` are included, so what no part forbids is allowed. A
+    `$ref` to another document is skipped.
 
     >>> subschemas({"properties": {"id": {"type": "integer"}}}, ["id"])
     [{'type': 'integer'}]
@@ -71,7 +71,7 @@ def _items(part: Schema, index: int) -> Iterator[Any]:
 
 
 def _matches(pattern: str, name: str) -> bool:
-    """Return whether a property's name may fit a pattern; one that Python cannot read may."""
+    """Return whether a name may match a pattern; true if Python cannot compile it."""
     try:
         return re.search(pattern, name) is not None
     except re.error:
@@ -79,7 +79,7 @@ def _matches(pattern: str, name: str) -> bool:
 
 
 def resolve_reference(root: Schema, reference: object) -> Any:
-    """Return what a `$ref` within the document `root` points to (RFC 6901), or `None`."""
+    """Return the target of a `$ref` within the document `root` (RFC 6901), or `None`."""
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
     target: Any = root
@@ -91,7 +91,7 @@ def resolve_reference(root: Schema, reference: object) -> Any:
 
 
 def is_switch(schema: object, name: str) -> bool:
-    """Return whether the schema of a tool's arguments has a boolean parameter of this name.
+    """Return whether an input schema has a boolean parameter with this name.
 
     >>> is_switch({"properties": {"dry_run": {"type": "boolean"}}}, "dry_run")
     True
@@ -101,10 +101,17 @@ def is_switch(schema: object, name: str) -> bool:
 
 
 def object_of(value: object) -> Schema:
-    """Return an object of JSON; an empty one for any other value."""
-    return cast("Schema", value) if isinstance(value, Mapping) else {}
+    """Return `value` if it is a JSON object, else an empty one."""
+    # JSON gives a dict, and that check is much faster.
+    is_object = type(value) is dict or isinstance(value, Mapping)
+    return cast("Schema", value) if is_object else {}
+
+
+def text_of(value: object) -> str:
+    """Return `value` if it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
 
 
 def list_of(value: object) -> list[Any]:
-    """Return a list of JSON; an empty one for any other value."""
+    """Return `value` if it is a list, else an empty one."""
     return cast("list[Any]", value) if isinstance(value, list) else []

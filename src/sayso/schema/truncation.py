@@ -1,7 +1,7 @@
-"""Cutting a result to a limit of characters: lists lose items at their end, texts their end.
+"""Truncation of a result to a number of characters: lists and texts lose their ends.
 
-The value keeps to its schema: at least one item stays, or as many as `minItems` wants, and a text
-is cut only where its schema allows any text. All else stays.
+The value keeps matching its schema: at least one item stays, or `minItems`, and a text is cut only
+if its schema allows any text.
 """
 
 from bisect import bisect_right
@@ -17,7 +17,7 @@ from sayso.schema.compact import write_json
 from sayso.schema.subschema_walk import subschemas
 
 LIMIT: Final = 25_000
-"""Characters of serialised JSON that a result may have by default."""
+"""The default limit of a result, in characters of JSON."""
 
 MIN_TEXT_CHARACTERS: Final = 100
 """Texts up to this length are never cut."""
@@ -25,23 +25,23 @@ MIN_TEXT_CHARACTERS: Final = 100
 _MAX_DEPTH: Final = 200
 _MAX_ROUNDS: Final = 8
 _MIN_SHARE: Final = 8
-"""A text keeps at least this part of the limit, while lists can still be cut: an eighth."""
+"""While lists can be cut, a text keeps at least an eighth of the limit."""
 
 _MAX_TRIES: Final = 50
 _SHORT: Final = frozenset({bool, float, int, type(None)})
 _FIXED: Final = frozenset(
     {"const", "contentEncoding", "contentMediaType", "contentSchema", "enum", "format"}
 )
-"""Keywords of a text whose beginning means something else than the whole."""
+"""Keywords of texts that must not be cut."""
 
 ValuePath = tuple[str | int, ...]
 Accepts = Callable[[Any], bool]
-"""Return whether a value still is what its tool promised."""
+"""Returns whether a value still matches the tool's promise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A list or a text that was cut: `kept` of its `total` items or characters stay."""
+    """A cut list or text: `kept` of its `total` items or characters remain."""
 
     path: ValuePath
     kept: int
@@ -51,10 +51,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A value after the cut, with each of its `pieces` that was cut, the first list before all.
+    """A value after truncation, with its cut `pieces`, lists before texts.
 
-    `fits` is false where the value is still longer than the limit: it holds nothing more that may
-    be cut. `notice` says in a sentence what was left out; it is empty where nothing was.
+    `fits` is false if the value is still longer than the limit but nothing more may be cut.
+    `notice` is a sentence about what was left out, or empty.
     """
 
     value: Any
@@ -64,37 +64,34 @@ class Cut:
 
     @property
     def is_cut(self) -> bool:
-        """Whether anything was cut."""
         return bool(self.pieces)
 
     @property
     def first(self) -> Piece:
-        """The first piece; an empty one where nothing was cut."""
         return self.pieces[0] if self.pieces else Piece((), 0, 0)
 
     @property
     def path(self) -> ValuePath:
-        """Where the first piece is."""
         return self.first.path
 
     @property
     def kept(self) -> int:
-        """How many items of the first piece stay, or characters where it is a text."""
+        """The remaining items, or characters, of the first piece."""
         return self.first.kept
 
     @property
     def total(self) -> int:
-        """How many there were."""
+        """The original items, or characters, of the first piece."""
         return self.first.total
 
 
 def size(value: Any) -> int:
-    """Return how many characters `value` has as compact JSON."""
+    """Return the length of `value` as compact JSON, in characters."""
     return len(write_json(value))
 
 
 def sizes(items: list[Any]) -> list[int]:
-    """Return the `size` of each item, worked out at once.
+    """Return the `size` of each item, computed in one pass.
 
     >>> sizes([1, "ab", []])
     [1, 4, 2]
@@ -103,7 +100,7 @@ def sizes(items: list[Any]) -> list[int]:
         lines = msgspec.json.Encoder().encode_lines(items).decode()
     except ValueError:  # half a surrogate pair
         return [size(item) for item in items]
-    # JSON holds no line break but as an escape.
+    # JSON contains no unescaped line breaks.
     return [len(line) for line in lines.split("\n")[: len(items)]]
 
 
@@ -118,11 +115,10 @@ def truncate(
     limit: int = LIMIT,
     accepts: Accepts = _anything,
 ) -> Cut:
-    """Cut `value` until it has at most `limit` characters of JSON, as far as that is possible.
+    """Cut `value` to at most `limit` characters of JSON, as far as possible.
 
-    A text that alone is longer than the limit is cut first, then the list that weighs most, then
-    lists in what is left of it, and last the longest texts. `schema` and `accepts` say what the
-    value must still be; a cut that they refuse is not made.
+    Texts longer than the limit are cut first, then the largest list, then lists in what remains of
+    it, and last the longest texts. A cut that `schema` or `accepts` forbids is not made.
     """
     length = size(value)
     if length <= limit:
@@ -149,18 +145,18 @@ def truncate(
 def _cut_list(
     cut: Cut, over: int, schema: Mapping[str, Any] | None, accepts: Accepts
 ) -> Cut | None:
-    """Cut `over` characters off the heaviest list that may be cut; `None` where there is none."""
+    """Cut `over` characters off the largest list that may be cut, or return `None`."""
     lists = sorted(_lists(cut.value, ()), key=lambda found: found[2][-1], reverse=True)
     for path, items, ends in lists[:_MAX_ROUNDS]:
         least = min(max(1, _least(schema, path)), len(items))
-        # `ends[n]` is the weight of the first n + 1 items, each with its comma.
+        # `ends[n]` is the size of the first n + 1 items with their commas.
         kept = max(bisect_right(ends, ends[-1] - over), least)
         if kept == len(items):
             continue
         value = put(cut.value, path, items[:kept])
         if accepts(value):
             total = next((piece.total for piece in cut.pieces if piece.path == path), len(items))
-            # What was cut in an item that left is not there any more.
+            # Pieces within removed items are gone.
             stay = [
                 piece
                 for piece in cut.pieces
@@ -176,7 +172,7 @@ def _is_gone(piece: Piece, path: ValuePath, kept: int) -> bool:
 
 
 def _lists(value: Any, path: ValuePath) -> Iterator[tuple[ValuePath, list[Any], list[int]]]:
-    """Every list with more than one item, outermost first, with the running weight of its items."""
+    """Yield every list with more than one item, outermost first, with cumulative sizes."""
     if len(path) >= _MAX_DEPTH:
         return
     if isinstance(value, Mapping):
@@ -198,7 +194,7 @@ def _least(schema: Mapping[str, Any] | None, path: ValuePath) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """Cuts texts of one value, `whole` being the value before any cut."""
+    """Cuts texts of one value; `whole` is the value before any cut."""
 
     whole: Any
     schema: Mapping[str, Any] | None
@@ -206,7 +202,7 @@ class _Texts:
     accepts: Accepts
 
     def cut(self, cut: Cut, over: int, *, longer_than: int, least: int) -> Cut:
-        """Cut `over` characters off the longest texts, none to less than `least` of JSON."""
+        """Cut `over` characters off the longest texts, none below `least` characters of JSON."""
         weights = {
             path: size(text)
             for path, text in _texts(cut.value, longer_than)
@@ -217,7 +213,7 @@ class _Texts:
         changed = self._shortened(cut, dict.fromkeys(long, cap))
         if changed.value is cut.value or self.accepts(changed.value):
             return changed
-        # Some of them must stay whole: try each alone, the longest first.
+        # Some must not be cut: try each alone, longest first.
         for path in sorted(long, key=weights.__getitem__, reverse=True)[:_MAX_TRIES]:
             over = size(cut.value) - self.limit
             if over <= 0:
@@ -233,7 +229,7 @@ class _Texts:
         pieces = {piece.path: piece for piece in cut.pieces}
         shorter: dict[ValuePath, str] = {}
         for path, room in rooms.items():
-            # A text that was cut before is cut from the whole again: its marker counts that.
+            # A text that was cut before is cut from the whole, so that its marker is right.
             whole = cast("str", at(self.whole, path))
             shorter[path] = clip(whole, room, size)
             kept = shorter[path].rindex(MARKER)
@@ -242,7 +238,7 @@ class _Texts:
 
 
 def level(weights: list[int], over: int) -> int:
-    """Return the height to which the largest `weights` must be cut to save `over` in all.
+    """Return the level to which the largest `weights` must be cut to save `over` in total.
 
     >>> level([10, 50, 90], 50)
     45
@@ -276,7 +272,7 @@ def _texts(value: Any, longer_than: int) -> Iterator[tuple[ValuePath, str]]:
 
 
 def _long(path: ValuePath, items: list[Any], longer_than: int) -> Iterable[int]:
-    """Return which items may hold a longer text, looked up once on the way down to an item."""
+    """Return the items that may contain a longer text; checked only in the outermost list."""
     if any(isinstance(step, int) for step in path):
         return range(len(items))
     return [index for index, length in enumerate(sizes(items)) if length > longer_than]
@@ -301,17 +297,16 @@ def _replaced(
 
 
 def _is_free(schema: Mapping[str, Any] | None, path: ValuePath) -> bool:
-    """Whether no part of the schema asks a certain form of the text at `path`."""
     return all(_FIXED.isdisjoint(part) for part in subschemas(schema, path))
 
 
 def at(value: Any, path: ValuePath) -> Any:
-    """Return what stands at `path`."""
+    """Return the value at `path`."""
     for step in path:
         value = value[step]
     return value
 
 
 def put(value: Any, path: ValuePath, new: Any) -> Any:
-    """Return `value` with another value at `path`."""
+    """Return a copy of `value` with `new` at `path`."""
     return _replaced(value, (), {path: new}, _prefixes([path]))

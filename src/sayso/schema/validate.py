@@ -1,4 +1,4 @@
-"""Validation against JSON Schema 2020-12, with problems told in words a model can act on."""
+"""Validation against JSON Schema 2020-12, with problems in words that a model can act on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ import jsonschema_rs
 
 from sayso.errors import UsageError
 
-_MOST_PROBLEMS: Final = 20
-_LONGEST: Final = 400
+_MAX_PROBLEMS: Final = 20
+_MAX_MESSAGE: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a value: `path` is where, such as `items[2].price`; empty at the top."""
+    """One problem of a value; `path` is like `items[2].price`, and empty at the top level."""
 
     path: str
     message: str
@@ -27,10 +27,10 @@ class Problem:
 
 
 class Checker:
-    """A compiled schema. Compiling is slow and checking is fast, so keep it.
+    """A compiled schema. Compiling is slow and checking is fast, so reuse it.
 
-    A `$ref` to another document is never fetched: a server's schema must not make sayso call out.
-    Raises `UsageError` for a schema that is none.
+    A `$ref` to another document is never fetched: a server's schema must not cause requests.
+    Raises `UsageError` for an invalid schema.
 
     >>> Checker({"type": "object", "required": ["id"]}).problems({})
     (Problem(path='', message='"id" is a required property'),)
@@ -46,16 +46,15 @@ class Checker:
             raise UsageError(f"not a JSON Schema: {first}") from error
 
     def is_valid(self, value: Any) -> bool:
-        """Whether `value` fits the schema."""
         return self._validator.is_valid(value)
 
     def problems(self, value: Any) -> tuple[Problem, ...]:
-        """All that is wrong with `value`, at most 20 problems; none when it fits."""
+        """Return at most 20 problems of `value`; none if it is valid."""
         found: list[Problem] = []
         if self._validator.is_valid(value):
             return ()
         for error in self._validator.iter_errors(value):
-            if len(found) == _MOST_PROBLEMS:
+            if len(found) == _MAX_PROBLEMS:
                 found.append(Problem("", "and more"))
                 break
             found.append(Problem(_short(path_text(error.instance_path)), _short(error.message)))
@@ -63,10 +62,10 @@ class Checker:
 
 
 def _short(text: str) -> str:
-    """A problem quotes what is wrong, which may be megabytes; what is wrong stands at its end."""
-    if len(text) <= _LONGEST:
+    """Shorten a message that quotes a large value; the problem is at its end."""
+    if len(text) <= _MAX_MESSAGE:
         return text
-    return f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
+    return f"{text[: _MAX_MESSAGE // 2]}…{text[-_MAX_MESSAGE // 2 :]}"
 
 
 def path_text(parts: Sequence[str | int]) -> str:

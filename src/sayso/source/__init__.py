@@ -1,4 +1,4 @@
-"""A server's Python source, read and never run: its tools, what each does, and its annotations."""
+"""Static analysis of a server's Python source: tools, effects of handlers, annotations."""
 
 from sayso.source.definitions import Definition, find_definitions
 from sayso.source.handlers import read_handlers

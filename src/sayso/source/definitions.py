@@ -1,4 +1,4 @@
-"""Where a file defines its tools: decorators, calls that register one, and tools as data."""
+"""Definitions of tools in a file: decorators, registering calls, and tools as data."""
 
 import ast
 import json
@@ -15,13 +15,13 @@ _SERVERS: Final = ("MCPServer", "FastMCP")
 _BOUND: Final = frozenset({"sayso.bind", "sayso.serve.bind", "sayso.serve.Tools", "sayso.Tools"})
 _FAST_TOOLS: Final = ("fastmcp.tools", "fastmcp.tools.tool", "fastmcp.tools.function_tool")
 _EXECUTE: Final = 5
-"""Where `ToolDefinition` has its function among its arguments."""
+"""The position of the function among the arguments of `ToolDefinition`."""
 
 _TYPES: Final = frozenset({"mcp.types.Tool", "mcp_types.Tool"})
 
 CLASS: Final = "ToolAnnotations"
 HOMES: Final = ("mcp.types", "mcp_types")
-"""The SDK's class of annotations, and the modules that have it."""
+"""The modules of the SDK with the class of annotations."""
 
 Hints = Mapping[HintName, bool]
 Path = tuple[FunctionNode | ast.ClassDef, ...]
@@ -31,9 +31,9 @@ Path = tuple[FunctionNode | ast.ClassDef, ...]
 class Definition:
     """One tool that a file defines.
 
-    `place` is the expression where it is told what the tool declares: a decorator, a call or a
-    `Tool(…)`. `handler` is what runs, where it stands in the file; `path` are the functions and
-    classes around `place`. `name` is `None` where it is put together at run time.
+    `place` is the expression that declares it: a decorator, a call or a `Tool(…)`. `handler` is
+    its function, if the file has it; `path` are the functions and classes around `place`. `name` is
+    `None` if it is built at run time.
     """
 
     name: str | None
@@ -47,7 +47,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change: hints, and perhaps a title, for the call at `place`."""
+    """One change: hints and titles for the call at `place`."""
 
     place: ast.expr
     hints: Hints
@@ -57,7 +57,7 @@ class Edit:
 
     @property
     def annotations(self) -> Mapping[str, str]:
-        """What is written among the annotations: Python literals by their names in MCP."""
+        """The annotations to write: Python literals by their names in MCP."""
         hints = {WIRE_NAMES[name]: str(value) for name, value in self.hints.items()}
         if self.inner_title is None:
             return hints
@@ -66,7 +66,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """The one function that runs all tools of a low-level server, and where it stands."""
+    """The function that dispatches all tools of a low-level server, and its position."""
 
     module: Module = field(repr=False)
     handler: ast.AST = field(repr=False)
@@ -74,13 +74,13 @@ class Dispatch:
 
 
 def find_definitions(module: Module) -> list[Definition]:
-    """The tools that a file defines, in the order in which they stand there."""
+    """Return the tools that a file defines, in order."""
     finder = _Finder(module, dict(_bindings(module)))
     return sorted(finder.below(module.tree), key=lambda definition: definition.place.lineno)
 
 
 def find_dispatch(module: Module) -> Dispatch | None:
-    """What runs all tools of a low-level server: `on_call_tool=…`, or `@server.call_tool()`."""
+    """Return the dispatcher of a low-level server: `on_call_tool=…` or `@server.call_tool()`."""
     for node, path in _walk(module.tree):
         if isinstance(node, ast.Call) and (given := keyword_of(node, "on_call_tool")):
             return Dispatch(module, given, path)
@@ -107,12 +107,12 @@ def _walk(tree: ast.AST) -> Iterator[tuple[ast.AST, Path]]:
 
 
 def keyword_of(call: ast.Call, name: str) -> ast.expr | None:
-    """What a call gives for a keyword."""
+    """Return the value of a keyword of a call, or `None`."""
     return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
 
 
 def _bindings(module: Module) -> Iterator[tuple[str, str]]:
-    """What made the object behind a name or an attribute: `mcp` is a `fastmcp.FastMCP`."""
+    """Yield names and attributes with their constructors: `mcp` is a `fastmcp.FastMCP`."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Assign | ast.AnnAssign):
             made = ""
@@ -142,7 +142,6 @@ class _Finder:
     bindings: Mapping[str, str]
 
     def below(self, tree: ast.AST) -> Iterator[Definition]:
-        """The definitions below a node; those of a decorator belong to what is around it."""
         for node, path in _walk(tree):
             if isinstance(node, FunctionNode):
                 yield from self._decorated(node, path)
@@ -163,7 +162,7 @@ class _Finder:
                 yield Definition(name, node.lineno, framework, decorator, node, path, is_declared)
 
     def _called(self, call: ast.Call, path: Path) -> Iterator[Definition]:
-        """Calls that define a tool: `X.tool(…)(f)`, `X.add_tool(f)`, `X.add(…)`, `Tool(…)`."""
+        """Yield tools defined by calls: `X.tool(…)(f)`, `X.add_tool(f)`, `X.add(…)`, `Tool(…)`."""
         func = call.func
         dotted = self.module.dotted(call.func)
         if isinstance(func, ast.Call) and (framework := self._framework(func.func)):
@@ -204,17 +203,14 @@ class _Finder:
         return Definition(named, call.lineno, framework, call, handler, path)
 
     def _named(self, call: ast.Call, name: str | None, *, is_first: bool = True) -> str | None:
-        said = keyword_of(call, "name")
-        if said is None and is_first and call.args:
-            said = call.args[0]
-            if self.module.text(said) is None and name is not None:
+        given = keyword_of(call, "name")
+        if given is None and is_first and call.args:
+            given = call.args[0]
+            if self.module.text(given) is None and name is not None:
                 return name  # an intent, or a function
-        if said is None:
-            return name
-        return self.module.text(said)
+        return name if given is None else self.module.text(given)
 
     def _framework(self, node: ast.expr) -> Framework | None:
-        """Whose decorator `node` is; `None` for one that makes no tool of a server."""
         if self.module.dotted(node) in {f"{home}.tool" for home in _FAST_TOOLS}:
             return "fastmcp"
         if isinstance(node, ast.Attribute) and node.attr == "tool":
@@ -243,7 +239,7 @@ class _Finder:
         return self._usual
 
     def _guessed(self, dotted: str) -> Framework | None:
-        """What an object is that another file has made: by its name, where it says so."""
+        """Guess the framework of an object from another file by its name."""
         last = dotted.rpartition(".")[2]
         if last not in ("server", "app") and not last.endswith("mcp"):
             return None

@@ -1,4 +1,4 @@
-"""The edit of a file's text, with libcst: a keyword for a call, an entry, an import."""
+"""Edits of source with libcst: a keyword of a call, a dict entry, an import."""
 
 import ast
 import json
@@ -25,7 +25,7 @@ Span = tuple[int, int, int, int]
 
 
 def apply(data: bytes, module: Module, edits: Sequence[Edit]) -> bytes | None:
-    """The text with all edits; `None` where libcst would change more than was asked."""
+    """Apply all edits; return `None` if libcst cannot keep the other bytes."""
     wrapper = MetadataWrapper(cst.parse_module(data), unsafe_skip_copy=True)
     if wrapper.module.bytes != data:
         return None
@@ -41,7 +41,7 @@ def apply(data: bytes, module: Module, edits: Sequence[Edit]) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How a file writes annotations: `name` is its word for the class, which is in `home`."""
+    """A file's style: `name` is its name for the annotations class of module `home`."""
 
     name: str
     home: str
@@ -70,7 +70,7 @@ def _style(module: Module) -> _Style:
 
 
 def _span(lines: Sequence[str], node: ast.expr) -> Span:
-    """Where a node stands, in characters: `ast` counts bytes."""
+    """Return the position of a node in characters; `ast` counts bytes."""
 
     def column(line: int, offset: int) -> int:
         return len(lines[line - 1].encode()[:offset].decode())
@@ -82,10 +82,10 @@ def _span(lines: Sequence[str], node: ast.expr) -> Span:
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """Where a call begins: its column, and how far its line is indented.
+    """The position of a call: its column, and the indentation of its line.
 
-    `block` is the indentation of its block, which libcst writes by itself, and `base` what the
-    line has beyond it, as inside a list of several lines.
+    `block` is the indentation of the block, which libcst writes itself, `base` the rest, as inside
+    a list of several lines.
     """
 
     column: int
@@ -95,7 +95,6 @@ class _Spot:
 
     @property
     def inner(self) -> str:
-        """The indentation of an argument on a line of its own."""
         return self.base + self.step
 
 
@@ -174,13 +173,13 @@ class _Writer(cst.CSTTransformer):
         return _with_keyword(call, "annotations", self._made(edit), spot)
 
     def _made(self, edit: Edit) -> cst.BaseExpression:
-        """`ToolAnnotations(…)`; for FastMCP, where the file has no such word, `{…}`."""
+        """Return `ToolAnnotations(…)`, or `{…}` for FastMCP if the file lacks the class."""
         if edit.framework == "fastmcp" and not self.style.has_class:
             entries = ", ".join(f'"{name}": {value}' for name, value in edit.annotations.items())
             return cst.parse_expression(f"{{{entries}}}")
-        said = ", ".join(f"{name}={value}" for name, value in edit.annotations.items())
+        keywords = ", ".join(f"{name}={value}" for name, value in edit.annotations.items())
         self.uses_class = True
-        return cst.parse_expression(f"{self.style.name}({said})")
+        return cst.parse_expression(f"{self.style.name}({keywords})")
 
     def _extended(self, value: cst.BaseExpression, edit: Edit, spot: _Spot) -> cst.BaseExpression:
         if isinstance(value, cst.Dict):
@@ -199,7 +198,6 @@ class _Writer(cst.CSTTransformer):
 
 
 def _with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, spot: _Spot) -> cst.Call:
-    """A call with a keyword more; one that is there gets the value instead."""
     for index, arg in enumerate(call.args):
         if arg.keyword is not None and arg.keyword.value == name:
             args = [*call.args[:index], arg.with_changes(value=value), *call.args[index + 1 :]]
@@ -209,7 +207,7 @@ def _with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, spot: _S
 
 
 def _fitted(call: cst.Call, index: int, spot: _Spot) -> cst.Call:
-    """The same on several lines where one is too short for it, and for the hints again."""
+    """Spread a call over several lines if it is too long, and then the hints."""
     code = _code(call)
     if "\n" not in code and spot.column + len(code) > _WIDTH:
         call = _spread_call(call, spot.inner, spot.base)
@@ -229,10 +227,10 @@ def _fitted(call: cst.Call, index: int, spot: _Spot) -> cst.Call:
 
 
 def _is_long(call: cst.Call, value: cst.BaseExpression, spot: _Spot) -> bool:
-    said = _code(value)
+    code = _code(value)
     start = spot.column
     for line in _code(call).split("\n"):
-        if said in line and start + len(line) > _WIDTH:
+        if code in line and start + len(line) > _WIDTH:
             return True
         start = len(spot.block)
     return False
@@ -247,7 +245,7 @@ def _code(node: cst.CSTNode) -> str:
 
 
 def _appended(call: cst.Call, new: cst.Arg, inner: str) -> cst.Call:
-    """A call with one argument more, laid out as those that it has; else at `inner`."""
+    """Add an argument to a call in the layout of the others, or at `inner`."""
     first = call.whitespace_before_args
     if not call.args:
         if isinstance(first, cst.ParenthesizedWhitespace):
@@ -268,7 +266,7 @@ def _appended(call: cst.Call, new: cst.Arg, inner: str) -> cst.Call:
 def _on_a_line(
     last: cst.Arg, new: cst.Arg, indent: cst.SimpleWhitespace
 ) -> tuple[cst.Arg, cst.Arg]:
-    """Two arguments, each on its line; what stood between the last and the end stays there."""
+    """Put two arguments on lines of their own, and keep the text after the last."""
     between = last.whitespace_after_arg
     if isinstance(last.comma, cst.Comma):
         between = last.comma.whitespace_after
@@ -344,9 +342,9 @@ def _bare(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWh
 
 
 def _between(value: cst.Dict) -> tuple[cst.BaseParenthesizableWhitespace, cst.RightCurlyBrace]:
-    """What stands behind the last entry when one follows, and then before the end.
+    """Return the whitespace after the last entry when one follows, and the closing brace.
 
-    A comment there is about that entry, and stays with it.
+    A comment there belongs to that entry and stays with it.
     """
     first = value.lbrace.whitespace_after
     end = value.rbrace.whitespace_before
@@ -359,7 +357,7 @@ def _between(value: cst.Dict) -> tuple[cst.BaseParenthesizableWhitespace, cst.Ri
 
 
 def _with_import(module: cst.Module, home: str) -> cst.Module:
-    """A file with `from mcp.types import ToolAnnotations`, after its last import of the SDK."""
+    """Add `from mcp.types import ToolAnnotations` after the last import of the SDK."""
     line = cst.parse_statement(f"from {home} import {CLASS}\n")
     body = list(module.body)
     places = [index for index, statement in enumerate(body) if _imports(statement, "")]

@@ -1,4 +1,4 @@
-"""What an expression is, as far as its text tells; the calls in it are looked at on the way."""
+"""Static evaluation of expressions, with judgement of the calls in them."""
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from sayso.source import known
-from sayso.source.judge import Call, Said, judge_function, judge_method
+from sayso.source.judge import Call, Judgement, judge_function, judge_method
 from sayso.source.names import Names
 from sayso.source.program import FunctionNode
 from sayso.source.values import (
@@ -26,26 +26,26 @@ _MEMORY: Final = frozenset({"io.BytesIO", "io.StringIO", "tempfile.SpooledTempor
 
 
 class Follower(Protocol):
-    """Who looks into a function of the files that are at hand."""
+    """Follows calls into functions of the analyzed files."""
 
     def follow(self, function: Function, call: Call | None) -> Value:
-        """Return what a call of a function gives."""
+        """Follow a call, and return its value."""
         ...
 
     def give(self, value: Value) -> None:
-        """Keep a value that the current function gives."""
+        """Record a value that the current function returns."""
 
-    def tell(self, said: Iterable[Said], node: ast.AST, scope: Scope) -> None:
-        """Keep what is said of a call."""
+    def record(self, judgements: Iterable[Judgement], node: ast.AST, scope: Scope) -> None:
+        """Record the judgements of a call."""
 
 
 class Evaluator:
-    """Tells what expressions are. `follower` goes into the functions that they call."""
+    """Evaluates expressions; `follower` follows the functions that they call."""
 
     def __init__(self, names: Names, follower: Follower) -> None:
         self.names = names
         self.follower = follower
-        self.tellers: Mapping[type[ast.AST], Callable[[Any, Scope], Value]] = {
+        self.evaluators: Mapping[type[ast.AST], Callable[[Any, Scope], Value]] = {
             ast.Attribute: self._attribute,
             ast.Await: self._inner,
             ast.BinOp: self._binop,
@@ -73,10 +73,9 @@ class Evaluator:
         }
 
     def value(self, node: ast.AST | None, scope: Scope) -> Value:
-        """What an expression is."""
         if node is None:
             return UNKNOWN
-        return self.tellers.get(type(node), self._rest)(node, scope)
+        return self.evaluators.get(type(node), self._rest)(node, scope)
 
     def _rest(self, node: ast.AST, scope: Scope) -> Value:
         return _given([self.value(child, scope) for child in ast.iter_child_nodes(node)])
@@ -93,9 +92,8 @@ class Evaluator:
         return self.value(node.value, scope)
 
     def _yield(self, node: ast.Yield | ast.YieldFrom, scope: Scope) -> Value:
-        """What a generator gives, as a context manager does to its `with`."""
-        found = self.value(node.value, scope)
-        self.follower.give(found)
+        """Record the yielded value, as of a context manager."""
+        self.follower.give(self.value(node.value, scope))
         return UNKNOWN
 
     def _name(self, node: ast.Name, scope: Scope) -> Value:
@@ -106,7 +104,7 @@ class Evaluator:
         return _named(self.member(base, node.attr), node.attr)
 
     def member(self, base: Value, name: str) -> Value:
-        """An attribute of a value; a property of a class at hand is followed."""
+        """Return an attribute of a value; properties are followed."""
         if base.dotted:
             return self.names.named(f"{base.dotted}.{name}")
         if held := base.instance or base.cls:
@@ -199,7 +197,6 @@ class Evaluator:
         return Value(type="builtins.list")
 
     def bind(self, target: ast.expr, value: Value, scope: Scope) -> None:
-        """Give names what they stand for from here on."""
         if isinstance(target, ast.Name):
             scope.names[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
@@ -242,7 +239,7 @@ class Evaluator:
         if callee.cls:
             return self.made(callee.cls, call)
         if callee.dotted:
-            self.follower.tell(judge_function(callee.dotted, call), call.node, scope)
+            self.follower.record(judge_function(callee.dotted, call), call.node, scope)
             if callee.dotted in known.RUNNERS:
                 return self._run_given(call)
             if callee.dotted == "builtins.getattr":
@@ -251,12 +248,12 @@ class Evaluator:
                     return UNKNOWN
                 return self.member(call.args[0], name)
             return _result(callee.dotted, call)
-        said = Said("unknown", call.words, why="what is called is found at run time")
-        self.follower.tell([said], call.node, scope)
+        unknown = Judgement("unknown", call.words, why="the called function is found at run time")
+        self.follower.record([unknown], call.node, scope)
         return UNKNOWN
 
     def made(self, cls: Class, call: Call) -> Value:
-        """An object of a class at hand; what runs when it is made is followed."""
+        """Return an instance of an analyzed class, and follow its construction."""
         made = Value(instance=cls)
         for name in ("__init__", "__post_init__"):
             if function := self.names.member(cls, name).function:
@@ -264,7 +261,7 @@ class Evaluator:
         return made
 
     def _method(self, base: Value, name: str, call: Call, scope: Scope) -> Value:
-        self.follower.tell(judge_method(base, name, call), call.node, scope)
+        self.follower.record(judge_method(base, name, call), call.node, scope)
         if name in known.RUNNING_METHODS:
             self._run_given(call)
         if base.table is not None and name == "get" and call.args and call.args[0].whole:
@@ -285,7 +282,7 @@ class Evaluator:
         return Value(type=base.type, traits=base.traits & {"argument", "memory"})
 
     def _run_given(self, call: Call) -> Value:
-        """Follow the functions among the arguments, which are called with the rest of them."""
+        """Follow functions in the arguments, called with the arguments after them."""
         found = UNKNOWN
         for index, argument in enumerate(call.args):
             if argument.function:
@@ -306,7 +303,7 @@ def _part(base: Value, name: str) -> Value:
 
 
 def element(value: Value) -> Value:
-    """One of the things in it."""
+    """Return an item of a collection."""
     if value.items:
         return merged(value.items)
     return _given([value])
@@ -317,7 +314,7 @@ def _given(values: Iterable[Value]) -> Value:
 
 
 def _named(found: Value, name: str) -> Value:
-    """A value under a name that may say where it is; what a caller gives is named by nobody."""
+    """Return a value with the traits of its name, unless it is an argument or a function."""
     if found.has("argument") or found.function:
         return found
     return found.with_traits(place_of(name))

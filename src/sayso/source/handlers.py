@@ -1,4 +1,4 @@
-"""The handlers of a server's tools, and what each does to the world."""
+"""The handlers of a server's tools, with their effects."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -11,10 +11,10 @@ from sayso.source.walk import Walker
 
 
 def read_handlers(files: Mapping[str, str]) -> tuple[Handler, ...]:
-    """What the handlers of all tools do that the given files define: names to texts.
+    """Analyze the handlers of all tools in `files`, a mapping of file names to texts.
 
-    Files are read, never run; a call into a file that is not among them cannot be told. Raises
-    `ConfigError` for a file that is not Python.
+    Files are parsed, never run; calls into other files are unknown. Raises `ConfigError` for a
+    file that is not Python.
     """
     project = make_project(read_module(file, text) for file, text in files.items())
     walker = Walker(project)
@@ -33,24 +33,24 @@ def _read_handler(walker: Walker, module: Module, definition: Definition) -> Han
         line = _walk(walker, module, definition)
     except RecursionError:
         line = None
-    found = walker.trace
-    unknown = [*found.unknown.values()]
+    trace = walker.trace
+    unknown = [*trace.unknown.values()]
     if line is None:
         line = definition.line
-        why = "the function behind it is not found, or is too deep to be followed"
+        why = "its function is not found, or nested too deeply to follow"
         unknown.append(Note(name, why, module.file, definition.line))
     return Handler(
         name,
         module.file,
         line,
-        tuple(sorted(found.effects.values(), key=lambda effect: (effect.file, effect.line))),
+        tuple(sorted(trace.effects.values(), key=lambda effect: (effect.file, effect.line))),
         tuple(unknown),
-        tuple(found.ignored.values()),
+        tuple(trace.ignored.values()),
     )
 
 
 def _walk(walker: Walker, module: Module, definition: Definition) -> int | None:
-    """Look at a handler; the line where it begins, `None` where it is not found."""
+    """Analyze a handler; return its line, or `None` if it is not found."""
     place = Dispatch(module, definition.handler or definition.place, definition.path)
     if definition.framework == "lowlevel":
         place = _dispatch(walker.names.project, module) or place
@@ -64,13 +64,11 @@ def _walk(walker: Walker, module: Module, definition: Definition) -> int | None:
 
 
 def _dispatch(project: Project, module: Module) -> Dispatch | None:
-    """What runs the tools that a file tells of: there, or in the only file that has such."""
+    """Return the dispatcher of a file's tools: in the file, or the only one in the project."""
     if own := find_dispatch(module):
         return own
-    found = [dispatch for other in project.modules if (dispatch := find_dispatch(other))]
-    if len(found) == 1:
-        return found[0]
-    return None
+    others = [dispatch for other in project.modules if (dispatch := find_dispatch(other))]
+    return others[0] if len(others) == 1 else None
 
 
 def _function(walker: Walker, handler: ast.AST | None, scope: Scope) -> Function | None:
@@ -80,7 +78,7 @@ def _function(walker: Walker, handler: ast.AST | None, scope: Scope) -> Function
 
 
 def _given(function: Function, definition: Definition) -> Iterator[tuple[str, Value]]:
-    """The name with which the one handler of a low-level server is called for this tool."""
+    """Yield the argument that tells a low-level server's handler which tool is called."""
     if definition.framework != "lowlevel" or definition.name is None:
         return
     named = Value(text=definition.name, is_whole=True)

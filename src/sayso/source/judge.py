@@ -1,4 +1,4 @@
-"""What one call of something outside does to the world, by its name and what it is given."""
+"""The judgement of one call of external code, by its name and arguments."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ _SHELL: Final = re.compile(r"[|;&><`$\n]")
 _SHOWN: Final = 70
 _OWN_TABLES: Final = frozenset(["audit", "embeddings", "index", "metrics", "telemetry", "usage"])
 _PLACES: Final[tuple[tuple[Trait, str], ...]] = (
-    ("memory", "it is kept in memory"),
+    ("memory", "it is in memory"),
     ("temporary", "it is a temporary file"),
     ("own", "it is the program's own: a cache, a log or a lock"),
 )
@@ -29,8 +29,8 @@ Verdict = Literal["effect", "ignored", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What is said of a call: an effect, something left out, or something not to be told."""
+class Judgement:
+    """The judgement of a call: an effect, an ignored call, or an unknown one."""
 
     verdict: Verdict
     what: str
@@ -42,14 +42,13 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call, with what is known of its arguments."""
+    """One call, with the values of its arguments."""
 
     node: ast.Call
     args: Sequence[Value]
     keywords: Mapping[str, Value]
 
     def given(self, position: int, *names: str) -> Value | None:
-        """The argument at a position, or under one of these names."""
         for name in names:
             if name in self.keywords:
                 return self.keywords[name]
@@ -58,7 +57,6 @@ class Call:
         return None
 
     def has_literal(self, name: str, value: object) -> bool:
-        """Whether a keyword is given as this constant."""
         return any(
             keyword.arg == name
             and isinstance(keyword.value, ast.Constant)
@@ -68,15 +66,14 @@ class Call:
 
     @property
     def words(self) -> str:
-        """The call as it stands, cut where it is long."""
         text = " ".join(ast.unparse(self.node).split())
         if len(text) <= _SHOWN:
             return text
         return f"{text[: _SHOWN - 1]}…"
 
 
-def judge_function(dotted: str, call: Call) -> Iterator[Said]:
-    """What a call of a function outside does."""
+def judge_function(dotted: str, call: Call) -> Iterator[Judgement]:
+    """Judge a call of an external function."""
     root = dotted.partition(".")[0]
     if dotted in known.OPENERS:
         yield from _opening(call, 1, call.given(0, "file", "name", "path"))
@@ -94,11 +91,11 @@ def judge_function(dotted: str, call: Call) -> Iterator[Said]:
     elif root in known.WEB and _WEB_CALL.fullmatch(dotted):
         yield from _web(call, dotted.rpartition(".")[2], UNKNOWN)
     elif not _is_quiet(root):
-        yield Said("unknown", call.words, why=f"{dotted} is not told here")
+        yield Judgement("unknown", call.words, why=f"the effect of {dotted} is unknown")
 
 
-def judge_method(receiver: Value, method: str, call: Call) -> Iterator[Said]:
-    """What a call of a method of an object outside does."""
+def judge_method(receiver: Value, method: str, call: Call) -> Iterator[Judgement]:
+    """Judge a call of a method of an external object."""
     root = receiver.type.partition(".")[0]
     last = receiver.type.rpartition(".")[2]
     if receiver.type in known.PATHS and method == "open":
@@ -116,9 +113,9 @@ def judge_method(receiver: Value, method: str, call: Call) -> Iterator[Said]:
     elif method in known.METHODS and not receiver.type.startswith("zipfile."):
         yield from _plain_method(receiver, method, call)
     elif receiver.type and not _is_quiet(root) and method not in known.OF_TEXT:
-        yield Said("unknown", call.words, why=f"what {receiver.type} makes is not told here")
+        yield Judgement("unknown", call.words, why=f"the effect of {receiver.type} is unknown")
     elif not receiver.type and method not in known.HARMLESS:
-        yield Said("unknown", call.words, why="what it is called on is not known")
+        yield Judgement("unknown", call.words, why="the object is unknown")
 
 
 def _is_quiet(root: str) -> bool:
@@ -126,11 +123,11 @@ def _is_quiet(root: str) -> bool:
     return root in _STANDARD or root in known.QUIET or root in known.WEB or root in own
 
 
-def _plain_method(receiver: Value, method: str, call: Call) -> Iterator[Said]:
+def _plain_method(receiver: Value, method: str, call: Call) -> Iterator[Judgement]:
     kind, position = known.METHODS[method]
     if position is None:
         verb = "deletes" if kind is Kind.DELETES_ROWS else "writes"
-        yield Said("effect", f"{verb} records: {call.words}", kind, verb=method)
+        yield Judgement("effect", f"{verb} records: {call.words}", kind, verb=method)
         return
     where = _where(receiver, position, call, "path_or_buf", "path")
     if where is not None:
@@ -144,62 +141,62 @@ def _where(receiver: Value, position: int, call: Call, *names: str) -> Value | N
     return call.given(position, *names)
 
 
-def _on_file(kind: Kind, call: Call, where: Value | None) -> Iterator[Said]:
+def _on_file(kind: Kind, call: Call, where: Value | None) -> Iterator[Judgement]:
     place = where or UNKNOWN
     if kind in (Kind.WRITES_FILE, Kind.DELETES_FILE):
         for trait, why in _PLACES:
             if place.has(trait):
-                yield Said("ignored", call.words, why=why)
+                yield Judgement("ignored", call.words, why=why)
                 return
         if call.has_literal("exist_ok", value=True) and not place.has("argument"):
-            yield Said("ignored", call.words, why="it makes its folder where there is none")
+            yield Judgement("ignored", call.words, why="it only creates a missing folder")
             return
     names = {
         Kind.WRITES_FILE: "writes files",
         Kind.DELETES_FILE: "deletes files",
         Kind.SIGNALS: "ends or signals a process",
     }
-    yield Said("effect", f"{names.get(kind, 'runs text as code')}: {call.words}", kind)
+    yield Judgement("effect", f"{names.get(kind, 'runs text as code')}: {call.words}", kind)
 
 
-def _opening(call: Call, position: int, where: Value | None) -> Iterator[Said]:
+def _opening(call: Call, position: int, where: Value | None) -> Iterator[Judgement]:
     mode = call.given(position, "mode")
     if mode is None:
         return
     if mode.whole is None:
-        yield Said("unknown", call.words, why="the mode that it opens with is not known")
+        yield Judgement("unknown", call.words, why="the mode is unknown")
     elif not set(mode.whole).isdisjoint("wax+"):
-        for deed in _on_file(Kind.WRITES_FILE, call, where):
+        for judged in _on_file(Kind.WRITES_FILE, call, where):
             what = f"opens a file for writing: {call.words}"
-            yield Said(deed.verdict, what, deed.kind, deed.why)
+            yield Judgement(judged.verdict, what, judged.kind, judged.why)
 
 
 def _has_sql(call: Call) -> bool:
     return any(value.text is not None and is_sql(value.text) for value in call.args[:1])
 
 
-def _execute(receiver: Value, call: Call) -> Iterator[Said]:
+def _execute(receiver: Value, call: Call) -> Iterator[Judgement]:
     value = call.given(0, *_SQL_WORDS) or UNKNOWN
     if value.text is None:
-        yield Said("unknown", call.words, why="its statement is put together at run time")
+        yield Judgement("unknown", call.words, why="the statement is built at run time")
         return
     for statement in read_sql(value.text):
         if not statement.is_known:
-            yield Said("unknown", call.words, why=f"what {statement.verb} does is not told here")
+            yield Judgement("unknown", call.words, why=f"the effect of {statement.verb} is unknown")
         elif statement.writes:
             yield _statement(receiver, statement, call)
 
 
-def _statement(receiver: Value, statement: Statement, call: Call) -> Said:
+def _statement(receiver: Value, statement: Statement, call: Call) -> Judgement:
     place = place_of(statement.table)
     if receiver.has("memory"):
-        return Said("ignored", call.words, why="its database is kept in memory")
+        return Judgement("ignored", call.words, why="the database is in memory")
     if statement.is_setup:
-        return Said("ignored", call.words, why="it makes its tables where there are none")
+        return Judgement("ignored", call.words, why="it only creates missing tables")
     if place or not _OWN_TABLES.isdisjoint(re.findall("[a-z]+", statement.table.lower())):
-        return Said("ignored", call.words, why="it is the program's own: a cache or a log")
+        return Judgement("ignored", call.words, why="it is the program's own: a cache or a log")
     kind = Kind.DELETES_ROWS if statement.deletes else Kind.WRITES_ROWS
-    return Said(
+    return Judgement(
         "effect",
         f"executes SQL: {statement.verb} {statement.table}".rstrip(),
         kind,
@@ -207,7 +204,7 @@ def _statement(receiver: Value, statement: Statement, call: Call) -> Said:
     )
 
 
-def _spawn(call: Call) -> Said:
+def _spawn(call: Call) -> Judgement:
     value = next(iter(call.args), UNKNOWN)
     argv: list[str | None] = []
     if value.items is not None:
@@ -218,9 +215,9 @@ def _spawn(call: Call) -> Said:
             argv = [*value.whole.split()]
     program = (next(iter(argv), None) or "").rpartition("/")[2]
     if program and _only_reads(program, argv[1:]):
-        return Said("ignored", call.words, why=f"{program} only reads like this")
+        return Judgement("ignored", call.words, why=f"{program} only reads with these arguments")
     what = f"starts {program or 'a program'}: {call.words}"
-    return Said("effect", what, Kind.SPAWNS, verb=program)
+    return Judgement("effect", what, Kind.SPAWNS, verb=program)
 
 
 def _only_reads(program: str, rest: Sequence[str | None]) -> bool:
@@ -232,11 +229,11 @@ def _only_reads(program: str, rest: Sequence[str | None]) -> bool:
     return words is None or bool(rest and rest[0] in words)
 
 
-def _mail(call: Call) -> Said:
-    return Said("effect", f"sends mail: {call.words}", Kind.MAILS, is_open=True)
+def _mail(call: Call) -> Judgement:
+    return Judgement("effect", f"sends mail: {call.words}", Kind.MAILS, is_open=True)
 
 
-def _open_url(call: Call) -> Iterator[Said]:
+def _open_url(call: Call) -> Iterator[Judgement]:
     target = call.given(0, "url") or UNKNOWN
     verb = "GET"
     if call.given(1, "data"):
@@ -246,7 +243,7 @@ def _open_url(call: Call) -> Iterator[Said]:
     yield from _connect(known.VERBS.get(verb, Kind.POSTS), call, target, verb)
 
 
-def _web(call: Call, method: str, session: Value) -> Iterator[Said]:
+def _web(call: Call, method: str, session: Value) -> Iterator[Judgement]:
     at = 0
     verb = method.upper()
     if method in ("request", "stream", "urlopen", "send", "build_request"):
@@ -254,7 +251,7 @@ def _web(call: Call, method: str, session: Value) -> Iterator[Said]:
         verb = ((call.given(0, "method") or UNKNOWN).whole or "").upper()
     if verb not in known.VERBS:
         if method in ("request", "stream", "urlopen", "send"):
-            yield Said("unknown", call.words, why="its HTTP method is not known")
+            yield Judgement("unknown", call.words, why="the HTTP method is unknown")
         elif method in ("ws_connect", "websocket"):
             yield from _connect(Kind.CONNECTS, call, call.given(0, "url"), "")
         return
@@ -264,23 +261,23 @@ def _web(call: Call, method: str, session: Value) -> Iterator[Said]:
     yield from _connect(known.VERBS[verb], call, url, verb)
 
 
-def _connect(kind: Kind, call: Call, url: Value | None, verb: str) -> Iterator[Said]:
+def _connect(kind: Kind, call: Call, url: Value | None, verb: str) -> Iterator[Judgement]:
     target = url or UNKNOWN
     if target.items:  # (host, port)
         target = target.items[0]
     far = reach(target)
     if kind is Kind.POSTS and verb == "POST" and _only_asks(target, call):
-        yield Said("unknown", call.words, why="a POST to such an address may only ask")
+        yield Judgement("unknown", call.words, why="a POST to this address may only query")
         kind = Kind.FETCHES
     if far in ("loopback", "private") and kind in (Kind.FETCHES, Kind.CONNECTS):
-        yield Said("ignored", call.words, why="it stays on this machine or network")
+        yield Judgement("ignored", call.words, why="it stays on this machine or network")
         return
     what = "connects"
     if verb:
         what = f"sends {verb}"
     if target.text:
         what += f" to {target.text}"
-    yield Said("effect", f"{what}: {call.words}", kind, "", verb, far == "open")
+    yield Judgement("effect", f"{what}: {call.words}", kind, "", verb, far == "open")
 
 
 def _only_asks(url: Value, call: Call) -> bool:

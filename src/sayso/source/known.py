@@ -1,4 +1,4 @@
-"""Which functions and methods of Python and of common libraries do what."""
+"""Known functions and methods of Python and common libraries, with their effects."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,7 +8,7 @@ from sayso.source.report import Kind
 W = Kind.WRITES_FILE
 D = Kind.DELETES_FILE
 
-# The kind, and the position of the argument that says where (-1: the object itself).
+# The kind, and the position of the argument that names the target (-1: the object itself).
 FUNCTIONS: Final[Mapping[str, tuple[Kind, int]]] = {
     **{f"os.{name}": (D, 0) for name in ("remove", "unlink", "rmdir", "removedirs")},
     **{f"os.{name}": (W, 1) for name in ("rename", "renames", "replace", "symlink", "link")},
@@ -36,7 +36,7 @@ OPENERS: Final = frozenset(
     wave.open h5py.File
     """.split()
 )
-"""What opens a file, with the mode as the second argument."""
+"""Functions that open a file, with the mode as second argument."""
 
 PATHS: Final = frozenset({"pathlib.Path", "pathlib.PosixPath", "anyio.Path", "aiopath.AsyncPath"})
 PATH_METHODS: Final[Mapping[str, tuple[Kind, int]]] = {
@@ -61,9 +61,9 @@ PASS_ON: Final = frozenset(
     textwrap.dedent inspect.cleandoc psycopg.sql.SQL typing.cast
     """.split()
 )
-"""What gives back what it was given, in another form."""
+"""Functions that return their argument in another form."""
 
-# Methods that mean one thing whatever they are called on, with the position of what says where.
+# Methods with the same effect on any object, with the position of the target.
 METHODS: Final[Mapping[str, tuple[Kind, int | None]]] = {
     "write_text": (W, -1),
     "write_bytes": (W, -1),
@@ -115,7 +115,7 @@ READING_PROGRAMS: Final[Mapping[str, frozenset[str] | None]] = {
     "pip": frozenset(["list", "show", "freeze", "check"]),
     "systemctl": frozenset(["status", "show", "list-units", "is-active", "is-enabled"]),
 }
-"""Programs that only read, or the first words with which they do."""
+"""Programs that only read, or their reading subcommands."""
 
 WEB: Final = frozenset(
     ["requests", "httpx", "httpx2", "niquests", "aiohttp", "urllib3", "curl_cffi"]
@@ -136,12 +136,12 @@ ASKING_POSTS: Final = frozenset(
     predict query rerank rpc search searches select sparql token tokenize validate
     """.split()
 )
-"""Last words of URLs to which a POST may only ask."""
+"""Last words of URLs whose POST may only query."""
 
 ASKING_NAMES: Final = frozenset(
     ["ask", "fetch", "find", "get", "list", "lookup", "query", "read", "search"]
 )
-"""Words in the names of functions whose POST may only ask."""
+"""Words in names of functions whose POST may only query."""
 
 MAILERS: Final = frozenset({"smtplib.SMTP", "smtplib.SMTP_SSL", "aiosmtplib.SMTP"})
 CONNECTORS: Final = frozenset(
@@ -180,7 +180,7 @@ QUIET: Final = frozenset(
     tomli typing_extensions yaml zoneinfo
     """.split()
 )
-"""Packages whose functions do nothing to the world but what stands above."""
+"""Packages without effects other than those above."""
 
 LOUD: Final = frozenset(
     """
@@ -188,7 +188,7 @@ LOUD: Final = frozenset(
     xmlrpc importlib socket
     """.split()
 )
-"""Modules of Python's own of which not all is told here."""
+"""Standard modules whose effects are not all known here."""
 
 OF_TEXT: Final = frozenset(dir(str))
 
@@ -202,4 +202,4 @@ HARMLESS: Final = frozenset(
     total_seconds tolist weekday warning write writelines writerow writerows
     """.split()
 ).union(*map(dir, (str, dict, list, set, bytes)))
-"""Methods that do nothing to the world, or only to what was opened, which is told already."""
+"""Methods without effects, or only on what was opened, which is already reported."""

@@ -1,4 +1,4 @@
-"""What a name stands for: in a function, in its file, in another file that it imports from."""
+"""Name resolution: in a function, in its file, and in imported files."""
 
 import ast
 import builtins
@@ -8,8 +8,8 @@ from typing import Final
 from sayso.source.program import FunctionNode, Module, Project, targets_of
 from sayso.source.values import UNKNOWN, Class, Function, Scope, Value, merged
 
-_DEEPEST: Final = 8
-"""How far annotations and classes are followed; they may name themselves."""
+_MAX_DEPTH: Final = 8
+"""The maximum depth of annotations and base classes, which may be recursive."""
 
 _BUILTINS: Final = frozenset(dir(builtins))
 _WRAPPERS: Final = frozenset({"Annotated", "Final", "ClassVar", "Optional", "Required", "Depends"})
@@ -23,7 +23,7 @@ Evaluate = Callable[[ast.AST | None, Scope], Value]
 
 
 class Names:
-    """Looks names up; `evaluate` tells what the value of a constant or a field is."""
+    """Resolves names; `evaluate` returns the value of a constant or a field."""
 
     def __init__(self, project: Project, evaluate: Evaluate) -> None:
         self.project = project
@@ -32,7 +32,6 @@ class Names:
         self.classes: dict[int, Class] = {}
 
     def lookup(self, name: str, scope: Scope) -> Value:
-        """What a name stands for, from a function outwards."""
         inner: Scope | None = scope
         while inner is not None:
             if name in inner.names:
@@ -41,15 +40,13 @@ class Names:
         return self.in_module(scope.module, name)
 
     def in_module(self, module: Module, name: str) -> Value:
-        """What a name of a file stands for."""
         key = (id(module), name)
         if key not in self.known:
-            self.known[key] = UNKNOWN  # for one that is made of itself
+            self.known[key] = UNKNOWN  # for a recursive definition
             self.known[key] = self._found(module, name)
         return self.known[key]
 
     def named(self, dotted: str) -> Value:
-        """What a dotted name stands for: something of a file at hand, or of outside."""
         if place := self.project.find(dotted):
             found = self.in_module(*place)
             if found != UNKNOWN or not self.project.is_module(dotted):
@@ -57,11 +54,10 @@ class Names:
         return Value(dotted=dotted)
 
     def class_of(self, module: Module, node: ast.ClassDef, scope: Scope) -> Class:
-        """The one object that stands for a class."""
+        """Return the unique object for a class."""
         return self.classes.setdefault(id(node), Class(module, node, scope))
 
     def member(self, cls: Class, name: str, depth: int = 0) -> Value:
-        """A method or field of a class, or of what it inherits from."""
         scope = cls.scope
         for node in cls.node.body:
             if isinstance(node, FunctionNode) and node.name == name:
@@ -70,15 +66,14 @@ class Names:
             return found
         for base in cls.node.bases:
             inherited = self.evaluate(base, scope).cls
-            if inherited and depth < _DEEPEST:
+            if inherited and depth < _MAX_DEPTH:
                 found = self.member(inherited, name, depth + 1)
                 if found != UNKNOWN:
                     return found
         return UNKNOWN
 
     def annotation(self, node: ast.AST | None, scope: Scope, depth: int = 0) -> Value:
-        """What a value is by its annotation."""
-        if node is None or depth > _DEEPEST:
+        if node is None or depth > _MAX_DEPTH:
             return UNKNOWN
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
@@ -111,7 +106,7 @@ class Names:
         return self.annotation(node.value, scope, depth + 1)
 
     def _field(self, cls: Class, name: str) -> Value | None:
-        """A field: what is assigned in the class or by its methods, or what is annotated."""
+        """Return a field, from assignments in the class and its methods, or annotations."""
         key = (id(cls), name)
         if key in self.known:
             return self.known[key]
@@ -134,7 +129,7 @@ class Names:
         return self.evaluate(node.value, scope)
 
     def _inside(self, node: ast.AST, cls: Class) -> Scope:
-        """The scope of the method that an assignment stands in, with what annotations tell."""
+        """Return the scope of the method around an assignment, with annotated parameters."""
         for method in cls.node.body:
             if isinstance(method, FunctionNode) and any(
                 inner is node for inner in ast.walk(method)
@@ -162,9 +157,8 @@ class Names:
 
 
 def params(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
-    """The parameters of a function that have names, in their order."""
-    given = node.args
-    return [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    """Return the named parameters of a function, in order."""
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
 
 
 def _is_field(target: ast.expr, name: str, cls: ast.ClassDef) -> bool:

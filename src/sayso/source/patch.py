@@ -1,4 +1,4 @@
-"""Annotations written into a server's source: only what is missing, every other byte as it was."""
+"""Patches that add missing annotations to a server's source and keep every other byte."""
 
 import ast
 import difflib
@@ -12,26 +12,19 @@ from typing import Final
 from sayso.errors import ConfigError, UsageError
 from sayso.extras import install_fix
 from sayso.intent import HINT_NAMES, WIRE_NAMES, HintName
-from sayso.source.definitions import (
-    CLASS,
-    Definition,
-    Edit,
-    Hints,
-    find_definitions,
-    keyword_of,
-)
+from sayso.source.definitions import CLASS, Definition, Edit, Hints, find_definitions, keyword_of
 from sayso.source.program import Module, read_module
 
 _WRITTEN: Final = ("annotations", "title")
 _BEFORE_ANNOTATIONS: Final[Mapping[str, int]] = {"tool": 3, "add_tool": 4, "from_function": 99}
-"""How many arguments stand before `annotations` where they are given by position."""
+"""The number of positional arguments before `annotations`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Hints, and perhaps a title, that a tool gets; the line of its definition.
+    """Hints and titles added to a tool, with the line of its definition.
 
-    `title` is an argument of the definition, `inner_title` stands among the annotations.
+    `title` is an argument of the definition, `inner_title` is in the annotations.
     """
 
     name: str
@@ -43,7 +36,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A tool that stays as it is, and why."""
+    """A tool that is unchanged, with the reason."""
 
     name: str
     why: str
@@ -51,7 +44,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """A file as it is and as it would be, with what was added and what was left."""
+    """A file before and after the change, with added and unchanged tools."""
 
     file: str
     before: bytes = field(repr=False)
@@ -61,7 +54,6 @@ class Patch:
 
     @property
     def diff(self) -> list[str]:
-        """The change as lines of a unified diff."""
         old, new = (_text(self.file, data).splitlines() for data in (self.before, self.after))
         return list(difflib.unified_diff(old, new, self.file, self.file, lineterm=""))
 
@@ -74,12 +66,11 @@ def annotate_source(
     titles: Mapping[str, str] | None = None,
     inner_titles: Mapping[str, str] | None = None,
 ) -> Patch:
-    """Write the hints that are `wanted`, by tool, into the definitions in a Python file.
+    """Add the `wanted` hints, by tool, to the definitions in a Python file.
 
-    `titles` go to those that have none, and `inner_titles` into the annotations of those that have
-    none there. What an author has declared stays, whatever is wanted.
-    Needs the extra `patch`. Raises `ConfigError` for what is not Python, and `UsageError` where
-    libcst is missing.
+    `titles` are added to tools without one, `inner_titles` to annotations without one. Existing
+    declarations are kept. Needs the extra `patch`. Raises `ConfigError` for invalid Python, and
+    `UsageError` if libcst is missing.
     """
     module = read_module(file, _text(file, data))
     edits, left = _plan(module, wanted, titles or {}, inner_titles or {})
@@ -95,11 +86,11 @@ def annotate_source(
 
 
 def check_change(file: str, before: bytes, after: bytes) -> None:
-    """Raise `ConfigError` where two files differ in more than annotations of tools."""
+    """Raise `ConfigError` if two files differ in more than tool annotations."""
     old, new = (_bare(read_module(file, _text(file, data))) for data in (before, after))
     if old != new:
-        what = "the change would alter more than annotations; nothing is written"
-        raise ConfigError(what, where=file, fix="Write the annotations by hand, and report this.")
+        what = "the change would affect more than annotations; nothing is written"
+        raise ConfigError(what, where=file, fix="Add the annotations by hand, and report this.")
 
 
 def _plan(
@@ -108,16 +99,16 @@ def _plan(
     titles: Mapping[str, str],
     inner_titles: Mapping[str, str],
 ) -> tuple[list[tuple[Definition, Edit]], list[Left]]:
-    found = find_definitions(module)
-    counts = Counter(definition.name for definition in found)
+    definitions = find_definitions(module)
+    counts = Counter(definition.name for definition in definitions)
     named = {**wanted, **titles, **inner_titles}
     edits: list[tuple[Definition, Edit]] = []
     left = [
-        Left(name, "no definition of this name is found in the file")
+        Left(name, "the file has no definition with this name")
         for name in named
         if not counts[name]
     ]
-    for definition in found:
+    for definition in definitions:
         if definition.name is None or definition.name not in named:
             continue
         why = _obstacle(module, definition)
@@ -140,19 +131,19 @@ def _plan(
 
 def _obstacle(module: Module, definition: Definition) -> str | None:
     if definition.framework == "sayso" or definition.is_declared:
-        return "sayso declares it: change its intent"
+        return "it is declared with sayso: change its intent"
     if not isinstance(definition.place, ast.Call):
         return None
     call = definition.place
     last = module.dotted(definition.place.func).rpartition(".")[2]
     if definition.framework == "fastmcp" and last == "add_tool":
-        return "FastMCP's add_tool takes no annotations: use its decorator"
+        return "FastMCP's add_tool accepts no annotations: use its decorator"
     if any(keyword.arg is None for keyword in call.keywords) or any(
         isinstance(argument, ast.Starred) for argument in call.args
     ):
-        return "its definition takes arguments from elsewhere (* or **)"
+        return "its definition uses * or ** arguments"
     if len(call.args) > _BEFORE_ANNOTATIONS.get(last, 0) and definition.framework == "official":
-        return "its annotations are given by position"
+        return "its annotations are positional"
     return _fault_of_value(module, keyword_of(call, "annotations"))
 
 
@@ -164,22 +155,21 @@ def _fault_of_value(module: Module, value: ast.expr | None) -> str | None:
     elif isinstance(value, ast.Dict):
         is_open = not all(isinstance(key, ast.Constant) for key in value.keys)
     else:
-        return f"its annotations are made elsewhere: {ast.unparse(value)[:60]}"
-    return "its annotations come from elsewhere (**)" if is_open else None
+        return f"its annotations are defined elsewhere: {ast.unparse(value)[:60]}"
+    return "its annotations use ** arguments" if is_open else None
 
 
 def _missing(definition: Definition, hints: Hints) -> dict[HintName, bool]:
-    """The hints about which the source says nothing; in the order of the specification."""
-    said = _annotated(definition)
+    declared = _annotated(definition)
     return {
         name: hints[name]
         for name in HINT_NAMES
-        if name in hints and said.isdisjoint({WIRE_NAMES[name], f"{name}_hint"})
+        if name in hints and declared.isdisjoint({WIRE_NAMES[name], f"{name}_hint"})
     }
 
 
 def _has_title(definition: Definition) -> bool:
-    """Whether a title stands there, in the call or among its annotations; `None` is none."""
+    """Return whether the call or its annotations have a title other than `None`."""
     if not isinstance(definition.place, ast.Call):
         return False
     is_second = definition.framework == "official" and len(definition.place.args) > 1
@@ -205,12 +195,12 @@ def _applied(file: str, data: bytes, module: Module, edits: Sequence[Edit]) -> b
     except ModuleNotFoundError as error:
         if error.name != "libcst":
             raise
-        what = "writing into a source needs libcst"
+        what = "changing source needs libcst"
         raise UsageError(what, where=file, fix=install_fix("patch")) from error
     after = apply(data, module, edits)
     if after is None:
-        what = "its layout cannot be kept byte for byte (form feeds, or mixed line ends)"
-        raise ConfigError(what, where=file, fix="Write the annotations by hand.")
+        what = "cannot keep the layout byte for byte (form feeds or mixed line endings)"
+        raise ConfigError(what, where=file, fix="Add the annotations by hand.")
     return after
 
 
@@ -219,7 +209,7 @@ def _text(file: str, data: bytes) -> str:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding)
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        raise ConfigError("its encoding cannot be read", where=file) from error
+        raise ConfigError("unknown encoding", where=file) from error
 
 
 class _Stripped(ast.NodeTransformer):
@@ -227,7 +217,6 @@ class _Stripped(ast.NodeTransformer):
         self.places = places
 
     def visit(self, node: ast.AST) -> ast.AST | None:
-        """Take away what a patch may add."""
         is_place = id(node) in self.places
         self.generic_visit(node)
         if isinstance(node, ast.ImportFrom):

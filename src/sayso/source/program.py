@@ -1,4 +1,4 @@
-"""Python files as they are read here: parsed, never imported, with what their names stand for."""
+"""Parsed Python files and the names that they define. Nothing is imported."""
 
 import ast
 import sys
@@ -11,12 +11,12 @@ from sayso.errors import ConfigError
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
-_DEEPEST: Final = 20
+_MAX_DEPTH: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One file. `imports` has the dotted name behind each name that an import made."""
+    """One file; `imports` maps each imported name to its dotted name."""
 
     file: str
     tree: ast.Module
@@ -26,9 +26,9 @@ class Module:
     classes: Mapping[str, ast.ClassDef] = field(repr=False)
 
     def dotted(self, node: ast.AST | None) -> str:
-        """The full name of what `node` names, as far as imports tell: `pathlib.Path`.
+        """Return the full name of `node` by the imports: `pathlib.Path`.
 
-        A name that no import has made stands as it is; what is no name gives nothing.
+        Other names are returned unchanged; anything but a name gives an empty string.
         """
         parts: list[str] = []
         while isinstance(node, ast.Attribute | ast.Subscript):
@@ -40,8 +40,8 @@ class Module:
         return ".".join([self.imports.get(node.id, node.id), *reversed(parts)])
 
     def text(self, node: ast.AST | None, depth: int = 0) -> str | None:
-        """The text that `node` is: a literal, a constant of the file, or a member of an enum."""
-        if depth > _DEEPEST:
+        """Return the text of a literal, a constant of the file, or a member of an enum."""
+        if depth > _MAX_DEPTH:
             return None
         if isinstance(node, ast.Constant):
             return node.value if isinstance(node.value, str) else None
@@ -58,24 +58,23 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Some files of one server."""
+    """The analyzed files of one server."""
 
     modules: tuple[Module, ...]
     _by_last: Mapping[str, list[tuple[tuple[str, ...], Module]]] = field(repr=False)
     _depth: int = 0
 
     def find(self, dotted: str) -> tuple[Module, str] | None:
-        """The file that a dotted name leads into, and the name in it."""
+        """Return the file of a dotted name, and the name within it."""
         home, _, name = dotted.rpartition(".")
         module = self._module(tuple(home.split(".")))
         return module and (module, name)
 
     def is_module(self, dotted: str) -> bool:
-        """Whether a dotted name is that of a file."""
         return self._module(tuple(dotted.split("."))) is not None
 
     def _module(self, parts: tuple[str, ...]) -> Module | None:
-        """The file that is imported as this; by one word, only one in the outermost folder."""
+        """Return the file imported by this name; one word only matches the outermost folder."""
         if parts[0] in sys.stdlib_module_names:
             return None
         for known, module in self._by_last.get(parts[-1], ()):
@@ -86,28 +85,27 @@ class Project:
 
 
 def make_project(modules: Iterable[Module]) -> Project:
-    """A project of these files."""
-    found = tuple(modules)
+    """Return a project of these files."""
+    files = tuple(modules)
     by_last: dict[str, list[tuple[tuple[str, ...], Module]]] = {}
-    for module in found:
+    for module in files:
         parts = parts_of(module.file)
         by_last.setdefault(parts[-1], []).append((parts, module))
-    return Project(
-        found, by_last, min((len(parts_of(module.file)) - 1 for module in found), default=0)
-    )
+    depth = min((len(parts_of(module.file)) - 1 for module in files), default=0)
+    return Project(files, by_last, depth)
 
 
 def read_module(file: str, text: str) -> Module:
-    """Parse one file. Raises `ConfigError` for what is not Python."""
+    """Parse one file. Raises `ConfigError` for invalid Python."""
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
         where = file
         if error.lineno:
             where = f"{file}:{error.lineno}"
-        raise ConfigError(f"this is not Python: {error.msg}", where=where) from error
+        raise ConfigError(f"invalid Python: {error.msg}", where=where) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        what = "this is not Python: too deep, or holds a null byte"
+        what = "invalid Python: nested too deeply, or contains a null byte"
         raise ConfigError(what, where=file) from error
     return Module(
         file,
@@ -120,7 +118,7 @@ def read_module(file: str, text: str) -> Module:
 
 
 def parts_of(file: str) -> tuple[str, ...]:
-    """The dotted name that a file may be imported by, from its outermost folder on."""
+    """Return the dotted name of a file, from its outermost folder."""
     path = PurePath(file).with_suffix("")
     parts = tuple(part for part in path.parts if part not in (path.anchor, "..", "."))
     if len(parts) > 1 and parts[-1] == "__init__":
@@ -129,7 +127,7 @@ def parts_of(file: str) -> tuple[str, ...]:
 
 
 def targets_of(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
-    """Return what an assignment assigns to."""
+    """Return the targets of an assignment."""
     return node.targets if isinstance(node, ast.Assign) else [node.target]
 
 

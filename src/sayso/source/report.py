@@ -1,4 +1,4 @@
-"""What is found of a handler: what it does to the world, what was left out, what cannot be told."""
+"""The result of an analysis: effects of a handler, ignored calls, and unknown ones."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from sayso.intent import HintName
 
 
 class Kind(StrEnum):
-    """What an effect is, by what it takes to have it back."""
+    """The kind of an effect."""
 
     WRITES_FILE = "writes-file"
     DELETES_FILE = "deletes-file"
@@ -30,11 +30,10 @@ READS: Final = frozenset({Kind.FETCHES, Kind.CONNECTS})
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Something that a handler may do, and the line where.
+    """A possible effect of a handler, with its line.
 
-    `chain` are the functions that lead there, the handler first. `verb` is the HTTP method, the
-    SQL statement or the program. `is_open` is whether it surely goes to an address that is
-    public, or that the caller names.
+    `chain` are the calling functions, the handler first. `verb` is the HTTP method, the SQL
+    statement or the program. `is_open`: the address is surely public, or named by the caller.
     """
 
     kind: Kind
@@ -47,20 +46,19 @@ class Effect:
 
     @property
     def against(self) -> frozenset[HintName]:
-        """The hints whose looser value it speaks against."""
-        found: set[HintName] = set()
+        hints: set[HintName] = set()
         if self.kind not in READS:
-            found.add("read_only")
+            hints.add("read_only")
         if self.kind in DELETES:
-            found.add("destructive")
+            hints.add("destructive")
         if self.is_open:
-            found.add("open_world")
-        return frozenset(found)
+            hints.add("open_world")
+        return frozenset(hints)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that is no effect: left out, or not to be told; and why."""
+    """A call that is ignored or unknown, with the reason."""
 
     what: str
     why: str
@@ -70,9 +68,9 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """The function behind a tool, and all that was found.
+    """The function behind a tool, with the result of its analysis.
 
-    Where `unknown` is empty, nothing but `effects` and what is `ignored` was seen to happen.
+    If `unknown` is empty, `effects` and `ignored` are complete.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a SQL text does, told by its statements; a text may break off where it is not known."""
+"""Statements in SQL text, which may be incomplete."""
 
 import re
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ _READS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement: its verb in capitals, its table as far as it is told, whether it is setup."""
+    """One statement: its verb in capitals, its table if known, and whether it is setup."""
 
     verb: str
     table: str = ""
@@ -40,26 +40,23 @@ class Statement:
 
     @property
     def deletes(self) -> bool:
-        """Whether rows or tables go."""
         return self.verb in _DELETES
 
     @property
     def writes(self) -> bool:
-        """Whether anything changes."""
         return self.verb in _WRITES or self.deletes
 
     @property
     def is_known(self) -> bool:
-        """Whether it is told what the verb does."""
         return self.writes or self.verb in _READS
 
 
 def read_sql(text: str) -> Iterator[Statement]:
-    """The statements of a SQL text.
+    """Yield the statements of a SQL text.
 
     >>> [
-    ...     (found.verb, found.table)
-    ...     for found in read_sql("DELETE FROM notes; SELECT 'DROP TABLE x'")
+    ...     (statement.verb, statement.table)
+    ...     for statement in read_sql("DELETE FROM notes; SELECT 'DROP TABLE x'")
     ... ]
     [('DELETE', 'notes'), ('SELECT', '')]
     """
@@ -68,15 +65,14 @@ def read_sql(text: str) -> Iterator[Statement]:
             yield _statement(found[0].upper(), part)
 
 
-def _blank(found: re.Match[str]) -> str:
-    """What stays of a comment or a text in quotes."""
-    if found[0].startswith("'"):
+def _blank(match: re.Match[str]) -> str:
+    if match[0].startswith("'"):
         return "''"
     return " "
 
 
 def is_sql(text: str) -> bool:
-    """Whether a text begins as SQL does."""
+    """Return whether a text starts like SQL."""
     return any(
         statement.is_known or statement.verb in ("WITH", "EXPLAIN") for statement in read_sql(text)
     )

@@ -1,8 +1,8 @@
-"""What is known of a value without running anything, and of the place that it names."""
+"""Values known from static analysis, and the places that they name."""
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 from urllib.parse import urlsplit
@@ -14,7 +14,7 @@ Reach = Literal["open", "private", "loopback", "unknown"]
 
 _ARGUMENT: Final[frozenset[Trait]] = frozenset({"argument"})
 _NAME: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_LONGEST: Final = 200
+_MAX_NAME: Final = 200
 _OWN: Final = frozenset(
     """
     cache caches cached log logs logfile logging lock lockfile pidfile
@@ -30,7 +30,7 @@ _PRIVATE: Final = re.compile(
 
 @dataclass(eq=False, slots=True)
 class Scope:
-    """The names of a function while it is looked at, and where it stands."""
+    """The names in a function during analysis, with the enclosing scope."""
 
     module: Module
     names: "dict[str, Value]"
@@ -39,7 +39,7 @@ class Scope:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Class:
-    """A class of the files that are looked at."""
+    """A class in the analyzed files."""
 
     module: Module
     node: ast.ClassDef
@@ -48,7 +48,7 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of the files that are looked at; `holder` is what it is a method of."""
+    """A function in the analyzed files; `holder` is the object of a method."""
 
     module: Module = field(compare=False)
     node: FunctionNode | ast.Lambda
@@ -57,7 +57,6 @@ class Function:
 
     @property
     def name(self) -> str:
-        """Its name, with that of its class."""
         own = "lambda"
         if not isinstance(self.node, ast.Lambda):
             own = self.node.name
@@ -68,10 +67,10 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What is known of a value; an empty one is unknown.
+    """Everything known about a value; an empty one is unknown.
 
-    `dotted`: it is what has this name outside (`os.remove`). `type`: it is made by that
-    (`pathlib.Path`). `text`: it begins with this, and is no more where `is_whole`.
+    `dotted`: the value has this external name (`os.remove`). `type`: the external name that made
+    it (`pathlib.Path`). `text`: the beginning of its text, or all of it if `is_whole`.
     """
 
     dotted: str = ""
@@ -87,20 +86,17 @@ class Value:
 
     @property
     def is_known(self) -> bool:
-        """Whether anything is known of it that its kind can be told by."""
+        """True if the kind of the value is known."""
         return bool(self.dotted or self.type or self.function or self.instance or self.cls)
 
     @property
     def whole(self) -> str | None:
-        """The text that it is, all of it."""
         return self.text if self.is_whole else None
 
     def has(self, *traits: Trait) -> bool:
-        """Whether it has any of these traits."""
         return not self.traits.isdisjoint(traits)
 
     def with_traits(self, traits: Iterable[Trait]) -> "Value":
-        """The same with traits more."""
         return replace(self, traits=self.traits | frozenset(traits))
 
 
@@ -109,29 +105,29 @@ ARGUMENT: Final = Value(traits=_ARGUMENT)
 
 
 def literal(text: str) -> Value:
-    """A text that stands in the source; a path in it may be in a place of the program's own."""
+    """Return the value of a string literal, which may be a path of the program's own."""
     return Value(text=text, is_whole=True, traits=place_of(text))
 
 
 def place_of(name: str) -> frozenset[Trait]:
-    """What a name or a path says of its place: the program's own, or one that does not last."""
-    if len(name) >= _LONGEST:
+    """Return traits of a name or a path: the program's own, temporary, or in memory."""
+    if len(name) >= _MAX_NAME:
         return frozenset()
     words = {word.lower() for word in _NAME.findall(name)}
-    found: set[Trait] = set()
+    traits: set[Trait] = set()
     if not words.isdisjoint(_OWN):
-        found.add("own")
+        traits.add("own")
     if not words.isdisjoint(_TEMPORARY):
-        found.add("temporary")
+        traits.add("temporary")
     if name in (":memory:", "/dev/null", "devnull"):
-        found.add("memory")
-    return frozenset(found)
+        traits.add("memory")
+    return frozenset(traits)
 
 
 def joined(parts: Iterable[Value]) -> Value:
-    """Texts or parts of a path put together.
+    """Concatenate texts or parts of a path.
 
-    Where it is, the first says; whether a caller says it, the first that is not known.
+    The first part determines the place, the first unknown part whether the caller chooses it.
     """
     found = list(parts)
     text = ""
@@ -149,17 +145,17 @@ def joined(parts: Iterable[Value]) -> Value:
 
 
 def merged(values: Iterable[Value]) -> Value:
-    """What holds of a value that may be any of these."""
+    """Return what is common to all alternatives of a value."""
     found = [value for value in values if value != UNKNOWN and value.type != "builtins.NoneType"]
     if not found:
         return UNKNOWN
     if all(value == found[0] for value in found):
         return found[0]
-    told = [value for value in found if value.is_known] or found
+    known = [value for value in found if value.is_known] or found
     same = {
-        name: getattr(told[0], name)
+        name: getattr(known[0], name)
         for name in ("dotted", "type", "function", "instance", "cls")
-        if all(getattr(value, name) == getattr(told[0], name) for value in told)
+        if all(getattr(value, name) == getattr(known[0], name) for value in known)
     }
     shared = found[0].traits
     given: frozenset[Trait] = frozenset()
@@ -172,11 +168,32 @@ def merged(values: Iterable[Value]) -> Value:
     return Value(**same, is_whole=whole, traits=shared | given)
 
 
+def either(values: Sequence[Value | None]) -> Value:
+    """Return the value of a name after several branches; a missing one drops the text."""
+    known = [value for value in values if value is not None]
+    if all(value == known[0] for value in known):
+        return known[0]
+    common = merged(known)
+    return replace(common, text=None, is_whole=False) if UNKNOWN in known else common
+
+
+def contains(many: Value, text: str) -> bool | None:
+    """Return whether a collection contains a text; `None` if unknown."""
+    if many.items is not None:
+        texts = [item.whole for item in many.items]
+        if None in texts and text not in texts:
+            return None
+        return text in texts
+    if many.table is not None and text in dict(many.table):
+        return True
+    return None
+
+
 def reach(url: Value) -> Reach:
-    """How far a URL goes, as far as it is told."""
-    untold: Reach = "open" if url.has("argument") else "unknown"
+    """Return the reach of a URL, as far as known."""
+    default: Reach = "open" if url.has("argument") else "unknown"
     if url.text is None:
-        return untold
+        return default
     text = url.text
     if "://" not in text:
         text = f"//{text}"
@@ -186,7 +203,7 @@ def reach(url: Value) -> Reach:
         return "unknown"
     is_cut = not url.is_whole and not re.match(r"\w+://[^/]+/", url.text)
     if not host or is_cut:
-        return untold
+        return default
     if _LOOPBACK.fullmatch(host):
         return "loopback"
     if _PRIVATE.fullmatch(host):

@@ -1,7 +1,7 @@
-"""Follows a handler through the files that are at hand: what is called, with what, from where.
+"""The walker: follows a handler through the analyzed files, without running anything.
 
-Nothing is run. Both ways of a branch are gone unless its test is told, a loop once, a function once
-for each way that it is called.
+It takes both branches unless the test is known, each loop once, and each function once per way it
+is called.
 """
 
 import ast
@@ -13,14 +13,23 @@ from typing import Any, Final
 from sayso.source import known
 from sayso.source.definitions import Path
 from sayso.source.evaluate import Evaluator, element
-from sayso.source.judge import Call, Said
+from sayso.source.judge import Call, Judgement
 from sayso.source.names import Names, params
 from sayso.source.program import FunctionNode, Project
 from sayso.source.report import Effect, Kind, Note
-from sayso.source.values import UNKNOWN, Function, Scope, Value, merged, place_of
+from sayso.source.values import (
+    UNKNOWN,
+    Function,
+    Scope,
+    Value,
+    contains,
+    either,
+    merged,
+    place_of,
+)
 
-_DEEPEST: Final = 24
-_MOST: Final = 3_000
+_MAX_DEPTH: Final = 24
+_MAX_CALLS: Final = 3_000
 _KEEPING: Final = frozenset(
     {Kind.WRITES_FILE, Kind.WRITES_ROWS, Kind.DELETES_FILE, Kind.DELETES_ROWS}
 )
@@ -33,29 +42,29 @@ _Notes = dict[tuple[str, int, str], Note]
 
 @dataclass(slots=True)
 class Trace:
-    """What has been found so far; while it is muted, nothing is added."""
+    """The effects and notes of one handler."""
 
     effects: _Effects = field(default_factory=_Effects)
     unknown: _Notes = field(default_factory=_Notes)
     ignored: _Notes = field(default_factory=_Notes)
 
-    def add(self, said: Said, file: str, line: int, chain: tuple[str, ...]) -> None:
-        """Keep what is said of a call, once for each place."""
-        if said.verdict == "effect":
-            key = (said.kind, file, line, said.what)
-            effect = Effect(said.kind, said.what, file, line, chain, said.verb, said.is_open)
+    def add(self, judged: Judgement, file: str, line: int, chain: tuple[str, ...]) -> None:
+        """Record the judgement of a call, once per place."""
+        if judged.verdict == "effect":
+            key = (judged.kind, file, line, judged.what)
+            effect = Effect(
+                judged.kind, judged.what, file, line, chain, judged.verb, judged.is_open
+            )
             if key not in self.effects or effect.is_open:
                 self.effects[key] = effect
             return
-        notes = self.ignored
-        if said.verdict == "unknown":
-            notes = self.unknown
-        notes.setdefault((file, line, said.what), Note(said.what, said.why, file, line))
+        notes = self.unknown if judged.verdict == "unknown" else self.ignored
+        notes.setdefault((file, line, judged.what), Note(judged.what, judged.why, file, line))
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One way in which a function is called: which, of what, with what."""
+    """One way to call a function: node, object, arguments, and whether effects are muted."""
 
     node: int
     holder: Value | None
@@ -64,7 +73,7 @@ class _Entry:
 
 
 class Walker:
-    """One handler's way through a project."""
+    """Follows handlers through a project; `Evaluator` calls it back as a `Follower`."""
 
     def __init__(self, project: Project) -> None:
         self.names = Names(project, self._quietly)
@@ -92,7 +101,7 @@ class Walker:
         }
 
     def begin(self) -> None:
-        """Forget what was found of a handler; what names stand for stays known."""
+        """Start a new handler; resolved names are kept."""
         self.trace = Trace()
         self.running: list[Function] = []
         self.returned: list[Value] = []
@@ -100,7 +109,6 @@ class Walker:
         self.done = {key: found for key, found in self.done.items() if key.is_muted}
 
     def scope_of(self, path: Path, scope: Scope) -> Scope:
-        """The scope inside nested functions, as their definitions leave it."""
         held: Value | None = None
         for node in path:
             if isinstance(node, ast.ClassDef):
@@ -114,7 +122,7 @@ class Walker:
         return scope
 
     def handle(self, function: Function, given: dict[str, Value] | None = None) -> None:
-        """Look at a handler: its decorators that are at hand, and its body."""
+        """Follow a handler: its body, and its decorators in the analyzed files."""
         scope = self._entered(function, None)
         for name in scope.names:
             scope.names[name] = scope.names[name].with_traits({"argument"})
@@ -136,10 +144,10 @@ class Walker:
         if wrapper := self.follow(made, call).function:
             self.follow(wrapper, None)
 
-    # What the evaluator asks for
+    # Follower
 
     def follow(self, function: Function, call: Call | None) -> Value:
-        """Go into a function once for each way that it is called; what it gives."""
+        """Follow a function once per way it is called, and return its value."""
         given = (call.args, tuple(call.keywords.items())) if call else None
         key = _Entry(id(function.node), function.holder, given, bool(self.muted))
         if key in self.done:
@@ -147,7 +155,7 @@ class Walker:
         self.done[key] = UNKNOWN
         is_again = any(running.node is function.node for running in self.running)
         self.followed += 1
-        if is_again or len(self.running) > _DEEPEST or self.followed > _MOST:
+        if is_again or len(self.running) > _MAX_DEPTH or self.followed > _MAX_CALLS:
             return UNKNOWN
         self.running.append(function)
         before = self.returned
@@ -163,20 +171,18 @@ class Walker:
         return self.done[key]
 
     def give(self, value: Value) -> None:
-        """Keep what the function that is looked at gives."""
         self.returned.append(value)
 
-    def tell(self, said: Iterable[Said], node: ast.AST, scope: Scope) -> None:
-        """Keep what is said of a call in the handler."""
+    def record(self, judgements: Iterable[Judgement], node: ast.AST, scope: Scope) -> None:
         if self.muted:
             return
         chain = tuple(function.name for function in self.running)
-        for deed in said:
-            line = getattr(node, "lineno", 0)
-            self.trace.add(_doubted(deed, chain), scope.module.file, line, chain)
+        line = getattr(node, "lineno", 0)
+        for judged in judgements:
+            self.trace.add(_by_names(judged, chain), scope.module.file, line, chain)
 
     def _quietly(self, node: ast.AST | None, scope: Scope) -> Value:
-        """What a constant is; what was called to make it is not the handler's doing."""
+        """Return the value of a constant, without attributing its calls to the handler."""
         self.muted += 1
         try:
             return self.evaluator.value(node, scope)
@@ -184,21 +190,21 @@ class Walker:
             self.muted -= 1
 
     def _entered(self, function: Function, call: Call | None) -> Scope:
-        found = Scope(function.module, {}, function.scope)
+        scope = Scope(function.module, {}, function.scope)
         names = params(function.node)
         if function.holder and names:
-            found.names[names[0].arg] = function.holder
+            scope.names[names[0].arg] = function.holder
             names = names[1:]
         for index, parameter in enumerate(names):
-            said = self.names.annotation(parameter.annotation, function.scope)
+            annotated = self.names.annotation(parameter.annotation, function.scope)
             given = call.given(index, parameter.arg) if call else None
-            found.names[parameter.arg] = _told(given, said)
-        return found
+            scope.names[parameter.arg] = _refined(given, annotated)
+        return scope
 
     # Statements
 
     def run(self, body: Sequence[ast.stmt], scope: Scope) -> bool:
-        """Go through statements; whether what follows them is never reached."""
+        """Follow statements; return whether the code after them is unreachable."""
         return any(self._statement(statement, scope) for statement in body)
 
     def _statement(self, node: ast.stmt, scope: Scope) -> bool:
@@ -235,8 +241,8 @@ class Walker:
 
     def _annotate(self, node: ast.AnnAssign, scope: Scope) -> bool:
         value = self.evaluator.value(node.value, scope)
-        said = self.names.annotation(node.annotation, scope)
-        self.evaluator.bind(node.target, _told(value, said), scope)
+        annotated = self.names.annotation(node.annotation, scope)
+        self.evaluator.bind(node.target, _refined(value, annotated), scope)
         return False
 
     def _augment(self, node: ast.AugAssign, scope: Scope) -> bool:
@@ -246,18 +252,16 @@ class Walker:
         return False
 
     def _if(self, node: ast.If, scope: Scope) -> bool:
-        told = self._test(node.test, scope)
-        if told is None:
+        holds = self._test(node.test, scope)
+        if holds is None:
             return self._ways(scope, [self._way(node.body, scope), self._way(node.orelse, scope)])
-        if told:
-            return self.run(node.body, scope)
-        return self.run(node.orelse, scope)
+        return self.run(node.body if holds else node.orelse, scope)
 
     def _test(self, node: ast.expr, scope: Scope) -> bool | None:
-        """How a comparison of texts that are known comes out."""
+        """Return the result of a comparison of known texts, else `None`."""
         self.evaluator.value(node, scope)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return _turned(self._test(node.operand, scope))
+            return _negated(self._test(node.operand, scope))
         if not isinstance(node, ast.Compare) or len(node.ops) != 1:
             return None
         left = self.evaluator.value(node.left, scope).whole
@@ -265,12 +269,10 @@ class Walker:
         if left is None:
             return None
         if isinstance(node.ops[0], ast.In | ast.NotIn):
-            found = _among(left, right)
+            holds = contains(right, left)
         else:
-            found = None if right.whole is None else left == right.whole
-        if isinstance(node.ops[0], ast.NotEq | ast.NotIn):
-            return _turned(found)
-        return found
+            holds = None if right.whole is None else left == right.whole
+        return _negated(holds) if isinstance(node.ops[0], ast.NotEq | ast.NotIn) else holds
 
     def _match(self, node: ast.Match, scope: Scope) -> bool:
         subject = self.evaluator.value(node.subject, scope)
@@ -289,7 +291,7 @@ class Walker:
         return lambda: self.run(body, scope)
 
     def _fits(self, case: ast.match_case, subject: Value, scope: Scope) -> bool | None:
-        """Whether a case is the one; `None` where that is not told."""
+        """Return whether a case matches; `None` if unknown."""
         self.evaluator.value(case.guard, scope)
         if case.guard is not None:
             return None
@@ -309,8 +311,8 @@ class Walker:
         return None
 
     def _for(self, node: ast.For | ast.AsyncFor, scope: Scope) -> bool:
-        found = self.evaluator.value(node.iter, scope)
-        self.evaluator.bind(node.target, element(found), scope)
+        items = self.evaluator.value(node.iter, scope)
+        self.evaluator.bind(node.target, element(items), scope)
         self._ways(scope, [self._way(node.body, scope), lambda: False])
         return self.run(node.orelse, scope)
 
@@ -321,29 +323,29 @@ class Walker:
 
     def _with(self, node: ast.With | ast.AsyncWith, scope: Scope) -> bool:
         for item in node.items:
-            found = self.evaluator.value(item.context_expr, scope)
+            context = self.evaluator.value(item.context_expr, scope)
             if item.optional_vars is not None:
-                self.evaluator.bind(item.optional_vars, self._entering(found), scope)
+                self.evaluator.bind(item.optional_vars, self._entering(context), scope)
         return self.run(node.body, scope)
 
-    def _entering(self, found: Value) -> Value:
-        """What `with` gives a name to: what `__enter__` gives, or the thing itself."""
-        if found.instance:
+    def _entering(self, context: Value) -> Value:
+        """Return the value of `with … as`: the result of `__enter__`, or the object itself."""
+        if context.instance:
             for name in ("__enter__", "__aenter__"):
-                if function := self.names.member(found.instance, name).function:
-                    entered = self.follow(replace(function, holder=found), None)
-                    return found if entered == UNKNOWN else entered
-        return found
+                if function := self.names.member(context.instance, name).function:
+                    entered = self.follow(replace(function, holder=context), None)
+                    return context if entered == UNKNOWN else entered
+        return context
 
     def _try(self, node: ast.Try, scope: Scope) -> bool:
-        """What is tried, or what catches it; a name stands for what either leaves."""
+        """Follow the body and each handler as alternatives."""
         tried = self._way([*node.body, *node.orelse], scope)
         ways = [tried, *(self._way(handler.body, scope) for handler in node.handlers)]
         is_over = self._ways(scope, ways)
         return self.run(node.finalbody, scope) or is_over
 
     def _ways(self, scope: Scope, ways: Sequence[Way]) -> bool:
-        """Go several ways from here; names then stand for what they may on any that goes on."""
+        """Follow alternatives, and merge the names of those that go on."""
         start = dict(scope.names)
         ends: list[dict[str, Value]] = []
         for go in ways:
@@ -354,52 +356,32 @@ class Walker:
             scope.names = start
             return True
         names = {name for end in ends for name in end}
-        scope.names = {name: _either([end.get(name) for end in ends]) for name in names}
+        scope.names = {name: either([end.get(name) for end in ends]) for name in names}
         return False
 
 
-def _doubted(said: Said, chain: tuple[str, ...]) -> Said:
-    """What the names of the functions on the way say: that it only asks, or keeps a cache."""
-    if said.verdict != "effect":
-        return said
-    if said.verb == "POST":
+def _by_names(judged: Judgement, chain: tuple[str, ...]) -> Judgement:
+    """Weaken an effect if the calling functions' names suggest a query, or a cache."""
+    if judged.verdict != "effect":
+        return judged
+    if judged.verb == "POST":
         words = {word.lower() for name in chain for word in _NAME.findall(name)}
         if words.isdisjoint(known.ASKING_NAMES):
-            return said
-        return replace(said, verdict="unknown", why="a POST of what is named so may only ask")
-    if said.kind in _KEEPING and any("own" in place_of(name) for name in chain[1:]):
-        why = "it is the program's own, as the function's name says: a cache, a log or a lock"
-        return replace(said, verdict="ignored", why=why)
-    return said
+            return judged
+        return replace(judged, verdict="unknown", why="by the function's name, it may only query")
+    if judged.kind in _KEEPING and any("own" in place_of(name) for name in chain[1:]):
+        why = "by the function's name, it is the program's own cache, log or lock"
+        return replace(judged, verdict="ignored", why=why)
+    return judged
 
 
-def _told(given: Value | None, said: Value) -> Value:
+def _refined(given: Value | None, annotated: Value) -> Value:
     if given is None or given == UNKNOWN:
-        return said
-    if given.is_known or not said.is_known:
+        return annotated
+    if given.is_known or not annotated.is_known:
         return given
-    return replace(given, type=said.type, instance=said.instance)
+    return replace(given, type=annotated.type, instance=annotated.instance)
 
 
-def _either(values: Sequence[Value | None]) -> Value:
-    """What a name may stand for; where it is also unknown, its text is not told."""
-    known = [value for value in values if value is not None]
-    found = merged(known)
-    if all(value == known[0] for value in known):
-        return known[0]
-    return replace(found, text=None, is_whole=False) if UNKNOWN in known else found
-
-
-def _among(text: str, many: Value) -> bool | None:
-    if many.items is not None:
-        texts = [item.whole for item in many.items]
-        if None in texts and text not in texts:
-            return None
-        return text in texts
-    if many.table is not None and text in dict(many.table):
-        return True
-    return None
-
-
-def _turned(is_so: bool | None) -> bool | None:  # noqa: FBT001 - the outcome of a test
-    return None if is_so is None else not is_so
+def _negated(holds: bool | None) -> bool | None:  # noqa: FBT001 - the result of a test
+    return None if holds is None else not holds

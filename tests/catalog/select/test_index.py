@@ -4,10 +4,9 @@ import pytest
 
 from sayso.catalog.select import index as module
 from sayso.catalog.select.entry import index_entry
-from sayso.catalog.select.fit import best, weigh_fit
-from sayso.catalog.select.index import MOST_WORTH, Index
-from sayso.catalog.select.measure import ndcg, recall
+from sayso.catalog.select.index import MAX_WEIGHT, Index
 from sayso.catalog.select.needs import read_needs
+from sayso.catalog.select.scoring import score_tools, top
 
 
 def made(*words: dict[str, int]) -> Index:
@@ -23,8 +22,8 @@ def test_a_term_that_no_tool_has_finds_nothing() -> None:
 
 
 def test_what_came_and_went_has_left_no_trace() -> None:
-    index = made({"lamp": 4}, {"lamp": 8, "shade": MOST_WORTH})
-    index.remove(1, {"lamp": 8, "shade": MOST_WORTH})
+    index = made({"lamp": 4}, {"lamp": 8, "shade": MAX_WEIGHT})
+    index.remove(1, {"lamp": 8, "shade": MAX_WEIGHT})
 
     assert index.numbers == {0}
     assert "shade" not in index
@@ -63,7 +62,7 @@ def test_ties_among_candidates_are_settled_by_the_key() -> None:
 
 
 def test_what_is_kept_of_terms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MOST_KEPT", 2)
+    monkeypatch.setattr(module, "_MAX_CACHED", 2)
     index = made({"lamp": 4}, {"desk": 4})
 
     first = index.find("lamp")
@@ -76,40 +75,32 @@ def test_what_is_kept_of_terms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
 def test_one_need_does_not_crowd_out_another() -> None:
     files = [{"file": 12, "read": 12, f"kind{number}": 12} for number in range(12)]
     index = made(*files, {"mail": 12, "send": 12})
-    scores = weigh_fit(index, read_needs(["Read the file, read file by file, and send mail."]))
+    scores = score_tools(index, read_needs(["Read the file, read file by file, and send mail."]))
 
-    assert 12 in best(scores, 3, str)
+    assert 12 in top(scores, 3, str)
 
 
 def test_hidden_tools_are_not_weighed() -> None:
     index = made(*({"lamp": 4, "desk": 4} for _ in range(40)))
 
     for said in (["lamp"], ["lamp desk. lamp"]):
-        scores = weigh_fit(index, read_needs(said), hidden={*range(39)})
+        scores = score_tools(index, read_needs(said), hidden={*range(39)})
         assert set(scores) <= {39}
-        assert weigh_fit(index, read_needs(said), hidden=set(range(40))) == {}
+        assert score_tools(index, read_needs(said), hidden=set(range(40))) == {}
 
 
 def test_a_need_that_was_said_before_counts_once_in_the_whole() -> None:
     index = made({"lamp": 4}, {"desk": 4}, {"chair": 4})
 
-    once = weigh_fit(index, read_needs(["lamp. desk"]))
-    twice = weigh_fit(index, read_needs(["lamp. desk. lamp"]))
+    once = score_tools(index, read_needs(["lamp. desk"]))
+    twice = score_tools(index, read_needs(["lamp. desk. lamp"]))
 
     assert once == pytest.approx(twice)
 
 
 def test_of_no_scores_and_for_no_room_none_is_best() -> None:
-    assert best({}, 3, str) == best({1: 0.5}, 0, str) == []
-    assert best({1: 0.5, 2: 0.5, 3: 1.0}, 2, lambda at: str(-at)) == [3, 1]
-
-
-def test_a_group_is_met_once_by_any_of_it() -> None:
-    groups = [["a", "b"], ["c"], ["d"]]
-
-    assert recall(["b", "a", "x", "c"], groups, 3) == pytest.approx(1 / 3)
-    assert recall([], [], 3) == ndcg([], [], 3) == 0.0
-    assert ndcg(["a", "b"], groups, 10) < ndcg(["a", "c"], groups, 10) < 1
+    assert top({}, 3, str) == top({1: 0.5}, 0, str) == []
+    assert top({1: 0.5, 2: 0.5, 3: 1.0}, 2, lambda at: str(-at)) == [3, 1]
 
 
 def test_where_no_two_are_alike_the_best_need_no_key() -> None:
@@ -130,7 +121,7 @@ def test_the_most_that_a_hostile_tool_can_say_fits() -> None:
     entry = index_entry(raw, server="b " * 500, category="b " * 500)
     words = entry.words()
 
-    assert max(words.values()) <= MOST_WORTH
+    assert max(words.values()) <= MAX_WEIGHT
     assert index_entry(entry) is entry
 
 
@@ -138,6 +129,6 @@ def test_where_the_best_are_not_enough_all_that_fit_anything_are_weighed() -> No
     index = made(*({"lamp": 4, **({"desk": 4} if number < 2 else {})} for number in range(90)))
     needs = read_needs(["lamp desk"])
 
-    assert len(weigh_fit(index, needs, enough=2)) < 90
-    assert len(weigh_fit(index, needs, enough=40)) == 90
-    assert len(weigh_fit(index, needs, {0}, enough=90)) == 89
+    assert len(score_tools(index, needs, enough=2)) < 90
+    assert len(score_tools(index, needs, enough=40)) == 90
+    assert len(score_tools(index, needs, {0}, enough=90)) == 89

@@ -1,4 +1,4 @@
-"""What holds whatever the tools and the message are."""
+"""Properties that hold for any tools and any message."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

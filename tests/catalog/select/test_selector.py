@@ -100,7 +100,7 @@ def test_a_name_on_two_servers_must_say_which() -> None:
 
     assert selector.select("x", always=["b__list"]).names[0] == "b__list"
     with pytest.raises(
-        UsageError, match=r"2 tools are called 'list'\. Say which: a__list, b__list"
+        UsageError, match=r"2 tools are called 'list'\. Use the full name: a__list, b__list"
     ):
         selector.select("x", always=["list"])
 
@@ -112,9 +112,9 @@ def test_a_name_on_two_servers_must_say_which() -> None:
         ({"k": True}, "k is True"),
         ({"tokens": 0}, "tokens is 0"),
         ({"k": None}, "nothing bounds the selection"),
-        ({"exclude": ["mad"]}, "'mad' is no level"),
-        ({"k": 1, "always": ["mail_send", "file_delete"]}, "2 tools are pinned, and 1 may be"),
-        ({"tokens": 1, "always": ["mail_send"]}, "the pinned tools cost more than 1 tokens"),
+        ({"exclude": ["mad"]}, "unknown level 'mad'"),
+        ({"k": 1, "always": ["mail_send", "file_delete"]}, "2 tools are pinned, but k is 1"),
+        ({"tokens": 1, "always": ["mail_send"]}, "the pinned tools need more than 1 tokens"),
     ],
 )
 def test_what_cannot_be_is_said(words: dict[str, Any], said: str) -> None:
@@ -151,11 +151,11 @@ def test_reasons_say_which_words_stand_where() -> None:
     (blind,) = Selector([tool("file_read")]).select("/srv/a.md").chosen
 
     assert said.reasons[0].startswith("for “Write the notes into")
-    assert "“notes” stands in its name" in said.reasons
+    assert "“notes” is in its name" in said.reasons
     assert cued.reasons == ("pinned",)
     assert blind.reasons == (
         "for “file markdown”",
-        "“file”, which a path or link asks for, stands in its name",
+        "“file”, implied by a path or link, is in its name",
     )
 
 
@@ -198,7 +198,7 @@ class Dumped:
 
 def test_a_model_that_is_no_tool_is_none() -> None:
     (problem,) = Selector([Dumped()]).problems
-    assert problem.startswith("Dumped is no tool.")
+    assert problem.startswith("Dumped is not a tool.")
 
 
 def test_of_two_tools_with_one_name_the_first_counts_and_it_is_told() -> None:

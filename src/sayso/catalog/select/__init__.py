@@ -1,1 +1,1 @@
-"""The right few tools out of many, by the words of a message. Pure: no I/O, no SDK, no model."""
+"""Selection of the few tools that a message needs, by its words. Pure: no I/O, SDK or model."""

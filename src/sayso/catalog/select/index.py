@@ -1,8 +1,7 @@
-"""The index: which terms stand in which tools, and how much each says of one (BM25).
+"""The BM25 index of terms and tools (Robertson and Zaragoza, 2009).
 
-A term says more of a tool the rarer it is among all of them, the more it is worth where it stands,
-and the shorter the tool's texts are (Robertson and Zaragoza, 2009). Numbers that a term needs are
-worked out when it is first asked for: most terms of most tools never are.
+A term scores higher the rarer it is, the more weight its text has, and the shorter the tool's
+texts are. Scores of a term are computed on first use, since most terms are never requested.
 """
 
 import math
@@ -14,24 +13,24 @@ _SATURATION: Final = 1.2
 _LENGTH: Final = 0.9
 """BM25's k1 and b."""
 _UNIT: Final = 4
-"""What a word of a description is worth, which these figures are made for."""
+"""The weight of a word of a description, for which the parameters were chosen."""
 _CHAMPIONS: Final = 24
-"""So many tools become candidates because of one term: those of which it says most."""
+"""The number of tools that become candidates because of one term."""
 _BITS: Final = 16
-MOST_WORTH: Final = (1 << _BITS) - 1
-_MOST_KEPT: Final = 4_000_000
+MAX_WEIGHT: Final = (1 << _BITS) - 1
+_MAX_CACHED: Final = 4_000_000
 
 
 class Concept(NamedTuple):
-    """What a term says of each tool, by the tool's number."""
+    """The scores of a term, by tool number."""
 
     worths: Mapping[int, float]
     best: Collection[int]
-    """The tools that become candidates because of it."""
+    """The tools that become candidates because of the term."""
 
 
 class Index:
-    """Tools by number, to which some may come and from which some may go.
+    """An updatable index of tools by number.
 
     >>> index = Index()
     >>> index.add(7, {"customer": 12, "delet": 12}, "crm__customer_delete")
@@ -39,7 +38,7 @@ class Index:
     [7]
     """
 
-    __slots__ = ("_codes", "_concepts", "_damping", "_kept", "_keys", "_lengths", "_total")
+    __slots__ = ("_cached", "_codes", "_concepts", "_damping", "_keys", "_lengths", "_total")
 
     def __init__(self) -> None:
         self._codes: dict[str, array[int]] = {}
@@ -53,7 +52,6 @@ class Index:
 
     @property
     def numbers(self) -> KeysView[int]:
-        """The numbers of the tools in it."""
         return self._lengths.keys()
 
     def __iter__(self) -> Iterator[str]:
@@ -63,10 +61,7 @@ class Index:
         return term in self._codes
 
     def add(self, number: int, words: Mapping[str, int], key: str) -> None:
-        """Take in a tool; among tools that fit as well the order is by `key`.
-
-        No word may be worth more than `MOST_WORTH`.
-        """
+        """Add a tool; `key` breaks ties. No weight may exceed `MAX_WEIGHT`."""
         codes = self._codes
         high = number << _BITS
         for word, worth in words.items():
@@ -82,7 +77,6 @@ class Index:
         self._forget()
 
     def remove(self, number: int, words: Mapping[str, int]) -> None:
-        """Let go of a tool that was taken in with these words."""
         for word, worth in words.items():
             known = self._codes[word]
             known.remove((number << _BITS) | worth)
@@ -93,7 +87,7 @@ class Index:
         self._forget()
 
     def without(self, numbers: Collection[int]) -> "Index":
-        """An index of all other tools, in which these have no part at all."""
+        """Return an index of all other tools, uninfluenced by these."""
         other = Index()
         for word, codes in self._codes.items():
             left = array("Q", [code for code in codes if code >> _BITS not in numbers])
@@ -105,21 +99,19 @@ class Index:
         return other
 
     def rarity(self, term: str) -> float:
-        """How much a term says: the fewer tools have it, the more."""
         having = len(self._codes.get(term, ()))
         return math.log(1 + (len(self._lengths) - having + 0.5) / (having + 0.5))
 
     def find(self, term: str) -> Concept | None:
-        """What is known of a term; `None` where no tool has it."""
         if term in self._concepts:
             return self._concepts[term]
         made = self._make(term)
-        self._kept += 1
+        self._cached += 1
         if made is not None:
-            self._kept += len(made.worths)
-        if self._kept > _MOST_KEPT:
+            self._cached += len(made.worths)
+        if self._cached > _MAX_CACHED:
             self._concepts.clear()
-            self._kept = 0
+            self._cached = 0
         self._concepts[term] = made
         return made
 
@@ -137,7 +129,7 @@ class Index:
         return Concept(worths, best[:_CHAMPIONS])
 
     def impacts(self, term: str, factor: float) -> dict[int, float]:
-        """What a term says of each tool that has it, times `factor`."""
+        """Return the scores of a term times `factor`, by tool number."""
         if self._damping is None:
             usual = self._total / len(self._lengths) or 1.0
             per = _SATURATION * _LENGTH * _UNIT / usual
@@ -146,11 +138,11 @@ class Index:
         damping = self._damping
         factor *= 1 + _SATURATION
         return {
-            (at := code >> _BITS): factor * (worth := code & MOST_WORTH) / (worth + damping[at])
+            (at := code >> _BITS): factor * (worth := code & MAX_WEIGHT) / (worth + damping[at])
             for code in self._codes[term]
         }
 
     def _forget(self) -> None:
         self._damping: dict[int, float] | None = None
         self._concepts: dict[str, Concept | None] = {}
-        self._kept = 0
+        self._cached = 0

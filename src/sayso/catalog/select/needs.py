@@ -1,7 +1,7 @@
-"""Needs: what a message asks for, part by part, so that one does not crowd out another.
+"""Needs: the parts of a message, so that one does not crowd out another.
 
-A path, a link or a file's kind in it asks too: `/home/ann/talk.pptx` is about a presentation and
-about a file; its folders' names are about nothing.
+A path or a link is a need too: `/home/ann/talk.pptx` is about a presentation and a file, not about
+its folders.
 """
 
 import re
@@ -13,13 +13,13 @@ from sayso.catalog.select.terms import terms
 
 _HEAD: Final = 3_000
 _TAIL: Final = 1_000
-"""Of a long message its beginning and its end are read: there people say what they want."""
-_MOST: Final = 24
-_MOST_MESSAGES: Final = 4
+"""Only the beginning and the end of a long message are read."""
+_MAX_NEEDS: Final = 24
+_MAX_MESSAGES: Final = 4
 _FADING: Final = 0.5
-"""What a message counts beside the one after it."""
+"""The weight of a message relative to the next one."""
 _CUED: Final = 0.8
-"""What a word counts that the message does not say, but asks for."""
+"""The weight of an implied word."""
 
 _SENTENCE: Final = re.compile(
     r"""(?<=[^\s.!?;]{2})[.!?;]+(?=[\s"'’”)]|$) | [\u3002\uff01\uff1f\uff1b]+ | \n+
@@ -51,7 +51,7 @@ _KINDS: Final = {
     "yaml yml": "yaml",
     "7z gz rar tar tgz zip": "archive zip",
 }
-_ENDINGS: Final = {ending: words for said, words in _KINDS.items() for ending in said.split()}
+_ENDINGS: Final = {ending: words for endings, words in _KINDS.items() for ending in endings.split()}
 _SITES: Final = {
     "youtube": "youtube video",
     "youtu": "youtube video",
@@ -74,11 +74,11 @@ _PATH: Final = re.compile(
 )
 _ENDING: Final = re.compile(r"\.(\w{1,10})\.?$")
 MARK: Final = "\0"
-"""Stands before and after words that a message does not say, but asks for."""
+"""The delimiter around implied words."""
 
 
 class Need(NamedTuple):
-    """One thing that is asked for: what each of its terms counts, and what the whole does."""
+    """One part of a message, with the weights of its terms and of the whole."""
 
     text: str
     terms: Mapping[str, float]
@@ -86,23 +86,23 @@ class Need(NamedTuple):
 
 
 def read_needs(messages: Sequence[str]) -> list[list[Need]]:
-    """What is asked for, a list for each sentence; the last message counts most.
+    """Return the needs of each sentence; the last message counts most.
 
-    >>> [[need.text for need in said] for said in read_needs(["List and sort files. Mail them."])]
+    >>> [[need.text for need in needs] for needs in read_needs(["List and sort files. Mail them."])]
     [['List', 'sort files'], ['Mail them']]
     """
-    found: list[list[Need]] = []
+    sentences: list[list[Need]] = []
     weight = 1.0
-    left = _MOST
-    for message in list(reversed(messages))[:_MOST_MESSAGES]:
+    left = _MAX_NEEDS
+    for message in list(reversed(messages))[:_MAX_MESSAGES]:
         for sentence in _SENTENCE.split(read_cues(_cut(message))):
             parts = ((part, _count(part)) for part in _CLAUSE.split(sentence))
             needs = [Need(part.strip(), counted, weight) for part, counted in parts if counted]
             if needs and left > 0:
-                found.append(needs[:left])
+                sentences.append(needs[:left])
                 left -= len(needs)
         weight *= _FADING
-    return found
+    return sentences
 
 
 def _cut(message: str) -> str:
@@ -112,21 +112,21 @@ def _cut(message: str) -> str:
 
 
 def _count(part: str) -> dict[str, float]:
-    """What each term of a part counts; every second piece stands between marks."""
-    found: dict[str, float] = {}
+    """Return the weight of each term; every second piece is implied."""
+    weights: dict[str, float] = {}
     for place, piece in enumerate(part.split(MARK)):
-        said = terms(piece)
-        counts = _CUED if place % 2 else 1.0
-        for term in said:
-            found.setdefault(term, counts)
+        words = terms(piece)
+        weight = _CUED if place % 2 else 1.0
+        for term in words:
+            weights.setdefault(term, weight)
         if not place % 2:
-            for first, other in pairwise(said):
-                found.setdefault(first + other, 1.0)
-    return found
+            for first, other in pairwise(words):
+                weights.setdefault(first + other, 1.0)
+    return weights
 
 
 def read_cues(text: str) -> str:
-    """A message in which each link and path is replaced by what it asks for, between marks.
+    """Replace each link and path by the words that it implies, between marks.
 
     >>> read_cues("save it to /home/ann/talk.pptx").replace(MARK, "|")
     'save it to  |file powerpoint presentation slide| '
@@ -135,21 +135,21 @@ def read_cues(text: str) -> str:
     return _PATH.sub(_of_path, _LINK.sub(_of_link, text))
 
 
-def _of_blob(found: re.Match[str]) -> str:
-    if _LINK.match(found.group()):
-        return found.group()
+def _of_blob(match: re.Match[str]) -> str:
+    if _LINK.match(match.group()):
+        return match.group()
     return " "
 
 
-def _of_link(found: re.Match[str]) -> str:
-    parts = found["host"].lower().split(".")
+def _of_link(match: re.Match[str]) -> str:
+    parts = match["host"].lower().split(".")
     named = [part for part in parts if part not in ("www", "com", "org", "net")]
     known = next((_SITES[part] for part in parts if part in _SITES), "")
     return f" {' '.join(named)} {MARK}{f'{_HERE} {known}'.strip()}{MARK} "
 
 
-def _of_path(found: re.Match[str]) -> str:
-    path = found.group()
+def _of_path(match: re.Match[str]) -> str:
+    path = match.group()
     ending = _ENDING.search(path)
     kind = "directory folder"
     if ending is not None:

@@ -1,4 +1,4 @@
-"""What was selected, and why, in words."""
+"""The result of a selection, with reasons."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,15 @@ from sayso.catalog.select.terms import terms
 from sayso.catalog.tool import Tool
 
 Why = Literal["excluded", "not asked for", "no word in common", "fits less", "over the budget"]
-"""Why a tool was left out."""
+"""The reason why a tool was left out."""
 _CHUNK: Final = re.compile(r"[^\W_]+")
-_MOST: Final = 5
-_LONGEST: Final = 80
+_MAX_REASONS: Final = 5
+_MAX_QUOTE: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """One tool that was selected; the higher its `score`, the better it fits, up to 1."""
+    """One selected tool; a higher `score` (up to 1) is a better match."""
 
     entry: Entry
     score: float
@@ -28,28 +28,24 @@ class Chosen:
 
     @property
     def name(self) -> str:
-        """What it is called among the tools of many servers."""
         return self.entry.qualified_name
 
     @property
     def tool(self) -> Tool:
-        """The tool, with its level."""
         return self.entry.tool
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it was chosen, in words; worked out anew each time."""
-        found = _explain(self.entry, self.needs)
-        if self.is_pinned:
-            return ("pinned", *found)
-        return found
+        """The reasons in words; computed on each access."""
+        reasons = _explain(self.entry, self.needs)
+        return ("pinned", *reasons) if self.is_pinned else reasons
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The tools that were chosen of `total`: those that are pinned, then the others by their fit.
+    """The tools chosen out of `total`: pinned ones first, then by score.
 
-    `left_out` counts the others by the reason.
+    `left_out` counts the others by reason.
     """
 
     chosen: tuple[Chosen, ...]
@@ -58,12 +54,10 @@ class Selection:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the tools are called, in their order."""
         return tuple(tool.name for tool in self.chosen)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """The tools, in their order."""
         return tuple(tool.tool for tool in self.chosen)
 
 
@@ -73,21 +67,21 @@ def _explain(entry: Entry, sentences: Sequence[Sequence[Need]]) -> tuple[str, ..
     for need in (need for needs in sentences for need in needs):
         spelt, cued = _spelt(need.text)
         for term in need.terms:
-            said = _said(term, spelt, cued, fields)
-            if said is not None:
-                found.setdefault(_short(need.text), []).append(said)
+            reason = _reason(term, spelt, cued, fields)
+            if reason is not None:
+                found.setdefault(_short(need.text), []).append(reason)
     nothing: list[tuple[int, str]] = []
     best = max(
         found.values(), key=lambda reasons: sum(worth for worth, _ in reasons), default=nothing
     )
-    need_text = next((text for text, said in found.items() if said is best), "")
-    lines = [text for _, text in sorted(best, key=lambda reason: -reason[0])[:_MOST]]
+    need_text = next((text for text, reasons in found.items() if reasons is best), "")
+    lines = [text for _, text in sorted(best, key=lambda reason: -reason[0])[:_MAX_REASONS]]
     if not lines:
         return ()
     return (f"for “{need_text}”", *dict.fromkeys(lines))
 
 
-def _said(
+def _reason(
     term: str, spelt: dict[str, str], cued: set[str], fields: dict[str, tuple[int, str]]
 ) -> tuple[int, str] | None:
     if term not in fields:
@@ -95,12 +89,12 @@ def _said(
     worth, field = fields[term]
     word = f"“{spelt.get(term, term)}”"
     if term in cued:
-        word += ", which a path or link asks for,"
-    return worth, f"{word} stands in its {field}"
+        word += ", implied by a path or link,"
+    return worth, f"{word} is in its {field}"
 
 
 def _fields(entry: Entry) -> dict[str, tuple[int, str]]:
-    """For each term of a tool the weightiest text in which it stands."""
+    """Return for each term of a tool the field with the highest weight."""
     found: dict[str, tuple[int, str]] = {}
     for where, text, worth in entry.texts():
         for term in terms(text):
@@ -119,14 +113,14 @@ def _spelt(text: str) -> tuple[dict[str, str], set[str]]:
 def _spelling(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for chunk in _CHUNK.findall(text):
-        said = terms(chunk)
-        for term in said:
-            found.setdefault(term, chunk.lower() if len(said) == 1 else term)
+        parts = terms(chunk)
+        for term in parts:
+            found.setdefault(term, chunk.lower() if len(parts) == 1 else term)
     return found
 
 
 def _short(text: str) -> str:
     line = " ".join("".join(text.split(MARK)[::2]).split()) or " ".join(text.split(MARK)[1::2])
-    if len(line) <= _LONGEST:
+    if len(line) <= _MAX_QUOTE:
         return line
-    return f"{line[: _LONGEST - 1]}…"
+    return f"{line[: _MAX_QUOTE - 1]}…"

@@ -1,4 +1,4 @@
-"""The selector: the right few of many tools for a message, with levels respected."""
+"""The selector: finds the few tools that a message needs, within level limits."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Final
 
+from sayso.catalog.select.candidates import Candidates, Pool
 from sayso.catalog.select.entry import Entry, index_entry
-from sayso.catalog.select.fit import best, weigh_fit
 from sayso.catalog.select.needs import Need, read_needs
+from sayso.catalog.select.scoring import score_tools, top
 from sayso.catalog.select.selection import Chosen, Selection, Why
-from sayso.catalog.select.shelf import Field, Shelf
 from sayso.catalog.tokens import estimate
 from sayso.errors import UsageError
 from sayso.intent import Level
@@ -19,7 +19,7 @@ _FEW: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Ask:
+class _Request:
     needs: Sequence[Sequence[Need]]
     pinned: Sequence[int]
     k: int | None
@@ -28,10 +28,10 @@ class _Ask:
 
 
 class Selector:
-    """Tools from which those that a message needs are selected, by their words.
+    """Selects the tools that a message needs, by their words. Thread-safe.
 
-    Takes sayso's tools, entries of `tools/list`, and the SDK's tools; may be shared by threads.
-    `count` is the model's own way to count tokens.
+    Takes catalog tools, entries of `tools/list` and SDK tools. `count` counts tokens as the model
+    does.
 
     >>> tools = [{"name": name} for name in ("customer_list", "customer_delete", "mail_send")]
     >>> Selector(tools).select("List all our customers.", k=1, least=0).names
@@ -42,22 +42,22 @@ class Selector:
         self, tools: Iterable[object] = (), *, count: Callable[[str], int] = estimate
     ) -> None:
         self._lock = RLock()
-        self._shelf = Shelf()
+        self._candidates = Candidates()
         self._count = count
         self._sizes: dict[str, int] = {}
         self._problems: tuple[str, ...] = ()
         self.update(tools)
 
     def __len__(self) -> int:
-        return len(self._shelf)
+        return len(self._candidates)
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong with what was given at last as tools, and is none."""
+        """Problems of the last update: entries that are not valid tools."""
         return self._problems
 
     def update(self, tools: Iterable[object]) -> None:
-        """Hold these tools and no others; only what came, went or changed is indexed anew."""
+        """Replace all tools; only new, changed and removed ones are reindexed."""
         entries: dict[str, Entry] = {}
         problems: list[str] = []
         for tool in tools:
@@ -71,21 +71,18 @@ class Selector:
             entries.setdefault(entry.key, entry)
         with self._lock:
             self._problems = tuple(problems)
-            self._shelf.replace(entries)
+            self._candidates.replace(entries)
 
     def add(self, tool: object) -> None:
-        """Hold one more tool, or another in the place of the one with its name.
-
-        Raises `UsageError` for what is no tool.
-        """
+        """Add a tool, or replace the one with its name. Raises `UsageError` for a non-tool."""
         entry = index_entry(tool)
         with self._lock:
-            self._shelf.put(entry)
+            self._candidates.put(entry)
 
     def remove(self, name: str) -> None:
-        """Let go of a tool, by `server__tool` or by a name that only one has."""
+        """Remove a tool, by `server__tool` or by a unique name."""
         with self._lock:
-            self._shelf.drop(self._shelf.find(name))
+            self._candidates.drop(self._candidates.find(name))
 
     def select(
         self,
@@ -98,62 +95,67 @@ class Selector:
         unless_asked: Collection[Level | str] = (),
         least: int = _FEW,
     ) -> Selection:
-        """The tools that a message needs, `k` at most; of several messages the last counts most.
+        """Return at most `k` tools that a message needs; of several messages the last counts most.
 
-        `exclude` are levels whose tools are not there at all, and have no part in how others are
-        ranked; tools of the levels in `unless_asked` are there only where the message itself asks
-        for them. `always` are names of tools that are always in, whatever their level, and count
-        within `k`. `tokens` is what their names, descriptions and schemas may cost together; with
-        `k=None` it is the only bound. Where fewer than `least` tools are held, `k` leaves none out.
+        Tools of the levels in `exclude` are ignored completely, those in `unless_asked` unless the
+        message itself requests them. Tools named in `always` are always included, whatever their
+        level, and count towards `k`. `tokens` limits the total of names, descriptions and schemas;
+        with `k=None` it is the only limit. With fewer than `least` tools, `k` does not apply.
 
-        Raises `UsageError` for a level or a pinned name that is not there, for a `k` or `tokens`
-        below 1, and where what is pinned is more than these allow.
+        Raises `UsageError` for an unknown level or pinned name, for `k` or `tokens` below 1, and if
+        the pinned tools exceed these.
         """
         _check(k, tokens)
         texts = [message] if isinstance(message, str) else list(message)
         with self._lock:
-            pinned = dict.fromkeys(self._shelf.find(name) for name in always)
+            pinned = dict.fromkeys(self._candidates.find(name) for name in always)
             if k is not None and len(pinned) > k:
-                what = f"{len(pinned)} tools are pinned, and {k} may be selected"
-                raise UsageError(what, fix="Pin fewer, or select more.")
-            ask = _Ask(read_needs(texts), tuple(pinned), k, tokens, least)
-            return self._select(ask, _levels(exclude), _levels(unless_asked))
+                what = f"{len(pinned)} tools are pinned, but k is {k}"
+                raise UsageError(what, fix="Pin fewer tools, or raise k.")
+            request = _Request(read_needs(texts), tuple(pinned), k, tokens, least)
+            return self._select(request, _levels(exclude), _levels(unless_asked))
 
-    def _select(self, ask: _Ask, hidden: frozenset[Level], held: frozenset[Level]) -> Selection:
-        field = self._shelf.field(ask.needs, hidden, held)
-        scores = self._scores(ask, field)
-        is_few = len(self._shelf) < ask.least
+    def _select(
+        self, request: _Request, hidden: frozenset[Level], held: frozenset[Level]
+    ) -> Selection:
+        pool = self._candidates.pool(request.needs, hidden, held)
+        scores = self._scores(request, pool)
+        is_few = len(self._candidates) < request.least
         if is_few:
-            scores = dict.fromkeys(field, 0.0) | scores
-        pinned = [self._chosen(at, scores.pop(at, 0.0), ask, is_pinned=True) for at in ask.pinned]
+            scores = dict.fromkeys(pool, 0.0) | scores
+        pinned = [
+            self._chosen(at, scores.pop(at, 0.0), request, is_pinned=True) for at in request.pinned
+        ]
         room = len(scores)
-        if ask.k is not None and not is_few:
-            room = min(room, ask.k - len(pinned))
-        ranked = best(scores, room, lambda at: self._shelf[at].key)
-        chosen = pinned + [self._chosen(at, scores[at], ask) for at in ranked]
+        if request.k is not None and not is_few:
+            room = min(room, request.k - len(pinned))
+        ranked = top(scores, room, lambda at: self._candidates[at].key)
+        chosen = pinned + [self._chosen(at, scores[at], request) for at in ranked]
         kept = chosen
-        if ask.tokens is not None:
-            kept = self._within(chosen, ask.tokens)
-        own = set(ask.pinned)
+        if request.tokens is not None:
+            kept = self._within(chosen, request.tokens)
+        own = set(request.pinned)
         counted: dict[Why, int] = {
-            "excluded": len(field.excluded - own),
-            "not asked for": len(field.unasked - own),
-            "no word in common": len(field) - field.count(own) - len(scores),
+            "excluded": len(pool.excluded - own),
+            "not asked for": len(pool.unrequested - own),
+            "no word in common": len(pool) - pool.count(own) - len(scores),
             "fits less": len(scores) - room,
             "over the budget": len(chosen) - len(kept),
         }
         left_out: dict[Why, int] = {why: count for why, count in counted.items() if count}
-        return Selection(tuple(kept), len(self._shelf), left_out)
+        return Selection(tuple(kept), len(self._candidates), left_out)
 
-    def _scores(self, ask: _Ask, field: Field) -> dict[int, float]:
-        enough = len(field) if ask.k is None else ask.k
-        return weigh_fit(field.index, ask.needs, field.silent, enough=enough)
+    def _scores(self, request: _Request, pool: Pool) -> dict[int, float]:
+        enough = len(pool) if request.k is None else request.k
+        return score_tools(pool.index, request.needs, pool.silent, enough=enough)
 
-    def _chosen(self, at: int, score: float, ask: _Ask, *, is_pinned: bool = False) -> Chosen:
-        return Chosen(self._shelf[at], min(1.0, round(score, 4)), is_pinned, ask.needs)
+    def _chosen(
+        self, at: int, score: float, request: _Request, *, is_pinned: bool = False
+    ) -> Chosen:
+        return Chosen(self._candidates[at], min(1.0, round(score, 4)), is_pinned, request.needs)
 
     def _within(self, chosen: Sequence[Chosen], tokens: int) -> list[Chosen]:
-        """What there is room for; a tool that is too large lets smaller ones behind it by."""
+        """Return the tools that fit; smaller ones may follow one that is too large."""
         kept: list[Chosen] = []
         left = tokens
         for tool in chosen:
@@ -162,8 +164,8 @@ class Selector:
                 kept.append(tool)
                 left -= size
             elif tool.is_pinned:
-                what = f"the pinned tools cost more than {tokens} tokens"
-                raise UsageError(what, fix="Pin fewer, or give more tokens.")
+                what = f"the pinned tools need more than {tokens} tokens"
+                raise UsageError(what, fix="Pin fewer tools, or raise tokens.")
         return kept
 
     def _size(self, tool: Chosen) -> int:
@@ -171,20 +173,21 @@ class Selector:
         size = self._sizes.get(mark)
         if size is None:
             raw = tool.entry.raw
-            said = {key: raw[key] for key in ("description", "inputSchema") if key in raw}
-            wire = {"name": tool.name, **said}
+            texts = {key: raw[key] for key in ("description", "inputSchema") if key in raw}
+            wire = {"name": tool.name, **texts}
             size = self._count(json.dumps(wire, ensure_ascii=False, default=str))
             self._sizes[mark] = size
         return size
 
 
-def _levels(said: Collection[Level | str]) -> frozenset[Level]:
+def _levels(names: Collection[Level | str]) -> frozenset[Level]:
     known = {str(level): level for level in Level}
-    unknown = next((level for level in said if str(level) not in known), None)
+    unknown = next((level for level in names if str(level) not in known), None)
     if unknown is not None:
-        fix = f"Levels are {', '.join(known)}."
-        raise UsageError(f"{str(unknown)!r} is no level", fix=fix)
-    return frozenset(known[str(level)] for level in said)
+        raise UsageError(
+            f"unknown level {str(unknown)!r}", fix=f"Choose one of {', '.join(known)}."
+        )
+    return frozenset(known[str(level)] for level in names)
 
 
 def _check(k: int | None, tokens: int | None) -> None:

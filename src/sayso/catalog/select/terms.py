@@ -1,7 +1,7 @@
-"""Terms: what texts are looked up by. Words are split, folded and stemmed; CJK goes by pairs.
+"""Terms of the index: words are split, folded and stemmed; CJK text is split into pairs.
 
-A stem is what the forms of an English word have in common. There are fewer rules than Porter's
-(1980): a tool's name is short, and `customer` must not become `custom`.
+The stemmer has fewer rules than Porter's (1980): names are short, and `customer` must not become
+`custom`.
 """
 
 import re
@@ -13,21 +13,21 @@ _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CJK: Final = re.compile(
     "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]+"
 )
-_LONGEST: Final = 40
-"""A longer word is a key or a picture in base64, and finds nothing."""
+_MAX_WORD: Final = 40
+"""Longer words are keys or base64 data, and are ignored."""
 _BRAND: Final = 12
 _PARTS: Final = 2
-"""`GitHub` in a text is one word as well as two."""
+"""`GitHub` is indexed as one word as well as two."""
 
 _VOWELS: Final = re.compile(r"[aeiouy]+")
 _SHORTEST: Final = 4
-"""Words below that have no endings worth taking off: `gas`, `bus`, `red`."""
+"""Shorter words are not stemmed: `gas`, `bus`, `red`."""
 _LATIN: Final = re.compile(r"[a-z]+")
 _MANY: Final = 2
-"""So many syllables must be left where a long ending is taken off."""
+"""The syllables that must remain after a long ending is removed."""
 _LEAST: Final = 5
 _IS_ROOT: Final = 3
-"""So many letters must be left of a word without its `ing` or `ed`."""
+"""The letters that must remain after `ing` or `ed` is removed."""
 
 _STOP: Final = frozenset(
     """
@@ -44,11 +44,11 @@ _STOP: Final = frozenset(
 )
 
 _KNOWN: Final[dict[str, tuple[str, ...]]] = {}
-_MOST_KNOWN: Final = 100_000
+_MAX_CACHED: Final = 100_000
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text or an identifier, in their order, without words that say nothing.
+    """Return the terms of a text or an identifier, in order, without stop words.
 
     >>> terms("listHTTPHeaders of the Größen"), terms("天气预报")
     (['list', 'http', 'header', 'grossen'], ['天气', '气预', '预报'])
@@ -56,15 +56,15 @@ def terms(text: str) -> list[str]:
     found: list[str] = []
     known = _KNOWN
     for chunk in _CHUNK.findall(text):
-        said = known.get(chunk)
-        if said is None:
-            said = _learn(chunk)
-        found += said
+        parts = known.get(chunk)
+        if parts is None:
+            parts = _learn(chunk)
+        found += parts
     return found
 
 
 def fold(text: str) -> str:
-    """A text in small letters and without accents."""
+    """Return a text lower-cased and without accents."""
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFKD", text.casefold())
@@ -72,10 +72,10 @@ def fold(text: str) -> str:
 
 
 def _learn(chunk: str) -> tuple[str, ...]:
-    """The terms of one chunk; texts hold the same ones over and over."""
-    if len(_KNOWN) >= _MOST_KNOWN:
+    """Return the terms of one chunk and cache them, since texts repeat chunks."""
+    if len(_KNOWN) >= _MAX_CACHED:
         _KNOWN.clear()
-    if len(chunk) > _LONGEST:
+    if len(chunk) > _MAX_WORD:
         return tuple(_read(chunk)) if _CJK.search(chunk) else ()
     _KNOWN[chunk] = tuple(_read(chunk))
     return _KNOWN[chunk]
@@ -98,7 +98,7 @@ def _pairs(run: str) -> list[str]:
 
 
 def _read_word(word: str) -> list[str]:
-    if not word or len(word) > _LONGEST:
+    if not word or len(word) > _MAX_WORD:
         return []
     parts = _HUMP.sub(" ", word).split(" ")
     if len(parts) == _PARTS and len(word) <= _BRAND and word[0].isupper():
@@ -108,7 +108,7 @@ def _read_word(word: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """The stem of a word in small letters; one in another script is its own.
+    """Return the stem of a lower-case word; other scripts are unchanged.
 
     >>> [stem(word) for word in ("queries", "translation", "analyzing", "customers", "searched")]
     ['queri', 'translat', 'analys', 'customer', 'search']
@@ -131,7 +131,7 @@ def _singular(word: str) -> str:
 
 
 def _without_form(word: str) -> str:
-    """Without the ending of a verb; a consonant that was doubled for it stands once."""
+    """Remove the ending of a verb, and undo the doubling of its consonant."""
     for ending in ("ing", "ed"):
         left = word.removesuffix(ending)
         if left != word and len(left) >= _IS_ROOT and _VOWELS.search(left) and left[-1:] != "e":
@@ -141,7 +141,7 @@ def _without_form(word: str) -> str:
 
 
 def _without_noun(word: str) -> str:
-    """Without what makes a noun or an adverb of a verb or an adjective."""
+    """Remove the ending that turns a verb or an adjective into a noun or an adverb."""
     if word.endswith("ator"):
         word = word[:-2]
     elif word.endswith(("sion", "tion")) and _is_long(word[:-3]):
@@ -154,8 +154,8 @@ def _without_noun(word: str) -> str:
 
 
 def _shape(word: str) -> str:
-    """One spelling for what is the same: `e`, `y`, `ize` and `ise`, `ll`, `ate`."""
-    if not word.endswith("ome"):  # `income` and `home` have no other forms
+    """Unify spellings: `e`, `y`, `ize` and `ise`, `ll`, `ate`."""
+    if not word.endswith("ome"):  # `income` and `home` keep it
         word = word.removesuffix("e")
     if word.endswith("at") and _syllables(word[:-2]) >= _MANY:
         word = word[:-2]

@@ -1,4 +1,4 @@
-"""How reports are told: to people, programs, code scanning, GitHub's log and test runners."""
+"""Report formats: text, JSON, SARIF, GitHub workflow commands and JUnit XML."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
@@ -11,15 +11,13 @@ from sayso.lint.formats.text import as_text
 from sayso.lint.profile import Profile
 from sayso.lint.run import Report
 
-Write = Callable[[Sequence[Report], Profile], str]
-
-FORMATS: Final[Mapping[str, Write]] = {
+FORMATS: Final[Mapping[str, Callable[[Sequence[Report], Profile], str]]] = {
     "text": as_text,
     "json": as_json,
     "sarif": as_sarif,
     "github": as_github,
     "junit": as_junit,
 }
-"""How to write reports, by the name of the format; each text ends with a line break."""
+"""Writers by format name. Each text ends with a line break."""
 
-__all__ = ["FORMATS", "Write"]
+__all__ = ["FORMATS"]

@@ -1,4 +1,4 @@
-"""Findings as workflow commands, which GitHub shows beside the lines of a change."""
+"""Findings as GitHub workflow commands, which annotate the lines of a pull request."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -11,8 +11,8 @@ from sayso.schema import plain
 _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
-def as_github(reports: Sequence[Report], profile: Profile) -> str:  # noqa: ARG001 - as all formats
-    """One command for each finding."""
+def as_github(reports: Sequence[Report], profile: Profile) -> str:  # noqa: ARG001 - the signature of formats
+    """Return one workflow command per finding."""
     return "".join(f"{line}\n" for report in reports for line in _commands(report))
 
 
@@ -33,7 +33,7 @@ def _fields(report: Report, finding: Finding) -> dict[str, str]:
 
 
 def _data(text: str) -> str:
-    """Escape a message: `%` would begin an escape, and a line break would end it."""
+    """Escape a message: `%` starts an escape, and a line break ends the command."""
     return plain(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -13,7 +13,7 @@ _SCHEMA: Final = 1
 
 
 def as_json(reports: Sequence[Report], profile: Profile) -> str:
-    """The documented form. Only ASCII, so nothing in it can steer a terminal."""
+    """Return the documented JSON, in ASCII so that it cannot control a terminal."""
     counts = Counter(finding.severity for report in reports for finding in report.findings)
     document = {
         "schema": _SCHEMA,
@@ -40,7 +40,7 @@ def _report(report: Report) -> dict[str, Any]:
 
 
 def _finding(report: Report, finding: Finding) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         "code": finding.code,
         "name": finding.name,
         "severity": str(finding.severity),
@@ -52,5 +52,5 @@ def _finding(report: Report, finding: Finding) -> dict[str, Any]:
     }
     line = report.places.line(finding.index)
     if line is not None:
-        found |= {"file": report.places.file, "line": line}
-    return found
+        data |= {"file": report.places.file, "line": line}
+    return data

@@ -1,4 +1,4 @@
-"""Findings as JUnit XML: a suite for each server, a case for each tool."""
+"""Findings as JUnit XML: a suite per server, a case per tool."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from sayso.report import junit_case, junit_suite, quoted_xml, write_junit
 
 
 def as_junit(reports: Sequence[Report], profile: Profile) -> str:
-    """The document. A tool with findings is a case that failed once for each of them."""
+    """Return the JUnit document; a tool's case has one failure per finding."""
     name = f"sayso lint, profile {profile.name}"
     return write_junit(name, [_suite(report) for report in reports])
 
@@ -19,16 +19,16 @@ def _suite(report: Report) -> str:
     cases: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in report.findings:
         cases[finding.tool].append(finding)
-    told = [_case(report, tool, found) for tool, found in cases.items()]
+    failed = [_case(report, tool, findings) for tool, findings in cases.items()]
     clean = report.tools - len([tool for tool in cases if tool])
     counts = f'tests="{max(clean, 0) + len(cases)}" failures="{len(report.findings)}"'
-    return junit_suite(report.server, told, figures=counts)
+    return junit_suite(report.server, failed, figures=counts)
 
 
-def _case(report: Report, tool: str, found: Sequence[Finding]) -> str:
+def _case(report: Report, tool: str, findings: Sequence[Finding]) -> str:
     failures = "".join(
         f"<failure type={quoted_xml(f'{finding.code} {finding.name}')} "
         f"message={quoted_xml(finding.message)}/>\n"
-        for finding in found
+        for finding in findings
     )
     return junit_case(report.server, tool or "(the whole list)", failures)

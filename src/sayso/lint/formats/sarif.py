@@ -13,10 +13,10 @@ from sayso.report import sarif_rule, write_sarif
 
 
 def as_sarif(reports: Sequence[Report], profile: Profile) -> str:
-    """One run with all servers. Only ASCII, so nothing in it can steer a terminal."""
-    told = {finding.code for report in reports for finding in report.findings}
-    told |= {finding.code for report in reports for finding, _ in report.allowed}
-    rules = [rule for rule in all_rules() if rule.code in told]
+    """Return one run with all servers, in ASCII so that it cannot control a terminal."""
+    codes = {finding.code for report in reports for finding in report.findings}
+    codes |= {finding.code for report in reports for finding, _ in report.allowed}
+    rules = [rule for rule in all_rules() if rule.code in codes]
     places = {rule.code: index for index, rule in enumerate(rules)}
     results = [result for report in reports for result in _results(report, places)]
     return write_sarif(_rules(rules), results, properties={"profile": profile.name})
@@ -39,7 +39,7 @@ def _rules(rules: Sequence[Rule]) -> list[dict[str, Any]]:
 
 
 def _results(report: Report, places: dict[str, int]) -> list[dict[str, Any]]:
-    told = [_result(report, finding, places) for finding in report.findings]
+    results = [_result(report, finding, places) for finding in report.findings]
     allowed = [
         {
             **_result(report, finding, places),
@@ -47,7 +47,7 @@ def _results(report: Report, places: dict[str, int]) -> list[dict[str, Any]]:
         }
         for finding, why in report.allowed
     ]
-    return told + allowed
+    return results + allowed
 
 
 def _result(report: Report, finding: Finding, places: dict[str, int]) -> dict[str, Any]:
@@ -66,10 +66,10 @@ def _location(report: Report, finding: Finding) -> dict[str, Any]:
     if finding.tool:
         name = f"{report.server}/{finding.tool}"
         logical = {"name": finding.tool, "fullyQualifiedName": name, "kind": "function"}
-    found: dict[str, Any] = {"logicalLocations": [logical]}
+    location: dict[str, Any] = {"logicalLocations": [logical]}
     line = report.places.line(finding.index)
     if report.places.file and line:
         uri = quote(PurePath(report.places.file).as_posix())
         region = {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}
-        found["physicalLocation"] = region
-    return found
+        location["physicalLocation"] = region
+    return location

@@ -1,1 +1,1 @@
-"""The rules, one file each; the registry imports every module that stands here."""
+"""One module per rule; the registry imports all modules of this package."""

@@ -1,10 +1,10 @@
-"""A permission to break a rule that there is not.
+"""An allowance for a rule that does not exist.
 
 ## What it does
-Finds names in a tool's permissions that no rule has, neither as its code nor as its name.
+Finds allowances of a tool that match neither the code nor the name of a rule.
 
 ## Why is this bad
-A slip of the pen allows nothing, and its author believes that it does.
+A misspelled allowance has no effect, and its author does not notice.
 
 ## Example
 {"_meta": {"io.sayso/lint": {"allow": {"title-mising": "our clients show none"}}}}
@@ -13,17 +13,17 @@ A slip of the pen allows nothing, and its author believes that it does.
 {"_meta": {"io.sayso/lint": {"allow": {"title-missing": "our clients show none"}}}}
 
 ## Fix
-None. `sayso rule` lists the names.
+Not automatic. `sayso rule` lists the names.
 """
 
 from sayso.lint.registry import known_rule
-from sayso.lint.rule import Looked, Remark, Remarks, Rule, Severity
+from sayso.lint.rule import Outcome, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-@Rule("AV903", "allow-unknown", Severity.ERROR).afterwards
-def _check(tool: Subject, looked: Looked) -> Remarks:  # noqa: ARG001 - as all that look late
+@Rule("SS903", "allow-unknown", Severity.ERROR).afterwards
+def _check(tool: Subject, outcome: Outcome) -> Remarks:  # noqa: ARG001 - the signature of late checks
     for allowance in tool.allowed:
         if known_rule(allowance.word) is None:
             at = ("_meta", ALLOW_KEY, "allow", allowance.word)
-            yield Remark(f"it allows {allowance.word[:60]}, and there is no such rule", at)
+            yield Remark(f"unknown rule in allow: {allowance.word[:60]}", at)

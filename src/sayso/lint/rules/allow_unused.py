@@ -1,11 +1,10 @@
-"""A permission to break a rule that is not broken.
+"""An allowance for a rule that reports nothing.
 
 ## What it does
-Finds rules that a tool allows although they have nothing to say of it. A rule that was not asked
-to look is passed over.
+Finds allowances of a tool for rules that do not report it. Rules that did not run are skipped.
 
 ## Why is this bad
-What was mended stays permitted, and comes back unseen.
+Once a problem is fixed, its allowance hides the problem if it returns.
 
 ## Example
 {"name": "list_orders", "title": "List orders",
@@ -15,19 +14,19 @@ What was mended stays permitted, and comes back unseen.
 {"name": "list_orders", "title": "List orders"}
 
 ## Fix
-`--fix` takes the permission out where it stands in `_meta`.
+`--fix` removes the allowance if it is in `_meta`.
 """
 
 from sayso.lint.registry import known_rule
-from sayso.lint.rule import Edit, Looked, Remark, Remarks, Rule, Severity
+from sayso.lint.rule import Edit, Outcome, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-@Rule("AV902", "allow-unused", Severity.WARNING).afterwards
-def _check(tool: Subject, looked: Looked) -> Remarks:
+@Rule("SS902", "allow-unused", Severity.WARNING).afterwards
+def _check(tool: Subject, outcome: Outcome) -> Remarks:
     for allowance in tool.allowed:
         rule = known_rule(allowance.word)
-        if rule and rule.code in looked.rules and rule.code not in looked.found:
+        if rule and rule.code in outcome.ran and rule.code not in outcome.reported:
             at = ("_meta", ALLOW_KEY, "allow", allowance.word)
             edits = () if allowance in tool.comments else (Edit(at),)
-            yield Remark(f"it allows {allowance.word}, which finds nothing here", at, edits)
+            yield Remark(f"unused allow: {allowance.word} reports nothing here", at, edits)

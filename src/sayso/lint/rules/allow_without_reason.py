@@ -1,12 +1,11 @@
-"""A permission to break a rule that gives no reason.
+"""An allowance without a reason.
 
 ## What it does
-Finds rules that a tool allows in its `_meta` or by a comment on its definition without saying why.
-They allow nothing.
+Finds allowances, in `_meta` or in a comment on the definition, that give no reason. They have no
+effect.
 
 ## Why is this bad
-Whoever reviews the tool later cannot tell whether the reason still holds, or whether there ever
-was one.
+A reviewer cannot tell whether the reason still holds, or whether there was one.
 
 ## Example
 {"_meta": {"io.sayso/lint": {"allow": {"open-world-url": ""}}}}
@@ -16,18 +15,18 @@ was one.
  {"open-world-url": "only addresses of our own host are taken"}}}}
 
 ## Fix
-None: the reason is its author's.
+Not automatic: only the author knows the reason.
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import ALLOW_KEY, Subject
 
 
-@Rule("AV901", "allow-without-reason", Severity.ERROR).for_tool
+@Rule("SS901", "allow-without-reason", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for allowance in tool.allowed:
         if not allowance.reason:
             yield Remark(
-                f"it allows {allowance.word} and does not say why, so it allows nothing",
+                f"allow of {allowance.word} needs a reason; without one it has no effect",
                 ("_meta", ALLOW_KEY, "allow", allowance.word),
             )

@@ -1,10 +1,10 @@
-"""Annotations that are no object.
+"""Annotations that are not an object.
 
 ## What it does
-Finds tools whose `annotations` are a list, a text or anything else that is not an object.
+Finds tools whose `annotations` are a list, a string or another value that is not an object.
 
 ## Why is this bad
-No client can read a hint there; some refuse the whole list.
+Clients cannot read the hints, and some reject the whole list.
 
 ## Example
 {"name": "get_order", "annotations": ["readOnlyHint"]}
@@ -17,7 +17,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV104", "annotations-not-an-object", Severity.ERROR).for_tool
+@Rule("SS104", "annotations-not-an-object", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for found in tool.declaration.findings:
         if found.code == "annotations-not-an-object":

@@ -1,11 +1,11 @@
-"""An annotation that the connector directory wants said.
+"""An annotation that the connector directory requires is missing.
 
 ## What it does
-Finds tools without a title, or with neither `readOnlyHint: true` nor `destructiveHint`. Looks
-under the profile anthropic.
+Finds tools without an annotation `title`, and tools with neither `readOnlyHint: true` nor
+`destructiveHint`. Runs under the profile anthropic.
 
 ## Why is this bad
-The review checks both first, and missing ones are what it sends most servers back for.
+The review checks both first. Missing annotations are its most common reason for rejection.
 
 ## Example
 {"name": "list_orders"}
@@ -14,20 +14,20 @@ The review checks both first, and missing ones are what it sends most servers ba
 {"name": "list_orders", "annotations": {"title": "List orders", "readOnlyHint": true}}
 
 ## Fix
-`--fix` writes the title into the annotations where the tool has one beside its name.
+`--fix` copies the tool's `title` into the annotations.
 """
 
 from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV702", "anthropic-annotations-missing", Severity.ERROR, is_default=False).for_tool
+@Rule("SS702", "anthropic-annotations-missing", Severity.ERROR, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
-    beside, inside = tool.titles
+    top, inside = tool.titles
     if not inside:
         at = ("annotations", "title")
-        edits = (Edit(at, beside),) if beside else ()
-        yield Remark("the directory wants a title in the annotations", at, edits)
+        edits = (Edit(at, top),) if top else ()
+        yield Remark("annotations.title is missing; the directory requires it", at, edits)
     if not tool.hints.read_only and tool.hints.destructive is None:
-        message = "the directory wants readOnlyHint: true or destructiveHint"
+        message = "the directory requires readOnlyHint: true or destructiveHint"
         yield Remark(message, ("annotations", "destructiveHint"))

@@ -1,12 +1,12 @@
-"""A tool that writes and is not what the directory calls destructive.
+"""A writing tool that the directory would call destructive.
 
 ## What it does
-Finds tools that are declared to write and not to destroy. Looks under the profile anthropic.
+Finds tools that are declared to write and not to be destructive. Runs under the profile anthropic.
 
 ## Why is this bad
-There `destructiveHint` means that a tool modifies or deletes, or has an effect outside, temporary
-files and notifications included; the specification means that something is lost. A true hint by
-the one is a false one by the other.
+The directory calls a tool destructive if it modifies or deletes data or has an outside effect,
+including temporary files and notifications. The specification means only that data may be lost. A
+hint can be right for one and wrong for the other.
 
 ## Example
 {"name": "add_note", "annotations": {"readOnlyHint": false, "destructiveHint": false}}
@@ -15,16 +15,16 @@ the one is a false one by the other.
 {"name": "add_note", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
 
 ## Fix
-None: `sayso submit anthropic` writes hints as that store means them, and leaves the server's own
-alone.
+Not automatic. `sayso submit anthropic` writes the hints as the directory means them and leaves the
+server's own unchanged.
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV703", "anthropic-write-not-destructive", Severity.NOTE, is_default=False).for_tool
+@Rule("SS703", "anthropic-write-not-destructive", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.hints.read_only is False and tool.hints.destructive is False:
-        message = "it writes, which the directory calls destructive"
+        message = "the directory calls every write destructive"
         yield Remark(message, ("annotations", "destructiveHint"))

@@ -1,11 +1,11 @@
-"""A tool that runs what the model writes, and is declared safe.
+"""A tool that runs code from the model but is declared safe.
 
 ## What it does
-Finds tools that must be given code, a script, a command or SQL to run, and are declared read-only
-or not destructive, with no word that only what reads is taken.
+Finds tools with a required argument for code, a script, a command or SQL that are declared
+read-only or not destructive, unless the description says that only reads are accepted.
 
 ## Why is this bad
-Such a tool does what its argument says, and so the worst that it can.
+The tool does whatever its argument says, so it can cause the worst damage that the server permits.
 
 ## Example
 {"name": "run_sql", "annotations": {"readOnlyHint": true},
@@ -16,7 +16,7 @@ Such a tool does what its argument says, and so the worst that it can.
  "inputSchema": {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}}
 
 ## Fix
-None. Where only reading statements run, say so in the description.
+Not automatic. If only read statements run, say so in the description.
 """
 
 import re
@@ -29,7 +29,7 @@ _CODE: Final = frozenset(
     {"cmd", "code", "command", "javascript", "js", "script", "shell", "sql", "statement"}
 )
 _RUNS: Final = frozenset({"call", "eval", "evaluate", "exec", "execute", "invoke", "run", "query"})
-_TALKS_OF_IT: Final = frozenset(
+_DESCRIBES: Final = frozenset(
     {"analyze", "build", "check", "convert", "explain", "format", "generate", "get", "lint", "list"}
     | {"parse", "search", "suggest", "validate"}
 )
@@ -39,25 +39,20 @@ _ONLY_READS: Final = re.compile(
 )
 
 
-@Rule("AV120", "code-declared-safe", Severity.WARNING).for_tool
+@Rule("SS120", "code-declared-safe", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     is_safe = tool.hints.read_only or tool.hints.destructive is False
-    runs = not _RUNS.isdisjoint(tool.words) and tool.words[0] not in _TALKS_OF_IT
+    runs = not _RUNS.isdisjoint(tool.words) and tool.words[0] not in _DESCRIBES
     if not is_safe or not runs or _ONLY_READS.search(tool.description):
         return
     for parameter in tool.parameters:
         if _is_code(parameter) and not _ONLY_READS.search(parameter.description):
-            said = "read-only" if tool.hints.read_only else "not destructive"
-            yield Remark(
-                f"declared {said}, but it runs what stands in {parameter.name}", parameter.at
-            )
+            claim = "read-only" if tool.hints.read_only else "not destructive"
+            message = f"declared {claim}, but it runs the code in {parameter.name}"
+            yield Remark(message, parameter.at)
 
 
 def _is_code(parameter: Parameter) -> bool:
     is_named = not _CODE.isdisjoint(parameter.words[-1:] + parameter.words[:1])
-    return (
-        is_named
-        and parameter.is_required
-        and not parameter.choices
-        and parameter.kinds <= {"string", "array"}
-    )
+    is_free = parameter.is_required and not parameter.choices
+    return is_named and is_free and parameter.kinds <= {"string", "array"}

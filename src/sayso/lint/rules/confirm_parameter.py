@@ -1,12 +1,11 @@
-"""A confirmation that the model gives itself.
+"""A confirmation argument that the model fills in.
 
 ## What it does
-Finds boolean arguments named `confirm`, `confirmed`, `user_confirmed` and the like, of tools that
+Finds boolean arguments named `confirm`, `confirmed`, `user_confirmed` and similar on tools that
 write.
 
 ## Why is this bad
-The model writes `true`, as it writes any argument. Nobody was asked, and it looks as if somebody
-had been.
+The model writes `true` as it writes any argument. No person was asked, but it looks as if one was.
 
 ## Example
 {"name": "delete_order", "inputSchema": {"type": "object",
@@ -17,7 +16,7 @@ had been.
  "_meta": {"io.sayso/intent": {"confirm": "Delete order {order_id}?"}}}
 
 ## Fix
-None. Leave the question to the client, to elicitation, or to sayso.
+Not automatic. Leave the question to the client, to elicitation or to sayso.
 """
 
 from typing import Final
@@ -28,23 +27,23 @@ from sayso.lint.subject import Parameter, Subject
 _CONFIRMS: Final = frozenset(
     {"acknowledge", "acknowledged", "confirm", "confirmed", "confirmation"}
 )
-_BESIDE: Final = frozenset(
+_ALONGSIDE: Final = frozenset(
     {"action", "by", "delete", "deletion", "destructive", "has", "is", "operation", "user", "write"}
 )
 _SENTENCES: Final = ("i_am_sure", "i_understand", "are_you_sure", "yes_i_am_sure")
 
 
-@Rule("AV502", "confirm-parameter", Severity.WARNING).for_tool
+@Rule("SS502", "confirm-parameter", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for parameter in tool.parameters:
         if tool.writes and confirms(parameter):
-            yield Remark(f"a model confirms for itself by {parameter.name}", parameter.at)
+            yield Remark(f"the model can confirm its own call with {parameter.name}", parameter.at)
 
 
 def confirms(parameter: Parameter) -> bool:
-    """Whether an argument is a confirmation that the model writes."""
+    """Return whether an argument is a confirmation that the model fills in."""
     words = set(parameter.words)
-    is_named = bool(words & _CONFIRMS) and words <= _CONFIRMS | _BESIDE
+    is_named = bool(words & _CONFIRMS) and words <= _CONFIRMS | _ALONGSIDE
     is_switch = "boolean" in parameter.kinds or {"yes", "true"} & {
         word.lower() for word in parameter.choices
     }

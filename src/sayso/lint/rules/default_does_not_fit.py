@@ -1,12 +1,11 @@
-"""A default that its own schema does not allow.
+"""A default that its own schema does not accept.
 
 ## What it does
-Finds arguments whose `default` is of another type than the argument, or not among its choices. A
-default of `null` is not meant: many generators write it for “none”.
+Finds arguments whose `default` has the wrong type or is not one of the choices. `null` is ignored:
+many generators write it for “no default”.
 
 ## Why is this bad
-A client that fills in defaults sends what the server refuses, and a model reads two things at
-once.
+A client that fills in defaults sends what the server rejects, and the model reads a contradiction.
 
 ## Example
 {"properties": {"limit": {"type": "integer", "default": "20"}}}
@@ -19,7 +18,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity
-from sayso.lint.subject import Parameter, Subject, as_list
+from sayso.lint.subject import Parameter, Subject
+from sayso.schema import list_of
 
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "array": (list,),
@@ -31,17 +31,17 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 }
 
 
-@Rule("AV412", "default-does-not-fit", Severity.WARNING).for_tool
+@Rule("SS412", "default-does-not-fit", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for parameter in tool.parameters:
         value = parameter.schema.get("default")
         if value is not None and not _fits(parameter, value):
-            at = ("inputSchema", "properties", parameter.name, "default")
-            yield Remark(f"the default of {parameter.name} does not fit its own schema", at)
+            message = f"the default of {parameter.name} does not match its own schema"
+            yield Remark(message, (*parameter.at, "default"))
 
 
 def _fits(parameter: Parameter, value: Any) -> bool:
-    choices = as_list(parameter.schema.get("enum"))
+    choices = list_of(parameter.schema.get("enum"))
     if choices:
         return value in choices
     kinds = parameter.kinds

@@ -1,11 +1,11 @@
-"""A description that demands to be called first, or always.
+"""A description that demands to be called first or always.
 
 ## What it does
-Finds words like “ALWAYS call this before any other tool” and “you MUST use this tool”.
+Finds phrases such as “ALWAYS call this before any other tool” and “you MUST use this tool”.
 
 ## Why is this bad
-The order of calls is for the model and its person. Honest servers write so too, and mean an order
-among their own tools, so this is not on by default.
+The model and its user decide the order of calls. Honest servers also write this about their own
+tools, so the rule is off by default.
 
 ## Example
 {"name": "init", "description": "You MUST ALWAYS call this tool first."}
@@ -27,8 +27,8 @@ _DEMANDS: Final = re.compile(
 )
 
 
-@Rule("AV309", "demands-precedence", Severity.NOTE, is_default=False).for_tool
+@Rule("SS309", "demands-precedence", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
-    found = _DEMANDS.search(tool.description)
-    if found:
-        yield Remark(f"it demands precedence: “{found[0]}”", ("description",))
+    match = _DEMANDS.search(tool.description)
+    if match:
+        yield Remark(f"the description demands precedence: “{match[0]}”", ("description",))

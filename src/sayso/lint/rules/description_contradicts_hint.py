@@ -1,13 +1,12 @@
-"""A hint that the description denies in so many words.
+"""A description that contradicts a declared hint in plain words.
 
 ## What it does
-Finds hints that are declared one way while the description says the other: “cannot be undone” or
-“permanently deletes” on a tool that is declared read-only or not destructive, “read-only
-operation” on one that is declared to write, “idempotent” and “not idempotent”, “searches the web”
-on one that is declared closed.
+Finds descriptions that say the opposite of a hint: “cannot be undone” or “permanently deletes” on a
+tool declared read-only or not destructive, “read-only operation” on one declared to write,
+“idempotent” or “not idempotent”, and “searches the web” on one declared closed-world.
 
 ## Why is this bad
-One of the two is wrong, and the model and its person believe different ones.
+One of them is wrong, and the model and its user may believe different ones.
 
 ## Example
 {"name": "close_account", "description": "Closes the account. This cannot be undone.",
@@ -16,9 +15,6 @@ One of the two is wrong, and the model and its person believe different ones.
 ## Use instead
 {"name": "close_account", "description": "Closes the account. This cannot be undone.",
  "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-
-## Fix
-None: either the hint is wrong or the text is.
 """
 
 from sayso.intent import WIRE_NAMES
@@ -27,10 +23,9 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV115", "description-contradicts-hint", Severity.WARNING).for_tool
+@Rule("SS115", "description-contradicts-hint", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for name, words in stated(tool).items():
-        said = f"{WIRE_NAMES[name]} is declared {str(tool.hints[name]).lower()}"
-        yield Remark(
-            f"{said}, but its description says “{words}”", ("annotations", WIRE_NAMES[name])
-        )
+        claim = f"{WIRE_NAMES[name]} is declared {str(tool.hints[name]).lower()}"
+        message = f"{claim}, but the description says “{words}”"
+        yield Remark(message, ("annotations", WIRE_NAMES[name]))

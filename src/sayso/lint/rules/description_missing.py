@@ -1,11 +1,10 @@
 """A tool without a description.
 
 ## What it does
-Finds tools whose description is missing, empty or no text.
+Finds tools whose description is missing, empty or not a string.
 
 ## Why is this bad
-A model chooses by it. Without one it goes by the name alone, and by what it takes the name to
-mean.
+Models choose tools by their descriptions. Without one, the model guesses from the name.
 
 ## Example
 {"name": "void_invoice"}
@@ -18,7 +17,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV301", "description-missing", Severity.WARNING).for_tool
+@Rule("SS301", "description-missing", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not tool.description.strip():
-        yield Remark("it has no description", ("description",))
+        yield Remark("description is missing", ("description",))

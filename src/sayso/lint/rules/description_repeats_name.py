@@ -1,11 +1,11 @@
-"""A description that only says the name again.
+"""A description that only repeats the name.
 
 ## What it does
-Finds descriptions that have no word beyond those of the tool's name and title.
+Finds descriptions that have no words beyond those of the tool's name and title.
 
 ## Why is this bad
-It tells a model nothing of when to call the tool, what comes back and what changes. For some tools
-the name is enough, so this is not on by default.
+It does not say when to call the tool, what it returns or what it changes. For some tools the name
+is enough, so the rule is off by default.
 
 ## Example
 {"name": "void_invoice", "description": "Void an invoice."}
@@ -27,11 +27,11 @@ _EMPTY: Final = frozenset(
 _LONGEST: Final = 200
 
 
-@Rule("AV302", "description-repeats-name", Severity.NOTE, is_default=False).for_tool
+@Rule("SS302", "description-repeats-name", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     text = tool.description.strip()
     if not text or len(text) > _LONGEST:
         return
     known = frozenset(tool.words) | words_of(tool.title[:_LONGEST])
     if words_of(text) - _EMPTY <= known | {f"{word}s" for word in known}:
-        yield Remark("its description says no more than its name", ("description",))
+        yield Remark("the description only repeats the name", ("description",))

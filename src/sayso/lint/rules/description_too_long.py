@@ -1,11 +1,11 @@
-"""A description that is longer than a model reads with care.
+"""A description that is too long to read with care.
 
 ## What it does
-Finds descriptions of more than 4,000 characters, about a thousand tokens.
+Finds descriptions of more than 4,000 characters, about 1,000 tokens.
 
 ## Why is this bad
-It is sent with every request, whether the tool is called or not, and what stands far down is
-overlooked. Some interfaces cut it.
+It is sent with every request, even if the tool is not called. Models overlook what stands far down,
+and some APIs cut it.
 
 ## Example
 {"name": "query", "description": "Runs a query. … (five pages on the query language) …"}
@@ -14,7 +14,7 @@ overlooked. Some interfaces cut it.
 {"name": "query", "description": "Runs a query. describe_language tells the language."}
 
 ## Fix
-None. What is reference belongs into a resource, or into a tool that tells it.
+Not automatic. Move reference material to a resource or to a tool that returns it.
 """
 
 from typing import Final
@@ -25,9 +25,9 @@ from sayso.lint.subject import Subject
 _LONGEST: Final = 4_000
 
 
-@Rule("AV303", "description-too-long", Severity.WARNING).for_tool
+@Rule("SS303", "description-too-long", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     length = len(tool.description)
     if length > _LONGEST:
-        message = f"its description has {length:,} characters, more than {_LONGEST:,}"
+        message = f"the description has {length:,} characters; the limit is {_LONGEST:,}"
         yield Remark(message, ("description",))

@@ -1,20 +1,17 @@
-"""A tool that is declared additive and reads like one that destroys.
+"""A tool declared not destructive that looks destructive.
 
 ## What it does
-Finds tools with `destructiveHint: false` that write, and whose name, description or arguments
-suggest that something is lost by it: the inference is at least 0.9 sure.
+Finds writing tools with `destructiveHint: false` whose name, description or arguments suggest that
+data is lost, with at least 0.9 confidence.
 
 ## Why is this bad
-Clients ask a person before what destroys. Here they will not.
+Clients ask before destructive calls. They will not ask before this one.
 
 ## Example
 {"name": "drop_table", "annotations": {"readOnlyHint": false, "destructiveHint": false}}
 
 ## Use instead
 {"name": "drop_table", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
-
-## Fix
-None: either the hint is wrong or the text is.
 """
 
 from sayso.lint.contradiction import contradicted
@@ -22,7 +19,7 @@ from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV111", "destructive-contradicted", Severity.WARNING).for_tool
+@Rule("SS111", "destructive-contradicted", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.writes:
         yield from contradicted(tool, "destructive", value=False)

@@ -1,14 +1,14 @@
-"""A destructive tool without a question, a plan or a dry run.
+"""A destructive tool without a confirmation text, a plan or a dry run.
 
 ## What it does
-Finds tools that are declared destructive, read like it, and have neither a text for the question to
-a person, nor a plan of what would change, nor an argument for a dry run, nor a word of confirmation
-in their description. Small things (a reaction, a cookie, what a page has stored) are passed over.
+Finds tools that are declared destructive and look it, but have no text for the question to a
+person, no plan, no dry-run argument and no mention of confirmation in the description. Small things
+(a reaction, a cookie, web storage) are skipped.
 
 ## Why is this bad
-What a person is asked is then made of raw arguments, and nobody can look first. Many servers leave
-the question to the client, so this is a note, and one for the whole server where more than three of
-its tools are like this.
+The person who is asked sees only raw arguments, and cannot preview the change. Many servers leave
+the question to the client, so this is a note, reported once for a server with more than three such
+tools.
 
 ## Example
 {"name": "purge_orders", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
@@ -18,8 +18,8 @@ its tools are like this.
  "_meta": {"io.sayso/intent": {"confirm": "Purge all orders before {day}?"}}}
 
 ## Fix
-None. `sayso.declare(confirm=…, plan=…)` says both, and a tool that is declared with sayso is passed
-over; `dry_run` is an argument of the tool's own.
+Not automatic. Declare `sayso.declare(confirm=…, plan=…)`, or add a `dry_run` argument. Tools
+declared with sayso are skipped.
 """
 
 from typing import Final
@@ -34,25 +34,25 @@ _PAIRS: Final = frozenset({("dry", "run"), ("what", "if"), ("validate", "only"),
 _SMALL: Final = frozenset(
     {"cookie", "default", "emoji", "localstorage", "reaction", "sessionstorage"}
 )
-"""What nobody wants to be asked about."""
+"""Things that are too small for a question."""
 _ASKS: Final = ("anthropic/requiresUserInteraction", "io.sayso/plan")
 
 
-@Rule("AV503", "destructive-without-confirmation", Severity.NOTE, is_folded=True).for_tool
+@Rule("SS503", "destructive-without-confirmation", Severity.NOTE, is_folded=True).for_tool
 def _check(tool: Subject) -> Remarks:
     if not tool.writes or not tool.hints.destructive or not _SMALL.isdisjoint(tool.words):
         return
-    # Many servers call every write destructive; there the label is what wants a second look.
+    # Many servers label every write as destructive; there the label is the likely mistake.
     if tool.doubt("destructive", value=True) is None or any(map(confirms, tool.parameters)):
         return
-    # What is declared with sayso asks as its author and its policy say; the list tells no more.
+    # With sayso, the author and the policy decide about questions; the list does not show how.
     asks = (
         META_KEY in tool.meta
         or any(tool.meta.get(key) for key in _ASKS)
         or "confirm" in tool.description.lower()
     )
     if not asks and not any(_previews(parameter) for parameter in tool.parameters):
-        message = "declared destructive, without a question, a plan or a dry run"
+        message = "declared destructive, without a confirmation text, a plan or a dry run"
         yield Remark(message, ("annotations", "destructiveHint"))
 
 

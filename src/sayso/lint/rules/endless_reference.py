@@ -1,11 +1,11 @@
-"""A schema that no finite value fits.
+"""A schema that no finite value matches.
 
 ## What it does
-Finds schemas in which what is required leads back to itself: a `$ref` that points at itself, a
-node that must hold a node. A tree whose branches may be empty is sound.
+Finds schemas whose required parts lead back to themselves: a `$ref` to itself, or a node that
+requires another node. A tree whose branches may be empty is fine.
 
 ## Why is this bad
-No call can ever fit, and programs that follow the references do not come back.
+No call can match the schema, and programs that follow the references may never finish.
 
 ## Example
 {"$defs": {"node": {"type": "object", "required": ["next"],
@@ -21,8 +21,8 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV410", "endless-reference", Severity.ERROR).for_tool
+@Rule("SS410", "endless-reference", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key, schema in tool.schemas_with_references():
         if schema and never_ends(schema):
-            yield Remark(f"its {key} requires what leads back to itself without end", (key,))
+            yield Remark(f"the {key} refers to itself without end", (key,))

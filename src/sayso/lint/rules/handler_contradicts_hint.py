@@ -1,9 +1,9 @@
-"""A hint that the source of the tool's handler contradicts.
+"""A hint that the handler's source contradicts.
 
 ## What it does
-Where the source is at hand, finds declared hints against which something in the function behind
-the tool speaks: a file opened for writing in one that is declared read-only. What the analysis
-cannot tell is not told.
+Finds declared hints that the tool's own Python function contradicts, such as a file opened for
+writing in a read-only tool. Needs the source. Effects that the analysis cannot prove are not
+reported.
 
 ## Why is this bad
 The source is what runs.
@@ -21,9 +21,6 @@ def export_report(path: str) -> str:
 def export_report(path: str) -> str:
     Path(path).write_text(make_report())
 ```
-
-## Fix
-None: either the hint is wrong or the source is.
 """
 
 from sayso.intent import LOOSER, WIRE_NAMES
@@ -31,10 +28,10 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV116", "handler-contradicts-hint", Severity.ERROR).for_tool
+@Rule("SS116", "handler-contradicts-hint", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for deed in tool.deeds:
         if tool.hints[deed.against] is LOOSER[deed.against]:
             wire = WIRE_NAMES[deed.against]
-            said = f"{wire} is declared {str(LOOSER[deed.against]).lower()}"
-            yield Remark(f"{said}, but {deed.file}:{deed.line} {deed.what}", ("annotations", wire))
+            claim = f"{wire} is declared {str(LOOSER[deed.against]).lower()}"
+            yield Remark(f"{claim}, but {deed.file}:{deed.line} {deed.what}", ("annotations", wire))

@@ -1,13 +1,12 @@
-"""A text with characters that nobody sees.
+"""A text with invisible characters.
 
 ## What it does
-Finds characters in names, titles, descriptions and those of arguments that show nothing or turn
-the direction of a line: control characters, directional overrides and isolates, zero-width spaces,
-tags. Line breaks, tabs, no-break spaces, and the joiners that scripts and emoji need are not
-meant.
+Finds characters in names, titles, descriptions and schemas that show nothing or change the
+direction of text: control characters, directional overrides and isolates, zero-width spaces, tags.
+Line breaks, tabs, no-break spaces, and joiners in scripts and emoji are allowed.
 
 ## Why is this bad
-What a person reviews is then not what the model reads.
+A reviewer does not see what the model reads.
 
 ## Example
 {"name": "list_orders", "description": "Lists orders.(two zero-width spaces)"}
@@ -29,24 +28,24 @@ _HIDDEN: Final = re.compile(
     "\U000e0000-\U000e01ef\U000f0000-\U0010ffff]"
 )
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{2,8}")
-"""A flag such as Scotland's is a black one with tags behind it."""
+"""A flag such as Scotland's is a black flag followed by tags."""
 
 _KINDS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of a surrogate pair"}
-"""What has no name of its own."""
+"""Categories whose characters have no name."""
 
 
-@Rule("AV304", "hidden-characters", Severity.ERROR).for_tool
+@Rule("SS304", "hidden-characters", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     text = tool.all_text
     is_plain = text.isascii() and text.replace("\n", "").isprintable()
     if is_plain or not _HIDDEN.search(text):
         return
     for at, text in tool.texts():
-        found = _HIDDEN.search(_FLAG.sub("", text))
-        if found:
-            yield Remark(f"a hidden character stands in it: {_told(found[0])}", at)
+        match = _HIDDEN.search(_FLAG.sub("", text))
+        if match:
+            yield Remark(f"hidden character: {_describe(match[0])}", at)
 
 
-def _told(char: str) -> str:
+def _describe(char: str) -> str:
     name = unicodedata.name(char, _KINDS.get(unicodedata.category(char), "unassigned"))
     return f"U+{ord(char):04X} {name.lower()}"

@@ -1,11 +1,11 @@
-"""A hint whose value is not true or false.
+"""A hint whose value is not a boolean.
 
 ## What it does
-Finds hints that are declared as a text, a number or `null`.
+Finds hints declared as a string, a number or `null`.
 
 ## Why is this bad
-The protocol has booleans there. Some clients refuse the whole list for one such value, others take
-`"false"` for true; sayso counts it as not declared.
+The protocol requires booleans. Some clients reject the whole list, others read `"false"` as true;
+sayso treats the hint as not declared.
 
 ## Example
 {"annotations": {"readOnlyHint": "true"}}
@@ -14,8 +14,7 @@ The protocol has booleans there. Some clients refuse the whole list for one such
 {"annotations": {"readOnlyHint": true}}
 
 ## Fix
-`--fix` takes `null` out, which says nothing. What any other value was meant to say is its author's
-to tell.
+`--fix` removes `null`. For other values only the author knows the meaning.
 """
 
 from sayso.intent import WIRE_NAMES
@@ -23,7 +22,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV103", "hint-not-a-boolean", Severity.ERROR).for_tool
+@Rule("SS103", "hint-not-a-boolean", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for found in tool.declaration.findings:
         if found.code == "hint-not-a-boolean" and found.hint:

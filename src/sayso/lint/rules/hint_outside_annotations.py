@@ -1,10 +1,10 @@
-"""A hint that stands beside the annotations.
+"""A hint outside the annotations.
 
 ## What it does
-Finds hints that are keys of the tool itself, or of its `_meta`, and not of `annotations`.
+Finds hints that are keys of the tool itself or of its `_meta`.
 
 ## Why is this bad
-Nobody reads them there.
+Clients read hints only from `annotations`.
 
 ## Example
 {"name": "get_order", "readOnlyHint": true}
@@ -13,7 +13,7 @@ Nobody reads them there.
 {"name": "get_order", "annotations": {"readOnlyHint": true}}
 
 ## Fix
-None: what stands there has never counted, and to let it count is for its author to decide.
+Not automatic: the hint never counted, so the author must decide whether it should.
 """
 
 from sayso.intent import WIRE_NAMES
@@ -21,10 +21,10 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV106", "hint-outside-annotations", Severity.ERROR).for_tool
+@Rule("SS106", "hint-outside-annotations", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for name in WIRE_NAMES.values():
         if name in tool.raw:
-            yield Remark(f"{name} stands beside annotations, where nobody reads it", (name,))
+            yield Remark(f"{name} is outside annotations, where clients ignore it", (name,))
         if name in tool.meta:
-            yield Remark(f"{name} stands in _meta, where nobody reads it", ("_meta", name))
+            yield Remark(f"{name} is in _meta, where clients ignore it", ("_meta", name))

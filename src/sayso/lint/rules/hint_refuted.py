@@ -1,10 +1,10 @@
 """A hint that a run of the tool has refuted.
 
 ## What it does
-Finds hints that are declared, and that a receipt about this tool says are false.
+Finds declared hints that a receipt for this tool refutes.
 
 ## Why is this bad
-A receipt is what was seen when the tool ran. Who relies on the hint is wrong.
+A receipt records what the tool did when it ran, so the hint is false.
 
 ## Example
 {"name": "get_order", "annotations": {"readOnlyHint": true}}
@@ -18,10 +18,10 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV109", "hint-refuted", Severity.ERROR).for_tool
+@Rule("SS109", "hint-refuted", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for name in HINT_NAMES:
         if tool.verdicts.get(name) == "refuted" and tool.hints[name] is LOOSER[name]:
-            said = str(LOOSER[name]).lower()
-            message = f"{WIRE_NAMES[name]} is declared {said}, and its receipt refutes that"
+            value = str(LOOSER[name]).lower()
+            message = f"{WIRE_NAMES[name]} is declared {value}, but a receipt refutes it"
             yield Remark(message, ("annotations", WIRE_NAMES[name]))

@@ -1,20 +1,17 @@
-"""A tool that is declared idempotent and reads like one whose calls each count.
+"""A tool declared idempotent whose calls seem to add up.
 
 ## What it does
-Finds tools with `idempotentHint: true` that write, and whose name, description or arguments
-suggest that a second call adds to the first: the inference is at least 0.9 sure.
+Finds writing tools with `idempotentHint: true` whose name, description or arguments suggest that a
+second call adds to the first, with at least 0.9 confidence.
 
 ## Why is this bad
-What is idempotent is sent again when an answer is lost. Here that makes two of one.
+Clients resend idempotent calls when an answer is lost. Here that does the work twice.
 
 ## Example
 {"name": "send_mail", "annotations": {"readOnlyHint": false, "idempotentHint": true}}
 
 ## Use instead
 {"name": "send_mail", "annotations": {"readOnlyHint": false, "idempotentHint": false}}
-
-## Fix
-None: either the hint is wrong or the text is.
 """
 
 from sayso.lint.contradiction import contradicted
@@ -22,7 +19,7 @@ from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV112", "idempotent-contradicted", Severity.WARNING).for_tool
+@Rule("SS112", "idempotent-contradicted", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.writes:
         yield from contradicted(tool, "idempotent", value=True)

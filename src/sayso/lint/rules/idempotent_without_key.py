@@ -1,12 +1,12 @@
-"""An idempotent tool that makes something new at each call.
+"""An idempotent tool that creates something new with each call.
 
 ## What it does
-Finds tools with `idempotentHint: true` that create or add, and take nothing from the caller by
-which a second call would know the first: no name, key, path or identifier of the new thing.
+Finds tools with `idempotentHint: true` that create or add, but take no name, key, path or ID that
+would identify the new thing in a second call.
 
 ## Why is this bad
-The key of what is made is then made by the server, and each call makes another. What is idempotent
-is sent again when an answer is lost.
+The server assigns the key, so each call creates another. Clients resend idempotent calls when an
+answer is lost.
 
 ## Example
 {"name": "create_ticket", "annotations": {"readOnlyHint": false, "idempotentHint": true},
@@ -17,7 +17,7 @@ is sent again when an answer is lost.
  "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}
 
 ## Fix
-None. Take a key from the caller, or declare the tool not idempotent.
+Not automatic. Take a key from the caller, or declare the tool not idempotent.
 """
 
 import re
@@ -40,12 +40,11 @@ _KEYS: Final = frozenset(
 _NUMBERS: Final = frozenset({"id", "iid", "uid"})
 
 
-@Rule("AV119", "idempotent-without-key", Severity.WARNING).for_tool
+@Rule("SS119", "idempotent-without-key", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not tool.hints.idempotent or not tool.writes or not tool.words:
         return
-    # What adds one known thing to another (`add_tag_to_note`) makes nothing; others say what a
-    # second call comes to.
+    # `add_tag_to_note` creates nothing; other descriptions say what a second call does.
     if "to" in tool.words or _KNOWS.search(tool.description):
         return
     verb = tool.words[0]
@@ -59,7 +58,7 @@ def _check(tool: Subject) -> Remarks:
 
 
 def _is_key(parameter: Parameter, words: list[str]) -> bool:
-    """Whether an argument tells what is made, and not only where."""
+    """Return whether an argument identifies the new thing, not only its container."""
     if not parameter.words:
         return False
     is_own = all(word in words for word in parameter.words[:-1])

@@ -1,11 +1,11 @@
-"""An input schema that lets anything in.
+"""An input schema that accepts unknown arguments.
 
 ## What it does
-Finds tools that write and whose input schema says `additionalProperties: true`, at the top.
+Finds writing tools whose input schema says `additionalProperties: true` at the top level.
 
 ## Why is this bad
-A misspelled argument passes unseen, and the tool runs without it: a filter that is left out
-deletes more than was meant.
+A misspelled argument is ignored, and the tool runs without it. Without its filter, a delete removes
+too much.
 
 ## Example
 {"name": "delete_orders", "inputSchema": {"type": "object", "additionalProperties": true,
@@ -20,8 +20,8 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV404", "input-open", Severity.WARNING).for_tool
+@Rule("SS404", "input-open", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.writes and tool.input_schema.get("additionalProperties") is True:
-        message = "its input schema takes arguments that it does not name"
+        message = "the input schema accepts arguments that it does not name"
         yield Remark(message, ("inputSchema", "additionalProperties"))

@@ -1,11 +1,11 @@
-"""A tool without a schema of its arguments.
+"""A tool without an input schema.
 
 ## What it does
-Finds tools whose `inputSchema` is missing or no object.
+Finds tools whose `inputSchema` is missing or not an object.
 
 ## Why is this bad
-The protocol requires one. Clients refuse the tool or the whole list, and a model must guess what
-to send.
+The protocol requires one. Clients reject the tool or the whole list, and models guess the
+arguments.
 
 ## Example
 {"name": "list_orders"}
@@ -20,9 +20,9 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV401", "input-schema-missing", Severity.ERROR).for_tool
+@Rule("SS401", "input-schema-missing", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     if "inputSchema" not in tool.raw:
-        yield Remark("it has no inputSchema", ("inputSchema",))
+        yield Remark("inputSchema is missing", ("inputSchema",))
     elif not isinstance(tool.raw["inputSchema"], Mapping):
-        yield Remark("its inputSchema is not an object", ("inputSchema",))
+        yield Remark("inputSchema is not an object", ("inputSchema",))

@@ -1,11 +1,11 @@
-"""Arguments without a bound.
+"""Arguments without a size limit.
 
 ## What it does
-Finds texts without `maxLength`, `enum`, `format` or `pattern`, and lists without `maxItems`, among
-the arguments of tools that write.
+Finds strings without `maxLength`, `enum`, `format` or `pattern`, and arrays without `maxItems`,
+among the arguments of writing tools.
 
 ## Why is this bad
-One call may be as large as the model makes it: a thousand recipients, a megabyte of text.
+One call can be as large as the model makes it: a thousand recipients, a megabyte of text.
 
 ## Example
 {"name": "invite", "inputSchema": {"type": "object",
@@ -24,14 +24,13 @@ from sayso.lint.subject import Parameter, Subject
 _BOUNDS: Final = frozenset({"const", "enum", "format", "maxItems", "maxLength", "pattern"})
 
 
-@Rule("AV405", "input-unbounded", Severity.NOTE, is_default=False).for_tool
+@Rule("SS405", "input-unbounded", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     names = [parameter.name for parameter in tool.parameters if _is_unbounded(parameter)]
     if tool.writes and names:
-        yield Remark(f"without a bound: {listed(names)}", ("inputSchema", "properties"))
+        yield Remark(f"no size limit: {listed(names)}", ("inputSchema", "properties"))
 
 
 def _is_unbounded(parameter: Parameter) -> bool:
-    return not parameter.kinds.isdisjoint({"string", "array"}) and _BOUNDS.isdisjoint(
-        parameter.schema
-    )
+    has_size = not parameter.kinds.isdisjoint({"string", "array"})
+    return has_size and _BOUNDS.isdisjoint(parameter.schema)

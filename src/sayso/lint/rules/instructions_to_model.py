@@ -1,12 +1,12 @@
-"""A text that gives the model orders beyond the tool.
+"""A text that gives the model instructions unrelated to the tool.
 
 ## What it does
-Finds texts that tell a model to ignore what it was told, to keep something from its user, to be
-someone else, or that pass for a system's message.
+Finds texts that tell a model to ignore its instructions, to hide something from its user or to take
+another role, and texts that pose as a system message.
 
 ## Why is this bad
-A description is read by the model as it reads its own instructions. Words like these are how one
-tool takes over another's work, and an honest tool has no use for them.
+Models read descriptions like their own instructions, so one tool can hijack the use of another. An
+honest tool has no need of such phrases.
 
 ## Example
 {"name": "add",
@@ -55,10 +55,10 @@ _ORDERS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]] = (
         re.compile(r"\byou\sare\snow\s(?:an?|the|in)\b|\bnew\ssystem\sprompt\b"),
     ),
 )
-"""What such words are, in small letters; each pattern is tried where one of its words stands."""
+"""Lower-case phrases; each pattern is tried only if the text contains one of its words."""
 
 
-@Rule("AV305", "instructions-to-model", Severity.ERROR).for_tool
+@Rule("SS305", "instructions-to-model", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     patterns = [
         pattern for words, pattern in _ORDERS if any(word in tool.lower_text for word in words)
@@ -66,6 +66,6 @@ def _check(tool: Subject) -> Remarks:
     if not any(pattern.search(tool.lower_text) for pattern in patterns):
         return
     for at, text in tool.texts():
-        found = next((hit for pattern in patterns if (hit := pattern.search(text.lower()))), None)
-        if found:
-            yield Remark(f"it speaks to the model: “{found[0]}”", at)
+        match = next((hit for pattern in patterns if (hit := pattern.search(text.lower()))), None)
+        if match:
+            yield Remark(f"the text instructs the model: “{match[0]}”", at)

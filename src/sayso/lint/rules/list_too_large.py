@@ -1,11 +1,11 @@
-"""A list of tools that fills a model's context.
+"""A tool list that fills a model's context.
 
 ## What it does
-Finds lists that come to more than about 25,000 tokens.
+Finds lists of more than about 25,000 tokens.
 
 ## Why is this bad
-All of it is sent with every request before a word was said; models choose worse among many tools,
-and some clients cut the list.
+The whole list is sent with every request. Models choose worse among many tools, and some clients
+cut the list.
 
 ## Example
 [{"name": "tool_1"}, {"name": "tool_2"}, {"name": "… and 400 more"}]
@@ -14,23 +14,21 @@ and some clients cut the list.
 [{"name": "search_tools"}, {"name": "call_tool"}]
 
 ## Fix
-None. Offer the tools in groups; behind `sayso gateway` with `tools = "search"` four tools find the
-others.
+Not automatic. Offer the tools in groups, or run `sayso gateway` with `tools = "search"`, where four
+tools find the others.
 """
 
 from typing import Final
 
-from sayso.lint.rule import Remark, Remarks, Rule, Severity
+from sayso.lint.rule import Remark, Remarks, Rule, Severity, count_of
 from sayso.lint.subject import Listing
 
 _MOST: Final = 25_000
 
 
-@Rule("AV603", "list-too-large", Severity.WARNING).for_server
+@Rule("SS603", "list-too-large", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     tokens = sum(tool.tokens for tool in server.tools)
     if tokens > _MOST:
-        what = "its one tool comes"
-        if len(server.tools) > 1:
-            what = f"its {len(server.tools)} tools come"
-        yield Remark(f"{what} to about {tokens:,} tokens in every request")
+        count = count_of(len(server.tools), "tool")
+        yield Remark(f"the list ({count}) adds about {tokens:,} tokens to every request")

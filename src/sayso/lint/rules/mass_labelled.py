@@ -1,12 +1,12 @@
 """A server whose tools all have the same hints.
 
 ## What it does
-Finds servers with at least six tools that all declare the same, although the texts of at least two
-speak against it, each at least 0.9 sure.
+Finds servers with at least six tools that all declare the same value, although the texts of at
+least two contradict it, each with at least 0.9 confidence.
 
 ## Why is this bad
-One line in a loop says nothing of any tool. Who relies on it runs what destroys without asking, or
-asks before every look.
+Hints set in a loop say nothing about a tool. Clients then run destructive calls without asking, or
+ask before every read.
 
 ## Example
 [{"name": "list_orders", "annotations": {"readOnlyHint": true}},
@@ -28,7 +28,7 @@ _AGAINST: Final = 2
 _NAMES: Final[tuple[HintName, ...]] = ("read_only", "destructive")
 
 
-@Rule("AV601", "mass-labelled", Severity.WARNING).for_server
+@Rule("SS601", "mass-labelled", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     tools = server.tools
     if len(tools) < _FEWEST:
@@ -40,8 +40,8 @@ def _check(server: Listing) -> Remarks:
             continue
         against = [tool.name for tool in tools if _is_against(tool, name, value=value)]
         if len(against) >= _AGAINST:
-            said = f"all {len(tools)} tools declare {WIRE_NAMES[name]} {str(value).lower()}"
-            yield Remark(f"{said}, also {listed(against)}", (WIRE_NAMES[name],))
+            claim = f"all {len(tools)} tools declare {WIRE_NAMES[name]} {str(value).lower()}"
+            yield Remark(f"{claim}, even {listed(against)}", (WIRE_NAMES[name],))
 
 
 def _is_against(tool: Subject, name: HintName, *, value: bool) -> bool:

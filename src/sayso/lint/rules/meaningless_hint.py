@@ -1,13 +1,12 @@
-"""A hint that says nothing beside readOnlyHint.
+"""A hint that has no meaning on a read-only tool.
 
 ## What it does
-Finds `idempotentHint` on tools that are declared read-only.
+Finds `idempotentHint` on tools declared read-only.
 
 ## Why is this bad
-The specification gives it a meaning only where `readOnlyHint` is false. It costs room in every
-list, and a reader who compares it with the tool learns nothing. `destructiveHint: false` has no
-meaning there either, but ChatGPT's app review requires it (AV701), so it is not reported. Tools
-that are declared with sayso are left out: it says all four for them.
+The specification gives it a meaning only if `readOnlyHint` is false, so it only takes up space.
+`destructiveHint: false` has no meaning there either, but ChatGPT's app review requires it (SS701),
+so it is not reported. Tools declared with sayso are skipped because it always writes all four.
 
 ## Example
 {"annotations": {"readOnlyHint": true, "idempotentHint": false}}
@@ -16,17 +15,18 @@ that are declared with sayso are left out: it says all four for them.
 {"annotations": {"readOnlyHint": true}}
 
 ## Fix
-`--fix` takes it out.
+`--fix` removes it.
 """
 
 from sayso.intent import HINT_NAMES, META_KEY, STORE_HINTS, WIRE_NAMES, required_hints
 from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
-from sayso.lint.subject import Subject, as_object
+from sayso.lint.subject import Subject
+from sayso.schema import object_of
 
 
-@Rule("AV107", "meaningless-hint", Severity.NOTE, is_default=False).for_tool
+@Rule("SS107", "meaningless-hint", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
-    if not tool.hints.read_only or META_KEY in as_object(tool.raw.get("_meta")):
+    if not tool.hints.read_only or META_KEY in object_of(tool.raw.get("_meta")):
         return
     meant = required_hints(is_read=True, more=STORE_HINTS)
     for name in HINT_NAMES:

@@ -1,10 +1,10 @@
-"""Two tools with one name.
+"""Two tools with the same name.
 
 ## What it does
-Finds names that several entries of one list have.
+Finds names that several entries of a list share.
 
 ## Why is this bad
-A call says only the name. Which of them runs is chance.
+A call carries only the name, so it is undefined which tool runs.
 
 ## Example
 [{"name": "void"}, {"name": "void"}]
@@ -19,8 +19,8 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 
-@Rule("AV208", "name-duplicate", Severity.ERROR).for_server
+@Rule("SS208", "name-duplicate", Severity.ERROR).for_server
 def _check(server: Listing) -> Remarks:
     for name, count in Counter(tool.name for tool in server.tools).items():
         if count > 1:
-            yield Remark(f"{count} tools have this name", ("name",), tools=(name,))
+            yield Remark(f"{count} tools share this name", ("name",), tools=(name,))

@@ -1,11 +1,11 @@
-"""A name that not every model takes.
+"""A name that some models do not accept.
 
 ## What it does
-Finds names of more than 64 characters, and with a full stop: what the protocol allows, and several
-models' interfaces and stores do not.
+Finds names of more than 64 characters or with a full stop. The protocol allows them, but several
+model APIs and stores do not.
 
 ## Why is this bad
-The client must rename the tool, or leaves it out.
+The client must rename the tool or drop it.
 
 ## Example
 {"name": "crm.void_invoice"}
@@ -24,11 +24,12 @@ _LONGEST: Final = 64
 _VALID: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 
 
-@Rule("AV207", "name-not-portable", Severity.WARNING).for_tool
+@Rule("SS207", "name-not-portable", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not _VALID.fullmatch(tool.name):
         return
     if len(tool.name) > _LONGEST:
-        yield Remark(f"its name has {len(tool.name)} characters; some take {_LONGEST}", ("name",))
+        message = f"the name has {len(tool.name)} characters; some clients accept {_LONGEST}"
+        yield Remark(message, ("name",))
     if "." in tool.name:
-        yield Remark("its name has a full stop, which some do not take", ("name",))
+        yield Remark("the name contains a full stop, which some clients reject", ("name",))

@@ -1,10 +1,10 @@
-"""Two names that differ only in case or in their joints.
+"""Two names that differ only in case or separators.
 
 ## What it does
-Finds names of one server that are the same without case, `_`, `-` and `.`.
+Finds names of one server that are equal without case, `_`, `-` and `.`.
 
 ## Why is this bad
-Models mix them up, and so do people.
+Models and people mix them up.
 
 ## Example
 [{"name": "get_user"}, {"name": "getUser"}]
@@ -19,7 +19,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
 
 
-@Rule("AV209", "names-alike", Severity.WARNING).for_server
+@Rule("SS209", "names-alike", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:
@@ -27,5 +27,5 @@ def _check(server: Listing) -> Remarks:
         found[bare][tool.name] = None
     for names in map(list, found.values()):
         if len(names) > 1:
-            message = f"its name differs from {listed(names[1:])} only in case or joints"
+            message = f"the name differs from {listed(names[1:])} only in case or separators"
             yield Remark(message, ("name",), tools=tuple(names))

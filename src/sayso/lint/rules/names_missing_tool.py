@@ -1,12 +1,12 @@
-"""A description that names a tool which is not there.
+"""A description that refers to a tool that is not in the list.
 
 ## What it does
-Finds descriptions that send the model to a tool of the same server by name (“use the `list_orders`
-tool”) where the list has no such tool.
+Finds descriptions that send the model to a tool by name (“use the `list_orders` tool”) that the
+list does not contain.
 
 ## Why is this bad
-The model calls what is not there, or gives up. A list may be cut to what its caller may see, so
-this is not on by default.
+The model calls a missing tool, or gives up. A list may be filtered for its caller, so the rule is
+off by default.
 
 ## Example
 [{"name": "void", "description": "First call the `list_orders` tool."}]
@@ -27,7 +27,7 @@ _NAMED: Final = re.compile(
 )
 
 
-@Rule("AV307", "names-missing-tool", Severity.NOTE, is_default=False).for_server
+@Rule("SS307", "names-missing-tool", Severity.NOTE, is_default=False).for_server
 def _check(server: Listing) -> Remarks:
     for tool in server.tools:
         if "tool" not in tool.description:
@@ -35,6 +35,6 @@ def _check(server: Listing) -> Remarks:
         properties = {parameter.name for parameter in tool.parameters}
         for match in _NAMED.finditer(tool.description):
             if match[1] not in server.names and match[1] not in properties:
-                message = f"it sends the model to {match[1]}, which is not in the list"
+                message = f"the description refers to {match[1]}, which is not in the list"
                 yield Remark(message, ("description",), tools=(tool.name,))
                 break

@@ -1,10 +1,10 @@
-"""An entry of the list that is no tool.
+"""A list entry that is not a tool.
 
 ## What it does
-Finds entries of `tools/list` that are no object or have no name.
+Finds entries of `tools/list` that are not objects or have no name.
 
 ## Why is this bad
-Some clients refuse the whole list for one such entry.
+Some clients reject the whole list for one such entry.
 
 ## Example
 [{"description": "Voids an invoice."}]
@@ -17,7 +17,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Listing
 
 
-@Rule("AV205", "not-a-tool", Severity.ERROR).for_server
+@Rule("SS205", "not-a-tool", Severity.ERROR).for_server
 def _check(server: Listing) -> Remarks:
-    for index, what in enumerate(server.broken):
-        yield Remark(what, (index,))
+    for index, problem in enumerate(server.broken):
+        yield Remark(problem, (index,))

@@ -1,21 +1,18 @@
-"""A tool that is declared closed and reads like one that reaches outside.
+"""A tool declared closed-world that seems to reach outside.
 
 ## What it does
-Finds tools with `openWorldHint: false` whose name, description or arguments suggest that they
-reach the open web or people outside: the inference is at least 0.8 sure.
+Finds tools with `openWorldHint: false` whose name, description or arguments suggest that they reach
+the open web or other people, with at least 0.8 confidence.
 
 ## Why is this bad
-What comes from outside may hold instructions to the model, and what goes there cannot be had back.
-Policies that look at the hint let both pass.
+Content from outside may carry instructions to the model, and what is sent out cannot be taken back.
+Policies that use the hint miss both.
 
 ## Example
 {"name": "web_search", "annotations": {"readOnlyHint": true, "openWorldHint": false}}
 
 ## Use instead
 {"name": "web_search", "annotations": {"readOnlyHint": true, "openWorldHint": true}}
-
-## Fix
-None: either the hint is wrong or the text is.
 """
 
 from typing import Final
@@ -25,16 +22,16 @@ from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _SURE: Final = 0.8
-"""Less than elsewhere: few tools reach out, so the inference is seldom surer of one that does."""
+"""Lower than elsewhere: few tools are open-world, so the inference is rarely sure of one."""
 _OUTSIDE: Final = (
     *("api", "brows", "crawl", "domain", "download", "external", "http", "internet", "mail"),
     *("message", "online", "package", "public", "regist", "scrap", "search", "sms", "tweet"),
     *("upload", "uri", "url", "web", "site"),
 )
-"""Without any of these nothing is said to reach out, and nothing need be inferred."""
+"""A text without any of these words suggests no outside access, so inference is skipped."""
 
 
-@Rule("AV113", "open-world-contradicted", Severity.WARNING).for_tool
+@Rule("SS113", "open-world-contradicted", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if any(word in tool.lower_text for word in _OUTSIDE):
         yield from contradicted(tool, "open_world", value=False, at_least=_SURE)

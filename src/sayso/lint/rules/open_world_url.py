@@ -1,11 +1,11 @@
-"""A tool that is declared closed and takes a URL.
+"""A tool declared closed-world that takes a URL.
 
 ## What it does
-Finds tools with `openWorldHint: false` that take an address to call: an argument named `url`,
-`urls`, `webhook_url` or the like that a model may fill in freely.
+Finds tools with `openWorldHint: false` that take an address to call: an argument such as `url`,
+`urls` or `webhook_url` that the model may fill in freely.
 
 ## Why is this bad
-Whoever names the address names the world that is reached.
+The caller chooses the address, so the tool can reach anything.
 
 ## Example
 {"name": "fetch_page", "annotations": {"readOnlyHint": true, "openWorldHint": false},
@@ -16,7 +16,8 @@ Whoever names the address names the world that is reached.
  "inputSchema": {"type": "object", "properties": {"url": {"type": "string"}}}}
 
 ## Fix
-None. Where only addresses of one system are taken, say so in the schema (`pattern`, `enum`).
+Not automatic. If only addresses of one system are accepted, say so in the schema (`pattern`,
+`enum`).
 """
 
 from typing import Final
@@ -32,22 +33,17 @@ _REACHES: Final = frozenset(
 )
 
 
-@Rule("AV118", "open-world-url", Severity.WARNING).for_tool
+@Rule("SS118", "open-world-url", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.hints.open_world is not False or _REACHES.isdisjoint(tool.words):
         return
     for parameter in tool.parameters:
         if _is_address(parameter):
-            yield Remark(
-                f"declared closed, but its argument {parameter.name} is an address", parameter.at
-            )
+            message = f"declared closed-world, but argument {parameter.name} is an address"
+            yield Remark(message, parameter.at)
 
 
 def _is_address(parameter: Parameter) -> bool:
     is_named = bool(parameter.words) and parameter.words[-1] in _CALLED
-    is_free = (
-        not parameter.choices
-        and "pattern" not in parameter.schema
-        and "default" not in parameter.schema
-    )
+    is_free = not parameter.choices and {"pattern", "default"}.isdisjoint(parameter.schema)
     return is_named and is_free and parameter.kinds <= {"string", "array"}

@@ -1,12 +1,11 @@
-"""A hint that ChatGPT's app review wants said.
+"""A hint that ChatGPT's app review requires is missing.
 
 ## What it does
-Finds tools without explicit `readOnlyHint`, `destructiveHint` and `openWorldHint`, on tools that
-only read as well. Looks under the profile openai.
+Finds tools, including read-only ones, without explicit `readOnlyHint`, `destructiveHint` and
+`openWorldHint`. Runs under the profile openai.
 
 ## Why is this bad
-The review asks for all three on every tool, with a sentence of justification for each, and turns
-down what leaves one to its default.
+The review requires all three on every tool, each with a justification, and rejects defaults.
 
 ## Example
 {"name": "list_orders", "annotations": {"readOnlyHint": true}}
@@ -16,7 +15,7 @@ down what leaves one to its default.
  "destructiveHint": false, "openWorldHint": false}}
 
 ## Fix
-`--fix` writes what already holds of a tool that declares readOnlyHint.
+`--fix` writes the values that already apply if the tool declares `readOnlyHint`.
 """
 
 from sayso.intent import STORE_HINTS, WIRE_NAMES, HintName
@@ -24,7 +23,7 @@ from sayso.lint.rule import Edit, Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV701", "openai-hints-missing", Severity.ERROR, is_default=False).for_tool
+@Rule("SS701", "openai-hints-missing", Severity.ERROR, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     hints = tool.hints
     missing: list[HintName] = [name for name in STORE_HINTS if hints[name] is None]
@@ -34,5 +33,7 @@ def _check(tool: Subject) -> Remarks:
     edits: list[Edit] = []
     if hints.read_only is not None:
         edits = [Edit(("annotations", WIRE_NAMES[name]), complete[name]) for name in missing]
-    message = f"the review wants explicit: {', '.join(WIRE_NAMES[name] for name in missing)}"
+    message = (
+        f"the review requires explicit values: {', '.join(WIRE_NAMES[name] for name in missing)}"
+    )
     yield Remark(message, ("annotations",), tuple(edits))

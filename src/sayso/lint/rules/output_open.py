@@ -1,12 +1,12 @@
 """An output schema that promises nothing.
 
 ## What it does
-Finds output schemas that name no property, and so take any object.
+Finds output schemas that name no property and so accept any object.
 
 ## Why is this bad
-A schema is what sayso, and other careful clients, check a result by and strip it to. One that takes
-everything only costs room. Some results have keys that nobody knows before, so this is not on by
-default.
+sayso and other careful clients validate results against the schema and remove what it does not
+name. One that accepts everything only takes up space. Some results have unpredictable keys, so the
+rule is off by default.
 
 ## Example
 {"outputSchema": {"type": "object"}}
@@ -18,14 +18,15 @@ default.
 from typing import Final
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity
-from sayso.lint.subject import Subject, as_object
+from sayso.lint.subject import Subject
+from sayso.schema import object_of
 
 _TELL: Final = ("properties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 
 
-@Rule("AV414", "output-open", Severity.NOTE, is_default=False).for_tool
+@Rule("SS414", "output-open", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
-    schema = as_object(tool.raw.get("outputSchema"))
+    schema = object_of(tool.raw.get("outputSchema"))
     is_closed = schema.get("additionalProperties", True) is not True
     if schema and not is_closed and not any(schema.get(key) for key in _TELL):
-        yield Remark("its outputSchema names nothing", ("outputSchema",))
+        yield Remark("outputSchema names no property", ("outputSchema",))

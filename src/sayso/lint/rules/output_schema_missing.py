@@ -1,11 +1,11 @@
-"""A tool without a schema of its result.
+"""A tool without an output schema.
 
 ## What it does
 Finds tools that declare no `outputSchema`.
 
 ## Why is this bad
-What comes back cannot be checked, stripped to what was promised, or cut without breaking it. Many
-tools answer in prose and rightly have none, so this is not on by default.
+Their results cannot be validated, reduced to what was promised, or cut without breaking them. Many
+tools rightly answer in prose, so the rule is off by default.
 
 ## Example
 {"name": "get_order"}
@@ -19,7 +19,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV408", "output-schema-missing", Severity.NOTE, is_default=False).for_tool
+@Rule("SS408", "output-schema-missing", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.raw.get("outputSchema") is None:
-        yield Remark("it has no outputSchema", ("outputSchema",))
+        yield Remark("outputSchema is missing", ("outputSchema",))

@@ -1,12 +1,12 @@
 """An argument without a description.
 
 ## What it does
-Finds arguments whose schema has no description, whose members are not
-described either, and whose name does not say all: its words stand neither in the tool's name nor in
-its description, and are not plain ones such as `limit`.
+Finds arguments that have no description, no described members and no self-explanatory name. A name
+is self-explanatory if its words occur in the tool's name or description, or are common, such as
+`limit`.
 
 ## Why is this bad
-A model takes from the name what to send: which of two dates, in which form, whose identifier.
+The model guesses from the name: which of two dates, in which format, whose ID.
 
 ## Example
 {"properties": {"from": {"type": "string"}}}
@@ -29,17 +29,17 @@ _PLAIN: Final = frozenset(
 )
 
 
-@Rule("AV406", "parameter-undocumented", Severity.NOTE).for_tool
+@Rule("SS406", "parameter-undocumented", Severity.NOTE).for_tool
 def _check(tool: Subject) -> Remarks:
-    untold = [parameter for parameter in tool.parameters if _is_untold(parameter)]
-    if not untold:
+    unclear = [parameter for parameter in tool.parameters if _is_unclear(parameter)]
+    if not unclear:
         return
-    told = _PLAIN | frozenset(tool.words) | words_of(tool.description[:_READ])
-    names = [parameter.name for parameter in untold if not told.issuperset(parameter.words)]
+    known = _PLAIN | frozenset(tool.words) | words_of(tool.description[:_READ])
+    names = [parameter.name for parameter in unclear if not known.issuperset(parameter.words)]
     if names:
-        yield Remark(f"without a description: {listed(names)}", ("inputSchema", "properties"))
+        yield Remark(f"no description: {listed(names)}", ("inputSchema", "properties"))
 
 
-def _is_untold(parameter: Parameter) -> bool:
+def _is_unclear(parameter: Parameter) -> bool:
     has_more = parameter.choices or not _TELLS.isdisjoint(parameter.schema)
     return not parameter.description.strip() and not has_more

@@ -1,10 +1,10 @@
-"""An argument that may be anything.
+"""An argument that accepts anything.
 
 ## What it does
-Finds arguments whose schema says nothing of what they are: no type, no choice, no reference.
+Finds arguments whose schema has no type, no choices and no reference.
 
 ## Why is this bad
-A model sends a text where a list is wanted, and no client can tell.
+A model may send a string for a list, and no client can tell.
 
 ## Example
 {"properties": {"ids": {"description": "Which orders"}}}
@@ -17,7 +17,7 @@ A model sends a text where a list is wanted, and no client can tell.
 from typing import Final
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
-from sayso.lint.subject import Parameter, Subject
+from sayso.lint.subject import Subject
 
 _TELL: Final = frozenset(
     {"$dynamicRef", "$ref", "allOf", "anyOf", "const", "enum", "format", "if", "items", "not"}
@@ -25,12 +25,8 @@ _TELL: Final = frozenset(
 )
 
 
-@Rule("AV407", "parameter-untyped", Severity.WARNING).for_tool
+@Rule("SS407", "parameter-untyped", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
-    names = [parameter.name for parameter in tool.parameters if _is_untyped(parameter)]
+    names = [parameter.name for parameter in tool.parameters if _TELL.isdisjoint(parameter.schema)]
     if names:
-        yield Remark(f"without a type: {listed(names)}", ("inputSchema", "properties"))
-
-
-def _is_untyped(parameter: Parameter) -> bool:
-    return _TELL.isdisjoint(parameter.schema)
+        yield Remark(f"no type: {listed(names)}", ("inputSchema", "properties"))

@@ -1,11 +1,11 @@
-"""A tool that is declared to write and reads like one that reads.
+"""A tool declared to write that seems to read only.
 
 ## What it does
-Finds tools with `readOnlyHint: false` whose name and texts suggest that they only read: the
-inference is at least 0.98 sure.
+Finds tools with `readOnlyHint: false` whose name and texts suggest that they only read, with at
+least 0.98 confidence.
 
 ## Why is this bad
-Its person is asked for nothing, and learns to press the button without reading.
+People are asked for harmless calls, and learn to approve without reading.
 
 ## Example
 {"name": "list_orders", "annotations": {"readOnlyHint": false}}
@@ -14,7 +14,7 @@ Its person is asked for nothing, and learns to press the button without reading.
 {"name": "list_orders", "annotations": {"readOnlyHint": true}}
 
 ## Fix
-None: to loosen a hint is its author's to do.
+Not automatic: only the author may loosen a hint.
 """
 
 from sayso.intent import THRESHOLD
@@ -23,6 +23,6 @@ from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV114", "read-only-understated", Severity.NOTE, is_default=False).for_tool
+@Rule("SS114", "read-only-understated", Severity.NOTE, is_default=False).for_tool
 def _check(tool: Subject) -> Remarks:
     yield from contradicted(tool, "read_only", value=False, at_least=THRESHOLD)

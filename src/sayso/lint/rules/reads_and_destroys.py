@@ -1,12 +1,12 @@
-"""One tool that reads or destroys, by an argument.
+"""One tool that reads or destroys, depending on an argument.
 
 ## What it does
-Finds tools with an argument that chooses what they do (`action`, `operation`, `method`), where
-some choices read and others destroy.
+Finds tools with an argument that chooses the operation (`action`, `operation`, `method`) where some
+choices read and others destroy.
 
 ## Why is this bad
-The hints are those of the worst choice, so its person is asked for every look too, or for no
-deletion. Stores ask for separate tools.
+The hints can describe only one of them. Clients ask for every read, or for no deletion. Stores ask
+for separate tools.
 
 ## Example
 {"name": "orders", "inputSchema": {"type": "object",
@@ -16,8 +16,8 @@ deletion. Stores ask for separate tools.
 [{"name": "list_orders"}, {"name": "delete_order"}]
 
 ## Fix
-None. Make it two tools; where that cannot be, declare the worst and narrow it by call
-(`sayso.declare(narrow=…)`).
+Not automatic. Split the tool. If that is not possible, declare the worst case and narrow it per
+call (`sayso.declare(narrow=…)`).
 """
 
 from typing import Final
@@ -46,7 +46,7 @@ _STORES: Final = frozenset(
 )
 
 
-@Rule("AV501", "reads-and-destroys", Severity.WARNING).for_tool
+@Rule("SS501", "reads-and-destroys", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     stores = not _STORES.isdisjoint(tool.words[:1])
     for parameter in tool.parameters:
@@ -60,11 +60,11 @@ def _remarks(parameter: Parameter) -> Remarks:
     first = {choice: word_list(choice[:40])[:1] for choice in parameter.choices}
     reads = [choice for choice, words in first.items() if not _READS.isdisjoint(words)]
     destroys = [choice for choice, words in first.items() if not _DESTROYS.isdisjoint(words)]
-    # What `add` puts there, `remove` takes away and `add` puts back: nothing is lost.
+    # `remove` undoes `add`, so nothing is lost.
     if ["add"] in first.values():
         destroys = [choice for choice in destroys if first[choice] != ["remove"]]
     if reads and destroys:
         message = (
-            f"by its argument {parameter.name} it reads ({reads[0]}) or destroys ({destroys[0]})"
+            f"argument {parameter.name} selects a read ({reads[0]}) or a delete ({destroys[0]})"
         )
-        yield Remark(message, ("inputSchema", "properties", parameter.name))
+        yield Remark(message, parameter.at)

@@ -1,11 +1,11 @@
-"""A reference that leads nowhere, or out of the schema.
+"""A reference to nothing, or to another document.
 
 ## What it does
-Finds a `$ref` that points at nothing in the same schema, or at another document.
+Finds `$ref` values that point to nothing in the same schema, or to another document.
 
 ## Why is this bad
-Clients do not fetch other documents, and should not: a server's list could make them call
-anywhere. What is behind the reference is then unknown.
+Clients do not fetch other documents, and should not: a tool list could make them call any address.
+The referenced part is then unknown.
 
 ## Example
 {"properties": {"order": {"$ref": "#/$defs/Order"}}}
@@ -21,12 +21,12 @@ from sayso.lint.subject import Subject
 _SHOWN = 100
 
 
-@Rule("AV411", "reference-unresolved", Severity.ERROR).for_tool
+@Rule("SS411", "reference-unresolved", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key, schema in tool.schemas_with_references():
         for reference in sorted(set(references(schema))):
             shown = reference[:_SHOWN]
             if not reference.startswith("#"):
-                yield Remark(f"its {key} refers to another document: {shown}", (key, reference))
+                yield Remark(f"the {key} refers to another document: {shown}", (key, reference))
             elif reference.startswith("#/") and target(schema, reference) is None:
-                yield Remark(f"its {key} refers to nothing: {shown}", (key, reference))
+                yield Remark(f"the {key} has a dangling reference: {shown}", (key, reference))

@@ -1,11 +1,12 @@
 """A required argument that is not among the properties.
 
 ## What it does
-Finds names in `required` that `properties` does not have, in input schemas that name properties.
+Finds names in `required` that are not in `properties`. Schemas with `allOf`, `patternProperties` or
+`$ref` are skipped.
 
 ## Why is this bad
-No model knows what to send there, and every call without it is refused. Mostly one of the two was
-renamed.
+The model does not know what to send, and every call without it is rejected. Usually one of the two
+was renamed.
 
 ## Example
 {"type": "object", "properties": {"order_id": {}}, "required": ["id"]}
@@ -15,17 +16,17 @@ renamed.
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity
-from sayso.lint.subject import Subject, as_list, as_object
+from sayso.lint.subject import Subject
+from sayso.schema import list_of, object_of
 
 
-@Rule("AV409", "required-unknown", Severity.ERROR).for_tool
+@Rule("SS409", "required-unknown", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     schema = tool.input_schema
-    properties = as_object(schema.get("properties"))
+    properties = object_of(schema.get("properties"))
     if "patternProperties" in schema or "allOf" in schema or "$ref" in schema:
         return
-    for name in as_list(schema.get("required")):
+    for name in list_of(schema.get("required")):
         if isinstance(name, str) and name not in properties:
-            yield Remark(
-                f"it requires {name}, which it does not describe", ("inputSchema", "required", name)
-            )
+            message = f"required argument {name} is not in properties"
+            yield Remark(message, ("inputSchema", "required", name))

@@ -1,11 +1,11 @@
-"""A schema that is none.
+"""A schema that is not valid JSON Schema.
 
 ## What it does
 Finds input and output schemas that break JSON Schema 2020-12: unknown types, a `required` that is
-no list, patterns that are none.
+not a list, invalid patterns.
 
 ## Why is this bad
-No client can check what it sends or gets. Several refuse the whole list.
+Clients cannot validate arguments or results. Several reject the whole list.
 
 ## Example
 {"inputSchema": {"type": "object", "properties": {"n": {"type": "int"}}}}
@@ -20,17 +20,18 @@ from typing import Any, Final
 import jsonschema_rs
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity
-from sayso.lint.subject import Subject, as_object
+from sayso.lint.subject import Subject
+from sayso.schema import object_of
 
 _LONGEST: Final = 200
 
 
-@Rule("AV402", "schema-broken", Severity.ERROR).for_tool
+@Rule("SS402", "schema-broken", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key in ("inputSchema", "outputSchema"):
-        fault = _fault(as_object(tool.raw.get(key)))
+        fault = _fault(object_of(tool.raw.get(key)))
         if fault:
-            yield Remark(f"its {key} is no JSON Schema: {fault}", (key,))
+            yield Remark(f"the {key} is not valid JSON Schema: {fault}", (key,))
 
 
 def _fault(schema: Mapping[str, Any]) -> str:

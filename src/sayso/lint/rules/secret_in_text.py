@@ -1,12 +1,12 @@
-"""A secret in a text that everybody reads.
+"""A secret in a public text.
 
 ## What it does
-Finds what looks like a credential in names, titles, descriptions and those of arguments: keys with
-a known prefix, signed tokens, private keys, passwords in addresses. What is plainly a
-placeholder (`<secret>`, `user:password@`) is not meant.
+Finds likely credentials in names, titles, descriptions and schemas: keys with a known prefix,
+signed tokens, private keys, passwords in URLs. Obvious placeholders (`<secret>`, `user:password@`)
+are ignored.
 
 ## Why is this bad
-The list of tools goes to every client, every model and every log.
+The tool list goes to every client, every model and every log.
 
 ## Example
 {"name": "query", "description": "Queries https://admin:hunter2secret@db.example.com."}
@@ -33,10 +33,10 @@ _BEGINNINGS: Final = (
     *("ASIA", "AIza", "eyJ", "-----BEGIN", "bearer ", "Bearer ", "BEARER ", "sk-", "sk_", "pk-"),
     *("pk_", "rk-", "rk_", "@"),
 )
-"""One of these stands in every text that `redact` masks by its look."""
+"""Every text that `redact` masks by its form contains one of these."""
 
 
-@Rule("AV308", "secret-in-text", Severity.ERROR).for_tool
+@Rule("SS308", "secret-in-text", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     whole = tool.all_text
     if not any(beginning in whole for beginning in _BEGINNINGS) or redact(whole, None) == whole:
@@ -44,4 +44,4 @@ def _check(tool: Subject) -> Remarks:
     for at, text in tool.texts():
         bare = text and _PLACEHOLDER.sub("", text)
         if bare and redact(bare, None) != bare:
-            yield Remark("a secret seems to stand in it", at)
+            yield Remark("the text seems to contain a secret", at)

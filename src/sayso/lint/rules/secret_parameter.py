@@ -1,12 +1,12 @@
-"""An argument in which a model must write a secret.
+"""An argument that makes the model write a secret.
 
 ## What it does
-Finds arguments named as credentials are (`api_key`, `access_token`, `client_secret`,
-`private_key`) of tools that do not make or change credentials themselves.
+Finds arguments named like credentials (`api_key`, `access_token`, `client_secret`, `private_key`)
+on tools that do not manage credentials.
 
 ## Why is this bad
-What a model writes stands in the conversation, in logs and in the record of calls. A server takes
-its credentials from its own configuration, or from who is logged in.
+Arguments appear in the conversation, in logs and in the audit record. A server should take its
+credentials from its configuration or from the caller's login.
 
 ## Example
 {"properties": {"api_key": {"type": "string"}, "query": {"type": "string"}}}
@@ -25,19 +25,19 @@ _SECRETS: Final = frozenset(
     | {("bearer", "token"), ("client", "secret"), ("private", "key"), ("secret", "key")}
 )
 _ALONE: Final = frozenset({"apikey", "passphrase", "passwd", "password"})
-_OF_THEM: Final = frozenset(
+_ABOUT_SECRETS: Final = frozenset(
     {"account", "auth", "authenticate", "authentication", "configure", "connection", "credential"}
     | {"key", "login", "password", "secret", "sign", "token", "user", "vault"}
 )
 
 
-@Rule("AV413", "secret-parameter", Severity.WARNING).for_tool
+@Rule("SS413", "secret-parameter", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
-    if not _OF_THEM.isdisjoint(tool.words):
+    if not _ABOUT_SECRETS.isdisjoint(tool.words):
         return
     for parameter in tool.parameters:
         if _is_secret(parameter):
-            yield Remark(f"a model must write a secret: {parameter.name}", parameter.at)
+            yield Remark(f"the model must write a secret: {parameter.name}", parameter.at)
 
 
 def _is_secret(parameter: Parameter) -> bool:

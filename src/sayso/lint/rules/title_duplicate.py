@@ -1,10 +1,10 @@
-"""Two tools with one title.
+"""Two tools with the same title.
 
 ## What it does
-Finds titles that several tools of a server have.
+Finds titles that several tools of a server share.
 
 ## Why is this bad
-Who is asked whether “Update item” may run cannot tell which of them it is.
+A person who is asked about “Update item” cannot tell which tool is meant.
 
 ## Example
 [{"name": "update_item", "title": "Update item"}, {"name": "replace_item", "title": "Update item"}]
@@ -19,7 +19,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
 
 
-@Rule("AV204", "title-duplicate", Severity.WARNING).for_server
+@Rule("SS204", "title-duplicate", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for tool in server.tools:
@@ -27,5 +27,5 @@ def _check(server: Listing) -> Remarks:
             found[tool.title.casefold()].append(tool.name)
     for names in found.values():
         if len(names) > 1:
-            message = f"{listed(names[1:])} has the same title"
+            message = f"same title as {listed(names[1:])}"
             yield Remark(message, ("title",), tools=tuple(names))

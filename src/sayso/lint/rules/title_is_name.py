@@ -1,10 +1,10 @@
-"""A title that is only the name again.
+"""A title that only repeats the name.
 
 ## What it does
-Finds titles that are the tool's name, or another identifier, and no words for people.
+Finds titles that are the tool's name or another identifier.
 
 ## Why is this bad
-It says no more than none, and clients that would make words of the name are kept from it.
+It adds nothing, and stops clients from making a readable title from the name.
 
 ## Example
 {"name": "void_invoice", "title": "void_invoice"}
@@ -13,7 +13,7 @@ It says no more than none, and clients that would make words of the name are kep
 {"name": "void_invoice", "title": "Void an invoice"}
 
 ## Fix
-`--fix` writes the title that sayso would show, made of the words of the name.
+`--fix` writes the title that sayso would show, made from the words of the name.
 """
 
 import re
@@ -27,9 +27,9 @@ _JOINED: Final = re.compile(r"[^\W_]+(?:[_.:/][^\W_]+)+|[a-z]+(?:[A-Z][a-z]+)+")
 _PLACES: Final = (("title",), ("annotations", "title"))
 
 
-@Rule("AV202", "title-is-name", Severity.WARNING).for_tool
+@Rule("SS202", "title-is-name", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     for at, title in zip(_PLACES, tool.titles, strict=True):
         if title and ((title == tool.name and len(tool.words) > 1) or _JOINED.fullmatch(title)):
             edits = (Edit(at, derive_title(tool.name)),)
-            yield Remark(f"its title “{title}” is an identifier", at, edits)
+            yield Remark(f"the title “{title}” is an identifier", at, edits)

@@ -1,11 +1,10 @@
-"""Two titles that are not the same.
+"""A tool with two different titles.
 
 ## What it does
-Finds tools with one title beside their name and another among their annotations.
+Finds tools whose `title` differs from the title in their annotations.
 
 ## Why is this bad
-Which of them people see depends on their client, and what one person approves another does not
-recognise.
+Clients show one or the other, so people may not recognize the same tool.
 
 ## Example
 {"name": "void", "title": "Void an invoice", "annotations": {"title": "Cancel"}}
@@ -18,9 +17,9 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 
-@Rule("AV203", "titles-differ", Severity.WARNING).for_tool
+@Rule("SS203", "titles-differ", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     one, other = tool.titles
     if one and other and one != other:
-        message = f"it is titled “{one}” in one place and “{other}” in the other"
+        message = f"two titles: “{one}”, and “{other}” in the annotations"
         yield Remark(message, ("annotations", "title"))

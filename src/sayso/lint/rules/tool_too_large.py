@@ -1,10 +1,10 @@
-"""One tool that takes as much room as a whole server.
+"""A tool that takes as much space as a whole server.
 
 ## What it does
-Finds tools whose entry comes to more than about 2,500 tokens.
+Finds tools whose entry is larger than about 2,500 tokens.
 
 ## Why is this bad
-It is sent with every request, whether the tool is called or not.
+It is sent with every request, even if the tool is not called.
 
 ## Example
 {"name": "query", "inputSchema": {"type": "object", "$defs": {"… 90 types …": {}}}}
@@ -21,7 +21,7 @@ from sayso.lint.subject import Subject
 _MOST: Final = 2_500
 
 
-@Rule("AV604", "tool-too-large", Severity.NOTE).for_tool
+@Rule("SS604", "tool-too-large", Severity.NOTE).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.tokens > _MOST:
-        yield Remark(f"its entry comes to about {tool.tokens:,} tokens in every request")
+        yield Remark(f"the tool adds about {tool.tokens:,} tokens to every request")

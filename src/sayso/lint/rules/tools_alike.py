@@ -1,10 +1,10 @@
-"""Two tools that cannot be told apart.
+"""Two tools with the same description.
 
 ## What it does
-Finds tools of one server whose descriptions are the same, word for word.
+Finds tools of one server whose descriptions are identical.
 
 ## Why is this bad
-A model chooses by the description. Between these it chooses by their names, or by chance.
+Models choose by the description. Here they choose by the name, or at random.
 
 ## Example
 [{"name": "get_a", "description": "Gets the item."},
@@ -21,7 +21,7 @@ from sayso.lint.rule import Remark, Remarks, Rule, Severity, listed
 from sayso.lint.subject import Listing
 
 
-@Rule("AV602", "tools-alike", Severity.WARNING).for_server
+@Rule("SS602", "tools-alike", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:
@@ -29,5 +29,5 @@ def _check(server: Listing) -> Remarks:
             found[" ".join(tool.description.split()).casefold()][tool.name] = None
     for names in map(list, found.values()):
         if len(names) > 1:
-            message = f"its description is also that of {listed(names[1:])}"
+            message = f"same description as {listed(names[1:])}"
             yield Remark(message, ("description",), tools=tuple(names))

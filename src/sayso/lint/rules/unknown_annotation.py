@@ -1,11 +1,11 @@
-"""An annotation that is probably a hint, misspelled.
+"""An annotation that looks like a misspelled hint.
 
 ## What it does
-Finds keys of `annotations` that are none of the protocol's, but look like one: another case,
-`read_only_hint`, `readOnly`, `destructive`.
+Finds keys of `annotations` that resemble a hint, such as `read_only_hint`, `readOnly` or
+`destructive`.
 
 ## Why is this bad
-Nobody reads them. The hint counts as not declared, and its author believes that it is.
+Clients ignore the key, so the hint counts as not declared, and its author does not notice.
 
 ## Example
 {"annotations": {"readOnly": true}}
@@ -14,7 +14,7 @@ Nobody reads them. The hint counts as not declared, and its author believes that
 {"annotations": {"readOnlyHint": true}}
 
 ## Fix
-None: what stands there has never counted, and to let it count is for its author to decide.
+Not automatic: the hint never counted, so the author must decide whether it should.
 """
 
 import re
@@ -34,9 +34,9 @@ def _bare(name: str) -> str:
 _MEANT: Final = {_bare(name): name for name in WIRE_NAMES.values()}
 
 
-@Rule("AV105", "unknown-annotation", Severity.ERROR).for_tool
+@Rule("SS105", "unknown-annotation", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     for key in tool.annotations:
         meant = _MEANT.get(_bare(key[:80]))
         if meant is not None and meant != key:
-            yield Remark(f"{key} is no annotation: is it {meant}?", ("annotations", key))
+            yield Remark(f"unknown annotation {key}; did you mean {meant}?", ("annotations", key))

@@ -1,4 +1,4 @@
-"""What a store's review asks of a server, written from what is known of its tools."""
+"""Documents for store reviews, made from what is known about a server's tools."""
 
 from sayso.lint.stores.claim import Basis, Claim, claims_of
 from sayso.lint.stores.output import as_json, as_markdown

@@ -6,40 +6,39 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from sayso.intent import WIRE_NAMES, HintName
-from sayso.lint.formats.text import count_of
-from sayso.lint.rule import Finding, Severity
+from sayso.lint.rule import Finding, Severity, count_of
 from sayso.lint.stores.claim import Claim
 from sayso.lint.stores.submission import Submission, Submitted
 from sayso.schema import is_hidden
 
 BLANK: Final = "______"
-"""What the author fills in."""
+"""A blank that the author fills in."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _SIGNS: Final = re.compile(
     r"[\\`*_{}\[\]<>#|~&@$]|:(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.", re.IGNORECASE
 )
-"""What marks text, makes a link of it, or calls somebody, anywhere in a line."""
+"""Markup, links and mentions anywhere in a line."""
 _ODD: Final = re.compile(r"[^ -~“”…]")
-"""What may hide; the rest shows itself."""
-_LONGEST: Final = 300
-_MOST_FINDINGS: Final = 500
+"""Characters that may be invisible."""
+_MAX_CHARS: Final = 300
+_MAX_FINDINGS: Final = 500
 _SCHEMA: Final = 1
 
 
 def as_markdown(made: Submission) -> str:
-    """The document, the same for the same tools; servers' texts stand in it as text."""
+    """Return the document in Markdown, with servers' texts escaped."""
     return "\n".join(_lines(made)).rstrip() + "\n"
 
 
 def as_data(text: str) -> str:
-    r"""A stranger's text as text of Markdown, on one line, with all that hides spelt out.
+    r"""Escape an untrusted text for one line of Markdown, and spell out hidden characters.
 
     >>> print(as_data("<b>[x](y)</b>"))
     \<b\>\[x\](y)\</b\>
     """
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST - 1]}…"
+    if len(text) > _MAX_CHARS:
+        text = f"{text[: _MAX_CHARS - 1]}…"
     return _SIGNS.sub(r"\\\g<0>", _ODD.sub(_spelt, text))
 
 
@@ -55,13 +54,13 @@ def _lines(made: Submission) -> Iterator[str]:
     yield ""
     yield _state(made)
     yield ""
-    yield "## What the store means"
+    yield "## Meaning of the hints in this store"
     yield ""
     for name in made.store.hints:
         yield f"- `{WIRE_NAMES[name]}`: {profile.meaning.get(name, 'As in the specification.')}"
     yield ""
     yield from _questions(made)
-    yield "## To mend first"
+    yield "## Fix first"
     yield ""
     yield from _errors(made)
     yield ""
@@ -76,10 +75,10 @@ def _lines(made: Submission) -> Iterator[str]:
 def _state(made: Submission) -> str:
     state = count_of(len(made.tools), "tool")
     if made.to_confirm:
-        verb = "holds" if made.to_confirm == 1 else "hold"
+        verb = "has" if made.to_confirm == 1 else "have"
         state = f"{made.to_confirm} of {state} {verb} proposals, marked **to confirm**"
-        state += ": each is a guess until its author says so"
-    return f"{state}. Blanks ({BLANK}) are yours to fill in. No tool was called for this document."
+        state += ": each is a guess until you confirm it"
+    return f"{state}. Fill in the blanks ({BLANK}). No tool was called for this document."
 
 
 def _questions(made: Submission) -> Iterator[str]:
@@ -92,23 +91,23 @@ def _questions(made: Submission) -> Iterator[str]:
 
 
 def _errors(made: Submission) -> Iterator[str]:
-    loud = [finding for finding in made.findings if finding.severity is not Severity.NOTE]
-    loud.sort(key=lambda finding: finding.severity.rank)
-    for finding in loud[:_MOST_FINDINGS]:
+    serious = [finding for finding in made.findings if finding.severity is not Severity.NOTE]
+    serious.sort(key=lambda finding: finding.severity.rank)
+    for finding in serious[:_MAX_FINDINGS]:
         yield _finding(finding)
-    quiet = len(made.findings) - len(loud[:_MOST_FINDINGS])
-    if not loud:
-        yield "The rules of this store's profile find no error and no warning in what is there now."
-    if quiet:
-        told = f"sayso lint --profile {made.store.name}"
-        yield f"- {count_of(quiet, 'more finding')}, told by `{told}`."
+    more = len(made.findings) - len(serious[:_MAX_FINDINGS])
+    if not serious:
+        yield "The rules of this store's profile report no errors and no warnings."
+    if more:
+        command = f"sayso lint --profile {made.store.name}"
+        yield f"- {count_of(more, 'more finding')}; run `{command}` to see them all."
 
 
 def _finding(finding: Finding) -> str:
-    told = f"- {finding.severity} {finding.code} ({finding.name}):"
+    head = f"- {finding.severity} {finding.code} ({finding.name}):"
     if finding.tool:
-        told += f" {_name(finding.tool)}:"
-    return f"{told} {as_data(finding.message)}"
+        head += f" {_name(finding.tool)}:"
+    return f"{head} {as_data(finding.message)}"
 
 
 def _tool(tool: Submitted) -> Iterator[str]:
@@ -137,7 +136,7 @@ def _prompts(made: Submission) -> Iterator[str]:
     yield "## Test prompts"
     yield ""
     if not made.store.positive and not made.store.negative:
-        yield "The document named above, as far as sayso knows it, asks for none."
+        yield "This store requires none, as far as sayso knows."
     yield from _blanks("should lead to", made.positive)
     yield from _blanks("should not lead to", made.negative)
 
@@ -160,7 +159,7 @@ def _name(name: str) -> str:
 
 
 def as_json(made: Submission) -> str:
-    """The documented form. Only ASCII, so nothing in it can steer a terminal."""
+    """Return the documented JSON, in ASCII so that it cannot control a terminal."""
     profile = made.store.profile
     document = {
         "schema": _SCHEMA,

@@ -1,4 +1,4 @@
-"""Stores: what each one's review asks for, and what its words mean. Data, beside its profile."""
+"""Stores: what each review requires, and what its terms mean, read from stores.toml."""
 
 import tomllib
 from collections.abc import Mapping
@@ -16,13 +16,13 @@ _FILE: Final = "stores.toml"
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """One store; its profile has the rules, the document that it is taken from, and the meanings.
+    """One store; its profile has the rules, the source document and the meanings.
 
-    `hints` are those that it wants explicit on every tool. `claims` are what each value says
-    there, `asks` what only an author can answer. `never_on_reads` and `on_every_write` are hints
-    whose value follows, there, from whether a tool writes; of `unlike_on_writes` a declaration
-    settles no looser value of a tool that writes. `signs` are words of a description by which a
-    tool is not what the store calls read-only.
+    `hints` must be explicit on every tool. `claims` is the sentence for each value, `asks` are
+    questions that only the author can answer. `never_on_reads` and `on_every_write` are hints
+    whose value follows from whether a tool writes. For hints in `unlike_on_writes`, a declared
+    looser value on a writing tool must be confirmed. `signs` are words of a description that rule
+    out the store's meaning of read-only.
     """
 
     profile: Profile
@@ -38,42 +38,41 @@ class Store:
 
     @property
     def name(self) -> str:
-        """The name of its profile."""
         return self.profile.name
 
 
 @cache
 def stores() -> Mapping[str, Store]:
-    """All stores by name."""
+    """Return all stores by name."""
     text = files("sayso.lint.stores").joinpath(_FILE).read_text("utf-8")
     return {name: _store(name, table) for name, table in tomllib.loads(text).items()}
 
 
 def find_store(name: str) -> Store:
-    """The store of this name; raises `UsageError` where there is none.
+    """Return the store with this name; raise `UsageError` if it is unknown.
 
     >>> find_store("openai").hints
     ('read_only', 'destructive', 'open_world')
     """
-    found = stores().get(name)
-    if found is None:
-        known = ", ".join(stores())
-        raise UsageError(f"there is no store {name!r}", fix=f"It is one of {known}.")
-    return found
+    store = stores().get(name)
+    if store is None:
+        raise UsageError(f"unknown store {name!r}", fix=f"Choose one of {', '.join(stores())}.")
+    return store
 
 
-def _store(name: str, said: Mapping[str, Any]) -> Store:
+def _store(name: str, table: Mapping[str, Any]) -> Store:
     return Store(
         profile=find_profile(name),
-        hints=tuple(said["hints"]),
-        positive=said["positive"],
-        negative=said["negative"],
-        never_on_reads=frozenset(said.get("never_on_reads", ())),
-        on_every_write=frozenset(said.get("on_every_write", ())),
-        unlike_on_writes=frozenset(said.get("unlike_on_writes", ())),
-        signs=tuple(said.get("signs", ())),
+        hints=tuple(table["hints"]),
+        positive=table["positive"],
+        negative=table["negative"],
+        never_on_reads=frozenset(table.get("never_on_reads", ())),
+        on_every_write=frozenset(table.get("on_every_write", ())),
+        unlike_on_writes=frozenset(table.get("unlike_on_writes", ())),
+        signs=tuple(table.get("signs", ())),
         claims={
-            hint: {True: claim["yes"], False: claim["no"]} for hint, claim in said["claims"].items()
+            hint: {True: claim["yes"], False: claim["no"]}
+            for hint, claim in table["claims"].items()
         },
-        asks=said["asks"],
+        asks=table["asks"],
     )

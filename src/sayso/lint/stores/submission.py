@@ -1,4 +1,4 @@
-"""A whole submission: every tool with its claims, the prompts to fill in, and what is wrong."""
+"""A submission: every tool with its claims, prompts to fill in, and findings to fix."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from sayso.lint.subject import Listing, Subject
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """One tool as it would be submitted; `has_title` where the title is its author's."""
+    """One tool of a submission; `has_title` if its author wrote the title."""
 
     name: str
     title: str
@@ -25,22 +25,21 @@ class Submitted:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing of it waits for its author's word."""
+        """True if the author need not confirm anything."""
         return self.has_title and all(claim.is_settled for claim in self.claims.values())
 
     @property
     def annotations(self) -> dict[str, bool | str]:
-        """What would stand in `tools/list`, as the store means it."""
         hints = {WIRE_NAMES[name]: claim.value for name, claim in self.claims.items()}
         return {"title": self.title, **hints}
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What one store's review asks of one server.
+    """The document that one store's review requires of one server.
 
-    `positive` are the tools that test prompts should lead to, `negative` those that they should
-    not: the words of the prompts are their author's to write.
+    Test prompts should lead to the tools in `positive` and not to those in `negative`; the author
+    writes the prompts.
     """
 
     store: Store
@@ -52,17 +51,16 @@ class Submission:
 
     @property
     def has_errors(self) -> bool:
-        """Whether the store's review would send it back for what stands there now."""
+        """True if the store's review would reject the server now."""
         return any(finding.severity is Severity.ERROR for finding in self.findings)
 
     @property
     def to_confirm(self) -> int:
-        """How many tools wait for their author's word."""
         return sum(not tool.is_settled for tool in self.tools)
 
 
 def submit(listing: Listing, store: Store) -> Submission:
-    """What a store's review asks of a server; calls nothing, and allows nobody anything."""
+    """Return a server's submission to a store; allowances are ignored and no tool is called."""
     tools = tuple(_tool(tool, store) for tool in listing.tools)
     report = lint(listing, choose(store.profile), allows=False)
     careful = sorted(tools, key=lambda tool: tool.claims["read_only"].value)
@@ -70,8 +68,8 @@ def submit(listing: Listing, store: Store) -> Submission:
         store,
         listing.name,
         tools,
-        positive=_taken(_by_kind(tools), store.positive),
-        negative=_taken([tool.name for tool in careful], store.negative),
+        positive=_repeated(_by_kind(tools), store.positive),
+        negative=_repeated([tool.name for tool in careful], store.negative),
         findings=report.findings,
     )
 
@@ -87,7 +85,7 @@ def _tool(tool: Subject, store: Store) -> Submitted:
 
 
 def _by_kind(tools: Sequence[Submitted]) -> list[str]:
-    """The names, one of each kind first, so that a few prompts reach all kinds."""
+    """Return the names, one of each kind first, so that a few prompts cover all kinds."""
     seen: set[tuple[bool, ...]] = set()
     first: list[str] = []
     rest: list[str] = []
@@ -101,5 +99,5 @@ def _by_kind(tools: Sequence[Submitted]) -> list[str]:
     return first + rest
 
 
-def _taken(names: Sequence[str], count: int) -> tuple[str, ...]:
+def _repeated(names: Sequence[str], count: int) -> tuple[str, ...]:
     return tuple(islice(cycle(names), count))

@@ -1,4 +1,4 @@
-"""The fit: how well tools meet what is asked for: as a whole, by sentence, by need."""
+"""Scores of tools for a message: as a whole, by sentence and by need."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Final
@@ -7,30 +7,30 @@ from sayso.catalog.select.index import Concept, Index
 from sayso.catalog.select.needs import Need
 
 _SHARE: Final = 1 / 3
-"""The message as a whole, the sentence and the need that a tool meets best count the same."""
+"""The whole message, the best sentence and the best need count the same."""
 _CLEAR: Final = 14.0
-"""A need whose best tool fits less than this is vague, and counts the less."""
+"""A need whose best score is lower is vague and counts less."""
 
-_LEAST: Final = 0.4
-"""What a tool must fit of the best one's fit to a need, where there are enough."""
+_MIN_SHARE: Final = 0.4
+"""The share of a need's best score that a candidate must exceed, if there are enough."""
 ConceptMatch = tuple[str, float, Concept]
 
 
-def weigh_fit(
+def score_tools(
     index: Index,
     sentences: Sequence[Sequence[Need]],
     hidden: Container[int] = (),
     *,
     enough: int = 1,
 ) -> dict[int, float]:
-    """How well tools fit, up to 1, by their number; one that fits nothing is not there.
+    """Return scores up to 1 by tool number, without tools that match nothing.
 
-    Looks only at those that one word says much of, unless there are not `enough` of them.
+    Considers only the best tools of each term, unless these are not `enough`.
     """
-    found = _weigh_all(index, sentences, hidden, is_wide=False)
-    if len(found) < enough:
+    scores = _weigh_all(index, sentences, hidden, is_wide=False)
+    if len(scores) < enough:
         return _weigh_all(index, sentences, hidden, is_wide=True)
-    return found
+    return scores
 
 
 def _weigh_all(
@@ -45,13 +45,13 @@ def _weigh_all(
         here: set[str] = set()
         for need in needs:
             known = list(_find(index, need))
-            found = _weigh(known, hidden, is_wide=is_wide)
-            _keep_best(best_need, found, need.weight)
+            scores = _weigh(known, hidden, is_wide=is_wide)
+            _keep_best(best_need, scores, need.weight)
             if len(needs) == 1:
-                sentence = found
+                sentence = scores
             else:
-                _add(sentence, _weigh_new(known, found, here, hidden, is_wide=is_wide), 1.0)
-            _add(whole, _weigh_new(known, found, seen, hidden, is_wide=is_wide), need.weight)
+                _add(sentence, _weigh_new(known, scores, here, hidden, is_wide=is_wide), 1.0)
+            _add(whole, _weigh_new(known, scores, seen, hidden, is_wide=is_wide), need.weight)
         _keep_best(best_sentence, sentence, needs[0].weight)
     most = max(whole.values(), default=1.0)
     share = _SHARE / most
@@ -71,54 +71,53 @@ def _find(index: Index, need: Need) -> Iterable[ConceptMatch]:
 def _weigh(
     concepts: Sequence[ConceptMatch], hidden: Container[int], *, is_wide: bool
 ) -> dict[int, float]:
-    """What some terms say of the tools that one of them says much of, or, `is_wide`, anything."""
+    """Return the summed scores of tools that are among some term's best, or of all if `is_wide`."""
     opened = (concept.worths if is_wide else concept.best for _, _, concept in concepts)
     numbers = [at for several in opened for at in several if at not in hidden]
-    found: dict[int, float] = dict.fromkeys(numbers, 0.0)
+    scores: dict[int, float] = dict.fromkeys(numbers, 0.0)
     for _, counts, (worths, _) in concepts:
-        for number in found.keys() & worths.keys():
-            found[number] += counts * worths[number]
+        for number in scores.keys() & worths.keys():
+            scores[number] += counts * worths[number]
     if is_wide:
-        return found
-    least = max(found.values(), default=0.0) * _LEAST
-    return {number: worth for number, worth in found.items() if worth > least}
+        return scores
+    least = max(scores.values(), default=0.0) * _MIN_SHARE
+    return {number: worth for number, worth in scores.items() if worth > least}
 
 
 def _weigh_new(
     concepts: Sequence[ConceptMatch],
-    found: dict[int, float],
+    scores: dict[int, float],
     seen: set[str],
     hidden: Container[int],
     *,
     is_wide: bool,
 ) -> dict[int, float]:
-    """The same without what terms say that were seen: said twice is not meant twice."""
     fresh = [term for term in concepts if term[0] not in seen]
     seen.update(term for term, _, _ in concepts)
     if len(fresh) == len(concepts):
-        return found
+        return scores
     return _weigh(fresh, hidden, is_wide=is_wide)
 
 
-def _keep_best(best: dict[int, float], found: dict[int, float], weight: float) -> None:
-    most = max(found.values(), default=0.0)
+def _keep_best(best: dict[int, float], scores: dict[int, float], weight: float) -> None:
+    most = max(scores.values(), default=0.0)
     if not most:
         return
     part = weight * _SHARE / most * min(1.0, most / _CLEAR)
-    for number, worth in found.items():
+    for number, worth in scores.items():
         if part * worth > best.get(number, 0.0):
             best[number] = part * worth
 
 
-def _add(to: dict[int, float], found: dict[int, float], weight: float) -> None:
-    for number, worth in found.items():
+def _add(to: dict[int, float], scores: dict[int, float], weight: float) -> None:
+    for number, worth in scores.items():
         to[number] = to.get(number, 0.0) + weight * worth
 
 
-def best(scores: Mapping[int, float], count: int, key: Callable[[int], str]) -> list[int]:
-    """The numbers that fit best, so many, in their order; those that fit as well by `key`."""
+def top(scores: Mapping[int, float], count: int, key: Callable[[int], str]) -> list[int]:
+    """Return the `count` numbers with the best scores, in order; ties go by `key`."""
     if count < 1 or not scores:
         return []
     least = sorted(scores.values(), reverse=True)[:count][-1]
-    found = [at for at, score in scores.items() if score >= least]
-    return sorted(found, key=lambda at: (-scores[at], key(at)))[:count]
+    candidates = [at for at, score in scores.items() if score >= least]
+    return sorted(candidates, key=lambda at: (-scores[at], key(at)))[:count]

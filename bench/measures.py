@@ -1,14 +1,14 @@
-"""How well a ranking does: which of the tools that a message needs are in it, and how early."""
+"""Measures of a ranking: the needed tools that are in it, and their positions."""
 
 import math
 from collections.abc import Collection, Sequence
 
 Groups = Sequence[Collection[str]]
-"""What is needed, a group of tools for each need; any one of a group meets it."""
+"""The needed tools, a group per need; any one of a group meets it."""
 
 
 def recall(ranked: Sequence[str], groups: Groups, k: int) -> float:
-    """The share of needs that one of the first `k` meets.
+    """Return the share of needs that one of the first `k` tools meets.
 
     >>> recall(["a", "b", "c"], [["b", "x"], ["c"]], 2)
     0.5
@@ -20,7 +20,7 @@ def recall(ranked: Sequence[str], groups: Groups, k: int) -> float:
 
 
 def ndcg(ranked: Sequence[str], groups: Groups, k: int) -> float:
-    """The same, where the earlier counts more; a need that is met again counts no more.
+    """Return the normalized discounted cumulative gain; a need counts once.
 
     >>> ndcg(["a", "b"], [["a"]], 10), ndcg(["b", "a"], [["a"]], 10) < 1
     (1.0, True)

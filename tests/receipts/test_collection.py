@@ -1,4 +1,4 @@
-"""Which receipts are about a tool as it is, and what counts of them under a policy."""
+"""Receipts that apply to a tool, and those that count under a policy."""
 
 import json
 from pathlib import Path
@@ -20,9 +20,9 @@ from sayso.catalog import Tool, make_tool
 from sayso.intent import Level, Package, Source
 from sayso.keys import SigningKey
 from sayso.policy import Policy, load_policy, seen_under
-from sayso.receipts import Shelf, make_statement, package_of, read_statement
+from sayso.receipts import ReceiptCollection, make_statement, package_of, read_statement
+from sayso.receipts.collection import DROPPED
 from sayso.receipts.envelope import read_envelope
-from sayso.receipts.shelf import DROPPED
 from sayso.verify.verdict import Report
 
 OTHER = Package("pypi", "notes", "1.1", "cd" * 32)
@@ -33,13 +33,13 @@ def key(tmp_path: Path) -> SigningKey:
     return key_in(tmp_path)
 
 
-def shelf(key: SigningKey, *reports: Report) -> Shelf:
+def shelf(key: SigningKey, *reports: Report) -> ReceiptCollection:
     found: list[Any] = []
     for one in reports or (report(),):
         value = make_statement(one.to_dict())
         envelope = read_envelope(json.dumps(signed(value, key)).encode(), "r.json")
         found.append(read_statement(value, where="r.json", is_signed_by=envelope.is_signed_by))
-    return Shelf(tuple(found))
+    return ReceiptCollection(tuple(found))
 
 
 def trusting(key: SigningKey, more: str = "") -> Policy:
@@ -55,7 +55,7 @@ def about(raw: dict[str, Any] | None = None, **more: Any) -> Report:
 
 
 def seen(
-    held: Shelf,
+    held: ReceiptCollection,
     policy: Policy,
     package: Package | None = PACKAGE,
     raw: dict[str, Any] | None = None,
@@ -169,14 +169,14 @@ def test_an_old_receipt_beside_one_that_holds_is_no_news(key: SigningKey) -> Non
 def test_a_receipt_for_another_server_is_about_nobody_here(key: SigningKey) -> None:
     foreign = about().to_dict()
     foreign["package"] = {"kind": "npm", "name": "notes", "version": "1.0", "digest": "ef" * 32}
-    held = Shelf((read_statement(make_statement(foreign)),))
+    held = ReceiptCollection((read_statement(make_statement(foreign)),))
     found = seen(held, trusting(key))
     assert (found.receipts, found.findings) == ((), ())
 
 
 def test_what_runs_must_be_known(key: SigningKey) -> None:
     assert seen(shelf(key, about()), trusting(key), None).receipts == ()
-    assert seen(Shelf(), trusting(key)).receipts == ()
+    assert seen(ReceiptCollection(), trusting(key)).receipts == ()
 
 
 def test_of_a_list_alone_only_what_is_refuted_counts(key: SigningKey) -> None:

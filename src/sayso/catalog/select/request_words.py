@@ -1,4 +1,4 @@
-"""Which tools a message itself asks for: its own words say what the tool does, and to what."""
+"""Tools that a message itself requests: its words name the action and the object."""
 
 import re
 from collections.abc import Container, Mapping, Sequence
@@ -16,8 +16,8 @@ _NOT: Final = frozenset(
     shouldn't without won't wouldn't
     """.split()
 )
-_REACH: Final = 3
-"""So many words after a “not” are denied."""
+_NEGATED_WORDS: Final = 3
+"""The number of words that a “not” negates."""
 _SAME_VERBS: Final = """
 add create insert make
 approve accept confirm
@@ -32,11 +32,11 @@ reject deny decline
 save store write
 send mail email message
 """
-"""Verbs that ask for the same deed, a group on each line."""
+"""Synonyms, one group per line."""
 
 
-class Verbs:
-    """Tools by what they do, to find those that a message asks for."""
+class VerbIndex:
+    """An index of tools by verb, to find those that a message requests."""
 
     __slots__ = ("_by_verb",)
 
@@ -44,60 +44,57 @@ class Verbs:
         self._by_verb: dict[str, set[int]] = {}
 
     def add(self, number: int, entry: Entry) -> None:
-        """Take in a tool."""
         for verb in entry.verbs:
             self._by_verb.setdefault(verb, set()).add(number)
 
     def remove(self, number: int, entry: Entry) -> None:
-        """Let go of a tool."""
         for verb in entry.verbs:
             self._by_verb[verb].discard(number)
 
-    def find_asked(
+    def find_requested(
         self,
         sentences: Sequence[Sequence[Need]],
         among: AbstractSet[int],
         entries: Mapping[int, Entry],
         known: Container[str],
     ) -> set[int]:
-        """Those of `among`, by their numbers, that are asked for; `known` has all tools' terms.
+        """Return the numbers in `among` that are requested; `known` has all tools' terms.
 
-        A tool is asked for where one part of the message says what it does and what it is about.
-        What a part that says nothing else is about (“delete it”) stands in the rest.
+        A tool is requested if one part of the message names its action and its object. For a part
+        that names no object (“delete it”) the whole message counts.
         """
-        needs = [need for said in sentences for need in said]
+        needs = [need for sentence in sentences for need in sentence]
         everything = {term for need in needs for term in need.terms}
-        found: set[int] = set()
+        requested: set[int] = set()
         for need in needs:
-            for verb in _said_verbs(need.text):
+            for verb in _verbs_in(need.text):
                 doing = self._doing(verb) & among
                 if doing:
-                    beside = {term for term in need.terms if term != verb and term in known}
-                    about = (beside or everything) | {verb}
-                    found.update(at for at in doing if _is_about(entries[at], about))
-        return found
+                    objects = {term for term in need.terms if term != verb and term in known}
+                    about = (objects or everything) | {verb}
+                    requested.update(at for at in doing if _is_about(entries[at], about))
+        return requested
 
     def _doing(self, verb: str) -> set[int]:
         verbs = _SYNONYMS.get(verb, {verb})
         return set[int]().union(*(self._by_verb.get(synonym, ()) for synonym in verbs))
 
 
-def _said_verbs(text: str) -> set[str]:
-    """What a part of a message may say to do: not what it denies, nor what was done already."""
+def _verbs_in(text: str) -> set[str]:
+    """Return possible requests in a part of a message, without negated and past ones."""
     words = [
         word.lower().replace("’", "'") for word in _WORD.findall("".join(text.split(MARK)[::2]))
     ]
-    found: set[str] = set()
+    verbs: set[str] = set()
     for place, word in enumerate(words):
-        is_denied = not _NOT.isdisjoint(words[max(0, place - _REACH) : place])
-        if not is_denied and not word.endswith("ed"):
-            found.update(terms(word))
-    return found
+        is_negated = not _NOT.isdisjoint(words[max(0, place - _NEGATED_WORDS) : place])
+        if not is_negated and not word.endswith("ed"):
+            verbs.update(terms(word))
+    return verbs
 
 
-def _is_about(entry: Entry, said: set[str]) -> bool:
-    """Whether a tool's name says something of what was said; one that names nothing is for all."""
-    return not entry.objects or not entry.objects.isdisjoint(said)
+def _is_about(entry: Entry, words: set[str]) -> bool:
+    return not entry.objects or not entry.objects.isdisjoint(words)
 
 
 def _read_synonyms(groups: str) -> dict[str, set[str]]:

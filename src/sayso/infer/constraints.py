@@ -1,7 +1,6 @@
-"""What a tool's name and parameters settle, however much else its text says.
+"""Constraints from a tool's name and parameters, which no text can outweigh.
 
-The model weighs all that is said, and whoever writes a description can say much. What stands here
-cannot be outweighed.
+The model weighs all text, and an author can write much of it.
 """
 
 from collections.abc import Mapping
@@ -10,9 +9,10 @@ from itertools import islice, pairwise
 from typing import Any, Final
 
 from sayso.infer.certain import Certainty, certainty, surely_loses
-from sayso.infer.features import Features, lead_of, mapping_of, parts_of, text_of
+from sayso.infer.features import Features, lead_of, parts_of
 from sayso.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
 from sayso.intent import HINT_NAMES, HintName
+from sayso.schema import object_of, text_of
 
 DESTROYS: Final = ("destroy",)
 _JOINTS: Final = frozenset({"and", "or", "then"})
@@ -44,61 +44,59 @@ _HELD: Final = frozenset(
     watchlist webhook widget workflow workspace
     """.split()
 )
-"""What a server is set up to hold. Anything else may be the world outside."""
-_MOST_PARAMETERS: Final = 100
+"""Things that a server usually stores. Anything else may be outside it."""
+_MAX_PARAMETERS: Final = 100
 _MAYBE: Final = 0.5
 
 _IS_DESTROYED: Final[Mapping[HintName, tuple[float, float]]] = {
     "read_only": (0.0, 0.02),
     "destructive": (0.94, 1.0),
 }
-"""Of 228 tools of the corpus whose name has a verb that only destroys none reads, 216 destroy; of
-46 that say that it cannot be undone, none and 45."""
+"""Of the corpus's 228 tools whose name has a purely destructive verb, none reads and 216 destroy;
+of the 46 that say that it cannot be undone, none reads and 45 destroy."""
 _IS_CONTRADICTED: Final[Mapping[HintName, tuple[float, float]]] = {
     "read_only": (0.0, 0.05),
     "destructive": (0.92, 1.0),
 }
-"""Of 1,352 tools of the corpus that read, 12 say of themselves that they do something else."""
+"""Of the corpus's 1,352 tools that read, 12 claim to do something else."""
 _IS_NO_READ: Final[Mapping[HintName, tuple[float, float]]] = {
     "read_only": _IS_CONTRADICTED["read_only"]
 }
-"""`Save a note.` denies that it reads; it does not deny that it only adds."""
+"""`Save a note.` rules out a read, but not an addition."""
 _IS_DOUBTFUL: Final[Mapping[HintName, tuple[float, float]]] = {"read_only": (0.0, 0.89)}
-"""Below what any hint needs that nobody declared."""
+"""Below the threshold of every undeclared hint."""
 _UNDO: Final = "c:undo"
 CLAUSE: Final = "clause"
-"""The feature of a clause that contradicts whatever is declared."""
+"""The feature of a clause that contradicts any declared read."""
 _IS_READ: Final = 0.985
-"""Of 755 tools of the corpus whose name reads surely 748 read; by their authors 626 of 627."""
+"""Of the corpus's 755 tools whose name surely reads, 748 read; by their authors, 626 of 627."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """`barred` are the hints whose looser value is ruled out; `chances` bounds those of others."""
+class Constraints:
+    """`barred` are hints whose looser value is ruled out; `bounds` limits the chances of hints."""
 
     barred: frozenset[HintName] = frozenset()
     bounds: Mapping[HintName, tuple[float, float]] = field(default_factory=dict[Any, Any])
     is_read: bool = False
     decisive: frozenset[str] = frozenset()
-    """The features that settled something, where the model might not name them."""
+    """Features that caused a constraint, to be reported as reasons."""
 
-    def chance(self, name: HintName, said: float) -> float:
-        """The chance of a hint, of which the model says so much."""
+    def chance(self, name: HintName, estimate: float) -> float:
         low, high = self.bounds.get(name, (0.0, 1.0))
-        chance = max(low, min(high, said))
+        chance = max(low, min(high, estimate))
         if name == "read_only" and self.is_read and chance >= _MAYBE:
             return max(chance, _IS_READ)
         return chance
 
 
-def settle(tool: Mapping[str, Any], found: Features) -> Settled:
-    """What the features of a tool settle.
+def constraints_of(tool: Mapping[str, Any], found: Features) -> Constraints:
+    """Return the constraints of a tool with these features.
 
-    A verb that can only write is no reading; one that only destroys is not harmless, nor what its
-    text says cannot be undone. With two
-    verbs (`get_or_create`) the stricter counts, and so with what a parameter may be; a file that
-    is saved is a write. What runs code or SQL of the caller's choice reads only where its text
-    says so. A name that speaks of the web reaches it.
+    A verb that can only write rules out a read. A purely destructive verb, or a text that says the
+    effect cannot be undone, rules out a harmless tool. Of two verbs (`get_or_create`), and of the
+    values of a parameter, the stricter counts. Saving a file is a write. A tool that runs the
+    caller's code or SQL reads only if its text says so. A name about the web is open-world.
     """
     parts = parts_of(text_of(tool.get("name")))
     kinds = kinds_of(parts)
@@ -120,7 +118,7 @@ def settle(tool: Mapping[str, Any], found: Features) -> Settled:
         barred.add("read_only")
     if certain.loses:
         barred |= {"read_only", "destructive"}
-    return Settled(
+    return Constraints(
         frozenset(barred),
         _bounds(certain, destroys=destroys),
         "read_only" not in barred and certain.is_certain and _surely_reads(parts),
@@ -139,7 +137,7 @@ def _bounds(certain: Certainty, *, destroys: bool) -> Mapping[HintName, tuple[fl
 
 
 def kinds_of(parts: list[str]) -> list[tuple[str, ...]]:
-    """The kinds of the verb of a name, and of each that a joint adds."""
+    """Return the kinds of a name's verb, and of verbs joined by and, or, then."""
     joined = [
         KINDS[verb]
         for before, word in pairwise(parts)
@@ -156,12 +154,12 @@ def kinds_of(parts: list[str]) -> list[tuple[str, ...]]:
 
 
 def _may_fetch(tool: Mapping[str, Any], parts: list[str]) -> bool:
-    """Whether a tool that reads may fetch what its server does not hold, like the weather."""
+    """Return whether a read may fetch what its server does not store, such as the weather."""
     lead = lead_of(parts)
     if lead is not None and READS.isdisjoint(lead.kinds) and parts[lead.place] == lead.verb:
         return False
-    properties = mapping_of(mapping_of(tool.get("inputSchema")).get("properties"))
-    named = islice(properties, _MOST_PARAMETERS)
+    properties = object_of(object_of(tool.get("inputSchema")).get("properties"))
+    named = islice(properties, _MAX_PARAMETERS)
     words = [word for name in named for word in parts_of(str(name))]
     return not any(map(_is_held, (*parts, *words)))
 
@@ -187,7 +185,7 @@ def _runs_anything(found: Features) -> bool:
 
 
 def _may_destroy(found: Features) -> bool:
-    """Whether an action that a parameter may name is a verb that only destroys."""
+    """Return whether a parameter may name a purely destructive action."""
     return any(
         KINDS[feature.removeprefix("el:")] == DESTROYS
         and not _ACTIONS.isdisjoint(parts_of(origin[1]))
