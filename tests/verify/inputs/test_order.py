@@ -62,7 +62,7 @@ def test_tools_that_a_person_names_come_first_and_once() -> None:
         ("git_reset", Rank.DESTROY),
     ],
 )
-def test_a_tool_has_its_stage_by_its_verb(name: str, rank: Rank) -> None:
+def test_a_tool_is_ranked_by_its_verb(name: str, rank: Rank) -> None:
     assert rank_of(named(name, "note_id")) is rank
 
 

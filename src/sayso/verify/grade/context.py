@@ -14,7 +14,7 @@ class CallContext:
     """One call, its places, and what other calls show.
 
     `allowed` are addresses, `host:port`. `argument_paths` are paths of the server that an argument
-    or the command names. `control` are effects without a call, `beside` all effects of this call.
+    or the command names. `control` are effects without a call, `siblings` all effects of this call.
     `usual` are targets, without row keys, at which calls of every tool leave something; `None` if
     unknown. `shown` are results of other tools. `habitual` are files that most reading tools write,
     `kept` files in which a call left what other tools show. `is_reading` if the tool claims to
@@ -27,7 +27,7 @@ class CallContext:
     allowed: frozenset[str] = frozenset()
     argument_paths: frozenset[str] = frozenset()
     control: tuple[Effect, ...] = ()
-    beside: tuple[Effect, ...] = ()
+    siblings: tuple[Effect, ...] = ()
     usual: frozenset[str] | None = None
     habitual: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()

@@ -22,8 +22,8 @@ def is_bytecode(effect: Effect, context: CallContext) -> bool:
     """Return whether it is the bytecode of an existing source, by its header."""
     path = PurePosixPath(effect.target)
     if path.name == "__pycache__":
-        beside = context.host(str(path.parent))
-        return beside is not None and any(beside.glob("*.py"))
+        sources = context.host(str(path.parent))
+        return sources is not None and any(sources.glob("*.py"))
     folder = path.parent
     if folder.name != "__pycache__":
         return False

@@ -41,7 +41,7 @@ VOLATILE: Final = ("/dev", "/proc", "/sys", "/run", "/var/run", "/tmp", "/var/tm
 def grade_all(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]:
     """Merge the effects of one call, then grade each in view of the others."""
     merged = merge(effects, context)
-    known = replace(context, beside=(*context.beside, *merged))
+    known = replace(context, siblings=(*context.siblings, *merged))
     return tuple(grade(effect, known) for effect in merged)
 
 

@@ -85,7 +85,7 @@ def _in_git(effect: Effect, inside: tuple[str, str], context: CallContext) -> Ef
 
 def _removed_object(effect: Effect, rest: str, context: CallContext) -> Effect:
     is_packed = any(
-        other.kind is Kind.CREATE and "/objects/pack/" in other.target for other in context.beside
+        other.kind is Kind.CREATE and "/objects/pack/" in other.target for other in context.siblings
     )
     is_lost = rest.startswith("logs/") or (rest.startswith("objects/") and not is_packed)
     if effect.kind is Kind.DELETE and is_lost:
@@ -101,7 +101,7 @@ def _reference(blob: Blob | None) -> str:
 def _way_back(effect: Effect, context: CallContext) -> str:
     if effect.recoverable or effect.before is None:
         return effect.recoverable
-    for other in context.beside:
+    for other in context.siblings:
         is_copy = _is_same(other.after, effect.before)
         is_elsewhere = other.target != effect.target and other.call == effect.call
         if is_copy and is_elsewhere and other.kind in (Kind.CREATE, Kind.WRITE):

@@ -38,17 +38,17 @@ def proposed(schema: Schema) -> Iterator[Option]:
 
 
 def with_proposed(
-    proposed_options: list[Option], meaning: Meaning, found: list[Option]
+    proposed_options: list[Option], meaning: Meaning, options: list[Option]
 ) -> list[Option]:
     """Add proposed values; existing values of the world come before them."""
-    good = [option for option in found if option.origin in ("harvest", "role")]
+    good = [option for option in options if option.origin in ("harvest", "role")]
     if meaning.role in IN_WORLD and good:
         labels = {"existing", "directory", "new"}
         if meaning.role is Role.SQL:
             labels.add(good[0].label)
         known = [option for option in good if option.label in labels]
-        return [*known, *proposed_options, *found]
-    return [*proposed_options, *found]
+        return [*known, *proposed_options, *options]
+    return [*proposed_options, *options]
 
 
 def fitting(options: Iterable[Option], schema: Schema) -> Iterator[Option]:

@@ -31,7 +31,7 @@ class Claim:
 
     @property
     def value(self) -> bool | None:
-        """Return the value that calls are compared with; `None` if there is none."""
+        """Return the value to compare calls with: declared, else inferred, else `None`."""
         if self.declared is None:
             return self.inferred
         return self.declared

@@ -1,7 +1,6 @@
 """The observer of files in the places of a server."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -28,7 +27,7 @@ class FilesWatcher:
         self._places = outermost(places)
         self._store = ContentStore(folder)
         self._seen: dict[Place, dict[str, Entry]] = {}
-        self._between: list[Effect] = []
+        self._pending: list[Effect] = []
 
     @property
     def layer(self) -> Layer:
@@ -45,13 +44,12 @@ class FilesWatcher:
         self._store.close()
 
     async def begin(self) -> None:
-        self._between += await to_thread.run_sync(partial(self._look, 0))
+        self._pending += await to_thread.run_sync(self._look, 0)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        effects = await to_thread.run_sync(partial(self._look, call))
-        between = self._between
-        self._between = []
-        return (*between, *effects)
+        effects = (*self._pending, *await to_thread.run_sync(self._look, call))
+        self._pending = []
+        return effects
 
     def _look(self, call: int) -> list[Effect]:
         effects: list[Effect] = []

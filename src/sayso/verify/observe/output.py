@@ -43,7 +43,7 @@ def normalise(text: str) -> str:
 
 
 def difference(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
-    """Describe the difference of two results in a few lines; empty if there is none."""
+    """Describe the difference of two results in a few lines; empty for equal ones."""
     return difference_of_texts(_whole(first), _whole(second))
 
 

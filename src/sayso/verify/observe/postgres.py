@@ -122,17 +122,16 @@ class PostgresWatcher:
         self._db = db
         self._name = name
         self._state: tuple[State, State] | None = None
-        self._between: list[Effect] = []
+        self._pending: list[Effect] = []
         self.layer = Layer("postgres", is_active=True, detail=DETAIL)
 
     async def begin(self) -> None:
-        self._between += await self._look(0)
+        self._pending += await self._look(0)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        effects = await self._look(call)
-        between = self._between
-        self._between = []
-        return (*between, *effects)
+        effects = (*self._pending, *await self._look(call))
+        self._pending = []
+        return effects
 
     async def _look(self, call: int) -> list[Effect]:
         before = self._state

@@ -4,7 +4,6 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import count
 from pathlib import Path
 from stat import S_ISREG
@@ -49,7 +48,7 @@ class SqliteWatcher:
         self._plain: dict[str, Stat] = {}
         self._states: dict[str, State] = {}
         self._copies: dict[str, Path | None] = {}
-        self._between: list[Effect] = []
+        self._pending: list[Effect] = []
         self._has_looked = False
         self._unread: dict[str, str] = {}
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -64,13 +63,12 @@ class SqliteWatcher:
         return Layer("sqlite", is_active=True, detail=detail)
 
     async def begin(self) -> None:
-        self._between += await to_thread.run_sync(partial(self._look, 0))
+        self._pending += await to_thread.run_sync(self._look, 0)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        effects = await to_thread.run_sync(partial(self._look, call))
-        between = self._between
-        self._between = []
-        return (*between, *effects)
+        effects = (*self._pending, *await to_thread.run_sync(self._look, call))
+        self._pending = []
+        return effects
 
     def _look(self, call: int) -> list[Effect]:
         found: dict[str, tuple[State, Place]] = {}
@@ -211,21 +209,27 @@ def _reformed(inside: str, schema_change: SchemaChange, *, call: int) -> Effect:
 
 
 def row_effects(
-    table: str, found: Difference, *, call: int, observer: Observer = Observer.SQLITE
+    table: str, difference: Difference, *, call: int, observer: Observer = Observer.SQLITE
 ) -> Iterator[Effect]:
     """Yield one effect per row, and one for the rest of a kind beyond a few."""
-    columns = found.table.columns
-    changed = [change for change in found.changed if not _is_stranger(found, change[1], change[2])]
-    strangers = [change for change in found.changed if _is_stranger(found, change[1], change[2])]
-    removed = [*found.removed, *((key, row) for key, row, _ in strangers)]
-    inserted = [*found.inserted, *((key, row) for key, _, row in strangers)]
+    columns = difference.table.columns
+    changed = [
+        change
+        for change in difference.changed
+        if not _is_stranger(difference, change[1], change[2])
+    ]
+    strangers = [
+        change for change in difference.changed if _is_stranger(difference, change[1], change[2])
+    ]
+    removed = [*difference.removed, *((key, row) for key, row, _ in strangers)]
+    inserted = [*difference.inserted, *((key, row) for key, _, row in strangers)]
     source = Source(table, observer, call)
     rows = [(key, _told(columns, row)) for key, row in removed]
-    yield from _some(Kind.REMOVE, source, rows, more=found.more_removed)
+    yield from _some(Kind.REMOVE, source, rows, more=difference.more_removed)
     pairs = [(key, _change(columns, old, new)) for key, old, new in changed]
     yield from _some(Kind.UPDATE, source, pairs, more=0)
     rows = [(key, _told(columns, row)) for key, row in inserted]
-    yield from _some(Kind.INSERT, source, rows, more=found.more_inserted)
+    yield from _some(Kind.INSERT, source, rows, more=difference.more_inserted)
 
 
 def _some(
@@ -242,14 +246,14 @@ def _some(
         yield Effect(kind, target, source.observer, source.call, detail, loss=loss)
 
 
-def _is_stranger(found: Difference, old: Row, new: Row) -> bool:
+def _is_stranger(difference: Difference, old: Row, new: Row) -> bool:
     """Return whether a row became another: nothing but its key stayed.
 
     Without a declared key, the row number of the removed row is reused.
     """
-    key = found.table.key
-    places = [place for place, name in enumerate(found.table.columns) if name not in key]
-    least = STRANGER if key and found.table.sort == "table" else 2
+    key = difference.table.key
+    places = [place for place, name in enumerate(difference.table.columns) if name not in key]
+    least = STRANGER if key and difference.table.sort == "table" else 2
     return len(places) >= least and all(old[place] != new[place] for place in places)
 
 

@@ -28,7 +28,7 @@ NAMES: Final[dict[str, Reader]] = {
 
 
 class SqliteReader:
-    """Rows by key. The observer reads the log beside a file."""
+    """Rows by key. The observer reads the log of a file."""
 
     name = "sqlite"
 
