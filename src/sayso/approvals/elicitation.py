@@ -124,7 +124,7 @@ def relayed(client: str, *, is_allowed: bool) -> Answer:
 
 
 def form(question: Question) -> dict[str, Any]:
-    """Return the parameters of `elicitation/create` for one question."""
+    """Return the parameters of `elicitation/create` for a question."""
     return {"mode": FORM, "message": "\n".join(tell(question)), "requestedSchema": dict(_SCHEMA)}
 
 

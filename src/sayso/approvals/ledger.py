@@ -45,13 +45,9 @@ CONVERSATION_SECONDS: Final = 12 * 3600.0
 """The longest validity of a grant for a conversation."""
 
 QUESTION_SECONDS: Final = 900.0
-"""How long a question can be answered."""
-
 APPROVAL_SECONDS: Final = 300.0
-"""How long an approval can be used."""
-
 DENIAL_SECONDS: Final = 300.0
-"""How long a denial applies to the same call."""
+"""How long a question can be answered, an approval used, and a denial applies."""
 
 _GRANT: Final = "grant"
 _QUESTION: Final = "question"
@@ -290,7 +286,6 @@ class Approvals:
         return Grant.from_row(row)
 
     async def list_grants(self, limit: int = 100) -> list[Grant]:
-        """Return the newest grants, those that are not revoked first."""
         rows = await self.grants.newest(limit=limit, alive=self.clock() - self.idle)
         grants: list[Grant] = []
         for row in rows:
