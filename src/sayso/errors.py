@@ -22,7 +22,7 @@ SaysoError
 ├── ReceiptError          exit 1   a broken receipt, or one with the wrong signature
 └── StoreError            exit 4   the database cannot be opened, read or written
 
-Every class has a stable `code`; `docs/troubleshooting.md` has a heading for each.
+Every class has a stable `code`; `docs/guides/troubleshooting.md` has a heading for each.
 """
 
 from collections.abc import Sequence

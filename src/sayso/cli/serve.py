@@ -184,7 +184,9 @@ def _report_to(worker: Worker, server: DrainedServer) -> None:
     worker.serves()
 
 
-def _shelf(options: Options, policy: PolicyFile | None, reporter: Reporter) -> ReceiptCollection | None:
+def _shelf(
+    options: Options, policy: PolicyFile | None, reporter: Reporter
+) -> ReceiptCollection | None:
     """Load the receipts; log invalid ones."""
     if options.receipts is None:
         return None

@@ -38,7 +38,7 @@ class PackageReceipts:
         if described is None:
             self._tell(
                 "no receipt counts for it, since other code than a package's may run "
-                "(docs/receipts.md, What the digest covers)"
+                "(docs/guides/receipts.md, What the digest covers)"
             )
         return package_of(described)
 

@@ -1,7 +1,7 @@
 """The trained model: logistic regressions over the features of a tool.
 
 The heads are: reads only, kinds of writing, idempotence, and open world. Destructiveness follows
-from the kinds (docs/judging.md). `training/` writes `weights.json`.
+from the kinds (training/JUDGING.md). `training/` writes `weights.json`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A second opinion on a tool's hints from a language model, by the rules of docs/judging.md.
+"""A second opinion on a tool's hints from a language model, by the rules of training/JUDGING.md.
 
 Its answer alone can make a hint stricter; a looser value needs sayso's own inference as well.
 """
@@ -42,7 +42,7 @@ class Opinion:
 
 @cache
 def rules() -> str:
-    """Return the text of docs/judging.md, the rules by which tools are judged."""
+    """Return the text of training/JUDGING.md, the rules by which tools are judged."""
     return files("sayso.infer").joinpath("judging.md").read_text(encoding="utf-8")
 
 

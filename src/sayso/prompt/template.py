@@ -119,7 +119,7 @@ and report what it did.
 {{ section.text }}
 {% endfor %}
 """
-"""The default template; `docs/prompt.md` documents its variables."""
+"""The default template; `docs/guides/prompt.md` documents its variables."""
 
 
 _FAULTS: Final = (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError)

@@ -44,7 +44,7 @@ def check_layers(layers: Sequence[Layer], *, is_uncontained: bool = False) -> No
     if not missing or is_uncontained:
         return
     listed = "; ".join(f"{layer.name} ({layer.detail or 'not tried'})" for layer in missing)
-    fix = "Allow user namespaces (see docs/troubleshooting.md, uncontained)"
+    fix = "Allow user namespaces (see docs/guides/troubleshooting.md, uncontained)"
     if any("not installed" in layer.detail for layer in missing):
         fix = "Install bubblewrap (apt-get install bubblewrap)"
     raise UncontainedError(

@@ -1,6 +1,6 @@
 """The instruments for the Prometheus page and for OTLP; times are in seconds.
 
-The page uses the names of docs/gateway.md; OTLP those of the conventions for MCP.
+The page uses the names of docs/guides/gateway.md; OTLP those of the conventions for MCP.
 """
 
 import asyncio

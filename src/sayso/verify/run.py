@@ -39,7 +39,7 @@ from sayso.verify.verdict import Report
 
 _NO_RECEIPT: Final = "--receipt needs a known package, but other code may run"
 _FIX: Final = (
-    "Start it as “What the digest covers” says (docs/receipts.md), or leave out --receipt."
+    "Start it as “What the digest covers” says (docs/guides/receipts.md), or leave out --receipt."
 )
 
 

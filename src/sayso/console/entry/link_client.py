@@ -57,7 +57,7 @@ def ask_for_link(gateway: RunningGateway) -> str | None:
     if "refused" in answer:
         fix = (
             "Open a terminal of your own, outside of every program that uses the gateway, and run "
-            "sayso console there. docs/console.md says what is checked."
+            "sayso console there. docs/guides/console.md says what is checked."
         )
         raise DeniedError(
             f"the gateway refused to give a link: {answer['refused']}", where=where, fix=fix
