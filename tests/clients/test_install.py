@@ -362,7 +362,10 @@ def test_where_there_is_nothing_to_do_it_says_why(
         ('{"mcpServers": []}', "“mcpServers” must be an object, not an array"),
         ("[1]", "a configuration must be an object, not an array"),
         ("", "the file is empty"),
-        ('{"mcpServers": {"sayso": {"command": "x"}, "a": {}}}', "the entry “sayso” was not written"),
+        (
+            '{"mcpServers": {"sayso": {"command": "x"}, "a": {}}}',
+            "the entry “sayso” was not written",
+        ),
         (
             '{"mcpServers": {"a b": {"command": "x"}, "a-b": {"command": "y"}}}',
             "“a b” and “a-b” would both be named a-b",

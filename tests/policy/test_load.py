@@ -114,10 +114,7 @@ def mistakes(text: str) -> list[str]:
         ),
         (
             "[operator.crm.x]",
-            (
-                "p:1: this table is empty. Known: read_only, "
-                "destructive, idempotent, open_world."
-            ),
+            ("p:1: this table is empty. Known: read_only, destructive, idempotent, open_world."),
         ),
         ("[off]\nservers = 3", "p:2: this must be an array, not a number"),
         ('[off]\nservers = [\n"a",\n""]', "p:4: this must be a text, not empty"),

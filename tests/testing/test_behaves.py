@@ -154,7 +154,9 @@ def test_a_dry_run_that_changes_something_is_refuted(tmp_path: Path) -> None:
         return "dry" if dry_run else append(tmp_path / "log.txt")
 
     look = folder_state(tmp_path)
-    with pytest.raises(AssertionError, match=r"dry_run refuted: made log\.txt although dry_run was"):
+    with pytest.raises(
+        AssertionError, match=r"dry_run refuted: made log\.txt although dry_run was"
+    ):
         assert_behaves(one_tool(sayso.APPEND, it, dry_run=True), probe=look)
     found = assert_behaves(one_tool(sayso.APPEND, honest, dry_run=True), probe=look)
     assert found.status("it", "dry_run") == "supported"

@@ -91,7 +91,10 @@ def test_a_surface_is_taken_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("listed", "words"),
-    [({"tools": 12}, "returned no list of tools"), ({"tools": [], "nextCursor": "a"}, "has more than 1000 pages")],
+    [
+        ({"tools": 12}, "returned no list of tools"),
+        ({"tools": [], "nextCursor": "a"}, "has more than 1000 pages"),
+    ],
 )
 def test_a_server_without_a_list_is_told(listed: Any, words: str) -> None:
     server = plain()

@@ -90,8 +90,7 @@ def test_each_rule_is_missed_with_a_sentence_that_states_it(rule: object) -> Non
     with pytest.raises(AssertionError) as caught:
         assert_prompt_states_rules(text)
     assert str(caught.value) == (
-        "the prompt lacks 1 of 5 rules; add for example\n"
-        f"  {rule.name}: “{rule.sentence}”"  # pyright: ignore[reportAttributeAccessIssue]
+        f"the prompt lacks 1 of 5 rules; add for example\n  {rule.name}: “{rule.sentence}”"  # pyright: ignore[reportAttributeAccessIssue]
     )
 
 

@@ -150,9 +150,7 @@ def test_without_a_file_the_test_fails_and_says_how_to_make_it(tmp_path: Path) -
 def test_whatever_permits_more_fails_with_what_it_is(recorded: Path, tool: Any, words: str) -> None:
     text = failure(recorded, tool)
     assert text.startswith(f"crm: it permits more than surface.json records\n  {words}\n")
-    assert text.endswith(
-        "If this is intended, run pytest --sayso-update and review surface.json."
-    )
+    assert text.endswith("If this is intended, run pytest --sayso-update and review surface.json.")
 
 
 def test_a_hint_that_loosens_fails_with_both_values_and_the_levels(tmp_path: Path) -> None:

@@ -24,7 +24,11 @@ NUMBER = {"type": "integer"}
         ({"maxLength": 5}, {}, "maxLength was 5, is unlimited"),
         ({"pattern": "^a$"}, {"pattern": "a"}, 'pattern was "^a$", is "a"'),
         ({"format": "email"}, {}, 'format was "email", is gone'),
-        ({"items": TEXT}, {"items": {"type": ["string", "null"]}}, "[]: was string, also accepts null"),
+        (
+            {"items": TEXT},
+            {"items": {"type": ["string", "null"]}},
+            "[]: was string, also accepts null",
+        ),
         ({"items": TEXT}, {}, "[]: accepts anything now"),
         (
             {"properties": {"a": {"properties": {"b": NUMBER}}}},
