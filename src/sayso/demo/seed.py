@@ -102,7 +102,7 @@ CUSTOMERS: Final = (
         "secretary@ferngate-school.example",
         "active",
         "2024-09-02",
-        "No invoices in the holidays: nobody opens the post.",
+        "No invoices in the holidays: the office is closed.",
     ),
     Customer(
         "Lanternfish Diving Club",
