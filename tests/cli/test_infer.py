@@ -186,7 +186,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(server: Path) -> None:
     assert any(one.startswith("+") and "readOnlyHint=True" in one for one in done.out.splitlines())
     assert "get_note: read_only yes, because " in done.err
     # Its author says that it destroys: no guess of reading beside that.
-    assert "list_notes: read_only no, since it is declared destructive" in done.err
+    assert "list_notes: read_only no, because it is declared destructive" in done.err
 
 
 @pytest.mark.process
@@ -376,11 +376,11 @@ def test_a_file_that_was_changed_meanwhile_is_not_written(server: Path) -> None:
         read_until(ours, "[y/N] ")
         server.write_text("changed = 1\n")
         os.write(ours, b"y\n")
-        shown = read_until(ours, "do this again")
+        shown = read_until(ours, "try again")
         os.close(ours)
 
     assert process.returncode == 2, shown
-    assert "changed in the meantime" in shown
+    assert "the file has changed" in shown
     assert server.read_text() == "changed = 1\n"
     assert [one.name for one in server.parent.glob("*sayso-part")] == []
 

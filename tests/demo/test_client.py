@@ -88,7 +88,7 @@ async def test_it_calls_again_until_a_person_has_answered(
     assert captured.out.splitlines()[0].split()[:2] == ["demo__customer_delete", "destructive"]
     assert '"Customer 3 is deleted."' in captured.out
     assert captured.err.count("Customer 3 waits for a person.") == 1
-    assert captured.err.count("Nobody has answered yet") == 2
+    assert captured.err.count("No answer yet") == 2
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ async def test_an_answer_without_structure_is_shown_as_text(
 async def test_a_server_without_that_tool_is_named(serve: Any) -> None:
     server: MCPServer[Any] = MCPServer("empty", log_level="ERROR")
     async with serve(server.streamable_http_app()) as url:
-        with pytest.raises(TargetError, match="no tool there has a name that ends in"):
+        with pytest.raises(TargetError, match="the server has no tool whose name ends in"):
             await visit(url, 3)
 
 
@@ -185,7 +185,7 @@ async def test_a_page_of_html_is_no_mcp(serve: Any) -> None:
 
     application = Starlette(routes=[Route("/mcp", page, methods=["GET", "POST"])])
     async with serve(application) as url:
-        with pytest.raises(NotMcpError, match="no MCP is spoken there"):
+        with pytest.raises(NotMcpError, match="the server does not speak MCP"):
             await visit(url, None)
 
 
@@ -194,15 +194,15 @@ async def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.Monke
     monkeypatch.setattr(session, "DISCOVER_TIMEOUT_SECONDS", 0.1)
     with create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
-        with pytest.raises(TimedOutError, match="no answer in time"):
+        with pytest.raises(TimedOutError, match="the request timed out"):
             await visit(url, None)
 
 
 @pytest.mark.parametrize(
     ("url", "code", "expected"),
     [
-        ("http://127.0.0.1:1/mcp", 4, "nothing answers there"),
-        ("127.0.0.1:1", 2, "Give an address with http:// before it."),
+        ("http://127.0.0.1:1/mcp", 4, "the server is unreachable"),
+        ("127.0.0.1:1", 2, "Use a URL that starts with http://."),
     ],
 )
 def test_an_address_that_leads_nowhere_is_one_clear_line(
@@ -229,7 +229,7 @@ async def test_ctrl_c_ends_the_wait_with_130(serve: Any) -> None:
             assert process.stderr is not None
             heard = b""
             with anyio.fail_after(60):
-                while b"Nobody has answered yet" not in heard:
+                while b"No answer yet" not in heard:
                     heard += await process.stderr.receive()
                 process.send_signal(signal.SIGINT)
                 rest = b"".join([part async for part in process.stderr])

@@ -111,7 +111,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("Not a database, only some text that is long enough to look at." * 10)
 
-    with pytest.raises(StoreError, match=r"notes\.txt: no database there") as refused:
+    with pytest.raises(StoreError, match=r"notes\.txt: the database cannot be opened") as refused:
         open_database(path).__enter__()
 
     assert refused.value.exit_code == 4
@@ -124,7 +124,7 @@ def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path: Pat
         connection.execute("CREATE TABLE birds (name TEXT)")
     before = path.read_bytes()
 
-    with pytest.raises(StoreError, match=r"other\.db: the database of another program"):
+    with pytest.raises(StoreError, match=r"other\.db: the database belongs to another program"):
         open_database(path).__enter__()
 
     assert path.read_bytes() == before
@@ -137,10 +137,12 @@ def test_a_database_of_a_later_version_is_refused(tmp_path: Path) -> None:
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute("PRAGMA user_version = 3")
 
-    with pytest.raises(StoreError, match="a database of version 3"):
+    with pytest.raises(StoreError, match="unsupported database version 3"):
         open_database(path).__enter__()
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"nowhere/studio\.db: no database there: unable to open"):
+    with pytest.raises(
+        StoreError, match=r"nowhere/studio\.db: the database cannot be opened: unable to open"
+    ):
         open_database(tmp_path / "nowhere" / "studio.db").__enter__()

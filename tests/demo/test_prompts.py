@@ -30,7 +30,9 @@ async def test_the_prompt_asks_for_a_reminder_of_that_invoice(client: Client) ->
 
 @pytest.mark.parametrize("number", ["1", "4", "99", "three"])
 async def test_only_an_unpaid_invoice_can_be_chased(client: Client, number: str) -> None:
-    with pytest.raises(MCPError, match=rf"'{number}' is no unpaid invoice; unpaid are: 3, 6, 9"):
+    with pytest.raises(
+        MCPError, match=rf"'{number}' is not an unpaid invoice; unpaid are: 3, 6, 9"
+    ):
         await client.get_prompt("chase_invoice", {"invoice_id": number})
 
 

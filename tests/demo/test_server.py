@@ -127,7 +127,7 @@ def test_a_file_that_cannot_be_used_is_named_on_stderr(
     assert code == 4
     assert captured.out == ""
     assert captured.err.startswith("sayso.demo.server: ")
-    assert "Name a file that may be written" in captured.err
+    assert "Name a writable file" in captured.err
 
 
 def test_importing_the_package_imports_no_sdk() -> None:

@@ -63,7 +63,8 @@ def test_a_tool_that_writes_and_says_that_it_reads_is_refuted(tmp_path: Path) ->
     with pytest.raises(AssertionError) as caught:
         assert_behaves(server, probe=folder_state(tmp_path))
     assert str(caught.value) == (
-        "crm: the behaviour differs from the declaration\n  it: read_only refuted: made log.txt with {}"
+        "crm: the behaviour differs from the declaration\n"
+        "  it: read_only refuted: made log.txt with {}"
     )
 
 

@@ -39,7 +39,7 @@ class ToolListing:
 
     @property
     def has_findings(self) -> bool:
-        """Whether the list has an invalid entry or a tool with findings."""
+        """True if the list has an invalid entry or a tool with findings."""
         return bool(self.problems) or any(tool.findings for tool in self.tools)
 
     @property
@@ -151,18 +151,18 @@ def name_of(entry: object) -> str | None:
 async def _all(
     targets: Sequence[Target], read_one: Callable[[Target], Awaitable[T]]
 ) -> list[T | SaysoError]:
-    found: list[T | SaysoError] = [SaysoError("not asked")] * len(targets)
+    results: list[T | SaysoError] = [SaysoError("not read")] * len(targets)
 
     async def read(index: int, target: Target) -> None:
         try:
-            found[index] = await read_one(target)
+            results[index] = await read_one(target)
         except SaysoError as error:
-            found[index] = error
+            results[index] = error
 
     async with anyio.create_task_group() as group:
         for index, target in enumerate(targets):
             group.start_soon(read, index, target)
-    return found
+    return results
 
 
 async def _ask(target: CommandTarget | UrlTarget, timeout: float) -> Answer:

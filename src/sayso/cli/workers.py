@@ -39,7 +39,7 @@ class Worker:
 
     @property
     def speaks(self) -> bool:
-        """Whether it is the worker that reports for all."""
+        """True for the worker that reports for all."""
         return self.place == 0
 
     def serves(self) -> None:

@@ -36,7 +36,7 @@ class Plan:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the plan changes anything."""
+        """True if the plan changes anything."""
         return (
             self.now.data != self.then.data
             or self.earlier is None

@@ -57,7 +57,7 @@ class Place:
 
     @property
     def has_workspace(self) -> bool:
-        """Whether the servers belong to one folder, so that its variables have one value."""
+        """True if the servers belong to one folder, so that its variables have one value."""
         return self.scope in ("project", "local")
 
 

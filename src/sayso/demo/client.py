@@ -1,7 +1,7 @@
-"""A tiny MCP client to see an approval with: `python -m sayso.demo.client URL [--delete NUMBER]`.
+"""A small MCP client that shows an approval: `python -m sayso.demo.client URL [--delete NUMBER]`.
 
-It lists the tools that are served at URL, with their levels. With `--delete` it then calls the
-tool that deletes a customer, and waits for as long as a person takes to answer.
+It lists the tools at URL with their levels. With `--delete` it calls the tool that deletes a
+customer, and waits until a person answers.
 """
 
 import argparse
@@ -28,26 +28,26 @@ from sayso.errors import (
 from sayso.intent import META_KEY, read_tool
 
 APPROVAL_KEY: Final = "io.sayso/approval"
-"""Where a gateway's answer says, in `_meta`, how the question to a person stands."""
+"""The key in `_meta` with the state of an approval."""
 
 DELETES: Final = "customer_delete"
 INTERRUPTED: Final = 130
 ANSWER_SECONDS: Final = 10.0
-"""How long an answer may take, except one that a person has to think about."""
+"""The timeout of requests that do not wait for a person."""
 DAY_SECONDS: Final = 86_400.0
 PAUSE_SECONDS: Final = 1.0
 
-_WHO: Final = Implementation(name="demo client", version="1")
-"""So the console does not say that “mcp” asks."""
+_CLIENT_INFO: Final = Implementation(name="demo client", version="1")
+"""The name that the console shows; the default is “mcp”."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the client; the exit code tells how it ended, as sayso's commands do."""
+    """Run the client, and return an exit code like sayso's commands."""
     options = _read_options(arguments)
     try:
         return anyio.run(visit, options.url, options.delete)
     except KeyboardInterrupt:
-        _tell("Interrupted. A question that is open stays open in the console.")
+        _tell("Interrupted. An open question stays open in the console.")
         return INTERRUPTED
     except SaysoError as error:
         _tell(f"sayso.demo.client: {error}")
@@ -55,19 +55,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def visit(url: str, customer: int | None, pause: float = PAUSE_SECONDS) -> int:
-    """List the tools at `url`, and delete `customer` if one is given; the exit code.
+    """List the tools at `url`, delete `customer` if there is one, and return the exit code.
 
-    Rests `pause` seconds before it asks again. Raises `UnreachableError` when nothing there
-    speaks MCP or the connection ends too early. When cancelled, it takes the call back; a
-    question that a gateway has put to a person stays open.
+    Pauses `pause` seconds before it repeats a call. Raises `UnreachableError` if the server does
+    not speak MCP or the connection is lost. Cancellation cancels the call; its question stays open.
     """
     is_called = False
     try:
-        async with Client(url, client_info=_WHO, read_timeout_seconds=ANSWER_SECONDS) as client:
+        async with Client(
+            url, client_info=_CLIENT_INFO, read_timeout_seconds=ANSWER_SECONDS
+        ) as client:
             tools = await _list_tools(client)
             _show(tools)
             if customer is None:
-                _tell("To see a call that asks a person, add for example: --delete 12")
+                _tell("To see a call that asks a person, add: --delete 12")
                 return 0
             name = _find(tools)
             is_called = True
@@ -91,26 +92,26 @@ def _show(tools: Sequence[Tool]) -> None:
 
 
 def _find(tools: Sequence[Tool]) -> str:
-    found = next((tool.name for tool in tools if tool.name.endswith(DELETES)), None)
-    if found is None:
-        raise TargetError(f"no tool there has a name that ends in {DELETES!r}")
-    return found
+    name = next((tool.name for tool in tools if tool.name.endswith(DELETES)), None)
+    if name is None:
+        raise TargetError(f"the server has no tool whose name ends in {DELETES!r}")
+    return name
 
 
 async def _delete(client: Client, name: str, customer: int, pause: float) -> int:
     progress = _Progress()
     arguments = {"customer_id": customer}
-    _tell(f"Calling {name} for customer {customer}. Where a person must approve, this waits.")
+    _tell(f"Calling {name} for customer {customer}. If a person must approve it, this waits.")
     while True:
         answer = await client.call_tool(name, arguments, DAY_SECONDS, progress_callback=progress)
         if _state(answer) != "pending":
             return _conclude(answer)
-        _tell("Nobody has answered yet; asking again. Ctrl-C ends this.")
+        _tell("No answer yet; trying again. Press Ctrl-C to stop.")
         await anyio.sleep(pause)
 
 
 class _Progress:
-    """Shows each new progress message once; a gateway repeats that it waits."""
+    """A progress callback that shows each new message once."""
 
     def __init__(self) -> None:
         self._shown: str | None = None
@@ -133,7 +134,7 @@ def _conclude(answer: CallToolResult) -> int:
 
 
 def _level(tool: Tool) -> str:
-    """The level a gateway resolved, or else the one that the server's own hints make."""
+    """Return the level that a gateway resolved, or else the level of the declared hints."""
     own = (tool.meta or {}).get(META_KEY, {})
     if isinstance(own, Mapping) and "level" in own:
         return str(cast("Mapping[str, Any]", own)["level"])
@@ -147,21 +148,21 @@ def _state(answer: CallToolResult) -> str | None:
 
 
 def _explain(url: str, error: Exception, *, is_called: bool) -> Exception:
-    """What to report for an error of the SDK, before or after the tool was called."""
+    """Return the error to report for an error of the SDK, before or after the call."""
     match error:
         case httpx2.HTTPError() | MCPError() if is_called:
-            fix = "The call may have run or not: look before you make it again."
-            return UnreachableError(f"no answer to the call came: {error}", where=url, fix=fix)
+            fix = "The call may have run or not; check before you repeat it."
+            return UnreachableError(f"the call got no response: {error}", where=url, fix=fix)
         case httpx2.UnsupportedProtocol():
-            return TargetError(str(error), where=url, fix="Give an address with http:// before it.")
+            return TargetError(str(error), where=url, fix="Use a URL that starts with http://.")
         case httpx2.HTTPError():
-            fix = "Is the gateway running, and is this the address it printed?"
-            return UnreachableError(f"nothing answers there: {error}", where=url, fix=fix)
+            fix = "Check that the gateway is running, and that this is the address it printed."
+            return UnreachableError(f"the server is unreachable: {error}", where=url, fix=fix)
         case MCPError() if error.code == REQUEST_TIMEOUT:
-            return TimedOutError("no answer in time", where=url)
+            return TimedOutError("the request timed out", where=url)
         case MCPError() | ValidationError():
-            fix = "Give the address of an MCP endpoint; a gateway's ends in /mcp."
-            return NotMcpError(f"no MCP is spoken there: {error}", where=url, fix=fix)
+            fix = "Use the URL of an MCP endpoint; a gateway's ends in /mcp."
+            return NotMcpError(f"the server does not speak MCP: {error}", where=url, fix=fix)
         case _:
             return error
 

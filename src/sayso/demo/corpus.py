@@ -1,4 +1,4 @@
-"""The pages that `web_search` finds, written for this demo; their addresses do not exist."""
+"""The pages that `web_search` finds, invented for this demo."""
 
 from typing import Final, NamedTuple
 
@@ -32,7 +32,7 @@ ARTICLES: Final = (
         "https://freelance-ledger.example/deposits",
         "A deposit shows that both sides mean it. A third before the start, a third with the first"
         " draft and a third at the end is common among studios. Write the deposit into the offer,"
-        " so that nobody is surprised by the first invoice.",
+        " so that the first invoice is no surprise.",
     ),
     Article(
         "Quotes and estimates are not the same",
@@ -84,102 +84,10 @@ ARTICLES: Final = (
         " to it. A spot colour helps where a logo must not vary.",
     ),
     Article(
-        "Contrast that everyone can read",
-        "https://colour-notes.example/contrast",
-        "Text needs a contrast of at least 4.5 to 1 against its background, large text 3 to 1."
-        " Do not let colour alone carry a meaning: about one man in twelve sees red and green"
-        " differently. Test a poster from ten steps away.",
-    ),
-    Article(
-        "A logo in one colour",
-        "https://colour-notes.example/one-colour-logo",
-        "A logo must work as a stamp. Draw it in black first; if it needs a gradient to be"
-        " recognised, it is an illustration. Keep a version for small sizes with fewer details.",
-    ),
-    Article(
-        "Choosing a typeface for a menu",
-        "https://type-corner.example/menus",
-        "A menu is read in dim light by people of all ages. Choose a typeface with open forms, set"
-        " it at eleven points or more, and line up the prices. One family in two weights will do.",
-    ),
-    Article(
-        "Line length and reading",
-        "https://type-corner.example/line-length",
-        "A line of 45 to 75 characters reads well. Longer lines make the eye lose its place,"
-        " shorter ones make it jump. When a column must be wide, give the lines more air.",
-    ),
-    Article(
         "Font licences in plain words",
         "https://type-corner.example/licences",
         "A font is software, and its licence says where it may be used. Desktop, web and app are"
         " often sold apart. A customer who edits the files needs a licence of their own. Keep the"
         " receipts with the project.",
-    ),
-    Article(
-        "Signs that are found",
-        "https://wayfinder-weekly.example/signs",
-        "A sign is read in passing, so it gets three words and an arrow. Hang it where people"
-        " hesitate, not where the wall is free. Letters should be one centimetre tall for every"
-        " three metres of distance.",
-    ),
-    Article(
-        "Exhibition panels: less text, more looking",
-        "https://wayfinder-weekly.example/exhibition-panels",
-        "Visitors to a museum read for a few seconds before they look. Begin each panel with the"
-        " sentence that matters, keep it below a hundred words, and hang it at eye level for"
-        " someone sitting in a wheelchair too.",
-    ),
-    Article(
-        "Window lettering that survives the winter",
-        "https://wayfinder-weekly.example/window-lettering",
-        "Vinyl letters stick to clean, dry glass above ten degrees. Put them inside where the"
-        " street is rough, and mirror the file before you cut. Damp mornings are for planning.",
-    ),
-    Article(
-        "Briefings: ten questions before the first sketch",
-        "https://studio-desk.example/briefings",
-        "A briefing answers who it is for, what should happen, by when, and for how much. Ask what"
-        " was tried before and who decides. Read the answers back to the customer; half of all"
-        " trouble is found there.",
-    ),
-    Article(
-        "How many rounds of changes?",
-        "https://studio-desk.example/rounds-of-changes",
-        "Two rounds of changes are enough when the briefing was good. Collect all wishes in one"
-        " list from one person. A third round is work, and belongs on the invoice.",
-    ),
-    Article(
-        "Keeping files after a project ends",
-        "https://studio-desk.example/archive",
-        "Keep the final files, the fonts used and the agreed colours together. Tax records must be"
-        " kept for years, in many countries for six to ten; ask an accountant. Write down when an"
-        " archive may be deleted, and by whom.",
-    ),
-    Article(
-        "Customer data: collect less",
-        "https://plain-privacy.example/collect-less",
-        "Data that you do not have cannot be lost. Keep what an invoice needs, and a reason for"
-        " everything else. When a customer asks to be deleted, delete what the law does not oblige"
-        " you to keep, and tell them what remains.",
-    ),
-    Article(
-        "Backups: three, two, one",
-        "https://plain-privacy.example/backups",
-        "Keep three copies of your data, on two kinds of storage, one of them elsewhere. A backup"
-        " that was never restored is a hope. Restore a database once a quarter, and before every"
-        " migration.",
-    ),
-    Article(
-        "Migrating a database without fear",
-        "https://plain-privacy.example/database-migration",
-        "Make a backup, run the migration dry, read what it would do, then run it in one"
-        " transaction. Either all of it happens or nothing does. Drop the old column only when its"
-        " contents are safe in the new place.",
-    ),
-    Article(
-        "A Christmas card that is not about you",
-        "https://studio-desk.example/christmas-cards",
-        "Begin in September. The best card has a use: a calendar, a recipe, a paper star. Leave"
-        " room for two sentences by hand, and send fewer of them to people you know.",
     ),
 )

@@ -97,17 +97,18 @@ class CustomerTools:
         return {"success": True, "message": message, "deletedInvoices": invoices}
 
     def deletion(self, customer_id: int) -> CustomerDeletion:
-        """What goes with a customer; a person sees it before anything does."""
+        """Return the plan of a deletion, which a person sees first."""
         record = find_customer(self.database, customer_id)
         if record is None:
             raise ToolError(f"There is no customer {customer_id}.")
-        said = [
+        deleted = [f"customer {record['name']}"]
+        deleted += [
             f"invoice {invoice['invoiceId']}: {invoice['description']}"
             for invoice in record["invoices"]
         ]
-        said += [f"note: {note}" for note in record["notes"]]
+        deleted += [f"note: {note}" for note in record["notes"]]
         return {
-            "changes": [f"delete {what}" for what in (f"customer {record['name']}", *said)],
+            "changes": [f"delete {what}" for what in deleted],
             "customer": {"name": record["name"]},
             "invoices": len(record["invoices"]),
         }
@@ -130,7 +131,7 @@ def declare_customers(tools: Tools, database: Database) -> None:
 
 
 def find_customer(database: Database, customer_id: int) -> CustomerRecord | None:
-    """The customer of this number with notes and invoices, if there is one."""
+    """Return the customer of this number with notes and invoices, if it exists."""
     with database.reading() as connection:
         row = connection.execute("SELECT * FROM customers WHERE id = ?", (customer_id,)).fetchone()
         if row is None:
@@ -143,7 +144,7 @@ def find_customer(database: Database, customer_id: int) -> CustomerRecord | None
 
 
 def customer_numbers(database: Database) -> list[int]:
-    """The numbers of all customers."""
+    """Return the numbers of all customers."""
     with database.reading() as connection:
         return [row["id"] for row in connection.execute("SELECT id FROM customers ORDER BY id")]
 
@@ -164,7 +165,7 @@ def _read_cursor(cursor: str) -> int:
         return 0
     found = re.fullmatch(r"after-([0-9]{1,15})", cursor)
     if found is None:
-        raise ToolError(f"{cursor!r} is no cursor of customers_list; leave it out to begin anew.")
+        raise ToolError(f"Invalid cursor {cursor!r}; leave it out to start at the beginning.")
     return int(found[1])
 
 
@@ -189,7 +190,7 @@ def _invoice(row: sqlite3.Row) -> InvoiceLine:
 
 
 def _notes(connection: sqlite3.Connection, customer: sqlite3.Row) -> list[str]:
-    """The notes of a customer, from where the database's version keeps them."""
+    """Return the notes of a customer, in either version of the database."""
     if schema_version(connection) == FIRST_VERSION:
         text: str = customer["notes"]
         return text.splitlines()

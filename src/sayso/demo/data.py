@@ -1,4 +1,4 @@
-"""The database of the demo: one SQLite file, seeded when new, used in transactions."""
+"""The demo's database: one SQLite file, seeded when new, with transactions."""
 
 import sqlite3
 import tempfile
@@ -14,28 +14,25 @@ from sayso.demo.seed import CUSTOMERS, INVOICES, sent_mail
 from sayso.errors import StoreError
 
 BUSY_SECONDS: Final = 5.0
-"""How long a transaction waits for another writer before it gives up."""
+"""The time that a transaction waits for another writer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """One open database; transactions run on any thread, each on a connection of its own."""
+    """An open database; transactions run on any thread, each with its own connection."""
 
     path: Path
     _idle: deque[sqlite3.Connection] = field(default_factory=deque[sqlite3.Connection])
 
     @contextmanager
     def reading(self) -> Generator[sqlite3.Connection]:
-        """A transaction that sees one state of the data, whatever is written meanwhile."""
+        """Open a transaction that reads one consistent state of the data."""
         with self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Generator[sqlite3.Connection]:
-        """A transaction that writes: the only one at its time, kept whole or not at all.
-
-        Rolled back when anything is raised inside, a cancellation included.
-        """
+        """Open the only writing transaction; an exception or cancellation rolls it back."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
 
@@ -69,24 +66,25 @@ class Database:
 
 @contextmanager
 def open_database(path: Path | None = None) -> Generator[Database]:
-    """Open the database at `path`, made and seeded if it is new; `None` for one that does not last.
+    """Open the database at `path`, created and seeded if it is new; `None` for a temporary one.
 
-    Raises `StoreError` for a file that cannot be opened or holds something else.
+    Raises `StoreError` for a file that cannot be opened or belongs to another program.
     """
     with _folder_unless(path) as place:
         try:
             with closing(_connect(place)) as connection:
                 _prepare(connection, place)
         except sqlite3.Error as error:
-            fix = "Name a file that may be written, or none for a fresh one."
-            raise StoreError(f"no database there: {error}", where=str(place), fix=fix) from error
+            fix = "Name a writable file, or none for a temporary one."
+            what = f"the database cannot be opened: {error}"
+            raise StoreError(what, where=str(place), fix=fix) from error
         database = Database(place)
         with closing(database):
             yield database
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """The version of the tables, within the transaction that is open."""
+    """Return the version of the tables, within the open transaction."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version
 
@@ -118,7 +116,7 @@ def _begin(connection: sqlite3.Connection, begin: str, path: Path) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    """Make the tables and their contents unless they are there; refuse a file of another kind."""
+    """Create and seed the tables unless they exist; reject another program's file."""
     connection.execute("BEGIN IMMEDIATE")
     with connection:
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
@@ -150,8 +148,8 @@ def _create(connection: sqlite3.Connection) -> None:
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     if application_id != APPLICATION_ID:
-        fix = "Name another file; this one has not been touched."
-        raise StoreError("the database of another program", where=str(path), fix=fix)
+        fix = "Name another file; this one was not changed."
+        raise StoreError("the database belongs to another program", where=str(path), fix=fix)
     if (version := schema_version(connection)) > LATEST_VERSION:
-        fix = f"This demo knows up to version {LATEST_VERSION}; name another file."
-        raise StoreError(f"a database of version {version}", where=str(path), fix=fix)
+        fix = f"This demo supports versions up to {LATEST_VERSION}; name another file."
+        raise StoreError(f"unsupported database version {version}", where=str(path), fix=fix)

@@ -1,7 +1,6 @@
-"""The agents of the demo: they call its tools when it starts, so that its pages have something.
+"""The demo's agents, which call its tools at the start, so that the console has content.
 
-Their calls are real, through the guard like all others; only the agents are made up, and their
-names say so.
+Their calls are real and pass the guard; only the agents are made up, as their names say.
 """
 
 from collections.abc import Mapping
@@ -26,7 +25,7 @@ CALLS: Final[tuple[tuple[str, str, Mapping[str, Any]], ...]] = (
         "invoice_create_draft",
         {"customer_id": 7, "description": "Course programme 2027", "amount_cents": 138_000},
     ),
-    # One that fails: it is closed, and its tool says so.
+    # This call fails, because the customer is closed.
     (
         BILLING,
         "invoice_create_draft",
@@ -35,17 +34,14 @@ CALLS: Final[tuple[tuple[str, str, Mapping[str, Any]], ...]] = (
     (TIDYING, "customers_list", {"status": "closed"}),
     (TIDYING, "customers_get", {"customer_id": 12}),
 )
-"""What they do without asking anybody."""
+"""The calls that ask no one."""
 
 ASKED: Final = "customer_delete", {"customer_id": 12}
-"""What one of them then wants: to delete a customer whose files must be kept, as a note says."""
+"""The call that asks: it deletes a customer whose files must be kept, as a note says."""
 
 
 async def visit(guard: Guard) -> None:
-    """Make all calls, and wait with the last one until a person has answered it.
-
-    One that expires is asked again, so that there is always something to answer.
-    """
+    """Make all calls, and repeat the last one until a person answers it."""
     for client, tool, arguments in CALLS:
         if await _call(guard, client, tool, arguments) is None:
             return
@@ -62,7 +58,7 @@ async def visit(guard: Guard) -> None:
 async def _call(
     guard: Guard, client: str, tool: str, arguments: Mapping[str, Any]
 ) -> Mapping[str, Any] | None:
-    """One call's answer, `None` where there was none: then the demo shows what there is."""
+    """Return a call's answer, or `None` if it failed."""
     try:
         return await guard.call(Principal(LOCAL, client=client), f"{SERVER}__{tool}", arguments)
     except (SaysoError, RpcError):
@@ -70,6 +66,9 @@ async def _call(
 
 
 async def _is_over(guard: Guard, number: int) -> bool:
-    """Wait until a question is answered or void, and tell whether to make its call again."""
-    found: Approval | None = await guard.approvals.wait(number, float("inf"))
-    return found is not None and found.state in (ApprovalState.APPROVED, ApprovalState.EXPIRED)
+    """Wait until a question is closed, and return whether to repeat its call."""
+    approval: Approval | None = await guard.approvals.wait(number, float("inf"))
+    return approval is not None and approval.state in (
+        ApprovalState.APPROVED,
+        ApprovalState.EXPIRED,
+    )

@@ -57,7 +57,7 @@ class InvoiceTools:
         return {"invoiceId": invoice_id, "status": "sent", "sentTo": mail["to"]}
 
     def draft(self, invoice_id: int) -> InvoiceDraft:
-        """The mail as it would leave; only what a person has seen is sent."""
+        """Return the mail that sending would send, for the approval."""
         with self.database.reading() as connection:
             mail = _mail(_require_draft(connection, invoice_id))
         return {"changes": [f"mail to {mail['to']}: {mail['subject']}"], "mail": mail}
@@ -74,7 +74,7 @@ def declare_invoices(tools: Tools, database: Database) -> None:
 
 
 def unpaid_invoices(database: Database) -> list[sqlite3.Row]:
-    """The invoices that were sent and are not paid, each with its customer's name and address."""
+    """Return the unpaid sent invoices, each with its customer's name and address."""
     with database.reading() as connection:
         return connection.execute(f"{_WITH_CUSTOMER} WHERE invoices.status = 'sent'").fetchall()
 
@@ -104,7 +104,7 @@ def _require_open_customer(connection: sqlite3.Connection, customer_id: int) -> 
 
 
 def _require_draft(connection: sqlite3.Connection, invoice_id: int) -> sqlite3.Row:
-    """The invoice, if it can be sent; a `ToolError` that says why not otherwise."""
+    """Return the invoice if it can be sent. Raises `ToolError` with the reason if not."""
     found = connection.execute(f"{_WITH_CUSTOMER} WHERE invoices.id = ?", (invoice_id,))
     invoice: sqlite3.Row | None = found.fetchone()
     if invoice is None:

@@ -38,9 +38,9 @@ _MESSAGES: Final[dict[MigrationStatus, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class MaintenanceTools:
-    """The tool that migrates one database; it rests `pace` seconds after each step.
+    """The tool that migrates one database.
 
-    The rest is for people: the real work is too short to watch, let alone to cancel.
+    It pauses `pace` seconds after each step, so that a person can watch and cancel it.
     """
 
     database: Database
@@ -84,9 +84,9 @@ class MaintenanceTools:
 
 @dataclass(slots=True)
 class _Progress:
-    """Tells the caller, from a worker thread, how far a migration is.
+    """A progress callback for a worker thread.
 
-    Raises `CancelledMigrationError` when the caller has cancelled.
+    Raises `CancelledMigrationError` if the caller has cancelled.
     """
 
     call: Context
@@ -99,7 +99,7 @@ class _Progress:
             from_thread.run(self._tell, count, what)
             self.call.check_cancelled()
         except (asyncio.CancelledError, concurrent.futures.CancelledError) as error:
-            # Not lost: the call stays cancelled, and the thread has to roll back first.
+            # The call stays cancelled; the thread must roll back first.
             raise CancelledMigrationError from error
 
     async def _tell(self, count: int, what: str) -> None:
@@ -121,15 +121,15 @@ def declare_maintenance(tools: Tools, database: Database, *, pace: float) -> Non
 
 
 def _migrate_unless_cancelled(connection: sqlite3.Connection, progress: "_Progress") -> str | None:
-    """Migrate, or roll back and say so, also on record: who has cancelled reads no answer."""
+    """Migrate; after a cancellation, roll back, record it and return a message."""
     connection.execute("SAVEPOINT migration")
     try:
         migrate(connection, progress)
     except CancelledMigrationError:
         connection.execute("ROLLBACK TO migration")
-        said = f"Cancelled after step {progress.done} of {len(STEPS)}; rolled back."
-        record_run(connection, "cancelled", said)
-        return said
+        message = f"Cancelled after step {progress.done} of {len(STEPS)}; rolled back."
+        record_run(connection, "cancelled", message)
+        return message
     return None
 
 

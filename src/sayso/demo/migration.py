@@ -1,4 +1,4 @@
-"""Version 2 of the database: notes move from a column of `customers` into a table of their own."""
+"""The migration to version 2: notes move from a column of `customers` to their own table."""
 
 import sqlite3
 from collections.abc import Callable
@@ -9,32 +9,32 @@ from sayso.demo.data import schema_version
 from sayso.demo.schema import LATEST_VERSION
 
 Progress = Callable[[int, str], None]
-"""Told how many steps are done and what the last one was; raises to end the migration there."""
+"""A callback with the number of finished steps and the last one; it may raise to cancel."""
 
 
 class CancelledMigrationError(Exception):
-    """Who asked for the migration no longer wants it."""
+    """A migration that the caller has cancelled."""
 
 
 class BrokenReferenceError(Exception):
-    """A row refers to another that is not there, so the database cannot be migrated."""
+    """A row that refers to a missing row, which prevents the migration."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what it does, in words and on a connection."""
+    """One step: its description and its function."""
 
     what: str
     run: Callable[[sqlite3.Connection], object]
 
 
 def is_migrated(connection: sqlite3.Connection) -> bool:
-    """Whether there is nothing left to do."""
+    """Return whether the database has the latest version."""
     return schema_version(connection) == LATEST_VERSION
 
 
 def migrate(connection: sqlite3.Connection, progress: Progress) -> None:
-    """Run all steps within the transaction that is open; what `progress` raises passes through."""
+    """Run all steps within the open transaction; exceptions of `progress` propagate."""
     for count, step in enumerate(STEPS, start=1):
         step.run(connection)
         progress(count, step.what)
@@ -43,13 +43,13 @@ def migrate(connection: sqlite3.Connection, progress: Progress) -> None:
 
 
 def record_run(connection: sqlite3.Connection, outcome: str, detail: str) -> None:
-    """Write down how a run ended."""
+    """Record the outcome of a run."""
     sql = "INSERT INTO migration_runs (outcome, detail) VALUES (?, ?)"
     connection.execute(sql, (outcome, detail))
 
 
 def last_run(connection: sqlite3.Connection) -> str | None:
-    """How the last run ended and when (UTC), if there was one."""
+    """Return the time (UTC) and outcome of the last run, if there was one."""
     row = connection.execute("SELECT * FROM migration_runs ORDER BY id DESC LIMIT 1").fetchone()
     return None if row is None else f"{row['ended_at']}: {row['detail']}"
 

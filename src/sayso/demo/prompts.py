@@ -23,7 +23,7 @@ from sayso.demo.invoices import unpaid_invoices
 from sayso.demo.resources import CUSTOMER_URI
 
 MOST_COMPLETIONS: Final = 100
-"""How many values one answer may hold (MCP, completion/complete)."""
+"""The limit of values in one response (MCP, completion/complete)."""
 
 REMINDER: Final = """\
 Write a short, friendly reminder to {name} ({email}).
@@ -33,7 +33,7 @@ Say thank you, ask whether anything is unclear, and do not threaten. Do not send
 
 
 def add_prompts(server: MCPServer[Any], database: Database) -> None:
-    """Let `server` offer the prompt, and complete arguments from what is in `database`."""
+    """Add the prompt, and completion from `database`, to `server`."""
 
     def chase_invoice(
         invoice_id: Annotated[str, Field(description="The number of an unpaid invoice.")],
@@ -65,7 +65,7 @@ def _reminder(unpaid: Sequence[sqlite3.Row], invoice_id: str) -> str:
     found = next((invoice for invoice in unpaid if str(invoice["id"]) == invoice_id), None)
     if found is None:
         known = ", ".join(str(invoice["id"]) for invoice in unpaid)
-        message = f"{invoice_id!r} is no unpaid invoice; unpaid are: {known or 'none'}."
+        message = f"{invoice_id!r} is not an unpaid invoice; unpaid are: {known or 'none'}."
         raise MCPError(INVALID_PARAMS, message)
     euros, cents = divmod(found["amount_cents"], 100)
     return REMINDER.format(**dict(found), euros=euros, cents=cents)

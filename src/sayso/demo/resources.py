@@ -1,4 +1,4 @@
-"""What can be read without a tool: a customer as a resource, and a page about the demo."""
+"""The demo's resources: a customer, and a page about the demo."""
 
 import json
 from typing import Any, Final
@@ -14,8 +14,8 @@ CUSTOMER_URI: Final = "customers://{customer_id}"
 
 ABOUT: Final = """\
 The customers and invoices of an invented design studio, kept in a SQLite database.
-Nobody and nothing in it is real, and nothing leaves this machine: mail goes into the table
-`outbox`, and `web_search` looks into a local corpus.
+All data is made up, and nothing leaves this machine: mail goes into the table `outbox`, and
+`web_search` searches a local corpus.
 
 Customers: {customers}
 Invoices: {invoices}
@@ -26,7 +26,7 @@ Last migration: {last_run}
 
 
 def add_resources(server: MCPServer[Any], database: Database) -> None:
-    """Let `server` serve the resources over `database`."""
+    """Add the resources over `database` to `server`."""
 
     def about() -> str:
         return describe(database)
@@ -51,7 +51,7 @@ def add_resources(server: MCPServer[Any], database: Database) -> None:
 
 
 def describe(database: Database) -> str:
-    """The page about the demo, with what its database holds now."""
+    """Return the page about the demo, with the current counts of its database."""
     with database.reading() as connection:
         counts = connection.execute(
             "SELECT (SELECT count(*) FROM customers) AS customers,"

@@ -1,7 +1,7 @@
-"""What the tools answer, as types: the SDK makes each tool's `outputSchema` of them.
+"""Types of the tools' results, from which the SDK makes each tool's `outputSchema`.
 
-The class is `typing_extensions`' own because pydantic takes `typing`'s only from Python 3.12 on.
-Each is closed: a key that is not named here cannot leave the server.
+`TypedDict` comes from `typing_extensions`, because pydantic requires that before Python 3.12. The
+types are closed: other keys cannot leave the server.
 """
 
 from typing import Final, Literal, NotRequired
@@ -49,7 +49,7 @@ class InvoiceLine(TypedDict):
 
 @with_config(CLOSED)
 class CustomerRecord(TypedDict):
-    """All that is known of one customer; `owedCents` is what was sent and is not paid."""
+    """All data of one customer; `owedCents` is the sum of unpaid sent invoices."""
 
     customerId: int
     name: str
@@ -63,7 +63,7 @@ class CustomerRecord(TypedDict):
 
 @with_config(CLOSED)
 class CustomerCreated(TypedDict):
-    """A customer of the wanted name; `created` is false when there was one already."""
+    """A customer of the requested name; `created` is false if it existed."""
 
     customerId: int
     name: str
@@ -72,7 +72,7 @@ class CustomerCreated(TypedDict):
 
 @with_config(CLOSED)
 class CustomerDeleted(TypedDict):
-    """Whether there was such a customer to delete; `deletedInvoices` only if so."""
+    """The result of a deletion; `deletedInvoices` only if the customer existed."""
 
     success: bool
     message: str
@@ -80,13 +80,13 @@ class CustomerDeleted(TypedDict):
 
 
 class CustomerName(TypedDict):
-    """Whom a person is asked about."""
+    """The customer that a question names."""
 
     name: str
 
 
 class CustomerDeletion(TypedDict):
-    """What goes with a customer, in words, and what the question names."""
+    """The plan of a deletion, and the facts that its question names."""
 
     changes: list[str]
     customer: CustomerName
@@ -94,14 +94,14 @@ class CustomerDeletion(TypedDict):
 
 
 class Mail(TypedDict):
-    """A mail as it would leave."""
+    """A mail to be sent."""
 
     to: str
     subject: str
 
 
 class InvoiceDraft(TypedDict):
-    """What sending an invoice would do."""
+    """The plan of sending an invoice."""
 
     changes: list[str]
     mail: Mail
@@ -109,7 +109,7 @@ class InvoiceDraft(TypedDict):
 
 @with_config(CLOSED)
 class InvoiceDrafted(TypedDict):
-    """A new invoice that nobody has been sent yet."""
+    """A new invoice that was not sent yet."""
 
     invoiceId: int
     customerId: int
@@ -120,7 +120,7 @@ class InvoiceDrafted(TypedDict):
 
 @with_config(CLOSED)
 class InvoiceSent(TypedDict):
-    """An invoice that has left."""
+    """An invoice that was sent."""
 
     invoiceId: int
     status: Literal["sent"]
@@ -129,7 +129,7 @@ class InvoiceSent(TypedDict):
 
 @with_config(CLOSED)
 class WebResult(TypedDict):
-    """One page that was found; `rank` counts from 1."""
+    """One matching page; `rank` counts from 1."""
 
     rank: int
     title: str
@@ -139,7 +139,7 @@ class WebResult(TypedDict):
 
 @with_config(CLOSED)
 class WebResults(TypedDict):
-    """The pages that were found, best first. `simulated` says that no network was asked."""
+    """Matching pages, best first; `simulated` says that no network was used."""
 
     query: str
     results: list[WebResult]
@@ -148,7 +148,7 @@ class WebResults(TypedDict):
 
 @with_config(CLOSED)
 class MigrationReport(TypedDict):
-    """What was done or would be; `lastRun` tells how the run before ended, if there was one."""
+    """The steps that ran or would run; `lastRun` is the outcome of the previous run."""
 
     status: MigrationStatus
     dryRun: bool

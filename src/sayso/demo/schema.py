@@ -1,4 +1,4 @@
-"""The tables of the demo, as version 1 has them; `migration` makes version 2 of them."""
+"""The demo's tables in version 1; `migration` updates them to version 2."""
 
 from typing import Final
 
@@ -31,7 +31,7 @@ TABLES: Final = (
     ) STRICT
     """,
     "CREATE INDEX invoices_by_customer ON invoices (customer_id)",
-    # Mail that has left stays, whatever becomes of its invoice.
+    # Sent mail stays when its invoice is deleted.
     """
     CREATE TABLE outbox (
         id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,6 +1,6 @@
-"""What a new database holds: the customers and invoices of an invented design studio.
+"""The data of a new database: customers and invoices of an invented design studio.
 
-Nobody and nothing here is real; the addresses end in `.example` (RFC 2606). Money is in cents.
+Addresses end in `.example` (RFC 2606). Amounts are in cents.
 """
 
 from collections.abc import Iterator
@@ -102,7 +102,7 @@ CUSTOMERS: Final = (
         "secretary@ferngate-school.example",
         "active",
         "2024-09-02",
-        "No invoices in the holidays: nobody opens the post.",
+        "No invoices in the holidays: the office is closed.",
     ),
     Customer(
         "Lanternfish Diving Club",
@@ -152,7 +152,7 @@ class Mail(NamedTuple):
 
 
 def sent_mail() -> Iterator[Mail]:
-    """The mail that went out with each invoice that is no draft."""
+    """Yield the mail of each invoice that was sent."""
     for number, invoice in enumerate(INVOICES, start=1):
         if invoice.sent_on is not None:
             email = CUSTOMERS[invoice.customer - 1].email

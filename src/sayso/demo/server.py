@@ -1,4 +1,4 @@
-"""The demo server: `python -m sayso.demo.server [--data FILE]` serves it on stdin and stdout."""
+"""The demo server over stdio: `python -m sayso.demo.server [--data FILE]`."""
 
 import argparse
 import os
@@ -28,13 +28,12 @@ DATA_VARIABLE: Final = "SAYSO_DEMO_DATA"
 
 INSTRUCTIONS: Final = """\
 The customers and invoices of a small design studio. Amounts are in cents of a euro.
-A deleted customer and a sent invoice cannot be had back.
+Deleting a customer and sending an invoice cannot be undone.
 """
-
 
 SCOPES: Final = ("customers.read", "customers.write")
 ALONE: Final[dict[str, Any]] = {
-    # Whoever starts it over stdio is its only user: may do everything, and is the one to be asked.
+    # Over stdio there is one user, who may do everything and answers questions.
     "principal": Principal(LOCAL),
     "policy": Policy(channels=frozenset({"elicitation"})),
     "store": "temporary",
@@ -44,10 +43,10 @@ ALONE: Final[dict[str, Any]] = {
 def build_server(
     database: Database, *, pace: float = 0.0, asks: bool = False, **bound: Any
 ) -> MCPServer[Any]:
-    """The server over `database`; a migration rests `pace` seconds after each step.
+    """Return the server over `database`; a migration pauses `pace` seconds after each step.
 
-    It asks nobody unless `asks` is true: it is there to be put behind a gateway, which asks.
-    `bound` are other words of `sayso.bind`.
+    It asks only if `asks` is true: behind a gateway, the gateway asks. `bound` are further
+    arguments of `sayso.bind`.
 
     >>> from sayso.demo.data import open_database
     >>> with open_database() as database:
@@ -72,7 +71,7 @@ def build_server(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve on stdin and stdout until stdin ends; the exit code says why it could not be."""
+    """Serve on stdin and stdout until stdin ends, and return the exit code."""
     options = _read_options(arguments)
     try:
         with ExitStack() as stack:
@@ -95,34 +94,34 @@ def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         type=Path,
         metavar="FILE",
         default=os.environ.get(DATA_VARIABLE) or None,
-        help=f"the SQLite file to use, made if there is none ({DATA_VARIABLE}; else a fresh one)",
+        help=f"the SQLite file, created if missing (default: {DATA_VARIABLE}, or a temporary file)",
     )
     parser.add_argument(
         "--pace",
         type=float,
         metavar="SECONDS",
         default=0.0,
-        help="how long a migration rests after each step, so that it can be watched",
+        help="pause after each step of a migration, so that it can be watched",
     )
     parser.add_argument(
         "--asks",
         action="store_true",
-        help="ask through the client before anything is destroyed; leave it out behind a gateway",
+        help="ask through the client before destructive calls; not needed behind a gateway",
     )
     parser.add_argument(
         "--store",
         metavar="URL",
         default=None,
-        help="where records and approvals are kept, such as sqlite:PATH; else they do not last",
+        help="the store for records and approvals, such as sqlite:PATH (default: temporary)",
     )
     return parser.parse_args(arguments)
 
 
 def _leave_on_signals(stack: ExitStack) -> None:
-    """Close what is on `stack` and end at once when a signal says so.
+    """Close `stack` and exit immediately on SIGINT and SIGTERM.
 
-    The SDK's thread that reads stdin cannot be interrupted: an ordinary exit would wait for the
-    next line. A transaction that is open is rolled back by SQLite when the file is next opened.
+    The SDK's thread that reads stdin cannot be interrupted, so a normal exit would wait for the
+    next line. SQLite rolls an open transaction back when the file is next opened.
     """
 
     def leave(number: int, _frame: FrameType | None) -> None:

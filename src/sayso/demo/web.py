@@ -1,4 +1,4 @@
-"""The tool that stands for a search of the web; it searches a local corpus, so it works offline."""
+"""The tool that simulates a web search in a local corpus, so that it works offline."""
 
 import re
 from collections import Counter
@@ -12,9 +12,9 @@ from sayso.intent import FETCH
 from sayso.serve import Tools
 
 TITLE_WEIGHT: Final = 3
-"""How much more a word in a title counts than one in a text."""
+"""The weight of a word in a title, compared with one in a text."""
 
-# The results of a real search differ from one time to the next: not idempotent, though it reads.
+# The results of a real search vary, so it is not idempotent, although it only reads.
 SEARCHES: Final = FETCH.but(idempotent=False)
 
 
@@ -49,7 +49,7 @@ def _words(text: str) -> list[str]:
 
 
 def _score(article: Article, words: set[str]) -> int:
-    """How often the wanted words stand in an article, those in its title counted more."""
+    """Return the weighted count of the words in an article."""
     title = Counter(_words(article.title))
     text = Counter(_words(article.text))
     return sum(TITLE_WEIGHT * title[word] + text[word] for word in words)

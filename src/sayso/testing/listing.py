@@ -47,7 +47,7 @@ class Surface:
 
 
 def likely(name: str, names: Iterable[str]) -> str | None:
-    """Return a suggestion of the most similar name; `None` if there is none.
+    """Return a suggestion of the most similar name; `None` without one.
 
     >>> likely("raed", ["read", "write"])
     "Did you mean 'read'?"

@@ -37,7 +37,10 @@ def test_all_that_can_be_said_is_read() -> None:
         ('[verify]\nallow = ["h:99999"]', "sayso.toml:2: “h:99999”: the port is above 65535"),
         ("[verify.tools.a]\narguments = [1]", "sayso.toml:2: this must be a table of arguments"),
         ("[verify.tools.a]\narguments = {}", "sayso.toml:2: this must be an array, not a table"),
-        ("[verify.tools.a]\narguments = [{d = 2026-01-15}]", "sayso.toml:2: a date or a time is"),
+        (
+            "[verify.tools.a]\narguments = [{d = 2026-01-15}]",
+            "sayso.toml:2: an argument cannot be a date or a time",
+        ),
         ('[verify.tools.a]\nskip = ""', "sayso.toml:2: this must be a reason, not empty"),
         ("[verify.tools.a]", "sayso.toml:1: this table says nothing"),
         (
