@@ -217,7 +217,7 @@ async def test_a_tool_whose_level_changes_moves(world: World) -> None:
 async def test_a_read_only_process_that_dies_comes_again_and_leaves_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sayso.gateway.connection._PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("sayso.gateway.backoff._PAUSE_SECONDS", 0.01)
     async with world.open(whoami=READS, die=READS):
         folder = (await world.call("whoami"))[0].partition(" ")[2]
         assert is_there(folder)

@@ -25,8 +25,7 @@ from tests.gateway.serving import Served, serve
 
 from sayso.connect import SavedTarget, UrlTarget
 from sayso.errors import TargetError, UsageError
-from sayso.gateway import make_app, open_gateway
-from sayso.gateway import upstreams as fleet_module
+from sayso.gateway import make_app, open_gateway, upstream_view
 from sayso.store import open_store
 from sayso.store import sqlite as sqlite_module
 
@@ -262,7 +261,7 @@ async def test_a_mistake_inside_sayso_is_told_by_number_alone(
         message = "password hunter2"
         raise ValueError(message)
 
-    monkeypatch.setattr(fleet_module.Reach, "collect", broken)
+    monkeypatch.setattr(upstream_view.UpstreamView, "collect", broken)
     async with (
         serve(faulty("plain", "s"), store=tmp_path / "a.db") as served,
         raw_client(served.url, era) as client,

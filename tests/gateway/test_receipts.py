@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from sayso.receipts.receipts import DROPPED
 from tests.connect.serving import SERVERS
 from tests.gateway.changing import Changing, entry
 from tests.gateway.serving import Served, serve
@@ -28,6 +27,7 @@ from sayso.intent import Level, Source
 from sayso.keys import SigningKey
 from sayso.policy import LOCAL, Policy, Principal, load_policy, seen_under
 from sayso.receipts import Shelf, load_receipts, write_receipt
+from sayso.receipts.shelf import DROPPED
 
 pytestmark = pytest.mark.anyio
 
@@ -275,11 +275,13 @@ async def test_what_cannot_be_told_is_said_once_and_a_url_is_never_looked_at(
     world.vouch()
     unknown = PackageReceipts(CommandTarget("sh", "sh", ("server.sh",)), world.receipts)
     with caplog.at_level(logging.WARNING, "sayso.gateway.receipts"):
-        assert await unknown.look() is None
-        assert await unknown.look() is None
+        assert await unknown.find_package() is None
+        assert await unknown.find_package() is None
     assert caplog.text.count("no receipt counts for it, since") == 1
     assert (
-        await PackageReceipts(UrlTarget("u", "https://example.com/mcp"), world.receipts).look()
+        await PackageReceipts(
+            UrlTarget("u", "https://example.com/mcp"), world.receipts
+        ).find_package()
         is None
     )
-    assert await PackageReceipts(world.target).look() is None
+    assert await PackageReceipts(world.target).find_package() is None

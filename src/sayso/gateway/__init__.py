@@ -1,4 +1,4 @@
-"""MCP in front of other MCP servers, with the guard before every tool."""
+"""An MCP gateway in front of other MCP servers, with the guard before every tool."""
 
 from typing import TYPE_CHECKING
 

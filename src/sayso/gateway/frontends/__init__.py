@@ -1,1 +1,1 @@
-"""The front doors: how clients of either protocol era come in, over HTTP and over stdio."""
+"""The frontends for clients of both protocol eras, over HTTP and over stdio."""

@@ -36,7 +36,7 @@ _SESSION: Final = "mcp-session-id"
 
 @dataclass(frozen=True, slots=True)
 class StatefulFrontend:
-    """Answers within sessions. A session is described by its token, so any replica can answer."""
+    """The endpoint for sessions. A token describes its session, so any replica can answer."""
 
     dispatcher: Dispatcher
     tokens: SessionTokens
@@ -58,7 +58,7 @@ class StatefulFrontend:
     async def take_all(
         self, request: Request, principal: Principal, messages: Sequence[Message]
     ) -> None:
-        """Take the messages of one batch, which only one version has. Raises `RefusedError`."""
+        """Take the messages of a batch, which only one version has. Raises `RefusedError`."""
         session_token = self._session_token(request, principal)
         if session_token.version != BATCHING or any(
             message.method == "initialize" for message in messages
@@ -78,14 +78,14 @@ class StatefulFrontend:
 
     async def _note(self, session_token: SessionToken, message: Message) -> None:
         if message.is_response:
-            await remote_session.bring_answer(self.sessions, session_token.id, message)
+            await remote_session.send_answer(self.sessions, session_token.id, message)
         elif message.method == "notifications/cancelled":
             with contextlib.suppress(ValueError):
                 number = read_object(message.params).get("requestId")
                 await remote_session.cancel(self.sessions, session_token.id, number)
 
     async def listen(self, request: Request, principal: Principal) -> None:
-        """Serve the stream of messages about none of its requests. Raises `RefusedError`."""
+        """Serve the stream of messages outside of requests. Raises `RefusedError`."""
         session_token = self._session_token(request, principal)
         if not request.takes_events:
             raise RefusedError(HTTPStatus.NOT_ACCEPTABLE, "a GET must accept text/event-stream")
@@ -168,7 +168,7 @@ class StatefulFrontend:
             await (reply.finish(body) if body else reply.end())
 
         try:
-            # A broken connection means nothing in these versions.
+            # A lost connection cancels nothing in these versions.
             await watched(work, reply, request.left, self.patience)
         finally:
             self.sessions.rest(session_token.id)
@@ -200,7 +200,7 @@ class StatefulFrontend:
     def _session_token(self, request: Request, principal: Principal) -> SessionToken:
         token = request.headers.get(_SESSION)
         if token is None:
-            what = "the header Mcp-Session-Id is missing: begin with initialize"
+            what = "the header Mcp-Session-Id is missing: send initialize first"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what)
         session_token = self.tokens.read(token, subject=principal.account)
         if session_token is None or self.sessions.has_ended(session_token.id):

@@ -1,4 +1,4 @@
-"""The other processes of one gateway: who they are, and what is sent from one to another."""
+"""The processes of one gateway, and messages between them."""
 
 from sayso.gateway.replicas.messaging import GoneError, Handler, ReplicaClient, open_replicas
 
