@@ -4,13 +4,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from sayso.connect import (
-    INTERNAL_ERROR,
-    METHOD_NOT_FOUND,
-    MOST_QUESTIONS,
-    NOBODY_TO_ASK,
-    RpcError,
-)
+from sayso.connect import INTERNAL_ERROR, METHOD_NOT_FOUND, MOST_QUESTIONS, NOBODY_TO_ASK, RpcError
 
 ASKED_OF: Final = {
     "sampling/createMessage": "sampling",

@@ -16,10 +16,7 @@ _MAX_EMPTY_BYTES: Final = 16
 _STRUCTURED_SINCE: Final = "2025-06-18"
 """Older clients ignore the field, which is still sent: results are open objects."""
 
-CONTENT_SINCE: Final[Mapping[str, str]] = {
-    "audio": "2025-03-26",
-    "resource_link": "2025-06-18",
-}
+CONTENT_SINCE: Final[Mapping[str, str]] = {"audio": "2025-03-26", "resource_link": "2025-06-18"}
 """Types of content; text, image and resource are in every version."""
 
 FIELDS_SINCE: Final[Mapping[str, Mapping[str, str]]] = {

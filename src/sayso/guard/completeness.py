@@ -128,10 +128,7 @@ def _is_zero(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value == 0
 
 
-_OPPOSITES: Final = {
-    True: {"false": "true", "no": "yes"},
-    False: {"true": "false", "yes": "no"},
-}
+_OPPOSITES: Final = {True: {"false": "true", "no": "yes"}, False: {"true": "false", "yes": "no"}}
 
 
 def _turned(old: Any, *, to: bool) -> tuple[bool | str, ...]:

@@ -305,8 +305,4 @@ def _marked(answer: Answer, *notices: str) -> Answer:
     """Return a cut result with its notices, each as a text block."""
     meta: Mapping[str, Any] = answer.get("_meta") or {}
     blocks = [{"type": "text", "text": notice} for notice in notices]
-    return {
-        **answer,
-        "content": [*_blocks(answer), *blocks],
-        "_meta": {**meta, "truncated": True},
-    }
+    return {**answer, "content": [*_blocks(answer), *blocks], "_meta": {**meta, "truncated": True}}
