@@ -1,4 +1,4 @@
-"""Contract mode: what counts as read-only runs where it can change nothing, and is told on."""
+"""Contract mode: read-only tools run where they can change nothing, and breaches are reported."""
 
 import json
 import os
@@ -72,7 +72,7 @@ class World:
         await self.store.close()
 
     async def call(self, name: str) -> tuple[str, bool]:
-        """What a call of a tool answers, and whether that is an error."""
+        """Return the answer of a call, and whether it is an error."""
         answer = opened(await self.gateway.guard.call(ME, f"c__{name}", {}))
         return answer["content"][0]["text"], bool(answer.get("isError"))
 

@@ -1,4 +1,4 @@
-"""What goes between processes: nobody else can read, make, redirect or repeat it."""
+"""Messages between processes: no other program can read, make, redirect or repeat them."""
 
 import socket
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What goes wrong while calls pass: nothing runs twice, nothing runs unrecorded, nothing leaks."""
+"""Faults during calls: nothing runs twice, nothing runs unrecorded, nothing leaks."""
 
 import json
 import sqlite3
@@ -36,7 +36,7 @@ VERSIONS = [MODERN, OLD]
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Where a server writes down the calls that reached it."""
+    """The file in which a server records the calls that reached it."""
     return tmp_path / "log"
 
 
@@ -59,7 +59,7 @@ async def recorded(served: Served) -> list[tuple[str, str | None, str | None]]:
 
 
 def reached(log: Path) -> str:
-    """What reached the server."""
+    """Return the calls that reached the server."""
     return log.read_text() if log.exists() else ""
 
 

@@ -129,7 +129,7 @@ async def test_nobody_waits_for_a_list_that_was_known(clock: Clock) -> None:
         assert await lists.get(TOOLS) == [1]
     await until(lambda: server.asked == 2)
     server.gate.set()
-    await until(lambda: lists.current(TOOLS))
+    await until(lambda: lists.current(TOOLS) is not None)
     assert server.asked == 2
 
 

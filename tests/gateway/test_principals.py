@@ -1,4 +1,4 @@
-"""A server of one's own: processes by principal, how many there may be, and how they end."""
+"""Servers per principal: their processes, their number, and their end."""
 
 import json
 from functools import partial

@@ -217,7 +217,7 @@ async def test_a_change_that_a_person_must_accept_is_not_let_by_with_a_receipt(
 async def test_bytecode_that_says_other_than_its_source_is_not_loaded(
     world: World, mode: str
 ) -> None:
-    """The source is what a receipt is about: bytecode beside it may be anybody's."""
+    """A receipt is about the source: bytecode next to it may come from another program."""
     folder, ran = world.folder / "package", world.folder / "ran.txt"
     server = folder / "server.py"
     lines = server.read_text().splitlines(keepends=True)

@@ -30,7 +30,7 @@ RELAYED = load_policy('[approvals]\nchannels = ["elicitation"]')
 
 @pytest.fixture(params=["old", "new"])
 def age(request: pytest.FixtureRequest) -> str:
-    """Whether the server is of the handshake eras."""
+    """Return whether the server is of the handshake eras."""
     return request.param
 
 
@@ -206,7 +206,7 @@ async def test_too_many_calls_that_wait_are_told_so(
     again = await begun(client)
     message = await client.ask("tools/call", {**CALL, "arguments": {"other": 1}})
 
-    # An old server is told, and makes of it what it likes.
+    # An old server gets the error, and decides what to do.
     told = message["result"]["content"][0]["text"] if age == "old" else message["error"]["message"]
     assert "too many calls wait" in told or "several clients" in told
     await client.result("tools/call", again)

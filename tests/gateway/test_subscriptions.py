@@ -1,4 +1,4 @@
-"""What servers tell unasked reaches the clients that want to know, in all pairs of eras."""
+"""Servers' notifications reach the clients that subscribe to them, in all pairs of eras."""
 
 import sys
 import threading
@@ -58,7 +58,7 @@ async def stack() -> AsyncGenerator[AsyncExitStack]:
 
 
 class Ears:
-    """What an older client hears."""
+    """The notifications that an older client gets."""
 
     def __init__(self) -> None:
         self.heard: list[Any] = []

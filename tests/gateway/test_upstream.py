@@ -42,7 +42,7 @@ runpy.run_path(sys.argv[3], run_name="__main__")
 async def holding(
     target: CommandTarget | UrlTarget, timeout: float = 5, **more: Any
 ) -> AsyncGenerator[Upstream]:
-    """A server that runs for whoever comes."""
+    """A server that runs for any caller."""
     upstream = Upstream(target, timeout=timeout, **more)
     async with anyio.create_task_group() as group:
         group.start_soon(upstream.run)
@@ -54,7 +54,7 @@ async def holding(
 async def running(
     target: CommandTarget | UrlTarget, timeout: float = 5, **more: Any
 ) -> AsyncGenerator[ServerConnection]:
-    """The same, as one caller has it."""
+    """The connection to it of one caller."""
     async with holding(target, timeout, **more) as upstream:
         yield upstream.of(Principal(LOCAL))
 

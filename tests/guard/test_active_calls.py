@@ -1,4 +1,4 @@
-"""Calls that a server has just now: how far they are, and what becomes of one that is stopped."""
+"""Active calls: their progress, and the end of one that is stopped."""
 
 import asyncio
 import json

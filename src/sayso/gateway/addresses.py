@@ -101,7 +101,6 @@ class Addresses:
         return Address(names[0], uri)
 
     def _candidates(self, uri: str) -> list[str]:
-        """Return the servers that list this URI, or those with a matching template."""
         if listed := self.listers.get(normal(uri)):
             return [*listed]
         low = uri.lower()

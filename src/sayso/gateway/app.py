@@ -1,7 +1,7 @@
 """The gateway as an ASGI application: `/mcp`, probes, and further pages."""
 
 import secrets
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from sayso.access import ALL, WELL_KNOWN, Access, Arrival, Local, admit, own_names
+from sayso.access import ALL, WELL_KNOWN, Access, Arrival, Local, Names, admit, own_names
 from sayso.approvals import Approvals, Channel, listening
 from sayso.audit import AuditLog
 from sayso.connect import (
@@ -155,6 +155,18 @@ def make_dispatcher(gateway: Gateway, alone: str | None = None) -> Dispatcher:
     return Dispatcher(router, gateway.telemetry.watch)
 
 
+def _identifier(
+    access: Access, names: Names, heard: Callable[[Scope], None] | None
+) -> Callable[[Scope], Awaitable[Principal]]:
+    async def identify(scope: Scope) -> Principal:
+        principal = await admit(Arrival.of(scope), access, names)
+        if heard is not None:
+            heard(scope)
+        return principal
+
+    return identify
+
+
 def make_app(
     gateway: Gateway,
     base_url: str,
@@ -175,12 +187,7 @@ def make_app(
     names = own_names(base_url, public_url)
     known = access or Local()
 
-    async def identify(scope: Scope) -> Principal:
-        principal = await admit(Arrival.of(scope), known, names)
-        if heard is not None:
-            heard(scope)
-        return principal
-
+    identify = _identifier(known, names, heard)
     shutdown = gateway.guard.shutdown
     sessions = Sessions(gateway.replica_client, gateway.upstreams.notifier)
     gateway.replica_client.handlers.update(handlers(sessions))

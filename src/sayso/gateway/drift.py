@@ -79,7 +79,6 @@ class DriftDetector:
         return judged, [what]
 
     async def _compare(self, named: Mapping[str, Tool], known: Mapping[str, Known]) -> None:
-        """Judge the tools that have changed since they were last judged."""
         marks = dict(await in_slices(named.items(), lambda entry: (entry[0], mark_of(entry[1]))))
         due = [name for name, mark in marks.items() if self._is_due(name, known[name], mark)]
         if not due:

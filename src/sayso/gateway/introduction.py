@@ -125,7 +125,6 @@ def _of_one(greeting: Greeting | None, name: str, own: str) -> Introduction:
 
 
 def _joined(own: str, instructions: Sequence[tuple[str, str | None]]) -> str:
-    """Return the gateway's text, followed by one line for each server."""
     lines: list[str] = []
     room = _MAX_CHARACTERS_TOGETHER
     for name, text in instructions:

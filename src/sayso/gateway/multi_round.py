@@ -270,7 +270,6 @@ async def open_pending_calls(
 
 
 async def _bound(request: Request) -> dict[str, Any]:
-    """Return the caller and the request that a state is bound to."""
     params = request.params
     own = {key: params[key] for key in ("name", "uri", "arguments") if key in params}
     principal = request.principal

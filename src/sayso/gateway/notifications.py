@@ -201,5 +201,4 @@ class Notifier:
 
 
 def _is_below(uri: str, followed: str) -> bool:
-    """Return whether `uri` is a followed resource, or a part of it."""
     return uri == followed or uri.startswith((f"{followed.rstrip('/')}/", f"{followed}#"))

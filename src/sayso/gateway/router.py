@@ -94,7 +94,7 @@ class Router:
             return current
         from mcp.shared.inbound import validate_mcp_param_headers  # noqa: PLC0415 - half a second, for few tools
 
-        arguments = params.get("arguments") or {}
+        arguments: dict[str, Any] = params.get("arguments") or {}
         error = validate_mcp_param_headers(tool.input_schema, arguments, headers)
         if error is not None:
             raise RpcError(error.code, error.message)

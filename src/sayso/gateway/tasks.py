@@ -79,7 +79,6 @@ class Tasks:
         return answer
 
     async def _checked(self, tool: Tool, result: object, caller: str) -> dict[str, Any]:
-        """Return a task's result, checked as the call's would be. Raises `RpcError`."""
         # It must be complete: a promise of a later result would leave unchecked.
         answer = (
             cast("dict[str, Any]", result) if isinstance(result, dict) else {"resultType": None}

@@ -138,7 +138,6 @@ def _link(block: Mapping[str, Any]) -> str:
 
 
 def _audio(block: Mapping[str, Any]) -> str:
-    """Return a description of a sound, since its data is useless as text."""
     kind = block.get("mimeType")
     data = block.get("data")
     size = len(data) * 3 // 4 if isinstance(data, str) else 0

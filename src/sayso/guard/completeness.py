@@ -200,7 +200,6 @@ def _known(schema: Mapping[str, Any] | None, path: ValuePath) -> list[str]:
 
 
 def _set(value: Any, path: ValuePath, new: Any) -> Any:
-    """Return `value` with a field set, and with missing objects around it added."""
     outer = path[:-1]
     name = cast("str", path[-1])
     holder = {**_members(value, outer), name: new}

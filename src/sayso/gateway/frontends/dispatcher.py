@@ -174,7 +174,21 @@ class Dispatcher:
             raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
         route = self._routes.get(method)
         if route is not None:
-            result = await route(_request(message, params, client, line, tool))
+            request = Request(
+                method=method,
+                params=params,
+                version=client.version,
+                principal=client.principal,
+                progress=_progress(params, line),
+                elicit=_elicit(client, line),
+                rounds=_rounds(params, client),
+                caller=caller_of(client, line),
+                listener=line.listener,
+                id=message.id,
+                client_name=client.name,
+                tool=tool,
+            )
+            result = await route(request)
             result = translate(method, result, client.version)
             return _wrapped(method, result, client, self.server_info)
         if method == "server/discover" and client.is_modern:
@@ -212,25 +226,6 @@ def greeting(version: str, introduction: Introduction) -> dict[str, Any]:
         "serverInfo": known_fields("serverInfo", introduction.server_info, version),
         "instructions": introduction.instructions,
     }
-
-
-def _request(
-    message: Message, params: dict[str, Any], client: Client, line: Line, tool: Tool | None
-) -> Request:
-    return Request(
-        method=message.method or "",
-        params=params,
-        version=client.version,
-        principal=client.principal,
-        progress=_progress(params, line),
-        elicit=_elicit(client, line),
-        rounds=_rounds(params, client),
-        caller=caller_of(client, line),
-        listener=line.listener,
-        id=message.id,
-        client_name=client.name,
-        tool=tool,
-    )
 
 
 def _progress(params: Mapping[str, Any], line: Line) -> Progress:

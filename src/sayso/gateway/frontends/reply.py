@@ -134,7 +134,6 @@ class Reply:
         await self._piece(as_event(body), more=True)
 
     def _begun(self) -> Outbox:
-        """Return the outbox of a stream, which most answers never need."""
         if self._outbox is None:
             self._outbox = Outbox(self._event)
         return self._outbox

@@ -141,7 +141,6 @@ class StdioFrontend:
         return body
 
     def _client_of(self, params: dict[str, Any]) -> Client:
-        """Return the client of a request, by its `_meta` or by the handshake."""
         meta: dict[str, Any] = params.get("_meta") or {}
         if f"{META}protocolVersion" in meta:
             return alone(params, self.principal)

@@ -133,7 +133,6 @@ class PacedProtocol(HttpToolsProtocol):
 
     @property
     def _is_answering(self) -> bool:
-        """Return whether a complete request has no complete response yet."""
         cycle = self.cycle
         is_last = cycle is not None and not cycle.more_body and not cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison] - it is None before the first request
         return is_last or bool(self.pipeline)
