@@ -1,4 +1,4 @@
-"""Something that runs beside a block of code, and ends with it."""
+"""Background tasks that run during a block of code and end with it."""
 
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ import anyio
 async def beside(*works: Callable[[], Coroutine[Any, Any, Any]]) -> AsyncGenerator[None]:
     """Run `works` until the block is left; then they are cancelled.
 
-    What the block raises is raised as it is, not as part of a group, as a task group would have it.
+    An error of the block is raised unchanged, and not in an exception group as by a task group.
     """
     failure: Exception | None = None
     async with anyio.create_task_group() as group:

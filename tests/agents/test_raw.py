@@ -158,7 +158,7 @@ async def test_a_list_that_changed_is_asked_for_anew(url: str) -> None:
             while not heard:
                 await anyio.lowlevel.checkpoint()
         for one in (outer, guarded):
-            assert "nobody to ask" in text(await one.call_tool("get_new"))
+            assert "no person can be asked" in text(await one.call_tool("get_new"))
 
 
 @pytest.mark.process

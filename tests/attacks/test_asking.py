@@ -125,7 +125,7 @@ async def test_a_server_that_wants_very_much_at_once_is_not_passed_on(era: str, 
 async def test_one_caller_does_not_take_the_place_of_all_others(
     authority: Authority, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(multi_round, "_MOST_EACH", 2)
+    monkeypatch.setattr(multi_round, "_MAX_CALLS_PER_CALLER", 2)
     with serve_web(MODERN, tools_call=lambda exchange: exchange.result({**wants(1)})) as site:
         async with behind_access(
             authority, UrlTarget("web", site.url), store=store, keys=KEYS

@@ -85,7 +85,7 @@ async def test_a_header_that_stands_there_twice_is_refused(
     for second in (headers[name.lower()], "tools/list"):
         (answer,) = await send_raw(place.port, request(place.port, body, [*fields, (name, second)]))
         assert answer.status == 400
-        assert "twice" in answer.message["error"]["message"]
+        assert "repeated" in answer.message["error"]["message"]
     assert not site.asked("tools/call")
 
 

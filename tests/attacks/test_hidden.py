@@ -109,7 +109,7 @@ async def test_a_problem_with_a_hidden_tool_is_told_only_to_who_has_no_limits(
 ) -> None:
     async with place.client(MODERN, place.token()) as client:
         found = await client.result("tools/list")
-    assert found["_meta"]["io.sayso/problems"] == ["some servers or tools cannot be had just now"]
+    assert found["_meta"]["io.sayso/problems"] == ["some servers or tools are unavailable"]
 
 
 async def test_a_session_that_is_told_of_progress_hears_nothing_of_others_calls(

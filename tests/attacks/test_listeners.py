@@ -31,8 +31,8 @@ async def status_of_stream(client: RawClient) -> int:
 async def test_sessions_that_are_only_kept_leave_room_for_those_that_listen(
     store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notifications, "_MOST", 6)
-    monkeypatch.setattr(sessions, "_MOST_KEPT", 3)
+    monkeypatch.setattr(notifications, "_MAX_LISTENERS", 6)
+    monkeypatch.setattr(sessions, "_MAX_KEPT", 3)
     async with serve(faulty("plain", "s"), store=store) as served:
         for _ in range(10):
             async with raw_client(served.url, OLD) as client:
@@ -50,7 +50,7 @@ async def test_sessions_that_are_only_kept_leave_room_for_those_that_listen(
 async def test_a_stream_that_finds_no_room_is_told_so(
     store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notifications, "_MOST", 0)
+    monkeypatch.setattr(notifications, "_MAX_LISTENERS", 0)
     async with (
         serve(faulty("plain", "s"), store=store) as served,
         raw_client(served.url, OLD) as client,
@@ -62,7 +62,7 @@ async def test_a_stream_that_finds_no_room_is_told_so(
 async def test_one_caller_does_not_take_the_room_of_all_others(
     authority: Authority, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notifications, "_MOST_EACH", 2)
+    monkeypatch.setattr(notifications, "_MAX_PER_CALLER", 2)
     with serve_web(OLD) as site:
         async with behind_access(authority, UrlTarget("web", site.url), store=store) as place:
             for subject in ("eve", "amy"):
@@ -70,14 +70,14 @@ async def test_one_caller_does_not_take_the_room_of_all_others(
                 for _ in range(3):
                     async with place.client(OLD, place.token(subject)) as client:
                         told.append(await wants_logs(client))
-                assert told == ["", "", "no more listeners are taken"]
+                assert told == ["", "", "too many listeners"]
 
 
 async def test_what_is_followed_is_bounded(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.connect.servers import telling
     from tests.gateway.asking import asking_server
 
-    monkeypatch.setattr(notifications, "_MOST_FOLLOWED", 1)
+    monkeypatch.setattr(notifications, "_MAX_FOLLOWED", 1)
     async with (
         asking_server("http", is_old=True, kind=telling) as target,
         serve(target, store=store) as served,
@@ -85,7 +85,7 @@ async def test_what_is_followed_is_bounded(store: str, monkeypatch: pytest.Monke
         raw_client(served.url, OLD) as other,
     ):
         long = await client.ask("resources/subscribe", {"uri": f"note://{'x' * 3_000}"})
-        assert "more than 2048 letters" in long["error"]["message"]
+        assert "at most 2048 characters" in long["error"]["message"]
         assert "result" in await client.ask("resources/subscribe", {"uri": "notes://a"})
         more = await other.ask("resources/subscribe", {"uri": "notes://b"})
         assert "resources can be followed" in more["error"]["message"]

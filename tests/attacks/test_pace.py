@@ -153,7 +153,7 @@ async def test_blank_lines_after_an_answer_hold_no_connection(app: App) -> None:
 @pytest.mark.parametrize("line", [b"x: " + b"y" * 900 + b"\r\n", b"y" * 900])
 async def test_a_head_without_measure_is_refused(app: App, line: bytes) -> None:
     async with at(app) as port:
-        found, _ = await told(port, HEAD, *[line] * (timeouts.MOST_HEAD // len(line) + 1))
+        found, _ = await told(port, HEAD, *[line] * (timeouts.MAX_HEAD_BYTES // len(line) + 1))
     assert found.startswith(b"HTTP/1.1 431 ")
     assert not app.ended
 
@@ -216,5 +216,5 @@ async def test_the_gateway_has_these_limits(store: str) -> None:
     words = ("gateway", "--port", "0", "--json", "--store", store, "--")
     with started(*words, *python("plain")) as run:
         port = int(run.addresses["mcp"].split(":")[2].split("/")[0])
-        answers = await send_raw(port, HEAD + b"x" * timeouts.MOST_HEAD)
+        answers = await send_raw(port, HEAD + b"x" * timeouts.MAX_HEAD_BYTES)
         assert [one.status for one in answers] == [431]

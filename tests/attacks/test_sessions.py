@@ -115,7 +115,7 @@ async def test_two_sessions_in_one_request_are_refused(place: Place) -> None:
             said = request(place.port, PING, [*fields, (name, second)])
             (answer,) = await send_raw(place.port, said)
             assert answer.status == 400
-            assert "twice" in answer.message["error"]["message"]
+            assert "repeated" in answer.message["error"]["message"]
     (answer,) = await send_raw(
         place.port, request(place.port, PING, [fields[0], ("mcp-session-id", f"{one}, {other}")])
     )

@@ -211,8 +211,7 @@ KNOWN = (
     "${userHome}."
 )
 UNREADABLE = (
-    "mcp.json:1:36: one.command: ${file:missing}: this file of a secret cannot be read: "
-    "No such file or directory"
+    "mcp.json:1:36: one.command: ${file:missing}: cannot read the secret: No such file or directory"
 )
 
 

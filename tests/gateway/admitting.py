@@ -56,7 +56,7 @@ async def admitting(authority: Authority, *, is_old: bool) -> AsyncGenerator[tup
 
 
 def auth_at(authority: Authority, kind: AuthKind, **more: Any) -> UpstreamAuth:
-    """How sayso gets tokens there; its secret stands in the environment."""
+    """Return sayso's settings for its tokens; the secret is in the environment."""
     place = Reference("env", VARIABLE)
     return UpstreamAuth(kind, f"{authority.base}/token", CLIENT, place, **more)
 

@@ -21,7 +21,7 @@ ROOT = "file:///home/amy/work"
 
 @dataclass
 class Person:
-    """Whoever is at the client, with its model; keeps what was asked."""
+    """The person and the model at a client; records the questions."""
 
     asked: list[Any] = field(default_factory=list[Any])
 

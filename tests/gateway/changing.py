@@ -33,7 +33,7 @@ class Changing:
 
     @property
     def target(self) -> CommandTarget:
-        """How it is started."""
+        """Return the target that starts it."""
         program = str(SERVERS / "changing.py")
         return CommandTarget("c", sys.executable, (program, str(self.path)))
 

@@ -17,7 +17,7 @@ from sayso.connect import CommandTarget, RpcError
 from sayso.errors import UnreachableError
 from sayso.gateway.addresses import Address, Addresses
 from sayso.gateway.notifications import Listener
-from sayso.gateway.upstreams import Reach
+from sayso.gateway.upstream_view import UpstreamView
 from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
@@ -143,15 +143,16 @@ class Server:
     async def listed_entries(self, method: str) -> list[dict[str, Any]]:
         if self.is_down:
             raise UnreachableError("it is down", where=self.name)
-        return self.latest_entries(method)
+        return self.latest.get(method, [])
 
-    def latest_entries(self, method: str) -> list[dict[str, Any]]:
-        return [] if "templates" in method else self.entries
+    @property
+    def latest(self) -> dict[str, list[dict[str, Any]]]:
+        return {"resources/list": self.entries}
 
 
 async def test_a_uri_does_not_become_anothers_when_its_server_is_down() -> None:
     servers: list[Any] = [Server("a", "n://1"), Server("b", "n://1")]
-    reach = Reach(servers, Principal(LOCAL), 5.0, {})
+    reach = UpstreamView(servers, Principal(LOCAL), 5.0)
     servers[0].is_down = True
 
     with pytest.raises(RpcError, match="sayso:a/n://1"):
@@ -161,7 +162,7 @@ async def test_a_uri_does_not_become_anothers_when_its_server_is_down() -> None:
 async def test_thousands_of_resources_are_indexed_once() -> None:
     uris = [f"n://{number}" for number in range(2000)]
     servers: list[Any] = [Server("a", *uris), Server("b", *uris)]
-    reach = Reach(servers, Principal(LOCAL), 5.0, {})
+    reach = UpstreamView(servers, Principal(LOCAL), 5.0)
 
     assert await reach.addresses() is await reach.addresses()
 

@@ -176,7 +176,7 @@ async def test_a_state_that_the_client_made_up_runs_nothing(
 
 @dataclass
 class Chat:
-    """Where a webhook posts to: a real server that keeps what it is sent."""
+    """A chat that a webhook posts to: a real server that records the posts."""
 
     url: str
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -207,7 +207,7 @@ async def chat() -> AsyncGenerator[Chat]:
 
 @dataclass
 class Linked:
-    """What came of a call whose question was answered by a link."""
+    """The result of a call whose question was answered by a link."""
 
     message: dict[str, Any]
     said: str

@@ -41,7 +41,7 @@ def test_a_person_keeps_what_no_program_leaves_by_itself(
 
 
 def attempts(folder: Path, *lines: str, is_open: bool = False) -> list[tuple[str, bool]]:
-    """What is read of a trace of these calls, and whether each is a breach."""
+    """Return the attempts in a trace of these calls, and whether each is a breach."""
     trace_of(folder).write_text("".join(f"999999999 1.0 {line}\n" for line in lines))
     contract = Contract((str(folder / "own"),))
     target = CommandTarget("c", "x", cwd=str(folder), contract=contract)

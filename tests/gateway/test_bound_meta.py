@@ -1,4 +1,4 @@
-"""What the gateway sends is what was approved: `_meta`, and numbers of exactly one kind."""
+"""The gateway sends exactly the approved call: its `_meta`, and numbers of the same kind."""
 
 import json
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""What a client is told of a request that it has cancelled: by the specification nothing.
+"""Responses to cancelled requests: by the specification there are none.
 
 A POST of the handshake eras has to end, though: by a stream that ends.
 """

@@ -1,4 +1,4 @@
-"""What a client may call itself: anything but what sayso's own console is called."""
+"""Names of clients: any but the one of sayso's console."""
 
 import pytest
 

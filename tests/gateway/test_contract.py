@@ -1,4 +1,4 @@
-"""Contract mode: what counts as read-only runs where it can change nothing, and is told on."""
+"""Contract mode: read-only tools run where they can change nothing, and breaches are reported."""
 
 import json
 import os
@@ -72,7 +72,7 @@ class World:
         await self.store.close()
 
     async def call(self, name: str) -> tuple[str, bool]:
-        """What a call of a tool answers, and whether that is an error."""
+        """Return the answer of a call, and whether it is an error."""
         answer = opened(await self.gateway.guard.call(ME, f"c__{name}", {}))
         return answer["content"][0]["text"], bool(answer.get("isError"))
 
@@ -217,7 +217,7 @@ async def test_a_tool_whose_level_changes_moves(world: World) -> None:
 async def test_a_read_only_process_that_dies_comes_again_and_leaves_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sayso.gateway.connection._PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("sayso.gateway.backoff._PAUSE_SECONDS", 0.01)
     async with world.open(whoami=READS, die=READS):
         folder = (await world.call("whoami"))[0].partition(" ")[2]
         assert is_there(folder)

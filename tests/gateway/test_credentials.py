@@ -25,7 +25,6 @@ from sayso.connect.fetch import Fetcher, open_fetcher
 from sayso.connect.kinds import AuthKind
 from sayso.connect.link import Link
 from sayso.errors import AuthenticationError, TimedOutError, UnreachableError
-from sayso.gateway import connection as connection_module
 from sayso.gateway import make_app, open_gateway
 from sayso.gateway.health import State
 from sayso.keys import Keyring
@@ -214,7 +213,7 @@ async def test_an_authorization_server_that_is_away_is_told_of_and_used_when_it_
     server: tuple[Admitting, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(connection_module, "_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("sayso.gateway.backoff._PAUSE_SECONDS", 0.0)
     admits, url = server
     clock = Clock()
     target = wanting(url, authority, AuthKind.CLIENT_CREDENTIALS)
@@ -319,7 +318,7 @@ async def test_a_server_for_callers_alone_is_not_asked_before_one_has_come(
 ) -> None:
     target = wanting("http://127.0.0.1:9/mcp", authority, AuthKind.TOKEN_EXCHANGE)
     async with holding(target) as upstream:
-        with pytest.raises(AuthenticationError, match="lets only callers in"):
+        with pytest.raises(AuthenticationError, match="admits only callers"):
             await upstream.tools()
         assert upstream.health().worst.state is State.UNTRIED
 

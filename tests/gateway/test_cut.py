@@ -1,4 +1,4 @@
-"""What is cut of a server's list behind a gateway: nothing of it is skipped without a word."""
+"""Cut lists of servers behind a gateway: no item is skipped silently."""
 
 from pathlib import Path
 

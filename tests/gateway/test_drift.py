@@ -204,12 +204,12 @@ async def test_the_operators_word_is_final_of_what_is_held_too(store: Database) 
 async def test_names_without_end_fill_nothing(
     store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drift_module, "_MOST_TOOLS", 3)
+    monkeypatch.setattr(drift_module, "_MAX_TOOLS", 3)
     here = watch(store)
     await judged(here, tool(READS, "a"), tool(READS, "b"))
     found, problems = await here.judge([tool(READS, name) for name in "abcde"])
     assert [one.name for one in found] == ["a", "b", "c"]
-    assert problems == ["c: 2 tools are left out: it has had too many names"]
+    assert problems == ["c: 2 tools are left out: it has used too many names"]
     assert len(await store.definitions.all()) == 3
 
 
@@ -236,7 +236,7 @@ async def test_what_cannot_be_written_is_judged_all_the_same(
         )
         other.commit()
     assert await judged(here, tool(READS)) == [Level.DESTRUCTIVE]
-    assert "cannot be remembered" in caplog.text
+    assert "cannot be stored" in caplog.text
     assert await held_changes(store.definitions) == []
 
 

@@ -1,4 +1,4 @@
-"""What goes between processes: nobody else can read, make, redirect or repeat it."""
+"""Messages between processes: no other program can read, make, redirect or repeat them."""
 
 import socket
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ KEYS = Keyring.of([b"k" * 32])
 OTHERS = Keyring.of([b"o" * 32])
 
 
-def test_an_errand_arrives_as_it_was_sent() -> None:
+def test_a_request_arrives_as_it_was_sent() -> None:
     request = ReplicaRequest("say", ["session", "text"])
 
     assert Envelopes(KEYS, "b").open(Envelopes(KEYS, "a").seal(request, "b")) == request
@@ -98,7 +98,9 @@ async def posts(store: Database) -> AsyncIterator[tuple[ReplicaClient, ReplicaCl
             yield here, there
 
 
-async def test_an_errand_is_done_and_answered(posts: tuple[ReplicaClient, ReplicaClient]) -> None:
+async def test_a_request_is_handled_and_answered(
+    posts: tuple[ReplicaClient, ReplicaClient],
+) -> None:
     here, there = posts
 
     async def double(body: int) -> int:

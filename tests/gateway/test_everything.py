@@ -118,7 +118,7 @@ def untimed(result: dict[str, Any]) -> str:
 
 @needs_npm
 async def test_its_roots_are_asked_of_a_client_that_calls(client: Client) -> None:
-    """It asks when nobody calls, and is refused; then again when somebody does."""
+    """It asks outside of a call and is refused, and then asks during a call."""
     result = await client.call_tool("all__get-roots-list")
 
     assert ROOT in text(result)

@@ -1,4 +1,4 @@
-"""What goes wrong while calls pass: nothing runs twice, nothing runs unrecorded, nothing leaks."""
+"""Faults during calls: nothing runs twice, nothing runs unrecorded, nothing leaks."""
 
 import json
 import sqlite3
@@ -25,8 +25,7 @@ from tests.gateway.serving import Served, serve
 
 from sayso.connect import SavedTarget, UrlTarget
 from sayso.errors import TargetError, UsageError
-from sayso.gateway import make_app, open_gateway
-from sayso.gateway import upstreams as fleet_module
+from sayso.gateway import make_app, open_gateway, upstream_view
 from sayso.store import open_store
 from sayso.store import sqlite as sqlite_module
 
@@ -37,7 +36,7 @@ VERSIONS = [MODERN, OLD]
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Where a server writes down the calls that reached it."""
+    """The file in which a server records the calls that reached it."""
     return tmp_path / "log"
 
 
@@ -60,7 +59,7 @@ async def recorded(served: Served) -> list[tuple[str, str | None, str | None]]:
 
 
 def reached(log: Path) -> str:
-    """What reached the server."""
+    """Return the calls that reached the server."""
     return log.read_text() if log.exists() else ""
 
 
@@ -262,7 +261,7 @@ async def test_a_mistake_inside_sayso_is_told_by_number_alone(
         message = "password hunter2"
         raise ValueError(message)
 
-    monkeypatch.setattr(fleet_module.Reach, "collect", broken)
+    monkeypatch.setattr(upstream_view.UpstreamView, "collect", broken)
     async with (
         serve(faulty("plain", "s"), store=tmp_path / "a.db") as served,
         raw_client(served.url, era) as client,

@@ -98,7 +98,7 @@ async def test_other_versions_have_no_batches(
 
 
 async def spoken(served: Served, *lines: Any) -> list[Any]:
-    """What the door over stdio says to these lines, each after the answer to the one before."""
+    """Return the answers over stdio to these lines, each sent after the last answer."""
     written: list[Any] = []
     turn = anyio.Event()
 

@@ -1,4 +1,4 @@
-"""Probes: they are answered to anybody, tell strangers nothing, and say when no call could run."""
+"""Probes: they answer every client, tell strangers nothing, and report when no call can run."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -28,7 +28,7 @@ WELL = {"ready": True, "store": "ok", "policy": "ok", "gateway": "ok"}
 
 
 class Known:
-    """Takes whoever brings the right token."""
+    """An access that admits the right token."""
 
     async def identify(self, request: RequestInfo) -> Principal:
         if request.bearer() != "good":
@@ -152,7 +152,7 @@ async def test_a_probe_only_reads(store: str) -> None:
 
 
 class Slow:
-    """A store that answers when it is told to."""
+    """A store that answers when the test says so."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -177,16 +177,16 @@ async def test_a_store_that_hangs_is_asked_once_and_holds_no_probe_up(
     found: list[bool] = []
 
     async def look() -> None:
-        found.append(await check.is_there())
+        found.append(await check.is_reachable())
 
     with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
             for _ in range(50):
                 group.start_soon(look)
-        found.append(await check.is_there())
+        found.append(await check.is_reachable())
         slow.goes_on.set()
-        found.append(await check.is_there())
-        found.append(await check.is_there())
+        found.append(await check.is_reachable())
+        found.append(await check.is_reachable())
 
     assert found == [False] * 51 + [True] * 2
     assert slow.asked == 1

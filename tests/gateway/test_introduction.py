@@ -1,4 +1,4 @@
-"""What clients learn when they connect: from the gateway, and from servers in their own words."""
+"""Introductions to clients that connect: the gateway's, and the servers' own texts."""
 
 import json
 import sys

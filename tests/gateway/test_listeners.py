@@ -1,4 +1,4 @@
-"""Who listens, and how many: a client that stays away takes nobody's place."""
+"""Listeners and their number: an absent client takes no place of another."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def test_sessions_that_nobody_comes_back_to_leave_room_for_others() -> None:
 
 
 def told(session: Session, *messages: tuple[str, dict[str, Any]]) -> list[Any]:
-    """What is on its stream after these; `None` is its end."""
+    """Return the messages on its stream; `None` is its end."""
     queue = open_stream(session)
     assert queue is not None
     for method, params in messages:

@@ -114,9 +114,9 @@ async def test_a_list_that_takes_long_is_asked_for_less_often(
     server.gate.set()
     await asking
     clock.now += rests
-    assert lists.is_settled(TOOLS)
+    assert lists.current(TOOLS)
     clock.now += 0.1
-    assert not lists.is_settled(TOOLS)
+    assert not lists.current(TOOLS)
 
 
 async def test_nobody_waits_for_a_list_that_was_known(clock: Clock) -> None:
@@ -129,7 +129,7 @@ async def test_nobody_waits_for_a_list_that_was_known(clock: Clock) -> None:
         assert await lists.get(TOOLS) == [1]
     await until(lambda: server.asked == 2)
     server.gate.set()
-    await until(lambda: lists.is_settled(TOOLS))
+    await until(lambda: lists.current(TOOLS) is not None)
     assert server.asked == 2
 
 
@@ -198,7 +198,7 @@ async def test_a_server_that_always_changes_its_list_is_not_asked_for_ever() -> 
         lists.change(method)
         return found
 
-    lists.ask = changing
+    lists.request = changing
     lists.change(TOOLS)
     with anyio.fail_after(30):
         assert await lists.get(TOOLS)
@@ -213,7 +213,7 @@ async def test_another_connection_knows_nothing_of_the_one_before() -> None:
         await until(lambda: server.asked == 1)
         lists.clear()
         server.gate.set()
-    assert not lists.is_settled(TOOLS)
+    assert not lists.current(TOOLS)
     assert await lists.get(TOOLS) == [2]
 
 

@@ -189,7 +189,7 @@ async def test_a_client_that_leaves_while_waiting_runs_nothing_and_leaves_its_qu
             group.start_soon(client.call_tool, "git__git_reset", arguments)
             await pending(served)
             group.cancel_scope.cancel()
-        # Answered before it is known that nobody waits any more, it would run.
+        # Answered before the end of the wait is noticed, it would run.
         with anyio.fail_after(60):
             while ("outcome", "cancelled") not in await events(served):
                 await anyio.lowlevel.checkpoint()

@@ -1,4 +1,4 @@
-"""What passes through the gateway as it is, and what must not, in both eras and both directions."""
+"""Content that passes the gateway unchanged, and content that must not, in both eras."""
 
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable

@@ -1,4 +1,4 @@
-"""A server of one's own: processes by principal, how many there may be, and how they end."""
+"""Servers per principal: their processes, their number, and their end."""
 
 import json
 from functools import partial
@@ -15,7 +15,8 @@ from sayso.connect.kinds import AuthKind, UpstreamAuth
 from sayso.errors import TimedOutError, UnreachableError
 from sayso.gateway import connection as connection_module
 from sayso.gateway import upstream as upstream_module
-from sayso.gateway.connection import ServerConnection, pause_after
+from sayso.gateway.backoff import pause_after
+from sayso.gateway.connection import ServerConnection
 from sayso.gateway.health import State
 from sayso.gateway.upstream import Upstream
 from sayso.gateway.upstreams import Upstreams
@@ -107,14 +108,14 @@ async def test_what_is_at_work_is_not_ended(
 async def test_there_are_so_many_and_no_more(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(upstream_module, "_MOST_PROCESSES", 2)
+    monkeypatch.setattr(upstream_module, "_MAX_PROCESSES", 2)
     async with holding(counting("plain", tmp_path)) as upstream:
         amy, bo = upstream.of(AMY), upstream.of(BO)
         await amy.link()
         await bo.link()
         with pytest.raises(UnreachableError, match="2 connections are all in use"):
             upstream.of(CY)
-        monkeypatch.setattr(upstream_module, "_JUST_NOW", 0.0)
+        monkeypatch.setattr(upstream_module, "_MIN_IDLE_SECONDS", 0.0)
         await upstream.of(CY).link()
         await until(lambda: not amy.is_connected)
         assert bo.is_connected
@@ -199,7 +200,7 @@ async def test_a_server_that_does_not_list_holds_up_the_others_for_a_moment_only
         for found in (first, again):
             assert "s__get_echo" in found.tools
             (problem,) = found.problems
-            assert problem.startswith("m: it has not listed what it has within 0")
+            assert problem.startswith("m: tools/list was not answered within 0")
         assert mute.of(AMY).is_slow
         with pytest.raises(TimedOutError):
             await mute.of(AMY).listed()
@@ -208,7 +209,7 @@ async def test_a_server_that_does_not_list_holds_up_the_others_for_a_moment_only
 async def test_too_many_for_one_server_leave_the_lists_of_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(upstream_module, "_MOST_PROCESSES", 0)
+    monkeypatch.setattr(upstream_module, "_MAX_PROCESSES", 0)
     async with holding(faulty("plain", "s")) as full:
         found = await Upstreams([full], 5).of(AMY).catalog()
         assert not found.tools

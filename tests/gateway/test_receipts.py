@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from sayso.receipts.receipts import DROPPED
 from tests.connect.serving import SERVERS
 from tests.gateway.changing import Changing, entry
 from tests.gateway.serving import Served, serve
@@ -218,7 +217,7 @@ async def test_a_change_that_a_person_must_accept_is_not_let_by_with_a_receipt(
 async def test_bytecode_that_says_other_than_its_source_is_not_loaded(
     world: World, mode: str
 ) -> None:
-    """The source is what a receipt is about: bytecode beside it may be anybody's."""
+    """A receipt is about the source: bytecode next to it may come from another program."""
     folder, ran = world.folder / "package", world.folder / "ran.txt"
     server = folder / "server.py"
     lines = server.read_text().splitlines(keepends=True)
@@ -276,11 +275,13 @@ async def test_what_cannot_be_told_is_said_once_and_a_url_is_never_looked_at(
     world.vouch()
     unknown = PackageReceipts(CommandTarget("sh", "sh", ("server.sh",)), world.receipts)
     with caplog.at_level(logging.WARNING, "sayso.gateway.receipts"):
-        assert await unknown.look() is None
-        assert await unknown.look() is None
+        assert await unknown.find_package() is None
+        assert await unknown.find_package() is None
     assert caplog.text.count("no receipt counts for it, since") == 1
     assert (
-        await PackageReceipts(UrlTarget("u", "https://example.com/mcp"), world.receipts).look()
+        await PackageReceipts(
+            UrlTarget("u", "https://example.com/mcp"), world.receipts
+        ).find_package()
         is None
     )
-    assert await PackageReceipts(world.target).look() is None
+    assert await PackageReceipts(world.target).find_package() is None

@@ -1,4 +1,4 @@
-"""What servers ask while a call runs reaches the client whose call it is, in all pairs of eras."""
+"""Servers' questions during a call reach the client of that call, in all pairs of eras."""
 
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture(scope="module", params=["old", "new"])
 def age(request: pytest.FixtureRequest) -> str:
-    """Whether the server is of the handshake eras."""
+    """Return whether the server is of the handshake eras."""
     return request.param
 
 

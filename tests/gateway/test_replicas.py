@@ -89,7 +89,7 @@ class Pair:
 
     @asynccontextmanager
     async def answered(self, tool: str, **more: Any) -> AsyncGenerator[list[str]]:
-        """The same in the background; when this is left, its answer is there."""
+        """Make a call in the background; its answer is there when this is left."""
         answers: list[str] = []
 
         async def call() -> None:
@@ -256,7 +256,7 @@ async def test_a_row_that_lies_of_where_a_process_is_costs_a_moment_and_tells_no
         if said is None:
             await asyncio.sleep(600)
         with suppress(ConnectionError):
-            # What does not end is more than anybody takes, and less than the memory.
+            # An endless line is refused before it fills the memory.
             for _ in range(40 if lie == "does not end" else 1):
                 writer.write(said or b"")
                 await writer.drain()

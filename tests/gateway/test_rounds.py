@@ -30,7 +30,7 @@ RELAYED = load_policy('[approvals]\nchannels = ["elicitation"]')
 
 @pytest.fixture(params=["old", "new"])
 def age(request: pytest.FixtureRequest) -> str:
-    """Whether the server is of the handshake eras."""
+    """Return whether the server is of the handshake eras."""
     return request.param
 
 
@@ -82,7 +82,7 @@ async def test_an_answer_that_arrives_twice_is_taken_once(client: RawClient) -> 
     first = await client.result("tools/call", again)
 
     assert first["content"][0]["text"] == "accept:Amy"
-    assert await refused(client, again) == "requestState was used before, or is too old"
+    assert await refused(client, again) == "requestState was used before, or has expired"
     assert await carried_out(client) == "ask_name"
 
 
@@ -118,7 +118,7 @@ async def test_a_state_of_another_call_and_a_forged_one_are_refused(
 
     said = await refused(client, {**again, **change})
 
-    assert said == "requestState is not of this call, or not of this caller"
+    assert said == "requestState belongs to another call or another caller"
     assert (await client.result("tools/call", again))["content"][0]["text"] == "accept:Amy"
 
 
@@ -126,7 +126,7 @@ async def test_a_state_that_another_client_brings_is_refused(client: RawClient) 
     again = await begun(client)
     client.name = "mallory"
 
-    assert "not of this caller" in await refused(client, again)
+    assert "another caller" in await refused(client, again)
 
 
 async def test_a_state_of_another_method_is_refused(client: RawClient) -> None:
@@ -135,7 +135,7 @@ async def test_a_state_of_another_method_is_refused(client: RawClient) -> None:
 
     message = await client.ask("prompts/get", params)
 
-    assert "not of this call" in message["error"]["message"]
+    assert "another call" in message["error"]["message"]
 
 
 async def test_a_state_expires(served: Served, client: RawClient) -> None:
@@ -143,7 +143,7 @@ async def test_a_state_expires(served: Served, client: RawClient) -> None:
     now = served.gateway.pending_calls.clock()
     served.gateway.pending_calls.clock = lambda: now + 601
 
-    assert "too old" in await refused(client, again)
+    assert "has expired" in await refused(client, again)
 
 
 async def test_an_answer_that_lacks_something_leaves_the_question_open(client: RawClient) -> None:
@@ -196,7 +196,7 @@ async def test_a_client_that_never_comes_back_leaves_a_record(
         assert await events(served) == [("attempt", None), ("outcome", "outcome_unknown")]
 
 
-@pytest.mark.parametrize("limit", ["_MOST"])
+@pytest.mark.parametrize("limit", ["_MAX_CALLS"])
 async def test_too_many_calls_that_wait_are_told_so(
     client: RawClient, monkeypatch: pytest.MonkeyPatch, age: str, limit: str
 ) -> None:
@@ -206,7 +206,7 @@ async def test_too_many_calls_that_wait_are_told_so(
     again = await begun(client)
     message = await client.ask("tools/call", {**CALL, "arguments": {"other": 1}})
 
-    # An old server is told, and makes of it what it likes.
+    # An old server gets the error, and decides what to do.
     told = message["result"]["content"][0]["text"] if age == "old" else message["error"]["message"]
     assert "too many calls wait" in told or "several clients" in told
     await client.result("tools/call", again)

@@ -1,4 +1,4 @@
-"""Clients that do not read what they are told: they hold up nobody else."""
+"""Clients that do not read their messages delay no other client."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What servers tell unasked reaches the clients that want to know, in all pairs of eras."""
+"""Servers' notifications reach the clients that subscribe to them, in all pairs of eras."""
 
 import sys
 import threading
@@ -58,7 +58,7 @@ async def stack() -> AsyncGenerator[AsyncExitStack]:
 
 
 class Ears:
-    """What an older client hears."""
+    """The notifications that an older client gets."""
 
     def __init__(self) -> None:
         self.heard: list[Any] = []
@@ -138,7 +138,7 @@ runpy.run_path(sys.argv[3], run_name="__main__")
 async def test_a_server_that_could_not_be_had_is_tried_again_for_those_who_listen(
     tmp_path: Path, stack: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection_module, "_PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr("sayso.gateway.backoff._PAUSE_SECONDS", 0.1)
     words = ("-c", LATE, "plain", str(tmp_path / "network"), str(SERVERS / "faulty.py"))
     target = CommandTarget("late", sys.executable, words, ENVIRONMENT)
     served = await stack.enter_async_context(serve(target, store=tmp_path / "a.db"))

@@ -1,4 +1,4 @@
-"""What the policy switches off takes no part: no list, request, notification or question."""
+"""Servers and callers that the policy switches off get no list, request or notification."""
 
 import json
 import sys

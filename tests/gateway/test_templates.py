@@ -6,7 +6,7 @@ import pytest
 
 from sayso.connect import RpcError
 from sayso.gateway.addresses import Address
-from sayso.gateway.upstreams import Reach
+from sayso.gateway.upstream_view import UpstreamView
 from sayso.policy import LOCAL, Principal
 
 pytestmark = pytest.mark.anyio
@@ -44,7 +44,7 @@ async def test_a_wide_template_takes_no_resource_of_another_server(
     lure: str, owner: str, *, is_first: bool
 ) -> None:
     servers: list[Any] = [Server("lure", lure), Server("honest", "notes://{id}")]
-    reach = Reach(servers if is_first else servers[::-1], Principal(LOCAL), 5.0, {})
+    reach = UpstreamView(servers if is_first else servers[::-1], Principal(LOCAL), 5.0)
 
     if owner == "refused":
         with pytest.raises(RpcError, match="sayso:honest/notes://7"):

@@ -42,7 +42,7 @@ runpy.run_path(sys.argv[3], run_name="__main__")
 async def holding(
     target: CommandTarget | UrlTarget, timeout: float = 5, **more: Any
 ) -> AsyncGenerator[Upstream]:
-    """A server that runs for whoever comes."""
+    """A server that runs for any caller."""
     upstream = Upstream(target, timeout=timeout, **more)
     async with anyio.create_task_group() as group:
         group.start_soon(upstream.run)
@@ -54,7 +54,7 @@ async def holding(
 async def running(
     target: CommandTarget | UrlTarget, timeout: float = 5, **more: Any
 ) -> AsyncGenerator[ServerConnection]:
-    """The same, as one caller has it."""
+    """The connection to it of one caller."""
     async with holding(target, timeout, **more) as upstream:
         yield upstream.of(Principal(LOCAL))
 
@@ -154,7 +154,7 @@ async def test_a_dead_server_is_not_started_anew_for_every_caller(tmp_path: Path
 async def test_a_dead_server_is_tried_again_after_a_pause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection_module, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr("sayso.gateway.backoff._PAUSE_SECONDS", 0)
     async with running(counting("garbage-exits", tmp_path)) as upstream:
         with pytest.raises(NotMcpError):
             await upstream.link()
@@ -166,7 +166,7 @@ async def test_a_dead_server_is_tried_again_after_a_pause(
 async def test_a_server_that_hangs_is_waited_for_in_full_only_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(connection_module, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr("sayso.gateway.backoff._PAUSE_SECONDS", 0)
     monkeypatch.setattr(connection_module, "_AGAIN_SECONDS", 0.05)
     with serve_web(any=Exchange.hang) as site:
         async with running(UrlTarget("web", site.url), timeout=1) as upstream:

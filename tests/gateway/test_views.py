@@ -1,4 +1,4 @@
-"""What each caller may find is remembered, shared by those who see the same, and bounded."""
+"""Views of callers are cached, shared by callers who see the same tools, and bounded."""
 
 from sayso.catalog import Catalog, Tool, make_catalog, make_tool
 from sayso.gateway.search.search import Views

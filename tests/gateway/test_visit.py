@@ -64,7 +64,7 @@ async def test_a_person_approves_on_the_page_and_it_runs_once(
         "console",
     )
     assert record["channel"] == "console"
-    # Only clients of 2025-11-25 know an id, and are told when its page is done with.
+    # Only clients of 2025-11-25 know an id, and get a message when its page is done.
     ids = [asked.elicitation_id] if era == "legacy" else []
     assert visitor.told == ids
     assert asked.elicitation_id is None or era == "legacy"

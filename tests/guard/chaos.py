@@ -183,7 +183,7 @@ def _repeated(found: Evidence) -> Iterator[str]:
 
 
 def _badly_ended(found: Evidence) -> Iterator[str]:
-    """Each attempt has one end: its own, or that nobody knows. What ran was not denied."""
+    """Check that each attempt has one outcome or is unknown, and no call that ran was denied."""
     ends: dict[str, list[RecordRow]] = {}
     for row in _of(found, "outcome"):
         ends.setdefault(row.call, []).append(row)
@@ -206,12 +206,12 @@ def _of(found: Evidence, event: str) -> Iterator[RecordRow]:
 
 
 def unknowns(found: Evidence) -> int:
-    """How many calls were closed for a writer that was killed."""
+    """Return how many calls were closed for a writer that was killed."""
     return sum("closed_for" in json.loads(row.body) for row in _of(found, "outcome"))
 
 
 def told(chaos: Chaos, found: Evidence, seconds: float) -> str:
-    """The figures of a run, for whoever reads the output."""
+    """Return the figures of a run for the output."""
     steps = ", ".join(f"{point} {n}" for point, n in sorted(chaos.kills.items()))
     kinds = ", ".join(f"{kind} {chaos.kinds[kind]}" for kind in [*KINDS, "sayso itself"])
     return (

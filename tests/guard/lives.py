@@ -1,4 +1,4 @@
-"""What the lives of `mortal` are made of: the calls, and all the points at which one may end."""
+"""The lives of `mortal`: their calls, and all points at which one may end."""
 
 import random
 from collections.abc import Iterator
@@ -76,12 +76,12 @@ def points() -> dict[str, tuple[str, ...]]:
 
 
 def needs_a_death(point: str) -> bool:
-    """Whether a life comes by there only after one that was killed on its way to a server."""
+    """Return whether a life gets there only after one that was killed on its way to a server."""
     return "closing" in point
 
 
 def plan(seed: int) -> Iterator[tuple[str, str]]:
-    """Where to kill, in which kind of call: everywhere in each once, in an order by chance."""
+    """Return the places to kill: each point of each kind of call once, in random order."""
     wanted = [(point, kind) for point, kinds in points().items() for kind in kinds]
     random.Random(seed).shuffle(wanted)  # noqa: S311 - chance for a test, to be had again
     for point, kind in wanted:

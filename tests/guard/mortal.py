@@ -36,8 +36,7 @@ from sayso.catalog import Tool
 from sayso.connect import Fault, RpcError
 from sayso.guard import Call, Guard, pipeline
 from sayso.guard.call import META_KEY
-from sayso.guard.context import GuardContext, Then
-from sayso.guard.step import Step, WrappingStep, every_call
+from sayso.guard.context import GuardContext, Step, Then, WrappingStep, every_call
 from sayso.intent import Trust
 from sayso.policy import LOCAL, Policy, Principal
 from sayso.store import Database, open_store
@@ -55,7 +54,7 @@ assert aead is not None  # imported here, so that no life has to
 
 @dataclass
 class Fate:
-    """Where one life ends."""
+    """The point at which one life ends."""
 
     life: Life
     tell: int
@@ -184,12 +183,12 @@ class Peek:
             self._table, self._place = "sayso.records", "%s"
 
     def attempts(self, call: str) -> int:
-        """How many attempts of a call there are."""
+        """Return the number of attempts of a call."""
         sql = f"SELECT count(*) FROM {self._table} WHERE event = 'attempt' AND call = {self._place}"  # noqa: S608 - both are constants of this class
         return self._db.execute(sql, (call,)).fetchone()[0]
 
     def open_calls(self) -> int:
-        """How many attempts have no end."""
+        """Return the number of attempts without an outcome."""
         ended = f"SELECT call FROM {self._table} WHERE event = 'outcome'"  # noqa: S608 - as above
         sql = (
             f"SELECT count(*) FROM {self._table} WHERE event = 'attempt' AND call NOT IN ({ended})"  # noqa: S608 - as above
@@ -244,7 +243,7 @@ def driver_of(url: str) -> Driver:
 
 @dataclass(frozen=True)
 class Program:
-    """What all lives share."""
+    """The state that all lives share."""
 
     url: str
     journal: str
@@ -300,7 +299,7 @@ class Program:
 
 
 async def _calls(guard: Guard, fate: Fate) -> list[str]:
-    """What an agent does in one round, all at once; the same again in each life of the round."""
+    """Return the calls of an agent in one round, the same in each life of the round."""
     answers: list[str] = []
     round_ = fate.life.round
     me = Principal(LOCAL, f"chat-{round_}")
@@ -366,7 +365,7 @@ def forked(work: Callable[[], None]) -> int:
 
 
 def wait_for(pid: int, told: int) -> int:
-    """How a life ended; it is killed when it asks for it, or does not end."""
+    """Return how a life ended; it is killed at its request, or if it does not end."""
     end = os.pidfd_open(pid)
     while True:
         ready, _, _ = select.select([end, told], [], [], LONGEST)

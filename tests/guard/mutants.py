@@ -7,8 +7,7 @@ from sayso.approvals import Approval, Approvals
 from sayso.audit import AuditLog, lifecycle
 from sayso.connect import RpcError
 from sayso.guard import Call, pipeline
-from sayso.guard.context import GuardContext, Then
-from sayso.guard.step import Wrap, WrappingStep, every_call
+from sayso.guard.context import GuardContext, Then, Wrap, WrappingStep, every_call
 from sayso.guard.steps.attempt import record_attempt
 
 

@@ -1,4 +1,4 @@
-"""Calls that a server has just now: how far they are, and what becomes of one that is stopped."""
+"""Active calls: their progress, and the end of one that is stopped."""
 
 import asyncio
 import json
@@ -116,7 +116,7 @@ async def test_runs_are_found_and_stopped_for_the_whole_gateway(world: World) ->
     task, call = await begun(world, guard, name)
 
     assert await runs.find(call) == Reached(None, None, None)
-    # As another process has it, which comes by the same errands.
+    # The same from another process, which sends the same requests.
     assert await post.handlers["run"](call) == [None, None, None]
     assert await post.handlers["run"]("none") is None
     assert await post.handlers["stop"](["none", "bob"]) is None

@@ -1,4 +1,4 @@
-"""Attacks on the guard: nothing runs, nothing leaks, and each is told of and on record.
+"""Attacks on the guard: nothing runs, nothing leaks, and each is answered and recorded.
 
 CEL that loops: `tests/policy/test_expression.py`. Links: `tests/approvals/test_link.py`. Expired,
 edited and relayed answers: `tests/approvals`. A narrowing or a plan that lies: `test_narrow.py`,
@@ -213,7 +213,7 @@ async def test_a_clock_that_is_set_back_uses_no_approval_twice(world: World) -> 
 LOOK_ALIKES = [
     "cust\u043emer_delete",  # a Cyrillic o
     "customer\u2010delete",  # another hyphen
-    "customer_delete\u200b",  # a space that nobody sees
+    "customer_delete\u200b",  # an invisible space
     "\u202ecustomer_delete",  # right to left
     "customer_delete ",
     "Customer_delete",

@@ -1,4 +1,4 @@
-"""What would become of a call: the same decision as the call gets, and nothing of it remains."""
+"""Explanations of calls: the same decision as the call gets, and nothing is recorded."""
 
 from typing import Any
 

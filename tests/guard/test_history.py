@@ -1,4 +1,4 @@
-"""What a decision looks back on: limits, first use, conversations; and what a call leaves."""
+"""The history of decisions: limits, first use and conversations, and the entries of calls."""
 
 from typing import Any
 

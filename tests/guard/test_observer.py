@@ -19,9 +19,8 @@ from sayso.connect import Fault, RpcError
 from sayso.errors import DeniedError, UnknownToolError, UnreachableError
 from sayso.guard import Call, Guard, Through, pipeline
 from sayso.guard.call import META_KEY, CrashError
-from sayso.guard.context import GuardContext, Then
+from sayso.guard.context import GuardContext, Step, Then, WrappingStep, every_call
 from sayso.guard.ordering import CallQueue
-from sayso.guard.step import Step, WrappingStep, every_call
 from sayso.intent import Hints, Level
 from sayso.policy import Principal, load_policy
 from sayso.store import open_store
@@ -104,11 +103,11 @@ CASES: Final = (
     Case("invalid arguments of a search", START, tool=NEEDS_N, call=search(Level.READ)),
     Case("a key", f"{JUDGED} repeat output {RUN}", WRITE, call=KEY),
     Case("a key, twice", f"{JUDGED} repeat output {RUN} {JUDGED} repeat", WRITE, call=KEY, times=2),
-    Case("a key that is none", f"{JUDGED} repeat", WRITE, call={"meta": {META_KEY: 1}}),
+    Case("an invalid key", f"{JUDGED} repeat", WRITE, call={"meta": {META_KEY: 1}}),
     Case("a key, not sent", f"{JUDGED} repeat output {RUN}", WRITE, call=KEY, ends=[AWAY]),
     Case("a plan", f"{JUDGED} plan output confirm {RUN}", DELETE, {"plan": PLAN}, says=True),
     Case("a plan that is refused", f"{JUDGED} plan", DELETE, {"plan": refuses}),
-    Case("a plan that nobody needs", WROTE, WRITE, {"plan": PLAN}),
+    Case("a plan that is not needed", WROTE, WRITE, {"plan": PLAN}),
     Case("a dry run", f"{JUDGED} plan output confirm {RUN}", DELETE, DRY, says=True),
     Case("a condition that holds", f"{JUDGED} precondition output {RUN}", WRITE, {"when": HOLDS}),
     Case("a condition that fails", f"{JUDGED} precondition", WRITE, {"when": FAILS}),
@@ -148,7 +147,7 @@ class Notes:
 
 @dataclass(frozen=True)
 class Seen:
-    """What one run of a case gave: answers, the steps that ran, records and what was sent."""
+    """The results of one run of a case: answers, steps, records, and sent calls."""
 
     answers: list[str]
     steps: list[str]
@@ -167,7 +166,7 @@ def steady(value: object) -> str:
 
 
 def noted(step: Step | WrappingStep, steps: list[str]) -> Step | WrappingStep:
-    """The same step, which notes that it runs."""
+    """Return the step, which also notes that it runs."""
     if isinstance(step, WrappingStep):
         wrap = step.run
 

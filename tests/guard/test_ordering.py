@@ -17,7 +17,7 @@ few = st.integers(0, 4)
 
 @dataclass(frozen=True)
 class Plan:
-    """What one call does: how many rests it makes before its turn, in it, and each time away."""
+    """The pauses of one call: before its turn, during it, and each time away."""
 
     is_read: bool
     before: int

@@ -1,4 +1,4 @@
-"""What servers put into sayso's own `_meta` keys reaches no client."""
+"""Servers' values under sayso's `_meta` keys reach no client."""
 
 import json
 from typing import Any

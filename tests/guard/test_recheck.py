@@ -1,4 +1,4 @@
-"""After an answer and before the call: what the person was asked about must still be so."""
+"""After an answer and before the call: the subject of the question must be unchanged."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a loop of one's own has around its calls."""
+"""Sanitizers for tools that run without a guard."""
 
 import logging
 from typing import Any

@@ -1,4 +1,4 @@
-"""Arguments that do not fit reach nobody; results fit in both blocks, and are cut whole."""
+"""Arguments that do not fit reach no person or server; results fit in both blocks."""
 
 import json
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ ROWS: dict[str, Any] = {
 
 
 class Server:
-    """A server with one tool, that answers as it is told."""
+    """A server with one tool, which gives the answer of the test."""
 
     def __init__(self, store: Database, one: Tool, *answers: dict[str, Any] | Exception) -> None:
         self.store, self.one, self.answers = store, one, list(answers)

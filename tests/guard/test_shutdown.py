@@ -1,4 +1,4 @@
-"""The end of the process: whoever calls is told what is known, and what is told is on record."""
+"""The end of the process: callers get what is known, and the same is recorded."""
 
 import asyncio
 from collections.abc import Callable

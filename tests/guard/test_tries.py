@@ -39,7 +39,7 @@ def at_once() -> Iterator[None]:
 
 @dataclass
 class Server:
-    """Answers as it is told, one try after another; `None` is an answer that arrives."""
+    """A server with one answer for each try; `None` is an answer that arrives."""
 
     store: Database
     ends: list[Exception | None]

@@ -1,4 +1,4 @@
-"""What is said of what a cut left out, and what becomes of the cursors beside it."""
+"""Notices about items that a cut left out, and the cursors next to them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -155,7 +155,7 @@ def test_without_flags_nothing_but_cursors_is_touched(value: Any, limit: int) ->
 
 
 def differing(one: Any, other: Any, path: tuple[Any, ...]) -> list[tuple[Any, Any, Any]]:
-    """Where two values of the same form are not the same."""
+    """Return the places where two values of the same form differ."""
     if isinstance(one, dict) and isinstance(other, dict):
         assert one.keys() == other.keys()
         return [d for key in one for d in differing(one[key], other[key], (*path, key))]

@@ -49,7 +49,7 @@ class Desk:
 
 
 def back(result: Any, modes: frozenset[str] = BOTH) -> Rounds:
-    """What a client of 2026-07-28 brings back."""
+    """Return the rounds of a client of 2026-07-28."""
     return Rounds({INPUT: result}, modes=modes)
 
 
@@ -217,8 +217,8 @@ async def test_a_client_that_shows_no_forms_is_sent_none(world: World) -> None:
     await guard.call(AMY, "t", {}, elicit=desk.elicit)
     assert [one["mode"] for one in desk.sent] == ["url"]
     assert "Not run yet" in text(await guard.call(AMY, "t", {}, rounds=back(FORGED, LED)))
-    nobody = world.timed(console=None)
-    answer = await nobody.call(AMY, "t", {}, rounds=Rounds(modes=LED), elicit=desk.elicit)
+    no_console = world.timed(console=None)
+    answer = await no_console.call(AMY, "t", {}, rounds=Rounds(modes=LED), elicit=desk.elicit)
     assert "no person can be asked" in text(answer)
     assert world.ran == []
 

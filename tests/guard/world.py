@@ -32,7 +32,7 @@ class Clock:
 
 @dataclass
 class World:
-    """The guard's surroundings: a real store, and a server that does as it is told."""
+    """The guard's surroundings: a real store, and a server that the test controls."""
 
     store: Database
     tools: dict[str, Tool] = field(default_factory=dict[str, Tool])

@@ -1,4 +1,4 @@
-"""Which processes may act for a person, told from process tables that are made up."""
+"""Processes that may act for a person, in made-up process tables."""
 
 from dataclasses import dataclass, field, replace
 

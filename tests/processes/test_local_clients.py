@@ -1,4 +1,4 @@
-"""Clients on this machine: whoever decides after a look knows what every look before it found."""
+"""Clients on this machine: a decision after a look knows the results of all looks before it."""
 
 import threading
 from collections.abc import Callable, Collection

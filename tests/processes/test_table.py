@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sayso.processes import ancestors, open_table, peer_of
-from sayso.processes.connections import clients_of
+from sayso.processes.local_clients import clients_of
 from sayso.processes.table import ProcTable, PsTable, read_ps
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -60,7 +60,9 @@ async def test_what_would_ask_runs_and_the_record_says_so(url: str) -> None:
 async def test_it_asks_where_nothing_else_is_said(url: str) -> None:
     server, _ = served(store=url, asks=True)
     async with Client(server) as client:
-        assert "nobody to ask. Nothing was run." in text(await client.call_tool("clear", {}))
+        assert "no person can be asked. Nothing was run." in text(
+            await client.call_tool("clear", {})
+        )
 
 
 async def test_a_client_that_cannot_ask_is_told_the_ways_out(url: str) -> None:

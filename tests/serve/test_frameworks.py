@@ -134,7 +134,7 @@ async def test_without_a_yes_nothing_runs(
     assert offered.studio.done == []
     told = text(result)
     if answer is None:
-        assert "nobody to ask" in told
+        assert "no person can be asked" in told
         assert "there is no console and no other channel" in told
     elif answer is AWAY:
         assert "approval 1" in told

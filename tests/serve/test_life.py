@@ -77,7 +77,7 @@ async def test_a_policy_of_the_authors_is_what_counts(era: str) -> None:
     offered = offer("MCPServer", policy=Policy())
     async with offered.client(era, YES) as caller:
         result = await caller.call("customer_delete", {"customer_id": 2})
-    assert "nobody to ask" in text(result)
+    assert "no person can be asked" in text(result)
     assert caller.asked == []
 
 

@@ -168,7 +168,7 @@ async def test_of_two_tools_of_one_name_neither_is_believed(
     server = Server[Any]("two", on_list_tools=listed, on_call_tool=call)
     offered = offer("Server", server=server, declare=lambda _tools, _studio: None)
     async with offered.client() as caller:
-        assert "nobody to ask" in text(await caller.call("wipe"))
+        assert "no person can be asked" in text(await caller.call("wipe"))
         (one,) = (await caller.client.list_tools()).tools
     assert one.annotations is not None
     assert one.annotations.read_only_hint is False

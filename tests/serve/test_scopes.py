@@ -190,7 +190,7 @@ async def test_with_a_token_nobody_approves_through_the_client_that_calls(
         answer = await raw.call("customer_delete", {"customer_id": 2})
         listed = (await raw.result("tools/list")).get("cacheScope", "private")
     assert answer["isError"] is True
-    assert "nobody to ask" in answer["content"][0]["text"]
+    assert "no person can be asked" in answer["content"][0]["text"]
     assert server.offered.studio.done == []
     assert listed == "private"
     last = (await lines(server.offered.url))[-1]

@@ -352,7 +352,7 @@ async def test_13_a_hint_of_another_type_promises_nothing() -> None:
     async with offered.client() as caller:
         result = await caller.call("wipe")
     assert result.is_error
-    assert "nobody to ask" in text(result)
+    assert "no person can be asked" in text(result)
 
 
 async def _never(_: Any, __: Any) -> Any:

@@ -97,7 +97,7 @@ async def test_silence_ends_in_a_call_that_waits_and_runs_once_answered(
 
 async def test_without_an_approver_there_is_nobody_to_ask(sayso_client: ClientFactory) -> None:
     async with sayso_client(bound(console="https://example.com"), principal=AMY) as client:
-        assert "nobody to ask" in text(await client.call_tool(*DELETE))
+        assert "no person can be asked" in text(await client.call_tool(*DELETE))
 
 
 async def test_the_mode_is_of_the_tests_choice(sayso_client: ClientFactory) -> None:

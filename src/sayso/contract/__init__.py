@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from sayso.lazy import lazily
 
 if TYPE_CHECKING:
-    from sayso.contract.readonly_process import Hold, ReadonlyProcess
-    from sayso.contract.readonly_processes import ReadonlyProcesses
+    from sayso.contract.readonly_process import Hold, ReadonlyProcess, ReadonlyProcesses
     from sayso.contract.ready import check_ready
 
 
@@ -15,8 +14,7 @@ __all__ = ["Hold", "ReadonlyProcess", "ReadonlyProcesses", "check_ready"]
 __getattr__ = lazily(
     __name__,
     {
-        "sayso.contract.readonly_process": ("Hold", "ReadonlyProcess"),
-        "sayso.contract.readonly_processes": ("ReadonlyProcesses",),
+        "sayso.contract.readonly_process": ("Hold", "ReadonlyProcess", "ReadonlyProcesses"),
         "sayso.contract.ready": ("check_ready",),
     },
 )

@@ -114,7 +114,6 @@ class Attempts:
             yield from (self._judged(effect, call) for effect in failed)
 
     def _marked(self, text: str, pid: int) -> Iterator[Attempt]:
-        """Read what the supervisor reports (`launcher.mark`)."""
         what, _, name = text.partition("/")
         path = f"/{name}"
         match what:
@@ -216,7 +215,6 @@ def _folder_of(thread: int) -> str:
 
 
 def _is_listening(name: str) -> bool:
-    """Return whether an abstract Unix socket of the gateway's machine has this name."""
     try:
         lines = _LISTENING.read_text(errors="surrogateescape").splitlines()
     except OSError:

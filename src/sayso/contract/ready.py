@@ -28,20 +28,20 @@ async def check_ready(names: Sequence[str], programs: Programs | None = None) ->
     Raises `UncontainedError` if they are missing, or do not see or stop an attempt: the servers
     would run without the protection that their configuration requires.
     """
-    found = programs or find_programs()
+    installed = programs or find_programs()
     where = ", ".join(names)
-    if missing := [package for name, package in _NEEDED.items() if not found.has(name)]:
+    if missing := [package for name, package in _NEEDED.items() if not installed.has(name)]:
         what = f"contract mode cannot hold it here: {' and '.join(missing)} not installed"
         fix = f"Install it (apt-get install {' '.join(missing)}), or take “contract” out."
         raise UncontainedError(what, where=where, fix=fix)
-    if found in _proved:
-        return found
+    if installed in _proved:
+        return installed
     with tempfile.TemporaryDirectory(prefix="sayso-contract-") as folder:
-        if complaint := await _try(Path(folder), found):
+        if complaint := await _try(Path(folder), installed):
             what = f"contract mode cannot hold it here: {complaint}"
             raise UncontainedError(what, where=where, fix=_FIX)
-    _proved.add(found)
-    return found
+    _proved.add(installed)
+    return installed
 
 
 async def _try(folder: Path, programs: Programs) -> str:

@@ -36,7 +36,7 @@ def wrap(
     """Return the target whose process can change only its own state, and files in `folder`.
 
     Its trace is written to `folder`. Unless it `is_open`, its network has only a loopback, where no
-    other process listens.
+    other process listens. Raises `UncontainedError` on a machine without a filter.
     """
     private = folder / "tmp"
     private.mkdir(exist_ok=True)
@@ -62,7 +62,6 @@ def wrap(
 
 
 def _settings(writable: Sequence[str], own: Sequence[str]) -> str:
-    """Return the launcher's settings. Raises `UncontainedError` on a machine without a filter."""
     made = readonly_filter(has_own=bool(own))
     if made is None:
         raise UncontainedError(

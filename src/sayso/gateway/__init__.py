@@ -1,4 +1,4 @@
-"""MCP in front of other MCP servers, with the guard before every tool.
+"""An MCP gateway in front of other MCP servers, with the guard before every tool.
 
 `frontends` take requests of clients, over HTTP in either protocol era and over stdio. The
 `dispatcher` behind them knows neither HTTP nor eras. `router` finds the server of a request;

@@ -1,8 +1,8 @@
 """Addresses of resources at `/mcp`, where several servers may list the same URI.
 
-A URI that one server lists is shown unchanged. A URI that several servers list is shown once for
-each of them, as `sayso:NAME/URI`, and the plain URI is refused: the order of servers must not
-decide which one is read. The qualified form is accepted for every resource. Templates likewise.
+A URI or template that one server lists is shown unchanged. One that several servers list is shown
+once for each, as `sayso:NAME/URI`, and the plain URI is refused: the order of servers must not
+decide which one is read. The qualified form is accepted for every resource.
 """
 
 import re
@@ -17,8 +17,8 @@ from pydantic_core import Url
 from sayso.connect import INVALID_PARAMS, RpcError
 
 SCHEME: Final = "sayso:"
-_MOST_NAMED: Final = 10
-"""Qualified forms that an error names."""
+_MAX_FORMS: Final = 10
+"""The most qualified forms that an error names."""
 
 Entries = Sequence[tuple[str, Iterable[Any]]]
 """The names of servers, each with the entries of one of its lists."""
@@ -26,7 +26,7 @@ Entries = Sequence[tuple[str, Iterable[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A resource of one server: `uri` is the server's own, `prefix` what a client puts before."""
+    """A resource of one server: its `uri` there, and the `prefix` that a client adds to it."""
 
     server: str
     uri: str
@@ -35,11 +35,11 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """The resources and templates that one caller's servers list.
+    """An index of the resources and templates that one caller's servers list.
 
     `listers` are the servers of each URI, by its normal form, since some clients send that.
-    `templates` are servers and their templates, by what a template begins with, and `lengths` how
-    long these beginnings are. `shared` are those that may stand for another server's resources.
+    `templates` are servers and their templates, by the template's literal start, and `lengths` the
+    lengths of these starts. `shared` templates may match another server's resources.
     """
 
     servers: frozenset[str]
@@ -65,7 +65,7 @@ class Addresses:
         return cls(servers, listers, starts, lengths, _shared(uris, patterns))
 
     def show(self, server: str, uri: str) -> str:
-        """Return the URI by which clients read a resource that this server lists."""
+        """Return the URI that clients use for a resource of this server."""
         if len(self.listers.get(normal(uri), ())) > 1 or _is_reserved(uri):
             return qualified(server, uri)
         return uri
@@ -82,7 +82,7 @@ class Addresses:
         return uri
 
     def find(self, uri: str) -> Address | None:
-        """Return whose resource (or template) this is, or None if no server has it.
+        """Return the server of this resource (or template), or `None`.
 
         Raises `RpcError` naming the qualified forms if several servers have it.
         """
@@ -94,14 +94,13 @@ class Addresses:
             return Address(server, own, uri[: -len(own)])
         names = self._candidates(uri)
         if len(names) > 1:
-            forms = ", ".join(qualified(name, uri) for name in names[:_MOST_NAMED])
+            forms = ", ".join(qualified(name, uri) for name in names[:_MAX_FORMS])
             raise RpcError(INVALID_PARAMS, f"several servers have {uri}; use one of: {forms}")
         if not names:
             return None
         return Address(names[0], uri)
 
     def _candidates(self, uri: str) -> list[str]:
-        """Return the servers that list this URI, or else those with a template that fits it."""
         if listed := self.listers.get(normal(uri)):
             return [*listed]
         low = uri.lower()
@@ -116,7 +115,7 @@ class Addresses:
 
 
 def qualified(server: str, uri: str) -> str:
-    """Return the form of a URI or template that says whose it is.
+    """Return the form of a URI or template that names its server.
 
     >>> qualified("notes", "memo://1")
     'sayso:notes/memo://1'
@@ -125,9 +124,9 @@ def qualified(server: str, uri: str) -> str:
 
 
 def normal(uri: str) -> str:
-    """Return a URI as clients write it that parse URIs (the WHATWG URL standard).
+    """Return a URI in the form of clients that parse URIs (the WHATWG URL standard).
 
-    Two that differ only in this are one: a client that was shown either may send the other.
+    A client may send either form, so two URIs with the same normal form are the same.
     """
     try:
         return str(Url(uri))
@@ -137,17 +136,16 @@ def normal(uri: str) -> str:
 
 def readdress(result: Mapping[str, Any], show: Callable[[str], str]) -> dict[str, Any]:
     """Return a result of a tool or prompt with `show` applied to its links and resources."""
-    told = dict(result)
-    blocks = told.get("content")
-    if isinstance(blocks, msgspec.Raw) and may_link(told):
+    changed = dict(result)
+    blocks = changed.get("content")
+    if isinstance(blocks, msgspec.Raw) and may_link(changed):
         blocks = msgspec.json.decode(blocks)
     if isinstance(blocks, list):
-        told["content"] = [_readdressed(block, show) for block in cast("list[Any]", blocks)]
-    if isinstance(told.get("messages"), list):
-        told["messages"] = [
-            _message(message, show) for message in cast("list[Any]", told["messages"])
-        ]
-    return told
+        changed["content"] = _readdressed(blocks, show)
+    messages = changed.get("messages")
+    if isinstance(messages, list):
+        changed["messages"] = [_message(each, show) for each in cast("list[Any]", messages)]
+    return changed
 
 
 def may_link(result: Mapping[str, Any]) -> bool:
@@ -163,8 +161,8 @@ def may_link(result: Mapping[str, Any]) -> bool:
 def _message(message: Any, show: Callable[[str], str]) -> Any:
     if not isinstance(message, dict) or "content" not in message:
         return cast("Any", message)
-    told = cast("dict[str, Any]", message)
-    return {**told, "content": _readdressed(told["content"], show)}
+    members = cast("dict[str, Any]", message)
+    return {**members, "content": _readdressed(members["content"], show)}
 
 
 def _readdressed(block: Any, show: Callable[[str], str]) -> Any:
@@ -172,12 +170,12 @@ def _readdressed(block: Any, show: Callable[[str], str]) -> Any:
         return [_readdressed(part, show) for part in cast("list[Any]", block)]
     if not isinstance(block, dict):
         return block
-    told = cast("dict[str, Any]", block)
-    if told.get("type") == "resource_link":
-        return with_uri(told, show)
-    if told.get("type") == "resource" and isinstance(told.get("resource"), dict):
-        return {**told, "resource": with_uri(told["resource"], show)}
-    return told
+    members = cast("dict[str, Any]", block)
+    if members.get("type") == "resource_link":
+        return with_uri(members, show)
+    if members.get("type") == "resource" and isinstance(members.get("resource"), dict):
+        return {**members, "resource": with_uri(members["resource"], show)}
+    return members
 
 
 def with_uri(value: Mapping[str, Any], show: Callable[[str], str]) -> dict[str, Any]:
@@ -198,44 +196,44 @@ def _values(lists: Entries, key: str) -> Iterable[tuple[str, str]]:
 
 
 def _is_reserved(uri: str) -> bool:
-    """Return whether a URI has the scheme of qualified forms; no server's own passes for one."""
+    """Return whether a URI has the scheme of qualified forms, which no server may use."""
     return uri[: len(SCHEME)].lower() == SCHEME or normal(uri).startswith(SCHEME)
 
 
 def _start(template: str) -> str:
-    """Return the literal text that every URI of a template begins with, in small letters.
+    """Return the literal text that every URI of a template begins with, in lower case.
 
-    Clients that parse URIs write schemes and hosts so, and `Notes://{id}` must not lead to whoever
-    has `notes://{id}`. A path that differs in nothing else is taken for shared, too.
+    Clients that parse URIs write schemes and hosts in lower case, and `Notes://{id}` must not lead
+    to another server's `notes://{id}`. Paths that differ only in case count as shared too.
     """
     return template.partition("{")[0].lower()
 
 
 def _has_scheme(template: str) -> bool:
-    """Return whether a template says of which scheme it is; `{+any}` would fit all there is."""
+    """Return whether a template has a literal scheme; `{+any}` would match every URI."""
     return ":" in _start(template)
 
 
 def _fits(template: str, uri: str) -> bool:
-    """Return whether `uri` could come from an RFC 6570 template: its literal parts, in their order.
+    """Return whether `uri` has the literal parts of an RFC 6570 template, in their order.
 
-    In one pass, since a template is a server's to choose and must not make sayso think for long.
+    It takes one pass, since a server chooses its templates and must not slow sayso down.
     """
     first, *rest = re.split(r"\{[^{}]*\}", template)
     if not uri.startswith(first):
         return False
     place = len(first)
     for literal in rest[:-1]:
-        found = uri.find(literal, place)
-        if found < 0:
+        start = uri.find(literal, place)
+        if start < 0:
             return False
-        place = found + len(literal)
+        place = start + len(literal)
     return not rest or (uri.endswith(rest[-1]) and len(uri) - len(rest[-1]) >= place)
 
 
 @dataclass(slots=True)
 class _Branch:
-    """A template's literal start, and the servers at it and above it, and below it."""
+    """A template's literal start, with the servers of shorter starts (`above`) and longer ones."""
 
     start: str
     server: str
@@ -249,8 +247,8 @@ def _shared(
 ) -> frozenset[tuple[str, str]]:
     """Return the templates whose literal start another server's URI or template shares.
 
-    One pass over all in order, where each stands after the starts that it begins with. A template
-    without a scheme is always among them: in the plain form it stands for nothing.
+    It takes one pass in sorted order, in which each start follows its own prefixes. A template
+    without a scheme always counts as shared.
     """
     shared = {(server, template) for server, template in templates if not _has_scheme(template)}
     starts = [

@@ -1,4 +1,4 @@
-"""The gateway as one ASGI application: `/mcp`, and the pages that are served with it."""
+"""The gateway as an ASGI application: `/mcp`, probes, and further pages."""
 
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -58,7 +58,7 @@ def new_keys() -> Keyring:
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """A running gateway: its servers, the guard of every call, the way to its other processes."""
+    """A running gateway: its servers, its guard, and the client of its other processes."""
 
     upstreams: Upstreams
     guard: Guard
@@ -90,7 +90,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
 ) -> AsyncGenerator[Gateway]:
     """Yield the gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
 
-    Without `patience` a call waits as long as its client can; without an `audit` of `open_audit`
+    Without `patience` a call waits as long as its client can. Without an `audit` of `open_audit`
     the log is not chained. `announce` gets a line per waiting call. Raises `UncontainedError`.
     """
     shown = telemetry or Telemetry()
@@ -134,7 +134,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
 
 
 def _new_shutdown(approvals: Approvals) -> Shutdown:
-    """Return a shutdown that first lets go of questions to people."""
+    """Return a shutdown that first releases the calls that wait for people."""
     shutdown = Shutdown()
     shutdown.on_begin(approvals.release)
     return shutdown
@@ -176,13 +176,13 @@ def make_app(
     public_url: str | None = None,
     heard: Callable[[Scope], None] | None = None,
 ) -> ASGIApp:
-    """Return the application that serves `gateway` at `base_url`, with `routes` beside `/mcp`.
+    """Return the application that serves `gateway` at `base_url`, with `routes` next to `/mcp`.
 
-    Each server is served alone too, at `/servers/NAME/mcp`, where its tools have their own names.
-    `access` says who calls, and `public_url` where others reach it; without them it is for this
-    machine alone. Requests that name another host or come from another origin are refused (DNS
-    rebinding), except for probes: `/healthz` and `/readyz`. `heard` is called with each request of
-    a client that was let in.
+    Each server is also served alone at `/servers/NAME/mcp`, where its tools have their own names.
+    `access` identifies callers, and `public_url` is the address for other machines; without them
+    the gateway is for this machine alone. Requests with another host or origin are refused (DNS
+    rebinding), except for probes: `/healthz` and `/readyz`. `heard` is called with each admitted
+    request.
     """
     names = own_names(base_url, public_url)
     known = access or LoopbackOnly()
@@ -194,7 +194,7 @@ def make_app(
     shutdown.on_begin(sessions.hang_up)
     shutdown.on_begin(gateway.upstreams.notifier.close)
 
-    def door(path: str, alone: str | None = None) -> ASGIApp:
+    def frontend(path: str, alone: str | None = None) -> ASGIApp:
         dispatcher = make_dispatcher(gateway, alone)
         tokens = SessionTokens(gateway.keys, gateway.replica_client.name, path)
         return HttpFrontend(dispatcher, identify, StatefulFrontend(dispatcher, tokens, sessions))
@@ -207,22 +207,22 @@ def make_app(
         known,
         names,
     )
-    doors: dict[str, ASGIApp] = {PATH: door(PATH), LIVE: health, READY: health}
-    named: dict[str, str] = {}
+    frontends: dict[str, ASGIApp] = {PATH: frontend(PATH), LIVE: health, READY: health}
+    servers: dict[str, str] = {}
     for upstream in gateway.upstreams.upstreams:
         path = f"/servers/{upstream.name}{PATH}"
-        doors[path] = door(path, upstream.name)
-        named[path] = upstream.name
+        frontends[path] = frontend(path, upstream.name)
+        servers[path] = upstream.name
     pages = Starlette(routes=[*metadata_routes(known), *routes])
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        found: ASGIApp = pages
+        target: ASGIApp = pages
         if scope["type"] == "http":
-            found = doors.get(scope["path"], pages)
-        server = named.get(scope["path"])
+            target = frontends.get(scope["path"], pages)
+        server = servers.get(scope["path"])
         if server is not None and not gateway.upstreams.switches.has_server(server):
-            found = pages  # as if no such server were configured
-        await found(scope, receive, send)
+            target = pages  # as if no such server were configured
+        await target(scope, receive, send)
 
     gauges = gauges_of(gateway.store, gateway.upstreams.upstreams, sessions)
     gateway.telemetry.show(gateway.store, gauges)
@@ -230,12 +230,12 @@ def make_app(
 
 
 def metadata_routes(access: Access) -> list[Route]:
-    """Return the routes of the metadata of each protected endpoint, which every page may read."""
+    """Return the routes of each protected endpoint's metadata, which every page may read."""
 
     async def show(request: Request) -> Response:
-        found = access.metadata(request.path_params.get("path") or ALL)
-        if found is None:
+        metadata = access.metadata(request.path_params.get("path") or ALL)
+        if metadata is None:
             return Response(status_code=404)
-        return JSONResponse(found, headers={"access-control-allow-origin": "*"})
+        return JSONResponse(metadata, headers={"access-control-allow-origin": "*"})
 
     return [Route(WELL_KNOWN, show), Route(WELL_KNOWN + "{path:path}", show)]

@@ -1,17 +1,17 @@
-"""Questions of a server to a client: only what the client can answer, never in sayso's name."""
+"""Questions of servers to clients: only those that the client can answer, never in sayso's name."""
 
 import secrets
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from sayso.connect import INTERNAL_ERROR, METHOD_NOT_FOUND, MOST_QUESTIONS, RpcError
+from sayso.connect import INTERNAL_ERROR, METHOD_NOT_FOUND, MOST_QUESTIONS, NOBODY_TO_ASK, RpcError
 
 ASKED_OF: Final = {
     "sampling/createMessage": "sampling",
     "elicitation/create": "elicitation",
     "roots/list": "roots",
 }
-"""What a client is asked, and the capability by which it says that it can answer."""
+"""The methods of questions, and the capability of a client that can answer each."""
 
 _CAPABILITIES: Final = frozenset(ASKED_OF.values())
 
@@ -20,43 +20,42 @@ RELAYED: Final[Mapping[str, Any]] = {
     "elicitation": {"form": {}, "url": {}},
     "roots": {},
 }
-"""What a server of the handshake eras is told: its connection outlives the clients that use it."""
+"""The capabilities for a server of the handshake eras, whose connection many clients share."""
 
 _NOT_PASSED: Final = frozenset({"tasks", "experimental"})
 
 
 def offered(capabilities: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the capabilities of a client that a server of 2026-07-28 is told with each call."""
+    """Return the capabilities of a client that a server of 2026-07-28 gets with each call."""
     return {key: value for key, value in capabilities.items() if key not in _NOT_PASSED}
 
 
 def is_asked(capabilities: Mapping[str, Any]) -> bool:
-    """Return whether there is anything that this client could be asked."""
+    """Return whether this client can answer any question."""
     return not _CAPABILITIES.isdisjoint(capabilities)
 
 
 def question(
     server: str, capabilities: Mapping[str, Any], method: str, params: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the parameters of a server's question, as the client gets them.
+    """Return the parameters of a server's question for the client.
 
-    A person is told who asks: a server must not speak as sayso does when it asks for approval. A
-    server is not given what others have said to the model. Raises `RpcError` for what this client
-    cannot answer.
+    The message names the server, so that it cannot pass for a question of sayso. Other servers'
+    context is not included. Raises `RpcError` for a question that this client cannot answer.
     """
     known = ASKED_OF.get(method)
     if known is None:
-        raise RpcError(METHOD_NOT_FOUND, f"sayso does not pass {method} on")
+        raise RpcError(METHOD_NOT_FOUND, f"sayso does not forward {method}")
     offers: Any = capabilities.get(known)
     if not isinstance(offers, Mapping) or not _fits(method, params, cast("Any", offers)):
         mode = " with mode “url”" if params.get("mode") == "url" else ""
         raise RpcError(INTERNAL_ERROR, f"the client of this call cannot answer {method}{mode}")
     if method == "elicitation/create":
-        told = {**params, "message": f"The server “{server}” asks: {params.get('message', '')}"}
+        asked = {**params, "message": f"The server “{server}” asks: {params.get('message', '')}"}
         if params.get("mode") == "url":
-            # A name that clients of 2025-11-25 need, and servers since then do not give.
-            told.setdefault("elicitationId", secrets.token_hex(8))
-        return told
+            # Clients of 2025-11-25 need this id, and later servers do not send it.
+            asked.setdefault("elicitationId", secrets.token_hex(8))
+        return asked
     if method == "sampling/createMessage":
         return {key: value for key, value in params.items() if key != "includeContext"}
     return dict(params)
@@ -65,22 +64,27 @@ def question(
 def questions(
     server: str, capabilities: Mapping[str, Any], wanted: object, most: int = MOST_QUESTIONS
 ) -> dict[str, dict[str, Any]]:
-    """Return all that `server` asks at once, each as `question`. Raises `RpcError`."""
-    found = _object(server, wanted)
-    if len(found) > most:
+    """Return several questions of `server`, each as `question` does. Raises `RpcError`."""
+    entries = _object(server, wanted)
+    if len(entries) > most:
         raise RpcError(INTERNAL_ERROR, f"the server “{server}” asks too often")
-    put: dict[str, dict[str, Any]] = {}
-    for key, entry in found.items():
-        asked = _object(server, entry)
-        method = str(asked.get("method"))
-        params = _object(server, asked.get("params") or {})
-        put[key] = {**asked, "params": question(server, capabilities, method, params)}
-    return put
+    asked: dict[str, dict[str, Any]] = {}
+    for key, value in entries.items():
+        entry = _object(server, value)
+        method = str(entry.get("method"))
+        params = _object(server, entry.get("params") or {})
+        asked[key] = {**entry, "params": question(server, capabilities, method, params)}
+    return asked
+
+
+async def refuse_question(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Refuse a server's question outside of calls; it would remember an empty list of roots."""
+    raise RpcError(INTERNAL_ERROR, f"{NOBODY_TO_ASK} {method}")
 
 
 def _object(server: str, value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise RpcError(INTERNAL_ERROR, f"what the server “{server}” asks cannot be read")
+        raise RpcError(INTERNAL_ERROR, f"the server “{server}” sent an invalid question")
     return cast("dict[str, Any]", value)
 
 
@@ -88,7 +92,7 @@ def _fits(method: str, params: Mapping[str, Any], offers: Mapping[str, Any]) -> 
     if method == "elicitation/create":
         if params.get("mode") == "url":
             return "url" in offers
-        # Before there were two modes, an empty object stood for the only one.
+        # Before there were two modes, an empty object meant the only one.
         return "form" in offers or not offers
     if method == "sampling/createMessage" and not params.keys().isdisjoint({"tools", "toolChoice"}):
         return "tools" in offers

@@ -1,4 +1,4 @@
-"""The client whose request is answered, as the server behind can reach it."""
+"""The client whose request is answered, for questions and messages of the server behind."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,24 +11,25 @@ from sayso.guard import remove_own_meta
 from sayso.workers import UndecidedError
 
 ASK_SECONDS: Final = 600.0
-"""How long a client may take to answer: there may be a person who has to find something out."""
+"""How long a client may take to answer: a person may have to look something up."""
 
-_MOST_ROUNDS: Final = 20
-_FIRST_PAUSE: Final = 0.05
-_LONGEST_PAUSE: Final = 1.0
+_MAX_ROUNDS: Final = 20
+_FIRST_PAUSE_SECONDS: Final = 0.05
+_MAX_PAUSE_SECONDS: Final = 1.0
 
 Questions = Mapping[str, Mapping[str, Any]]
-"""By any key: `method` and `params`."""
+"""The `method` and `params` of each question, by any key."""
 
 Ask = Callable[[Questions], Awaitable[Mapping[str, Mapping[str, Any]]]]
-"""Puts questions to a client and gives its answers by the same keys. Raises `RpcError`."""
+"""A function that asks a client, and returns its answers by the same keys. Raises `RpcError`."""
 
 
 @dataclass(slots=True)
 class Caller:
-    """A client's capabilities, and how it is asked and told. Any with the same `owner` will do.
+    """A client's capabilities, and the functions that ask it and send to it.
 
-    `notify` waits until the client takes it; `tell` never does, and drops what is too much.
+    Callers with the same `owner` are the same client. `notify` waits until the client takes a
+    message; `tell` never waits, and may drop it.
     """
 
     owner: object
@@ -38,22 +39,22 @@ class Caller:
     tell: Callable[[str, Mapping[str, Any]], None]
 
     def listener(self, server: str, is_on: Callable[[], bool]) -> RequestListener:
-        """Return the listener of a request that is made for it, while `is_on`."""
+        """Return the listener of a request for this client, which works while `is_on`."""
 
-        async def asked(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        async def answer(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
             check_is_on(server, is_on)
-            put = question(server, self.capabilities, method, params)
-            answers = await self.ask({"1": {"method": method, "params": put}})
+            asked = question(server, self.capabilities, method, params)
+            answers = await self.ask({"1": {"method": method, "params": asked}})
             check_is_on(server, is_on)
             return answers["1"]
 
-        async def heard(method: str, params: Mapping[str, Any]) -> None:
+        async def forward(method: str, params: Mapping[str, Any]) -> None:
             if is_on():
                 self.tell(method, params)
-            # A client that keeps up gets its turn before the next one comes.
+            # The client can take it before the next message comes.
             await asyncio.sleep(0)
 
-        return RequestListener(self.owner, offered(self.capabilities), asked, heard)
+        return RequestListener(self.owner, offered(self.capabilities), answer, forward)
 
 
 def check_is_on(server: str, is_on: Callable[[], bool]) -> None:
@@ -72,15 +73,15 @@ async def converse(
     timeout: float,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return the result of one request, with the questions that its server asks answered.
+    """Return the result of a request, and answer its server's questions meanwhile.
 
-    A server of 2026-07-28 asks by a result that wants the request made again with the answers.
-    `timeout` is for each time, in seconds. Once it is not `is_on` any more, questions are refused
-    and nothing more is sent; a result that comes all the same is returned. Raises `RpcError`.
+    A server of 2026-07-28 asks by a result, and gets the request again with the answers. `timeout`
+    is for each request, in seconds. When `is_on` turns false, questions are refused and nothing
+    more is sent; a result that still comes is returned. Raises `RpcError`.
     """
     listener = caller and caller.listener(link.name, is_on)
     result = await link.request(method, params, timeout=timeout, listener=listener, **more)
-    pause = _FIRST_PAUSE
+    pause = _FIRST_PAUSE_SECONDS
     rounds = 0
     asked = 0
     while result.get("resultType") == "input_required":
@@ -91,7 +92,7 @@ async def converse(
         if requests:
             rounds += 1
             if caller is None:
-                what = f"the server “{link.name}” asks, and nobody can answer"
+                what = f"the server “{link.name}” asks a question, and no client can answer it"
                 raise RpcError(INTERNAL_ERROR, what)
             put = questions(link.name, caller.capabilities, requests, MOST_QUESTIONS - asked)
             asked += len(put)
@@ -99,9 +100,9 @@ async def converse(
         else:
             rounds += pause / timeout
             await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
-        if rounds > _MOST_ROUNDS:
-            raise RpcError(INTERNAL_ERROR, f"the server “{link.name}” does not end asking")
+            pause = min(2 * pause, _MAX_PAUSE_SECONDS)
+        if rounds > _MAX_ROUNDS:
+            raise RpcError(INTERNAL_ERROR, f"the server “{link.name}” does not stop asking")
         check_is_on(link.name, is_on)
         if state is not None:
             again["requestState"] = state

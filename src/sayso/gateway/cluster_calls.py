@@ -9,14 +9,14 @@ from sayso.gateway.replicas import ReplicaClient
 from sayso.guard import ActiveCalls
 
 _SECONDS: Final = 0.5
-"""How long others may take to say how far a call is: a page waits for it."""
+"""How long other processes may take to answer: a page waits for them."""
 
 _FIND: Final = "run"
 _STOP: Final = "stop"
 
 
 class Reached(NamedTuple):
-    """The progress of a call, its total, and its server's message, if the server says them."""
+    """The progress of a call, its total, and its server's message, if the server reports them."""
 
     done: float | None
     total: float | None
@@ -25,7 +25,7 @@ class Reached(NamedTuple):
 
 @dataclass(slots=True)
 class Runs:
-    """Looks here first, and asks the other processes only about what is not here."""
+    """The calls of all processes; another process is asked only about a call that is not here."""
 
     active_calls: ActiveCalls
     replica_client: ReplicaClient
@@ -35,17 +35,15 @@ class Runs:
         self.replica_client.handlers[_STOP] = self._stopped
 
     async def find(self, call: str) -> Reached | None:
-        """Return the progress of a call; `None` where no process has it."""
-        told = await self._found(call)
-        if told is None:
+        """Return the progress of a call; `None` if no process has it."""
+        progress = await self._found(call)
+        if progress is None:
             with anyio.move_on_after(_SECONDS):
-                told = next(iter(await self.replica_client.send_all(_FIND, call)), None)
-        if told is None:
-            return None
-        return Reached(*told)
+                progress = next(iter(await self.replica_client.send_all(_FIND, call)), None)
+        return None if progress is None else Reached(*progress)
 
     async def stop(self, call: str, *, by: str) -> bool:
-        """Stop a call wherever it is; return whether it was there to stop."""
+        """Stop a call in any process; return whether it was active."""
         if self.active_calls.stop(call, by):
             return True
         return any(await self.replica_client.send_all(_STOP, [call, by]))

@@ -1,7 +1,7 @@
-"""Servers that change their tools: a change that permits more waits until a person accepts it.
+"""Drift of servers' tools: a change that would permit more waits until a person accepts it.
 
-Definitions are kept in the store, for restarts and replicas. One that keeps changing is written in
-place, and once a minute at most, unless it permits less by it.
+Known definitions are in the store, for restarts and replicas. The row of a tool that keeps changing
+is written at most once a minute, unless the change permits less.
 """
 
 import json
@@ -22,17 +22,17 @@ from sayso.store import DefinitionRow, Definitions, Known, storable
 _log: Final = logging.getLogger(__name__)
 
 _QUIET_SECONDS: Final = 60.0
-_MOST_TOOLS: Final = 20_000
+_MAX_TOOLS: Final = 20_000
 """A server that invents names must not fill the store."""
 
-_TOLD: Final = (
-    "%s: its tool “%s” would permit more than it did; the stricter counts until a person accepts "
-    "the change (sayso drift)"
+_HELD_CHANGE: Final = (
+    "%s: a change of its tool “%s” would permit more; the stricter one counts until a person "
+    "accepts the change (sayso drift)"
 )
 
 
 class _Judged(NamedTuple):
-    """The verdict on a definition; `before` is the tool as it was, if the change is held."""
+    """The verdict on a definition; `before` is the tool before a change that is held."""
 
     known: Known
     mark: str
@@ -41,7 +41,7 @@ class _Judged(NamedTuple):
 
 @dataclass(slots=True)
 class DriftDetector:
-    """Compares the tools of the server at `place`, called `server`, with what they were."""
+    """A comparison of the tools of the server at `place`, called `server`, with known ones."""
 
     definitions: Definitions
     place: str
@@ -53,17 +53,17 @@ class DriftDetector:
     _written: dict[str, float] = field(default_factory=dict[str, float])
 
     async def judge(self, tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
-        """Return the tools as they count, and what is wrong with those that do not.
+        """Return the tools, with held changes undone, and the problems of those left out.
 
-        A new tool is remembered. Raises `StoreError` if what was known cannot be read; what cannot
-        be written is judged all the same.
+        New tools are stored. Raises `StoreError` if known tools cannot be read; a failed write only
+        goes to the log.
         """
         named: dict[str, Tool] = {}
         for tool in tools:
             named.setdefault(storable(tool.name), tool)
         known = await self.definitions.known(self.place)
         new = [name for name in named if name not in known]
-        room = max(0, _MOST_TOOLS - len(known))
+        room = max(0, _MAX_TOOLS - len(known))
         if new[:room]:
             await self._write(
                 await in_slices(new[:room], lambda name: self._first(name, named[name]))
@@ -72,14 +72,13 @@ class DriftDetector:
             known = await self.definitions.known(self.place)
         await self._compare({name: tool for name, tool in named.items() if name in known}, known)
         refused = set(new[room:])
-        found = [self._counting(tool) for tool in tools if storable(tool.name) not in refused]
+        judged = [self._in_effect(tool) for tool in tools if storable(tool.name) not in refused]
         if not refused:
-            return found, []
-        what = f"{self.server}: {len(refused)} tools are left out: it has had too many names"
-        return found, [what]
+            return judged, []
+        what = f"{self.server}: {len(refused)} tools are left out: it has used too many names"
+        return judged, [what]
 
     async def _compare(self, named: Mapping[str, Tool], known: Mapping[str, Known]) -> None:
-        """Judge what is not as it was when it was last judged."""
         marks = dict(await in_slices(named.items(), lambda entry: (entry[0], mark_of(entry[1]))))
         due = [name for name, mark in marks.items() if self._is_due(name, known[name], mark)]
         if not due:
@@ -94,10 +93,10 @@ class DriftDetector:
         if mark == known.mark and known.held is None:
             self._judged.pop(name, None)
             return False
-        found = self._judged.get(name)
-        if found is None or (found.known, found.mark) != (known, mark):
+        judged = self._judged.get(name)
+        if judged is None or (judged.known, judged.mark) != (known, mark):
             return True
-        return found.before is not None and known.held != mark  # what is held is yet to be written
+        return judged.before is not None and known.held != mark  # the held change is not written
 
     def _judge(self, row: DefinitionRow, tool: Tool, mark: str) -> DefinitionRow | None:
         short = Known(row.mark, row.accepted, row.held_mark)
@@ -122,17 +121,17 @@ class DriftDetector:
         return self._soon(moved)
 
     def _soon(self, row: DefinitionRow) -> DefinitionRow | None:
-        """Return the row, unless its tool was just written: then it is judged again."""
+        """Return the row, unless its tool was just written; then it is judged again later."""
         if self._may_write(row.tool):
             return row
         del self._judged[row.tool]
         return None
 
-    def _counting(self, tool: Tool) -> Tool:
-        found = self._judged.get(storable(tool.name))
-        if found is None or found.before is None:
+    def _in_effect(self, tool: Tool) -> Tool:
+        judged = self._judged.get(storable(tool.name))
+        if judged is None or judged.before is None:
             return tool
-        return hold(tool, found.before)
+        return hold(tool, judged.before)
 
     def _may_write(self, name: str) -> bool:
         now = self.timer()
@@ -152,16 +151,16 @@ class DriftDetector:
         try:
             await self.definitions.put(rows)
         except StoreError as error:
-            _log.warning("%s: what its tools are now cannot be remembered: %s", self.server, error)
+            _log.warning("%s: its tools cannot be stored: %s", self.server, error)
             return
         for row in rows:
             if row.held is not None:
-                _log.warning(_TOLD, row.server, row.tool)
+                _log.warning(_HELD_CHANGE, row.server, row.tool)
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A change that waits for a person: the tool as it was, as it is, and what that changes."""
+    """A change that waits for a person: the known tool, the tool now, and the differences."""
 
     row: DefinitionRow
     known: Tool
@@ -195,12 +194,12 @@ async def held_changes(definitions: Definitions) -> list[Held]:
 
 
 async def accept(log: AuditLog, definitions: Definitions, held: Held, *, by: str) -> bool:
-    """Accept a change, on record; return `False` if the tool has changed again.
+    """Accept a change and record that; return `False` if the tool has changed again.
 
     Running gateways notice within seconds.
     """
-    told = [change.what for change in held.changes]
-    return await log.accept(definitions, held.row, changes=told, by=by)
+    whats = [change.what for change in held.changes]
+    return await log.accept(definitions, held.row, changes=whats, by=by)
 
 
 def _text(tool: Tool) -> str:

@@ -34,14 +34,14 @@ def gauges_of(store: Database, upstreams: Sequence[Upstream], sessions: Sessions
     async def live() -> Reading:
         return [((), sessions.open)]
 
-    of_failing = "Whether a connection to it was lost, or could not be made, and none since."
-    of_entries = "What a server's lists hold, as far as they are remembered."
-    open_ = "Those that are open to a server."
+    of_failing = "1 if a connection was lost or failed, and none was made since."
+    of_entries = "Entries of a server's lists in the cache."
+    open_ = "Open connections to a server."
     return [
         Gauge("sayso_approvals_waiting", "Questions that wait for a person.", waiting),
         Gauge("sayso_upstream_connections", open_, connections, ("server",)),
         Gauge("sayso_upstream_failing", of_failing, failing, ("server",)),
         Gauge("sayso_upstream_entries", of_entries, entries, ("server", "list")),
-        Gauge("sayso_store_queue", "What waits to be written.", queued),
-        Gauge("sayso_sessions", "Sessions in which something goes on here.", live),
+        Gauge("sayso_store_queue", "Records that wait to be written.", queued),
+        Gauge("sayso_sessions", "Active sessions in this process.", live),
     ]

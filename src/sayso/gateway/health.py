@@ -1,4 +1,4 @@
-"""The health of a server behind the gateway, as the console and `/readyz` show it."""
+"""The health of a server behind the gateway, for the console and `/readyz`."""
 
 import time
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class State(StrEnum):
 class Health:
     """The health of one connection; `since` is when its state began, in Unix seconds.
 
-    `why` is the last failure, and may quote the server. `version` is that of the protocol.
+    `why` is the last failure, and may quote the server. `version` is the protocol's.
     """
 
     state: State = State.UNTRIED
@@ -41,7 +41,7 @@ class Health:
         self._become(State.FAILING)
 
     def is_idle(self) -> None:
-        """It was let go of; the next call makes it anew."""
+        """Mark it as closed; the next call connects again."""
         self._become(State.IDLE)
 
     def _become(self, state: State) -> None:
@@ -52,9 +52,9 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class ServerHealth:
-    """The health of one server: that of its worst connection, and how many there are.
+    """The health of one server: its worst connection, and counts.
 
-    `worst` may only be shown to those who may see what servers say.
+    `worst` may quote the server; show it only to people who may read that.
     """
 
     name: str
@@ -65,13 +65,13 @@ class ServerHealth:
 
     @property
     def is_failing(self) -> bool:
-        """Whether a connection was lost, or could not be made, and none was made since."""
+        """Return whether a connection was lost or failed, and none was made since."""
         return self.worst.state is State.FAILING
 
     def to_dict(self, *, has_reasons: bool = False) -> dict[str, Any]:
-        """Return it as data; with `has_reasons` for those who may read what a server said."""
+        """Return it as data; `has_reasons` adds the last failure, which may quote the server."""
         worst = self.worst
-        told: dict[str, Any] = {
+        document: dict[str, Any] = {
             "name": self.name,
             "state": str(worst.state),
             "since": worst.since,
@@ -81,5 +81,5 @@ class ServerHealth:
             "failed": self.failed,
         }
         if has_reasons and worst.why:
-            told["why"] = worst.why
-        return told
+            document["why"] = worst.why
+        return document

@@ -1,4 +1,4 @@
-"""The requests by which a client says what it wants to hear of."""
+"""The requests of clients for log messages and changes of lists and resources."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,12 +13,12 @@ from sayso.gateway.upstreams import Upstreams
 
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 
-_MOST_FOLLOWED: Final = 1000
-_LONGEST_URI: Final = 2048
+_MAX_FOLLOWED: Final = 1000
+_MAX_URI_CHARACTERS: Final = 2048
 
 
 async def set_level(upstreams: Upstreams, request: Request) -> dict[str, Any]:
-    """Send log messages of this level and above to the client from now on."""
+    """Send log messages of this level and above to the client."""
     level = request.params["level"]
     listener = _session(request)
     if level not in LEVELS:
@@ -27,19 +27,18 @@ async def set_level(upstreams: Upstreams, request: Request) -> dict[str, Any]:
     upstreams.notifier.join(listener)
     for upstream in upstreams.reachable(request.principal):
         with suppress(SaysoError):
-            await upstream.of(request.principal).hear(level)
+            await upstream.of(request.principal).set_log_level(level)
     return {}
 
 
 async def subscribe(upstreams: Upstreams, request: Request) -> dict[str, Any]:
-    """Tell the client of changes of a resource from now on."""
-    listener = _session(request)
-    await _follow(upstreams, request, listener, request.params["uri"])
+    """Send changes of a resource to the client."""
+    await _follow(upstreams, request, _session(request), request.params["uri"])
     return {}
 
 
 async def unsubscribe(upstreams: Upstreams, request: Request) -> dict[str, Any]:
-    """Tell the client of changes of a resource no longer."""
+    """Stop sending changes of a resource to the client."""
     address = _session(request).uris.pop(request.params["uri"], None)
     if address is not None:
         upstreams.notifier.moved(address.server)
@@ -49,7 +48,7 @@ async def unsubscribe(upstreams: Upstreams, request: Request) -> dict[str, Any]:
 async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> dict[str, Any]:
     """Serve a stream of changes until the client leaves or the gateway ends (2026-07-28).
 
-    A client that does not keep up is disconnected: it reads everything again when it comes back.
+    A client that does not keep up is disconnected, so that it reads everything again.
     """
     caller = request.caller
     wanted = request.params["notifications"]
@@ -80,8 +79,8 @@ async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> d
         if uris:
             honored["resourceSubscriptions"] = uris
         await caller.notify(ACKNOWLEDGED, {"notifications": honored, "_meta": meta})
-        while (told := await queue.get())[0]:
-            await caller.notify(told[0], {**told[1], "_meta": meta})
+        while (message := await queue.get())[0]:
+            await caller.notify(message[0], {**message[1], "_meta": meta})
     finally:
         upstreams.notifier.leave(listener)
     return {"_meta": meta}
@@ -90,24 +89,24 @@ async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> d
 async def _followed(
     upstreams: Upstreams, request: Request, listener: Listener, wanted: object
 ) -> list[str]:
-    found: list[str] = []
+    uris: list[str] = []
     if isinstance(wanted, list):
-        for uri in cast("list[object]", wanted)[:_MOST_FOLLOWED]:
+        for uri in cast("list[object]", wanted)[:_MAX_FOLLOWED]:
             if isinstance(uri, str):
                 with suppress(RpcError, SaysoError):
                     await _follow(upstreams, request, listener, uri)
-                    found.append(uri)
-    return found
+                    uris.append(uri)
+    return uris
 
 
 async def _follow(upstreams: Upstreams, request: Request, listener: Listener, uri: str) -> None:
     address = await upstreams.of(request.principal).find_resource(uri)
     if address is None:
         raise RpcError(INVALID_PARAMS, f"Resource not found: {uri}")
-    if len(uri) > _LONGEST_URI:
-        raise RpcError(INVALID_PARAMS, f"a URI of more than {_LONGEST_URI} letters is not followed")
-    if len(listener.uris) >= _MOST_FOLLOWED or not upstreams.notifier.may_follow(listener.subject):
-        raise RpcError(INVALID_PARAMS, f"at most {_MOST_FOLLOWED} resources can be followed")
+    if len(uri) > _MAX_URI_CHARACTERS:
+        raise RpcError(INVALID_PARAMS, f"uri must have at most {_MAX_URI_CHARACTERS} characters")
+    if len(listener.uris) >= _MAX_FOLLOWED or not upstreams.notifier.may_follow(listener.subject):
+        raise RpcError(INVALID_PARAMS, f"at most {_MAX_FOLLOWED} resources can be followed")
     upstreams.notifier.join(listener)
     listener.uris[uri] = address
     try:

@@ -16,7 +16,7 @@ from sayso.slices import in_slices
 
 MAX_CALLERS: Final = 1_000
 MAX_BYTES: Final = 64 * 1024 * 1024
-"""Bytes of rendered lists that are kept; more of them, and all are dropped."""
+"""The most bytes of rendered lists; beyond that, all are dropped."""
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -48,7 +48,7 @@ class Listings:
     def known(
         self, catalog: Catalog, policy: Policy, principal: Principal, version: str
     ) -> msgspec.Raw | None:
-        """Return the list that this caller was given, if nothing that it depends on has changed."""
+        """Return this caller's last list, if nothing that it depends on has changed."""
         seen = self._of_callers.get((principal, version))
         if seen is None or seen.catalog is not catalog or seen.policy is not policy:
             return None
@@ -65,12 +65,12 @@ class Listings:
         *,
         is_kept: bool = True,
     ) -> msgspec.Raw:
-        """Render the tools that a caller may see, after the entries `first`; keep it if `is_kept`.
+        """Render the tools that a caller may see, after the entries `first`; cache if `is_kept`.
 
-        `tools` are as the policy sees them: under one policy, the same objects for all callers.
+        Under one policy, `tools` are the same objects for all callers.
         """
         before = [*first]
-        # Entries that come first are those of the gateway itself: their number tells them apart.
+        # The first entries are the gateway's, and their number identifies them.
         key = f"{version} {len(before)}", tuple(map(id, tools))
         if known := self._of_tools.get(key):
             rendered = known[1]
@@ -92,7 +92,7 @@ class Listings:
             self._of_callers.clear()
             self._of_tools.clear()
             self._bytes = 0
-        # The tools are kept alive with it, so that their ids stay their own.
+        # This keeps the tools alive, so that no other object gets their ids.
         self._of_tools[key] = tools, rendered
         self._bytes += len(rendered)
 

@@ -14,26 +14,26 @@ from sayso.connect import Listed
 _log: Final = logging.getLogger(__name__)
 
 FRESH_SECONDS: Final = 30.0
-"""How long a list is taken as it was, where its server does not say."""
-_LEAST_SECONDS: Final = 1.0
-_MOST_SECONDS: Final = 300.0
-"""Limits of the time that a server may say its list holds."""
+"""The lifetime of a list, if its server gives none."""
+_MIN_SECONDS: Final = 1.0
+_MAX_SECONDS: Final = 300.0
+"""The limits of a lifetime that a server gives."""
 _REST: Final = 20.0
-"""A list is not asked for again for so many times as long as it took, or a server that says of a
-long list that it never holds would do nothing but give it."""
+"""A list is valid for this many times as long as reading it took, or a server with a long list and
+no lifetime would do nothing but list."""
 _CHANGED_SECONDS: Final = 0.25
-"""How long a call waits for a list that its server says has changed."""
-_OLDEST_SECONDS: Final = 900.0
-"""How old a list may get that cannot be read again."""
+"""How long a call waits for a list after its server announced a change."""
+_MAX_AGE_SECONDS: Final = 900.0
+"""The age at which a list that cannot be read again is dropped."""
 _TRIES: Final = 3
-"""How often a list is read that changes all the while."""
+"""How often a list is read that keeps changing."""
 
 Ask = Callable[[str], Awaitable[Listed]]
 
 
 @dataclass(slots=True)
 class CachedList:
-    """A list, when it was read, the seconds that it took, and whether its server has changed it."""
+    """A list, the time it was read `at`, the seconds it `took`, and whether it has changed."""
 
     listed: Listed
     at: float
@@ -44,13 +44,13 @@ class CachedList:
     def is_stale(self) -> bool:
         seconds = FRESH_SECONDS
         if self.listed.seconds is not None:
-            least = max(_LEAST_SECONDS, min(_REST * self.took, FRESH_SECONDS))
-            seconds = min(max(self.listed.seconds, least), _MOST_SECONDS)
+            least = max(_MIN_SECONDS, min(_REST * self.took, FRESH_SECONDS))
+            seconds = min(max(self.listed.seconds, least), _MAX_SECONDS)
         return self.is_changed or time.monotonic() - self.at > seconds
 
     @property
     def is_lost(self) -> bool:
-        return time.monotonic() - self.at > _OLDEST_SECONDS
+        return time.monotonic() - self.at > _MAX_AGE_SECONDS
 
 
 Shared = dict[str, CachedList]
@@ -59,14 +59,14 @@ Shared = dict[str, CachedList]
 
 @dataclass(slots=True)
 class Lists:
-    """A server's lists as they were last read; `ask` asks for one.
+    """A cache of a server's lists; `request` reads one.
 
-    `shared` holds those that are the same for all callers, for all of them.
+    `shared` holds the lists that are the same for all callers.
     """
 
-    ask: Ask
+    request: Ask
     shared: Shared = field(default_factory=dict[str, CachedList])
-    _kept: dict[str, CachedList] = field(default_factory=dict[str, CachedList])
+    _own: dict[str, CachedList] = field(default_factory=dict[str, CachedList])
     _asking: dict[str, asyncio.Task[list[Any]]] = field(
         default_factory=dict[str, "asyncio.Task[list[Any]]"]
     )
@@ -74,97 +74,85 @@ class Lists:
 
     @property
     def sizes(self) -> dict[str, int]:
-        known = {**self.shared, **self._kept}
-        return {method: len(kept.listed.entries) for method, kept in known.items()}
+        cached = {**self.shared, **self._own}
+        return {method: len(each.listed.entries) for method, each in cached.items()}
 
-    def is_settled(self, method: str) -> bool:
-        """Return whether a list is known and still valid."""
-        return self.at_hand(method) is not None
-
-    def at_hand(self, method: str) -> list[Any] | None:
-        """Return a list that is known and still valid."""
-        found = self._find(method)
-        if found is None or found.is_stale:
+    def current(self, method: str) -> list[Any] | None:
+        """Return a list from the cache if it is still valid."""
+        cached = self._find(method)
+        if cached is None or cached.is_stale:
             return None
-        return found.listed.entries
+        return cached.listed.entries
 
     async def get(self, method: str, *, may_be_stale: bool = False) -> list[Any]:
-        """Return a list: as it is known, or read now if it is not.
+        """Return a list from the cache, or read it now.
 
-        A stale one is read again in the background, and returned as it was. One that its server
-        says has changed is waited for; only for a moment if it `may_be_stale`.
+        A stale list is returned and read again in the background. A list whose server announced a
+        change is waited for; only for a moment if it `may_be_stale`.
         """
-        found = self._find(method)
-        if found is None or found.is_lost:
+        cached = self._find(method)
+        if cached is None or cached.is_lost:
             return await asyncio.shield(self._begin(method))
-        if not found.is_stale:
-            return found.listed.entries
+        if not cached.is_stale:
+            return cached.listed.entries
         self._begin(method)
-        if found.is_changed:
+        if cached.is_changed:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_CHANGED_SECONDS if may_be_stale else None):
                     return await self.settled(method)
-        return found.listed.entries
+        return cached.listed.entries
 
     async def settled(self, method: str) -> list[Any]:
         """Return a list after all changes that the server has announced."""
         entries = await asyncio.shield(self._begin(method))
         tries = 1
-        while tries < _TRIES and not self.is_settled(method):
+        while tries < _TRIES and self.current(method) is None:
             entries = await asyncio.shield(self._begin(method))
             tries += 1
         return entries
 
-    async def read(self, method: str) -> list[Any]:
-        """Return a list that is asked for after this was called, and not before."""
-        return await self._run(method)
-
     def change(self, method: str) -> None:
-        """Note that a list has changed: it is read again now, in the background."""
+        """Mark a list as changed: it is read again now, in the background."""
         self._changes[method] += 1
-        found = self._find(method)
-        if found is not None:
-            found.is_changed = True
+        cached = self._find(method)
+        if cached is not None:
+            cached.is_changed = True
             self._begin(method)
 
     def clear(self) -> None:
-        """Forget all lists: the connection is another one."""
+        """Drop all lists of a connection that has ended."""
         self._changes[""] += 1
-        self._kept.clear()
+        self._own.clear()
         self._asking.clear()
 
     def _find(self, method: str) -> CachedList | None:
-        return self._kept.get(method) or self.shared.get(method)
+        return self._own.get(method) or self.shared.get(method)
 
     def _begin(self, method: str) -> asyncio.Task[list[Any]]:
-        """Ask, or join the task that asks; it goes on if a waiter is cancelled."""
+        """Read a list in a task, or join the one that reads it; it survives a cancelled waiter."""
         if method not in self._asking:
-            task = self._asking[method] = asyncio.ensure_future(self._run(method))
+            task = self._asking[method] = asyncio.ensure_future(self.read(method))
             task.add_done_callback(lambda done: self._ended(method, done))
         return self._asking[method]
 
-    async def _run(self, method: str) -> list[Any]:
+    async def read(self, method: str) -> list[Any]:
+        """Request a list now, and return it."""
         before = self._changes[method]
         connection = self._changes[""]
         began = time.monotonic()
-        listed = await self.ask(method)
+        listed = await self.request(method)
         if self._changes[""] == connection:
             is_changed = self._changes[method] != before
             now = time.monotonic()
-            self._keep(method, CachedList(listed, now, is_changed, now - began))
+            self.shared.pop(method, None)
+            self._own.pop(method, None)
+            lists = self.shared if listed.is_public else self._own
+            lists[method] = CachedList(listed, now, is_changed, now - began)
         return listed.entries
 
     def _ended(self, method: str, task: asyncio.Task[list[Any]]) -> None:
         if self._asking.get(method) is task:
             del self._asking[method]
         if not task.cancelled() and (error := task.exception()) is not None:
-            # A waiter gets the error; without one, the list stays as it was.
+            # A waiter gets the error; the list stays unchanged.
             _log.debug("%s failed: %s", method, error)
-
-    def _keep(self, method: str, kept: CachedList) -> None:
-        self.shared.pop(method, None)
-        self._kept.pop(method, None)
-        if kept.listed.is_public:
-            self.shared[method] = kept
-        else:
-            self._kept[method] = kept

@@ -1,9 +1,9 @@
-"""Pending calls whose client of 2026-07-28 is away to find an answer.
+"""Pending calls of clients of 2026-07-28 that are getting an answer from their user.
 
-Such a client is asked by the answer to its call: the questions, and a state that it brings back
-with the same call (MCP 2026-07-28, multi round-trip requests). Meanwhile the call stays pending,
-with its approval and its record, so that it is one call however often its client comes. The state
-is sealed, bound to the caller and the call, expires, and each is good for one use.
+The answer to such a call holds questions, and a state that the client returns with the same call
+(MCP 2026-07-28, multi round-trip requests). Meanwhile the call stays pending, with its approval and
+its record, so that it is one call in any number of rounds. The state is sealed, bound to the caller
+and the call, expires, and is valid once.
 """
 
 import asyncio
@@ -31,12 +31,11 @@ from sayso.policy import Principal
 _PURPOSE: Final = "round"
 _MARK: Final = "round."
 _ROUND: Final = "round"
-"""The message that brings a round to the process that holds its call."""
+"""The message that sends a round to the process that holds its call."""
 
-_MOST: Final = 1000
-"""Calls that wait for their clients at the same time."""
-_MOST_EACH: Final = 100
-"""Pending calls of one known caller, so that others keep their places."""
+_MAX_CALLS: Final = 1000
+_MAX_CALLS_PER_CALLER: Final = 100
+"""Calls that wait for their clients: of all callers, and of each known one."""
 
 Result = dict[str, Any]
 Work = Callable[[Request], Awaitable[Result]]
@@ -50,7 +49,7 @@ class _Group:
 
 @dataclass(slots=True, eq=False)
 class PendingCall:
-    """One call. `request` is how its client made it the last time.
+    """One call. `request` is its client's last request.
 
     While the client `is_away` it has the state of the last round; states are bound to `bound`.
     """
@@ -63,7 +62,7 @@ class PendingCall:
     is_away: bool = False
     bound: dict[str, Any] | None = None
     open: _Group | None = None
-    told: "asyncio.Future[Result] | None" = None
+    response: "asyncio.Future[Result] | None" = None
     groups: deque[_Group] = field(default_factory=deque[_Group])
 
     async def ask(self, questions: Questions) -> Mapping[str, Mapping[str, Any]]:
@@ -76,7 +75,7 @@ class PendingCall:
             async with asyncio.timeout(ASK_SECONDS):
                 return await group.answers
         except TimeoutError:
-            raise RpcError(INTERNAL_ERROR, "the client of this call brought no answer") from None
+            raise RpcError(INTERNAL_ERROR, "the client of this call gave no answer") from None
         finally:
             if self.open is group:
                 self.open = None
@@ -84,13 +83,14 @@ class PendingCall:
                 self.groups.remove(group)
 
     def put(self) -> None:
-        """Answer the client's request by what is to be asked next, if both are there."""
-        if self.told is None or self.told.done() or self.open is not None or not self.groups:
+        """Answer the client's request by the next questions, if there are both."""
+        response = self.response
+        if response is None or response.done() or self.open is not None or not self.groups:
             return
         self.open = self.groups.popleft()
         self.round += 1
         self.is_away = True
-        self.told.set_result(
+        response.set_result(
             {
                 "resultType": "input_required",
                 "inputRequests": dict(self.open.questions),
@@ -100,34 +100,34 @@ class PendingCall:
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
         caller = self.request.caller
-        if caller is not None and self.told is not None:
+        if caller is not None and self.response is not None:
             caller.tell(method, params)
 
     async def progress(self, done: float, total: float | None, text: str | None) -> None:
-        if self.told is not None:
+        if self.response is not None:
             await self.request.progress(done, total, text)
 
     async def answer(self, request: Request) -> Result:
-        """Answer `request` by the result, or by what is asked next."""
+        """Answer `request` by the result, or by the next questions."""
         task = self.task
         assert task is not None  # noqa: S101 - it has begun
         self.request = request
-        self.told = asyncio.get_running_loop().create_future()
+        self.response = asyncio.get_running_loop().create_future()
         self.put()
         try:
-            await asyncio.wait({task, self.told}, return_when=asyncio.FIRST_COMPLETED)
-            if self.told.done():
-                return self.told.result()
+            await asyncio.wait({task, self.response}, return_when=asyncio.FIRST_COMPLETED)
+            if self.response.done():
+                return self.response.result()
             self.pending_calls.forget(self)
             return task.result()
         except asyncio.CancelledError:
-            # Its client has gone, and did not go to find an answer.
+            # The client has left for good, and not to get an answer.
             self.is_away = False
             task.cancel()
             self.pending_calls.forget(self)
             raise
         finally:
-            self.told = None
+            self.response = None
 
 
 @dataclass(slots=True)
@@ -169,18 +169,18 @@ class PendingCalls:
         return len(self._held)
 
     def hold(self, pending_call: PendingCall) -> None:
-        """Keep a call that asks its client. Raises `RpcError` for too many, or one that is over."""
+        """Hold a call that asks its client. Raises `RpcError` for too many, or one that is over."""
         if pending_call.task is None or pending_call.task.done():
-            raise RpcError(INTERNAL_ERROR, "the call that this is about is over")
+            raise RpcError(INTERNAL_ERROR, "the call of this question is over")
         if pending_call.id not in self._held and not self._has_room(pending_call.request.principal):
             raise RpcError(INTERNAL_ERROR, "too many calls wait for their clients")
         self._held[pending_call.id] = pending_call
 
     def _has_room(self, principal: Principal) -> bool:
-        if len(self._held) >= _MOST or not principal.is_known:
-            return len(self._held) < _MOST
+        if len(self._held) >= _MAX_CALLS or not principal.is_known:
+            return len(self._held) < _MAX_CALLS
         held = (call.request.principal.account for call in self._held.values())
-        return sum(account == principal.account for account in held) < _MOST_EACH
+        return sum(account == principal.account for account in held) < _MAX_CALLS_PER_CALLER
 
     def seal(self, pending_call: PendingCall) -> str:
         state = {
@@ -202,7 +202,7 @@ class PendingCalls:
             sealed = text.removeprefix(_MARK)
             state: dict[str, Any] = self.keys.open(_PURPOSE, sealed, bound=await _bound(request))
         except (SealError, UsageError):
-            what = "requestState is not of this call, or not of this caller"
+            what = "requestState belongs to another call or another caller"
             raise RpcError(INVALID_PARAMS, what) from None
         if state["at"] != self.name:
             return await self._bring(state["at"], request)
@@ -213,8 +213,8 @@ class PendingCalls:
             and pending_call.round == state["round"]
         )
         if pending_call is None or not is_due or self.clock() >= state["expires"]:
-            raise RpcError(INVALID_PARAMS, "requestState was used before, or is too old")
-        # A server may have gone on without its answer: then the client has come for the result.
+            raise RpcError(INVALID_PARAMS, "requestState was used before, or has expired")
+        # If the server has continued without an answer, the client gets the result.
         if (group := pending_call.open) is not None:
             group.answers.set_result(_answers(request.params, group))
             pending_call.open = None
@@ -225,12 +225,12 @@ class PendingCalls:
         body = {"method": request.method, "params": request.params, "version": request.version}
         caller = {"principal": msgspec.json.encode(request.principal).decode()}
         try:
-            told = await self.replica_client.send(holder, _ROUND, {**body, **caller}, ASK_SECONDS)
+            reply = await self.replica_client.send(holder, _ROUND, {**body, **caller}, ASK_SECONDS)
         except GoneError:
             return _lost(request)
-        if "error" in told:
-            raise RpcError(*told["error"])
-        return msgspec.json.decode(told["result"])
+        if "error" in reply:
+            raise RpcError(*reply["error"])
+        return msgspec.json.decode(reply["result"])
 
     async def _brought(self, body: Any) -> Any:
         principal = msgspec.json.decode(body["principal"], type=Principal)
@@ -249,19 +249,19 @@ class PendingCalls:
     def _ended(self, pending_call: PendingCall, task: "asyncio.Task[Result]") -> None:
         self._tasks.discard(task)
         if pending_call.is_away:
-            # It ran: a client that comes for its result before the state expires must find it.
+            # It ran: the client must find the result until its state expires.
             asyncio.get_running_loop().call_later(ASK_SECONDS, self.forget, pending_call)
         else:
             self.forget(pending_call)
         if not task.cancelled():
-            task.exception()  # the client has it, or has gone
+            task.exception()  # the client has it, or has left
 
 
 @asynccontextmanager
 async def open_pending_calls(
     keys: Keyring, replica_client: ReplicaClient | None = None
 ) -> AsyncGenerator[PendingCalls]:
-    """Yield a registry of pending calls that ends when this is left."""
+    """Yield the pending calls of a process; they end when this is left."""
     pending_calls = PendingCalls(keys, replica_client or ReplicaClient())
     try:
         yield pending_calls
@@ -270,10 +270,8 @@ async def open_pending_calls(
 
 
 async def _bound(request: Request) -> dict[str, Any]:
-    """Return what a state is bound to: this caller and this request."""
-    own = {
-        key: value for key, value in request.params.items() if key in ("name", "uri", "arguments")
-    }
+    params = request.params
+    own = {key: params[key] for key in ("name", "uri", "arguments") if key in params}
     principal = request.principal
     return {
         "subject": principal.account,
@@ -284,22 +282,20 @@ async def _bound(request: Request) -> dict[str, Any]:
 
 
 def _answers(params: Mapping[str, Any], group: _Group) -> Mapping[str, Mapping[str, Any]]:
-    found: Any = params.get("inputResponses")
-    if not isinstance(found, dict):
-        found = {}
-    found = cast("dict[str, Any]", found)
-    missing = [key for key in group.questions if not isinstance(found.get(key), dict)]
+    value: Any = params.get("inputResponses")
+    responses = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    missing = [key for key in group.questions if not isinstance(responses.get(key), dict)]
     if missing:
-        # The round stays open: a client may have sent its request before it had all answers.
+        # The round stays open: the client may have sent its request before it had all answers.
         raise RpcError(INVALID_PARAMS, f"inputResponses lacks {', '.join(missing)}")
-    return {key: found[key] for key in group.questions}
+    return {key: responses[key] for key in group.questions}
 
 
 def _lost(request: Request) -> Result:
     text = (
-        "The gateway was started anew while this call waited for an answer: it may have run or "
-        "not. Look at what it would have changed before doing anything else."
+        "The gateway was restarted while this call waited for an answer: it may have run or not. "
+        "Look at what it would have changed before doing anything else."
     )
     if request.method != "tools/call":
-        raise RpcError(INVALID_PARAMS, "requestState is of a request that is not there any more")
+        raise RpcError(INVALID_PARAMS, "requestState belongs to a request that no longer exists")
     return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})

@@ -1,4 +1,4 @@
-"""Dispatch of servers' changes and log messages to the clients that listen."""
+"""Dispatch of servers' changes and log messages to listening clients."""
 
 import asyncio
 from collections import Counter, deque
@@ -19,59 +19,52 @@ LISTS_CHANGED: Final[Mapping[str, str]] = {
     "promptsListChanged": "notifications/prompts/list_changed",
     "resourcesListChanged": "notifications/resources/list_changed",
 }
-"""As a client of 2026-07-28 asks for it, and as it is told."""
+"""The keys of a subscription of 2026-07-28, and the notification for each."""
 
 LEVELS: Final = (
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
+    *("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"),
 )
-"""Of what servers log, from the least to the most severe (RFC 5424)."""
+"""The log levels, from the least to the most severe (RFC 5424)."""
 
 EVERYTHING: Final = frozenset({*LISTS_CHANGED.values(), COMPLETED})
-_MOST: Final = 10_000
-_MOST_EACH: Final = 1000
-"""Listeners; the second of each caller that is known."""
-_MOST_FOLLOWED: Final = 10_000
+_MAX_LISTENERS: Final = 10_000
+_MAX_PER_CALLER: Final = 1000
+"""Listeners: of all callers, and of each known one."""
+_MAX_FOLLOWED: Final = 10_000
 """Resources that all listeners of one caller follow together."""
 
-_MOST_UNSAID: Final = 256
+_MAX_WAITING: Final = 256
 
 Tell = Callable[[str, Mapping[str, Any]], object]
 T = TypeVar("T")
 
 
 class Backlog(asyncio.Queue[T]):
-    """The messages that wait for a client that listens."""
+    """The messages that wait for a listening client."""
 
     _queue: deque[T]
 
     def __init__(self) -> None:
-        super().__init__(_MOST_UNSAID)
+        super().__init__(_MAX_WAITING)
 
     def holds(self, item: T) -> bool:
         """Return whether the same message waits already: one is enough for many changes."""
         return item in self._queue
 
 
-def is_severe(said: object, wanted: str) -> bool:
-    """Return whether a message of level `said` is for a client that wants `wanted` and above."""
-    return said not in LEVELS or LEVELS.index(str(said)) >= LEVELS.index(wanted)
+def is_severe(level: object, least: str) -> bool:
+    """Return whether a log message is at the level `least` or above; unknown levels are."""
+    return level not in LEVELS or LEVELS.index(str(level)) >= LEVELS.index(least)
 
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """A client that gets messages about none of its requests. `tell` never waits.
+    """A client that gets messages outside of its requests. `tell` never waits.
 
-    `subject` is its caller, and `server` the only server that it is for, if any. `uris` are
-    resources as its client names them, and `level` the least severe log message that it gets. A log
-    message over a connection that callers share may be about another caller: only local clients,
-    which are all one caller, get it.
+    `subject` is its caller, and `server` the only server that it is for, if any. `uris` are the
+    client's names of resources, and `level` is the least severe log message that it gets. A log
+    message over a shared connection may be about another caller, so only local clients get it:
+    they are all one caller.
     """
 
     tell: Tell
@@ -86,9 +79,9 @@ class Listener:
     def hears(
         self, server: str, subject: str | None, method: str, params: Mapping[str, Any]
     ) -> Sequence[Mapping[str, Any]]:
-        """Return what to tell of a message for `subject`, or for all; mostly one or nothing.
+        """Return the parameters to send for a message to `subject`, or to all; mostly one or none.
 
-        A change of a resource is told in each form in which its client follows it.
+        A change of a resource is sent with each URI under which the client follows it.
         """
         if self.server not in (None, server) or subject not in (None, self.subject):
             return ()
@@ -113,36 +106,36 @@ class Listener:
 class Notifier:
     """All listeners of this process. `moved` is called when a server's followers change.
 
-    Nothing is told of a server that is switched off, and a caller that is switched off loses its
+    A server that is switched off sends nothing, and a caller that is switched off loses its
     streams.
     """
 
     moved: Callable[[str], None] = lambda _: None
     switches: Switches = field(default_factory=Switches)
     _listeners: dict[Listener, None] = field(default_factory=dict[Listener, None])
-    _each: Counter[str] = field(default_factory=Counter[str])
+    _per_caller: Counter[str] = field(default_factory=Counter[str])
     is_closed: bool = False
 
     def join(self, listener: Listener) -> None:
-        """Tell it from now on. Raises `RpcError` if there are too many."""
+        """Add a listener. Raises `RpcError` if there are too many."""
         if listener in self._listeners:
             return
         subject = listener.subject
-        has_many = not listener.is_local and self._each[subject] >= _MOST_EACH
-        if self.is_closed or has_many or self.count >= _MOST:
-            raise RpcError(INTERNAL_ERROR, "no more listeners are taken")
+        has_many = not listener.is_local and self._per_caller[subject] >= _MAX_PER_CALLER
+        if self.is_closed or has_many or self.count >= _MAX_LISTENERS:
+            raise RpcError(INTERNAL_ERROR, "too many listeners")
         self._listeners[listener] = None
-        self._each[subject] += 1
+        self._per_caller[subject] += 1
 
     def leave(self, listener: Listener) -> None:
         if listener in self._listeners:
             del self._listeners[listener]
-            self._each -= Counter({listener.subject: 1})
+            self._per_caller -= Counter({listener.subject: 1})
             for server in {address.server for address in listener.uris.values()}:
                 self.moved(server)
 
     def may_follow(self, subject: str) -> bool:
-        return sum(len(listener.uris) for listener in self._of(subject)) < _MOST_FOLLOWED
+        return sum(len(listener.uris) for listener in self._of(subject)) < _MAX_FOLLOWED
 
     def followed(self, server: str, subject: str | None) -> frozenset[str]:
         """Return the resources of this server that `subject` follows, or any caller."""
@@ -162,24 +155,24 @@ class Notifier:
         return len(self._listeners)
 
     def level(self, subject: str | None) -> str | None:
-        """Return the least severe level that `subject` wants, or any caller, if one has said."""
-        wanted = [listener.level for listener in self._of(subject) if listener.level in LEVELS]
-        return min(wanted, key=LEVELS.index, default=None)
+        """Return the least severe level that `subject`, or any caller, has set."""
+        levels = [listener.level for listener in self._of(subject) if listener.level in LEVELS]
+        return min(levels, key=LEVELS.index, default=None)
 
     def tell(
         self, server: str, subject: str | None, method: str, params: Mapping[str, Any]
     ) -> None:
-        """Tell listeners of a message of this server on behalf of `subject`, or of all."""
+        """Send a message of this server to the listeners of `subject`, or to all."""
         if not self.switches.has_server(server):
             return
         for listener in [*self._listeners]:
-            told = listener.hears(server, subject, method, params)
-            if told and self._keeps(listener):
-                for form in told:
+            forms = listener.hears(server, subject, method, params)
+            if forms and self._keeps(listener):
+                for form in forms:
                     listener.tell(method, form)
 
     def tell_policy(self) -> None:
-        """End the streams of callers that are switched off; tell others that lists may differ."""
+        """End the streams of callers that are switched off; announce changed lists to others."""
         for listener in [*self._listeners]:
             if self._keeps(listener):
                 for method in LISTS_CHANGED.values():
@@ -208,5 +201,4 @@ class Notifier:
 
 
 def _is_below(uri: str, followed: str) -> bool:
-    """Return whether `uri` is a part of a followed resource, which a server may tell of."""
     return uri == followed or uri.startswith((f"{followed.rstrip('/')}/", f"{followed}#"))

@@ -1,6 +1,6 @@
 """Quarantine of tools that broke their contract: no calls until a person lifts it.
 
-It is kept in the store, so that it holds after a restart and in every process.
+It is in the store, so that it holds after a restart and in every process.
 """
 
 import json
@@ -23,7 +23,7 @@ from sayso.store import QuarantineRow, Quarantines, storable
 _log: Final = logging.getLogger(__name__)
 
 CODE: Final = "quarantined"
-_MOST_EVIDENCE: Final = 20
+_MAX_EVIDENCE: Final = 20
 REASON: Final = (
     "the tool counts as read-only, and tried to change something; it is in quarantine until a "
     "person lifts that (sayso quarantine)"
@@ -31,7 +31,7 @@ REASON: Final = (
 
 
 class _Breach(NamedTuple):
-    """A quarantine that is not written yet: the row, the call, and its caller."""
+    """A quarantine that is not in the store yet: the row, the call, and its caller."""
 
     row: QuarantineRow
     call: str
@@ -52,25 +52,25 @@ class Quarantine:
     _held: frozenset[str] = frozenset()
 
     async def judge(self, tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
-        """Return the tools as they count. Raises `StoreError` if that cannot be read."""
-        found, problems = await self.inner(tools)
+        """Return the tools, with quarantined ones marked. Raises `StoreError`."""
+        judged, problems = await self.inner(tools)
         await self._write()
         rows = await self.quarantines.all(self.place)
         self._held = frozenset(row.tool for row in rows) | self._unwritten.keys()
-        return [self._confined(tool) for tool in found], problems
+        return [self._confined(tool) for tool in judged], problems
 
     def holds(self, tool: Tool) -> bool:
         return storable(tool.name) in self._held
 
     async def add(self, tool: Tool, evidence: Sequence[str], *, call: str, subject: str) -> None:
-        """Put a tool into quarantine, on record; it holds here even while it cannot be written."""
+        """Put a tool into quarantine and record that; it holds here even if the store fails."""
         name = storable(tool.name)
-        kept = [storable(text) for text in evidence[:_MOST_EVIDENCE]]
-        row = QuarantineRow(self.place, name, self.server, self.clock(), json.dumps(kept))
+        texts = [storable(text) for text in evidence[:_MAX_EVIDENCE]]
+        row = QuarantineRow(self.place, name, self.server, self.clock(), json.dumps(texts))
         self._unwritten[name] = _Breach(row, call, subject)
         self._held |= {name}
-        told = ", ".join(kept)
-        _log.error("%s: “%s” counts as read-only, and tried: %s", self.server, tool.name, told)
+        what = "%s: “%s” counts as read-only, and tried: %s"
+        _log.error(what, self.server, tool.name, ", ".join(texts))
         await self._write()
 
     async def _write(self) -> None:
@@ -80,7 +80,7 @@ class Quarantine:
                     self.quarantines, breach.row, call=breach.call, subject=breach.subject
                 )
             except StoreError as error:
-                _log.error("%s: a quarantine cannot be written down: %s", self.server, error)
+                _log.error("%s: a quarantine cannot be stored: %s", self.server, error)
             else:
                 self._unwritten.pop(name, None)
 
@@ -92,7 +92,7 @@ class Quarantine:
 
 
 async def lift(log: AuditLog, quarantines: Quarantines, row: QuarantineRow, *, by: str) -> bool:
-    """Lift a quarantine, on record; return `False` if it was lifted or changed already.
+    """Lift a quarantine and record that; return `False` if it was lifted or changed already.
 
     Running gateways notice within seconds.
     """
@@ -100,12 +100,12 @@ async def lift(log: AuditLog, quarantines: Quarantines, row: QuarantineRow, *, b
 
 
 def evidence_of(row: QuarantineRow) -> list[str]:
-    """Return what the tool tried, in words."""
+    """Return the tool's forbidden attempts, in words."""
     return list(map(str, json.loads(row.evidence)))
 
 
 def to_dict(row: QuarantineRow) -> dict[str, object]:
-    """Return it as data."""
+    """Return a quarantine as data."""
     return {
         "server": row.server,
         "tool": row.tool,
@@ -117,7 +117,7 @@ def to_dict(row: QuarantineRow) -> dict[str, object]:
 
 @dataclass(slots=True)
 class Contracts:
-    """The judges and holds of servers. `programs` is `None` if no server has a contract."""
+    """The contracts of servers. `programs` is `None` if no server has one."""
 
     audit: AuditLog
     quarantines: Quarantines
@@ -128,16 +128,17 @@ class Contracts:
     def judge(self, target: CommandTarget | UrlTarget) -> Judge:
         """Return the judge of a server's tools: `inner`, and then the quarantine.
 
-        That holds for servers without a contract too: a person lifts it, and not a changed file.
+        That is also for servers without a contract: only a person lifts a quarantine, and not a
+        change of the configuration.
         """
         inner = self.inner(target)
-        found = Quarantine(self.audit, self.quarantines, place_of(target), target.name, inner)
+        quarantine = Quarantine(self.audit, self.quarantines, place_of(target), target.name, inner)
         if self.programs is not None and _has_contract(target):
-            self._holds[target.name] = Hold(self.programs, found)
-        return found.judge
+            self._holds[target.name] = Hold(self.programs, quarantine)
+        return quarantine.judge
 
     def hold(self, target: CommandTarget | UrlTarget) -> Hold | None:
-        """Return what holds a server to its contract, after `judge` was called for it."""
+        """Return the hold on a server with a contract; call `judge` before."""
         return self._holds.get(target.name)
 
 
@@ -147,7 +148,7 @@ async def open_contracts(
     quarantines: Quarantines,
     inner: Callable[[CommandTarget | UrlTarget], Judge],
 ) -> Contracts:
-    """Return the contracts of `targets`. Raises `UncontainedError` if nothing can hold them."""
+    """Return the contracts of `targets`. Raises `UncontainedError` if they cannot be enforced."""
     programs: Programs | None = None
     if names := [target.name for target in targets if _has_contract(target)]:
         programs = await check_ready(names)

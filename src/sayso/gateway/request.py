@@ -1,4 +1,4 @@
-"""One request of a client, whichever door it came through."""
+"""A client's request, over any transport."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,10 +17,9 @@ from sayso.policy import Principal
 class Request:
     """A request of any method, with its raw parameters.
 
-    `elicit` and `rounds` are how its client can ask its person about an approval, as far as it
-    can, and `caller` is how servers reach that client. `listener` is its session's, in the
-    handshake eras. `client_name` is what its program calls itself. `tool` is the tool that it
-    calls, where that was found just before.
+    `elicit` and `rounds` are the ways to ask the client's person about an approval, if it has them,
+    and `caller` is the way of servers to the client. `listener` is its session's, in the handshake
+    eras. `client_name` is its program's name. `tool` is the tool that it calls, if just found.
     """
 
     method: str

@@ -1,4 +1,4 @@
-"""The router of requests: lists are joined, calls are guarded, the rest is forwarded."""
+"""The router of requests: it joins lists, guards calls, and forwards the rest."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -27,18 +27,17 @@ from sayso.slices import in_slices
 
 _ROUNDS: Final = frozenset({"_meta", "inputResponses", "requestState"})
 META_PROBLEMS: Final = "io.sayso/problems"
-_UNTOLD: Final = "some servers or tools cannot be had just now"
-
+_HIDDEN_PROBLEMS: Final = "some servers or tools are unavailable"
 
 Route = Callable[[Request], Awaitable[dict[str, Any]]]
 
 
 @dataclass(slots=True)
 class Router:
-    """Answers requests for several servers, with one guard before every tool.
+    """A router for several servers, with one guard before every tool.
 
-    Names begin with their server's, unless `alone` names the only one. With `fits_patience` a call
-    waits for a person only as long as its client waits for the call.
+    Names begin with their server's, unless `alone` names the only server. With `fits_patience` a
+    call waits for a person only as long as its client waits for the call.
     """
 
     upstreams: Upstreams
@@ -81,31 +80,30 @@ class Router:
     async def check_parameters(
         self, params: Mapping[str, Any], principal: Principal, headers: Mapping[str, str]
     ) -> Tool | None:
-        """Hold the headers of a call to the arguments that its tool marks (MCP 2026-07-28).
+        """Check a call's headers against the arguments that its tool marks (MCP 2026-07-28).
 
-        A router that reads the headers must see what is carried out. Returns the tool, where its
-        server has it now, so that the guard need not look it up again. Raises `RpcError`.
+        A proxy that routes by headers must see the real arguments. Returns the tool, if its server
+        has it now, so that the guard need not look it up again. Raises `RpcError`.
         """
         name = self._qualified(params["name"])
-        found: Tool | None = None
+        current: Tool | None = None
         with suppress(SaysoError):
-            found = await self.upstreams.find_tool(name, principal)
-        tool = found or self.upstreams.known(name, principal)
+            current = await self.upstreams.find_tool(name, principal)
+        tool = current or self.upstreams.known(name, principal)
         if tool is None or not tool.is_marked or self.guard.sees(principal, tool) is None:
-            return found
-        from mcp.shared.inbound import validate_mcp_param_headers  # noqa: PLC0415 - half a second, for the few tools that want it
+            return current
+        from mcp.shared.inbound import validate_mcp_param_headers  # noqa: PLC0415 - half a second, for few tools
 
-        wrong = validate_mcp_param_headers(
-            tool.input_schema, params.get("arguments") or {}, headers
-        )
-        if wrong is not None:
-            raise RpcError(wrong.code, wrong.message)
-        return found
+        arguments: dict[str, Any] = params.get("arguments") or {}
+        error = validate_mcp_param_headers(tool.input_schema, arguments, headers)
+        if error is not None:
+            raise RpcError(error.code, error.message)
+        return current
 
     async def list_tools(self, request: Request) -> dict[str, Any]:
-        """Return the tools that this caller may see, with the hints that count.
+        """Return the tools that this caller may see, with their resolved hints.
 
-        The list itself is JSON as it goes out (`msgspec.Raw`).
+        The list is rendered JSON (`msgspec.Raw`).
         """
         caller = request.principal
         version = request.version
@@ -114,9 +112,10 @@ class Router:
         tools = self.listings.known(catalog, policy, caller, version)
         if tools is None:
             tools = await self._render(catalog, policy, caller, version)
-        problems = _problems(catalog, caller)
-        if not problems:
+        if not catalog.problems:
             return {"tools": tools}
+        # Problems name tools, so a caller with scopes gets no details.
+        problems = [*catalog.problems] if caller.scopes is None else [_HIDDEN_PROBLEMS]
         return {"tools": tools, "_meta": {META_PROBLEMS: problems}}
 
     async def _render(
@@ -126,15 +125,15 @@ class Router:
         if policy.tools is Listing.SEARCH:
             metas = (meta.listing(version) for meta in META_TOOLS.values())
             first = [known_fields("tool", entry, version) for entry in metas]
-            found = await self.search.listed(caller)
+            visible = await self.search.listed(caller)
         else:
-            looked = await in_slices(
+            sights = await in_slices(
                 catalog.tools.values(), lambda tool: self.guard.sees(caller, tool, policy)
             )
-            found = [seen[0] for seen in looked if seen is not None]
+            visible = [sight[0] for sight in sights if sight is not None]
         is_kept = policy is self.guard.policy() and not policy.hides_by_call
         return await self.listings.render(
-            catalog, policy, caller, version, found, first, is_kept=is_kept
+            catalog, policy, caller, version, visible, first, is_kept=is_kept
         )
 
     async def call_tool(self, request: Request) -> dict[str, Any]:
@@ -180,13 +179,12 @@ class Router:
         if not may_link(result):
             return result
         tool = self.upstreams.known(self._qualified(name), request.principal)
-        reach = self.upstreams.of(request.principal)
         if tool is None:
             return result
-        return await reach.readdress(tool.server, result)
+        return await self.upstreams.of(request.principal).readdress(tool.server, result)
 
     def _patience(self, request: Request) -> float | None:
-        """Return how long a call may wait: what the operator said, or what its client can bear."""
+        """Return how long a call waits for a person; `None` for the operator's setting."""
         if not self.fits_patience:
             return None
         tells = request.progress is not no_progress
@@ -203,14 +201,14 @@ class Router:
         return qualify(self.alone, name) if self.alone else name
 
     async def list_prompts(self, request: Request) -> dict[str, Any]:
-        found = await self.upstreams.of(request.principal).collect("prompts/list")
+        entries = await self.upstreams.of(request.principal).collect("prompts/list")
+        prompts = [(upstream, entry) for upstream, entry in entries if _has_text(entry, "name")]
+        if self.alone:
+            return {"prompts": [entry for _, entry in prompts]}
         return {
             "prompts": [
-                entry
-                if self.alone
-                else {**entry, "name": f"{upstream.name}{SEPARATOR}{entry['name']}"}
-                for upstream, entry in found
-                if isinstance(entry.get("name"), str)
+                {**entry, "name": f"{upstream.name}{SEPARATOR}{entry['name']}"}
+                for upstream, entry in prompts
             ]
         }
 
@@ -221,22 +219,20 @@ class Router:
         return await self.pending_calls.take(request, get)
 
     async def list_resources(self, request: Request) -> dict[str, Any]:
-        """The resources or templates of all servers; a URI that several list says whose it is."""
-        reach = self.upstreams.of(request.principal)
-        found = await reach.collect(request.method)
+        """Return the resources or templates of all servers; a shared URI names its server."""
+        view = self.upstreams.of(request.principal)
+        collected = await view.collect(request.method)
         key = "uriTemplate" if "templates" in request.method else "uri"
-        # One entry that is none would make a client refuse the whole list.
-        entries = [
-            (upstream.name, entry) for upstream, entry in found if isinstance(entry.get(key), str)
-        ]
-        if not reach.is_single:
-            addresses = await reach.addresses()
+        # One invalid entry would make a client refuse the whole list.
+        entries = [(upstream.name, entry) for upstream, entry in collected if _has_text(entry, key)]
+        if not view.is_single:
+            addresses = await view.addresses()
             show = addresses.show if key == "uri" else addresses.show_template
             entries = [(name, {**entry, key: show(name, entry[key])}) for name, entry in entries]
         return {LISTS[request.method]: [entry for _, entry in entries]}
 
     async def read_resource(self, request: Request) -> dict[str, Any]:
-        """One resource, from the server that lists it or has a template that fits."""
+        """Return a resource from the server that lists it or has a matching template."""
         return await self.pending_calls.take(request, self._read)
 
     async def _read(self, request: Request) -> dict[str, Any]:
@@ -249,7 +245,7 @@ class Router:
         return result
 
     async def complete(self, request: Request) -> dict[str, Any]:
-        """Completions for a prompt's or a template's argument, from its server."""
+        """Return completions for a prompt's or a template's argument, from its server."""
         ref = request.params["ref"]
         if ref.get("type") == "ref/prompt":
             return await self._forward_prompt(request, ref["name"], ("ref", "name"))
@@ -277,27 +273,24 @@ class Router:
     async def _forward_prompt(
         self, request: Request, qualified: str, path: tuple[str, ...]
     ) -> dict[str, Any]:
-        found = await self.upstreams.of(request.principal).find_prompt(
+        view = self.upstreams.of(request.principal)
+        prompt = await view.find_prompt(
             f"{self.alone}{SEPARATOR}{qualified}" if self.alone else qualified
         )
-        if found is None:
+        if prompt is None:
             raise RpcError(INVALID_PARAMS, f"Unknown prompt: {qualified}")
-        upstream, name = found
+        upstream, name = prompt
         params = _with(_own(request.params), path, name)
         result = await self._forward(upstream.name, request, params)
-        return await self.upstreams.of(request.principal).readdress(upstream.name, result)
+        return await view.readdress(upstream.name, result)
 
 
-def _problems(catalog: Catalog, principal: Principal) -> list[str]:
-    """Return the problems of servers. They name tools: a caller with scopes gets no details."""
-    found = catalog.problems
-    if principal.scopes is None or not found:
-        return list(found)
-    return [_UNTOLD]
+def _has_text(entry: Mapping[str, Any], key: str) -> bool:
+    return isinstance(entry.get(key), str)
 
 
 def _own(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters, with what of `_meta` is for the server; what a client brings is not."""
+    """Return the parameters for the server: without answers, and with its part of `_meta`."""
     own = {key: value for key, value in params.items() if key not in _ROUNDS}
     return {**own, **protocol_params(params.get("_meta"))}
 

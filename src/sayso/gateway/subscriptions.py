@@ -13,19 +13,19 @@ from sayso.gateway.notifications import LEVELS, LISTS_CHANGED
 ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
 
 _ACK_SECONDS: Final = 5.0
-_FIRST_PAUSE: Final = 0.5
-_LONGEST_PAUSE: Final = 30.0
+_FIRST_PAUSE_SECONDS: Final = 0.5
+_MAX_PAUSE_SECONDS: Final = 30.0
 
 _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class Subscription:
-    """Subscribes to a server's changes, in the way of its era.
+    """A subscription to a server's changes, in the protocol of its era.
 
-    `followed` gives the resources that clients follow now, and `missed` is called when changes may
-    have been missed. A server of 2026-07-28 sends changes on a stream that is requested; before, it
-    sent those of lists by itself and those of each resource on request.
+    `followed` returns the resources that clients follow now, and `missed` is called when changes
+    may have been missed. A server of 2026-07-28 sends changes on a stream that sayso requests. An
+    older one sends changes of lists by itself, and those of each resource on request.
     """
 
     link: Link
@@ -34,10 +34,10 @@ class Subscription:
     missed: Callable[[], None]
     level: str | None = None
     _moved: asyncio.Event = field(default_factory=asyncio.Event)
-    _told: asyncio.Event = field(default_factory=asyncio.Event)
+    _acknowledged: asyncio.Event = field(default_factory=asyncio.Event)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _have: frozenset[str] = frozenset()
-    _asked: frozenset[str] = frozenset()
+    _requested: frozenset[str] = frozenset()
 
     async def run(self) -> None:
         """Run until cancelled, or until the server refuses."""
@@ -45,42 +45,42 @@ class Subscription:
         try:
             await run()
         except RpcError as error:
-            _log.info("%s tells of no changes: %s", self.link.name, error.message)
+            _log.info("%s sends no changes: %s", self.link.name, error.message)
 
     def move(self) -> None:
         self._moved.set()
 
     def acknowledge(self, params: Mapping[str, Any]) -> None:
         honored: Any = params.get("notifications")
-        found: Any = honored.get("resourceSubscriptions") if isinstance(honored, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        uris = cast("list[Any]", found) if isinstance(found, list) else []
+        uris: Any = honored.get("resourceSubscriptions") if isinstance(honored, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        uris = cast("list[Any]", uris) if isinstance(uris, list) else []
         self._have = frozenset(uri for uri in uris if isinstance(uri, str))
-        self._told.set()
+        self._acknowledged.set()
 
     async def follow(self, uri: str) -> None:
-        """Have the server tell of one resource. Raises `RpcError` where it does not."""
+        """Subscribe to one resource. Raises `RpcError` if the server refuses."""
         offers: Any = self.link.greeting.capabilities.get("resources")
         if not isinstance(offers, Mapping) or not cast("Any", offers).get("subscribe"):
-            what = f"the server “{self.link.name}” tells of no changes of resources"
+            what = f"the server “{self.link.name}” has no subscriptions to resources"
             raise RpcError(METHOD_NOT_FOUND, what)
         if not self.link.greeting.envelope.is_modern:
             async with self._turn:
                 if uri not in self._have:
                     await self._subscribe(uri)
             return
-        if uri not in self._asked:
+        if uri not in self._requested:
             self.move()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_ACK_SECONDS):
-                while uri not in self._have & self._asked:
-                    self._told.clear()
-                    await self._told.wait()
+                while uri not in self._have & self._requested:
+                    self._acknowledged.clear()
+                    await self._acknowledged.wait()
         if uri not in self._have:
-            what = f"the server “{self.link.name}” does not tell of {uri}"
+            what = f"the server “{self.link.name}” did not accept a subscription to {uri}"
             raise RpcError(INTERNAL_ERROR, what)
 
     async def set_level(self, level: str) -> None:
-        """Hear what is logged from this level on, and whatever others hear already."""
+        """Lower the log level of the connection to `level`; it is never raised again."""
         offers = "logging" in self.link.greeting.capabilities
         if self.link.greeting.envelope.is_modern or not offers:
             return
@@ -90,7 +90,7 @@ class Subscription:
             try:
                 await self.link.request("logging/setLevel", params, timeout=self.timeout)
             except RpcError as error:
-                _log.info("%s takes no level: %s", self.link.name, error.message)
+                _log.info("%s refuses a log level: %s", self.link.name, error.message)
 
     async def _follow(self) -> None:
         if self.level is not None:
@@ -98,7 +98,7 @@ class Subscription:
             self.level = None
             await self.set_level(level)
         while True:
-            # One at a time: whoever follows a resource must not find it on its way out.
+            # One change at a time, so that a new follower does not use a subscription that ends.
             async with self._turn:
                 for uri in self._have - self.followed():
                     self._have -= {uri}
@@ -118,9 +118,9 @@ class Subscription:
         self._have |= {uri}
 
     async def _listen(self) -> None:
-        """Hold one stream open; where others are wanted, the old one ends when the new one runs."""
+        """Hold one stream open; a changed one replaces the old one once it is acknowledged."""
         streams: list[asyncio.Task[Any]] = []
-        pause = _FIRST_PAUSE
+        pause = _FIRST_PAUSE_SECONDS
         try:
             while True:
                 self._moved.clear()
@@ -128,27 +128,27 @@ class Subscription:
                 streams = [*self._opened()]
                 if streams and before:
                     with contextlib.suppress(TimeoutError):
-                        self._told.clear()
-                        await asyncio.wait_for(self._told.wait(), _ACK_SECONDS)
+                        self._acknowledged.clear()
+                        await asyncio.wait_for(self._acknowledged.wait(), _ACK_SECONDS)
                 _end(before)
                 moving = asyncio.ensure_future(self._moved.wait())
                 await asyncio.wait([*streams, moving], return_when=asyncio.FIRST_COMPLETED)
                 if not moving.cancel():
-                    pause = _FIRST_PAUSE
+                    pause = _FIRST_PAUSE_SECONDS
                     continue
                 _refused(streams[0])
                 self._have = frozenset()
                 await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                pause = min(2 * pause, _MAX_PAUSE_SECONDS)
                 self.missed()
         finally:
             _end(streams)
 
     def _opened(self) -> list["asyncio.Task[Any]"]:
-        """The stream for what is wanted now; none where that is nothing."""
-        wanted: dict[str, Any] = {key: True for key in LISTS_CHANGED if self._tells(key)}
-        self._asked = self.followed()
-        uris = sorted(self._asked)
+        """Return the stream for the current subscriptions, if there are any."""
+        wanted: dict[str, Any] = {key: True for key in LISTS_CHANGED if self._offers(key)}
+        self._requested = self.followed()
+        uris = sorted(self._requested)
         if uris:
             wanted["resourceSubscriptions"] = uris
         if not wanted:
@@ -156,7 +156,7 @@ class Subscription:
         asking = self.link.request("subscriptions/listen", {"notifications": wanted}, timeout=None)
         return [asyncio.ensure_future(asking)]
 
-    def _tells(self, key: str) -> bool:
+    def _offers(self, key: str) -> bool:
         offers: Any = self.link.greeting.capabilities.get(key.removesuffix("ListChanged"))
         return isinstance(offers, Mapping) and bool(cast("Any", offers).get("listChanged"))
 
@@ -164,11 +164,11 @@ class Subscription:
 def _end(streams: list["asyncio.Task[Any]"]) -> None:
     for stream in streams:
         if not stream.cancel() and not stream.cancelled():
-            stream.exception()  # nobody wants to know any more
+            stream.exception()  # it is not needed any more
 
 
 def _refused(stream: "asyncio.Task[Any]") -> None:
-    """Raise what a server has refused for good; a stream that only broke is asked for again."""
+    """Raise the error of a server that refuses; a stream that only broke is requested again."""
     error = stream.exception()
     if isinstance(error, RpcError) and error.fault is None:
         raise error

@@ -1,6 +1,6 @@
-"""The switches of the gateway: which servers and callers the policy of the moment lets take part.
+"""The servers and callers that the current policy switches off.
 
-Requests ask when they look for a server (`Upstreams.of`), connections when they are used
+Requests check that when they look for a server (`Upstreams.of`), connections when they are used
 (`ServerConnection.link`), and notifications when they are sent (`Notifier.tell`).
 """
 
@@ -13,7 +13,7 @@ from sayso.policy import Policy, is_switched_off
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """Answers from the policy of the moment, so that a change counts at once."""
+    """The switches of the current policy, so that a change counts at once."""
 
     policy: Callable[[], Policy] = unruled
 

@@ -1,7 +1,7 @@
 """Calls that a server answers later (the tasks extension of MCP 2026-07-28).
 
-The name that a server gives to such a task goes out sealed, with the server and the tool in it and
-bound to the caller: any replica can find the server again, and nobody else can ask for the result.
+A task's id goes out sealed, with its tool, and bound to the caller: any replica can find the server
+again, and no other caller can get the result.
 """
 
 from collections.abc import Mapping
@@ -21,24 +21,24 @@ from sayso.policy import Principal
 TASKS: Final = "io.modelcontextprotocol/tasks"
 
 _BRINGS: Final = ("result", "error", "inputRequests")
-"""What is asked of a task may hold beside what is known of it."""
+"""The members of a task that are not fields about it."""
 _OVER: Final = "complete"
 _PURPOSE: Final = "task"
 _UNKNOWN: Final = "Unknown task"
-_WITHHELD: Final = "the result does not have the form that the tool promised, so it is withheld"
+_WITHHELD: Final = "the result does not fit the tool's output schema, so it is withheld"
 
 
 def task_of(
     keys: Keyring, principal: Principal, tool: str, result: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a result whose answer comes later, as the caller gets it."""
+    """Return a result that comes later, with a sealed task id for the caller."""
     state = {"tool": tool, "id": result.get("taskId")}
     return {**result, "taskId": keys.seal(_PURPOSE, state, bound=_bound(principal))}
 
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """Passes what callers want of their tasks on to the servers that have them."""
+    """Requests of callers about their tasks, forwarded to the servers that run them."""
 
     upstreams: Upstreams
     guard: Guard
@@ -54,7 +54,7 @@ class Tasks:
         extensions: Any = request.caller.capabilities.get("extensions")
         if not isinstance(extensions, Mapping) or TASKS not in extensions:
             data: dict[str, Any] = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
-            what = f"the client does not say that it has {TASKS}"
+            what = f"the client does not declare the extension {TASKS}"
             raise RpcError(MISSING_CAPABILITY, what, data)
         sealed = request.params["taskId"]
         state = self._open(sealed, request.principal)
@@ -63,30 +63,31 @@ class Tasks:
             raise RpcError(INVALID_PARAMS, _UNKNOWN)
         own = {key: value for key, value in request.params.items() if key != "_meta"}
         params = {**own, "taskId": state["id"], **protocol_params(request.params.get("_meta"))}
-        reach = self.upstreams.of(request.principal)
-        found = await reach.forward(
+        view = self.upstreams.of(request.principal)
+        received = await view.forward(
             self.upstreams.owner(tool.server), request.method, params, caller=request.caller
         )
-        if "taskId" in found:
-            found["taskId"] = sealed
-        found = {**as_task(found), **{key: found[key] for key in _BRINGS if key in found}}
-        if found.get("result") is not None:
-            result = await self._checked(tool, found["result"], request.principal.caller)
-            found["result"] = await reach.readdress(tool.server, result)
-        if "inputRequests" in found:
+        if "taskId" in received:
+            received["taskId"] = sealed
+        answer = as_task(received) | {key: received[key] for key in _BRINGS if key in received}
+        if answer.get("result") is not None:
+            result = await self._checked(tool, answer["result"], request.principal.caller)
+            answer["result"] = await view.readdress(tool.server, result)
+        if "inputRequests" in answer:
             can = request.caller.capabilities
-            found["inputRequests"] = questions(tool.server, can, found["inputRequests"])
-        return found
+            answer["inputRequests"] = questions(tool.server, can, answer["inputRequests"])
+        return answer
 
     async def _checked(self, tool: Tool, result: object, caller: str) -> dict[str, Any]:
-        """What a task brought, as what its call would have. Raises `RpcError`."""
-        # It is over: one that says that it comes later would leave as it is.
-        given = cast("dict[str, Any]", result) if isinstance(result, dict) else {"resultType": None}
-        is_over = given.get("resultType", _OVER) == _OVER
-        told = await checked(self.guard, tool, given, caller=caller) if is_over else None
-        if told is None:
+        # It must be complete: a promise of a later result would leave unchecked.
+        answer = (
+            cast("dict[str, Any]", result) if isinstance(result, dict) else {"resultType": None}
+        )
+        is_over = answer.get("resultType", _OVER) == _OVER
+        valid = await checked(self.guard, tool, answer, caller=caller) if is_over else None
+        if valid is None:
             raise RpcError(INVALID_PARAMS, _WITHHELD)
-        return told
+        return valid
 
     def _open(self, sealed: str, principal: Principal) -> dict[str, Any]:
         try:

@@ -1,4 +1,4 @@
-"""A cache of a server's tools by its lists: the same list makes the same tools for all callers."""
+"""A cache of a server's tools by its lists: the same list gives the same tools for all callers."""
 
 import math
 import time
@@ -12,27 +12,27 @@ from sayso.intent import Package, Trust
 from sayso.slices import in_slices
 
 _HELD_SECONDS: Final = 2.0
-"""How soon it is seen that a person has accepted a change, in whatever process."""
+"""How soon a process notices that a person has accepted a change in any process."""
 
-_MOST: Final = 8
-"""How many different lists of one server are remembered; it may give each caller its own."""
+_MAX_LISTS: Final = 8
+"""The most different lists of one server in the cache; it may give each caller another one."""
 
 Judge = Callable[[Sequence[Tool]], Awaitable[tuple[list[Tool], list[str]]]]
-"""Compares tools with what they were: gives them as they count, and what is wrong."""
+"""A function that compares tools with known definitions: it returns them, and problems."""
 
 
 async def take_all(tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
-    """Take tools as they are."""
+    """Return tools unchanged."""
     return [*tools], []
 
 
 @dataclass(slots=True)
 class ToolList:
-    """The tools of one list as `read`, and as they count now. `package` is its process's."""
+    """The tools of one list as received (`read`), and as judged. `package` is its process's."""
 
     entries: list[Any]
     read: list[Tool]
-    wrong: list[str]
+    invalid: list[str]
     tools: list[Tool]
     problems: list[str]
     named: dict[str, Tool]
@@ -41,15 +41,15 @@ class ToolList:
 
     @property
     def is_due(self) -> bool:
-        """Whether some of them wait for a person, who may have spoken by now."""
+        """Return whether the tools must be judged again, since a person may have decided."""
         return time.monotonic() > self.due
 
 
 @dataclass(slots=True)
 class ToolCache:
-    """Reads the lists of the server `name`, has its tools judged, and gives them their receipts.
+    """A cache of the judged tools of the server `name`, with their receipts.
 
-    One that `is_restless` has them judged again and again: another process may have found fault.
+    If `is_restless`, they are judged again and again: another process may put one in quarantine.
     """
 
     name: str
@@ -61,37 +61,32 @@ class ToolCache:
     _tool_lists: list[ToolList] = field(default_factory=list[ToolList])
 
     async def read(self, entries: list[Any], package: Package | None = None) -> ToolList:
-        """The tools of a list that a process of `package` has just given."""
-        found = next(
-            (
-                tool_list
-                for tool_list in self._tool_lists
-                if tool_list.package == package and tool_list.entries == entries
-            ),
-            None,
-        )
-        if found is None:
+        """Return the tools of a list from a process of `package`."""
+        for tool_list in self._tool_lists:
+            if tool_list.package == package and tool_list.entries == entries:
+                break
+        else:
 
             def read(entry: tuple[int, Any]) -> Tool | str:
                 return read_entry(self.name, *entry, trust=self.trust, origin=self.origin)
 
-            known = await in_slices(enumerate(entries), read)
-            tools = [entry for entry in known if isinstance(entry, Tool)]
-            wrong = [entry for entry in known if isinstance(entry, str)]
-            found = ToolList(entries, tools, wrong, [], [], {}, package=package)
-            self._tool_lists = [found, *self._tool_lists][:_MOST]
-        await self.judge_again(found)
-        return found
+            results = await in_slices(enumerate(entries), read)
+            tools = [result for result in results if isinstance(result, Tool)]
+            invalid = [result for result in results if isinstance(result, str)]
+            tool_list = ToolList(entries, tools, invalid, [], [], {}, package=package)
+            self._tool_lists = [tool_list, *self._tool_lists][:_MAX_LISTS]
+        await self.judge_again(tool_list)
+        return tool_list
 
     async def judge_again(self, tool_list: ToolList) -> None:
-        """Have the tools of a list compared with what they were, as it is known by now."""
+        """Judge the tools of a list again, by the definitions known now."""
         tools, problems = await self.judge(tool_list.read)
         is_soon = self.is_restless or any(tool.before is not None for tool in tools)
         if self.receipts is not None:
-            # After they were judged: a receipt lets no change by that a person must accept.
+            # After the judge: a receipt must not replace a person's acceptance of a change.
             tools = self.receipts.give(tools, tool_list.package)
         tool_list.tools = tools
-        tool_list.problems = [*tool_list.wrong, *problems]
+        tool_list.problems = [*tool_list.invalid, *problems]
         tool_list.named = {tool.qualified_name: tool for tool in reversed(tools)}
         tool_list.due = time.monotonic() + _HELD_SECONDS if is_soon else math.inf
 

@@ -1,4 +1,4 @@
-"""A warning for what the policy names and no server has."""
+"""Warnings about parts of the policy that match no server or tool."""
 
 import logging
 from typing import Final
@@ -14,9 +14,9 @@ _log: Final = logging.getLogger(__name__)
 
 
 def find_unmatched(gateway: Gateway) -> list[str]:
-    """Return a sentence for each part of the policy that is about no tool that is known.
+    """Return a sentence for each part of the policy that matches no known tool.
 
-    No server is asked: one that has not given its tools is unknown, and may have any.
+    Servers are not contacted: one that has not listed its tools may have any.
     """
     policy = gateway.guard.policy()
     sight = gateway.guard.sight
@@ -24,17 +24,16 @@ def find_unmatched(gateway: Gateway) -> list[str]:
     unknown = [name for name, tools in lists.items() if tools is None]
     known = [tool for tools in lists.values() for tool in tools or ()]
     facts = [facts_of(sight.of(policy, tool)[0]) for tool in known]
-    found = unmatched(policy, facts, servers=lists, unknown=unknown)
-    return [*found, *without_dry_run(policy, known)]
+    sentences = unmatched(policy, facts, servers=lists, unknown=unknown)
+    return [*sentences, *without_dry_run(policy, known)]
 
 
 async def warn_of_unmatched(gateway: Gateway, *, seconds: float = _LOOK_SECONDS) -> None:
     """Log each such sentence once, as servers answer and the policy changes, until cancelled."""
-    told: set[str] = set()
+    logged: set[str] = set()
     while True:
-        found = find_unmatched(gateway)
-        for sentence in found:
-            if sentence not in told:
+        for sentence in find_unmatched(gateway):
+            if sentence not in logged:
+                logged.add(sentence)
                 _log.warning("%s", sentence)
-        told.update(found)
         await anyio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""One server behind the gateway, and the connections to it: one for each principal, or one."""
+"""One server behind the gateway, and the connections to it: one for each principal, or for all."""
 
 import logging
 import time
@@ -26,15 +26,16 @@ from sayso.policy import LOCAL, Principal
 _log: Final = logging.getLogger(__name__)
 
 _IDLE_SECONDS: Final = 900.0
-"""How long a connection is kept that nobody uses, where there is another one."""
+"""How long an unused connection stays open, if there is another one."""
 _SWEEP_SECONDS: Final = 15.0
-_MOST_PROCESSES: Final = 64
-_MOST_SITES: Final = 1000
-"""How many connections one server has at most."""
-_JUST_NOW: Final = 1.0
+_MAX_PROCESSES: Final = 64
+_MAX_HTTP_CONNECTIONS: Final = 1000
+"""The most connections of one server, over stdio and over HTTP."""
+_MIN_IDLE_SECONDS: Final = 1.0
+"""The time after which an unused connection may make room for a new one."""
 
 _OWN: Final = Principal(LOCAL)
-_EVERYBODY: Final = ""
+_SHARED: Final = ""
 Key = str | Principal
 _ORDER: Final = (State.FAILING, State.UP, State.IDLE, State.UNTRIED)
 
@@ -42,7 +43,7 @@ _ORDER: Final = (State.FAILING, State.UP, State.IDLE, State.UNTRIED)
 class Upstream:
     """A server, and a connection for each principal that uses it; `run` holds them.
 
-    Idle connections (and their processes) are closed; the last one stays.
+    Idle connections (and their processes) close; the last one stays.
     """
 
     def __init__(
@@ -64,7 +65,8 @@ class Upstream:
         self._credentials = credentials
         self._notifier = notifier or Notifier()
         self._tool_cache = ToolCache(self.name, trust, origin_of(target), judge, receipts)
-        self._most = _MOST_PROCESSES if isinstance(target, CommandTarget) else _MOST_SITES
+        is_command = isinstance(target, CommandTarget)
+        self._max_connections = _MAX_PROCESSES if is_command else _MAX_HTTP_CONNECTIONS
         self._connections: dict[Key, ServerConnection] = {}
         self._shared = Shared()
         self._new: list[ServerConnection | ReadonlyProcess[ServerConnection]] = []
@@ -73,41 +75,36 @@ class Upstream:
         self._readonly: ReadonlyProcesses[ServerConnection] | None = None
 
     def keep_to(self, hold: Hold) -> None:
-        """Have its read-only tools held to that from now on; a URL's cannot be."""
+        """Run its read-only tools in read-only processes, if sayso starts the server."""
         if isinstance(self.target, CommandTarget):
             self._readonly = ReadonlyProcesses(self.target, hold, self._begin)
             self._tool_cache.is_restless = True
 
     @property
     def is_up(self) -> bool | None:
-        """Whether it is connected; `None` where nothing wants it just now."""
-        words = {State.UP: True, State.FAILING: False}
-        return words.get(self.health().worst.state)
+        """Return whether it is connected; `None` if no connection is needed now."""
+        return {State.UP: True, State.FAILING: False}.get(self.health().worst.state)
 
     @property
     def is_for_callers(self) -> bool:
-        """Whether it lets nobody in but callers, by what their own tokens are exchanged for."""
+        """Return whether it admits only callers, with tokens exchanged for theirs."""
         auth = self.target.auth if isinstance(self.target, UrlTarget) else None
         return auth is not None and auth.is_exchange
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """How many entries each of its lists holds, of those that are remembered."""
-        found: dict[str, int] = {}
+        """Return the number of entries of each cached list."""
+        sizes: dict[str, int] = {}
         for connection in self._connections.values():
             for method, size in connection.sizes.items():
-                found[method] = max(size, found.get(method, 0))
-        return found
+                sizes[method] = max(size, sizes.get(method, 0))
+        return sizes
 
     @property
     def listed_at(self) -> float | None:
-        """When it last gave its tools, in Unix seconds."""
-        found = [
-            connection.listed_at
-            for connection in self._connections.values()
-            if connection.listed_at is not None
-        ]
-        return max(found, default=None)
+        """Return when it last listed its tools, in Unix seconds."""
+        times = (connection.listed_at for connection in self._connections.values())
+        return max((time_ for time_ in times if time_ is not None), default=None)
 
     @property
     def latest(self) -> ServerConnection | None:
@@ -115,17 +112,17 @@ class Upstream:
 
     @property
     def remembered(self) -> list[Tool] | None:
-        """The tools that it gave last, without asking it; `None` where it gave none yet."""
+        """Return the last list of tools from the cache, or `None`."""
         return self.latest and self.latest.remembered
 
     async def retry(self) -> None:
-        """Connect now where that failed lately. Raises a `SaysoError` where it fails again."""
+        """Connect now, even just after a failure. Raises a `SaysoError` if it fails again."""
         for connection in self._all():
             connection.retry()
         await self.tools()
 
     async def run(self) -> None:
-        """Hold the connections of all connections, until cancelled."""
+        """Hold all connections, until cancelled."""
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._sweep)
@@ -139,17 +136,17 @@ class Upstream:
                 self._readonly.close()
 
     def of(self, principal: Principal) -> ServerConnection:
-        """The connection of a principal. Raises `UnreachableError` where there are too many."""
+        """Return the connection of a principal. Raises `UnreachableError` for too many."""
         key = self._key(principal)
-        found = self._connections.get(key)
-        return self._make(key, principal) if found is None else found
+        connection = self._connections.get(key)
+        return self._make(key, principal) if connection is None else connection
 
     async def call(
         self, call: Call, send: Callable[[ServerConnection], Awaitable[Answer]]
     ) -> Answer:
         """Send a call by `send`; with a contract, a read-only process runs read-only tools.
 
-        A tool that tries to change something there is in quarantine from then on.
+        A tool that tries to change something there is put in quarantine.
         """
         if self._readonly is None or not self._readonly.takes(call.tool):
             return await send(self.of(call.principal))
@@ -162,9 +159,9 @@ class Upstream:
                 self._tool_cache.look_again()
 
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
-        """The tool of this name, if the list that a principal was given last has it."""
-        found = self._connections.get(self._key(principal))
-        return found and found.known(qualified_name)
+        """Return the tool of this name, if the last list for a principal has it."""
+        connection = self._connections.get(self._key(principal))
+        return connection and connection.known(qualified_name)
 
     def move(self) -> None:
         for connection in self._connections.values():
@@ -172,12 +169,12 @@ class Upstream:
 
     def _key(self, principal: Principal) -> Key:
         if self.target.is_shared:
-            return _EVERYBODY
-        # A token that was had for more scopes must not serve the same caller with fewer.
+            return _SHARED
+        # A token for more scopes must not serve the same caller with fewer.
         return principal if self.is_for_callers else principal.account
 
     def health(self) -> ServerHealth:
-        """How it fares: as the worst of its connections does."""
+        """Return its health: that of its worst connection, and counts of all."""
         all_ = [connection.health for connection in self._all()]
         worst = min(all_, key=lambda health: _ORDER.index(health.state), default=Health())
         return ServerHealth(
@@ -189,21 +186,21 @@ class Upstream:
         )
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
-        """Return its tools as the last caller sees them, or else sayso itself.
+        """Return its tools for the last caller, or for sayso if there was none.
 
-        Raises `AuthenticationError` if there was no caller yet, and it is for callers alone.
+        Raises `AuthenticationError` if there was none and the server admits only callers.
         """
-        known = self.latest
-        if known is None and self.is_for_callers:
-            what = "it lets only callers in, by tokens of their own"
-            fix = "Its tools are listed when the first of them has come."
+        latest = self.latest
+        if latest is None and self.is_for_callers:
+            what = "it admits only callers, with their tokens"
+            fix = "Its tools are listed after the first call."
             raise AuthenticationError(what, where=self.name, fix=fix)
-        return await (known or self.of(_OWN)).tools()
+        return await (latest or self.of(_OWN)).tools()
 
     def _make(self, key: Key, principal: Principal) -> ServerConnection:
-        if len(self._connections) >= self._most:
+        if len(self._connections) >= self._max_connections:
             self._make_room()
-        found = self._connections[key] = ServerConnection(
+        connection = self._connections[key] = ServerConnection(
             self.target,
             self._tool_cache,
             timeout=self._timeout,
@@ -213,8 +210,8 @@ class Upstream:
             subject=None if self.target.is_shared else principal.account,
             watch=self._watch,
         )
-        self._begin(found)
-        return found
+        self._begin(connection)
+        return connection
 
     def _readonly_connection(self, principal: Principal, target: CommandTarget) -> ServerConnection:
         """Make a connection of a read-only process; its announcements about lists are dropped."""
@@ -232,10 +229,10 @@ class Upstream:
         return [*self._connections.values(), *readonly]
 
     def _make_room(self) -> None:
-        idle = self._idle(_JUST_NOW)
+        idle = self._idle(_MIN_IDLE_SECONDS)
         if not idle:
-            what = f"its {self._most} connections are all in use"
-            raise UnreachableError(what, where=self.name, fix="Try again in a while.")
+            what = f"its {self._max_connections} connections are all in use"
+            raise UnreachableError(what, where=self.name, fix="Try again later.")
         self._end(min(idle, key=lambda key: self._connections[key].used))
 
     async def _sweep(self) -> None:
@@ -248,7 +245,7 @@ class Upstream:
                 self._readonly.end_idle(_IDLE_SECONDS)
 
     def end_if_off(self) -> None:
-        """End all connections and processes where the server is off; calls under way finish."""
+        """End all connections and processes if the server is off; active calls finish."""
         if self._notifier.switches.has_server(self.name):
             return
         for key in [
@@ -265,7 +262,7 @@ class Upstream:
         ]
 
     def _end(self, key: Key) -> None:
-        _log.debug("%s: a connection that nobody uses ends", self.name)
+        _log.debug("%s: an unused connection ends", self.name)
         self._connections.pop(key).end()
         if self._readonly is not None:
             self._readonly.end_of(key)

@@ -1,8 +1,8 @@
-"""Content and fields that came with a protocol version, and their translation for older clients.
+"""The first protocol version of each field and content type, and translation for older clients.
 
-One table: each field and content type with the first version that knows it. A client of an older
-version gets what says the same in its own terms, since many refuse a result with a type they do not
-know. Sources: the changelogs of MCP 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28.
+A client of an older version gets the same content in types that it knows, since many refuse a
+result with an unknown type. Sources: the changelogs of MCP 2025-03-26, 2025-06-18, 2025-11-25 and
+2026-07-28.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,17 +10,14 @@ from typing import Any, Final, cast
 
 import msgspec
 
-_SHORT_BYTES: Final = 16
-"""What may be an empty list."""
+_MAX_EMPTY_BYTES: Final = 16
+"""The largest JSON that may be an empty list."""
 
 _STRUCTURED_SINCE: Final = "2025-06-18"
-"""Results are open objects, so the field itself is passed on; older clients do not look there."""
+"""Older clients ignore the field, which is still sent: results are open objects."""
 
-CONTENT_SINCE: Final[Mapping[str, str]] = {
-    "audio": "2025-03-26",
-    "resource_link": "2025-06-18",
-}
-"""Types of content; text, image and resource have been there from the start."""
+CONTENT_SINCE: Final[Mapping[str, str]] = {"audio": "2025-03-26", "resource_link": "2025-06-18"}
+"""Types of content; text, image and resource are in every version."""
 
 FIELDS_SINCE: Final[Mapping[str, Mapping[str, str]]] = {
     "serverInfo": {
@@ -38,25 +35,20 @@ FIELDS_SINCE: Final[Mapping[str, Mapping[str, str]]] = {
     "entry": {"title": "2025-06-18", "icons": "2025-11-25"},
     "argument": {"title": "2025-06-18"},
 }
-"""Fields, by what they stand in: an entry is one of prompts, resources or templates."""
+"""Fields by the kind of object; an entry is a prompt, a resource or a template."""
 
 OLDEST_COMPLETE: Final = "2025-11-25"
-"""From this version on nothing has to be translated."""
+"""The first version that needs no translation."""
 
 
 def known_fields(kind: str, value: Mapping[str, Any], version: str) -> dict[str, Any]:
-    """Return the fields that `version` knows of this kind of object.
+    """Return the fields of this kind of object that `version` knows.
 
     >>> known_fields("serverInfo", {"name": "a", "title": "A"}, "2025-03-26")
     {'name': 'a'}
     """
     since = FIELDS_SINCE[kind]
     return {key: field for key, field in value.items() if since.get(key, "") <= version}
-
-
-def known_server_info(info: Mapping[str, Any], version: str) -> dict[str, Any]:
-    """Return a server's name, version, title and icons as far as `version` knows them."""
-    return known_fields("serverInfo", info, version)
 
 
 def translate(method: str, result: Mapping[str, Any], version: str) -> Mapping[str, Any]:
@@ -68,24 +60,25 @@ def translate(method: str, result: Mapping[str, Any], version: str) -> Mapping[s
 
 
 def _call(result: Mapping[str, Any], version: str) -> dict[str, Any]:
-    told = dict(result)
-    blocks = told.get("content")
+    translated = dict(result)
+    blocks = translated.get("content")
     if isinstance(blocks, msgspec.Raw):
         blocks = msgspec.json.decode(blocks) if _may_be_new(blocks, version) else None
     if isinstance(blocks, list):
-        told["content"] = [_content(block, version) for block in cast("list[Any]", blocks)]
-    if not told.get("content") and "structuredContent" in result and version < _STRUCTURED_SINCE:
+        translated["content"] = [_content(block, version) for block in cast("list[Any]", blocks)]
+    is_unstructured = "structuredContent" in result and version < _STRUCTURED_SINCE
+    if is_unstructured and not translated.get("content"):
         text = msgspec.json.encode(result["structuredContent"]).decode()
-        told["content"] = [{"type": "text", "text": text}]
-    return told
+        translated["content"] = [{"type": "text", "text": text}]
+    return translated
 
 
 def _may_be_new(blocks: msgspec.Raw, version: str) -> bool:
     """Return whether there may be a type that `version` does not know; most results have none."""
     raw = bytes(blocks)
-    newer = (kind for kind, since in CONTENT_SINCE.items() if since > version)
+    newer = [kind.encode() for kind, since in CONTENT_SINCE.items() if since > version]
     # A type may be written with escapes.
-    return b"\\u" in raw or len(raw) < _SHORT_BYTES or any(kind.encode() in raw for kind in newer)
+    return b"\\u" in raw or len(raw) < _MAX_EMPTY_BYTES or any(kind in raw for kind in newer)
 
 
 def _prompt(result: Mapping[str, Any], version: str) -> dict[str, Any]:
@@ -110,22 +103,22 @@ def _entries(key: str, kind: str = "entry") -> Callable[[Mapping[str, Any], str]
 
 
 def _entry(entry: Mapping[str, Any], version: str, kind: str = "entry") -> dict[str, Any]:
-    told = known_fields(kind, entry, version)
-    if isinstance(told.get("arguments"), list):
-        arguments = _objects(told["arguments"])
-        told["arguments"] = [known_fields("argument", argument, version) for argument in arguments]
-    return told
+    known = known_fields(kind, entry, version)
+    if isinstance(known.get("arguments"), list):
+        arguments = _objects(known["arguments"])
+        known["arguments"] = [known_fields("argument", argument, version) for argument in arguments]
+    return known
 
 
 def _content(block: Any, version: str) -> Any:
     if not isinstance(block, dict):
         return block
-    told = cast("dict[str, Any]", block)
-    kind = told.get("type")
+    members = cast("dict[str, Any]", block)
+    kind = members.get("type")
     if CONTENT_SINCE.get(str(kind), "") <= version:
-        return told
-    text = _link(told) if kind == "resource_link" else _audio(told)
-    annotations = {"annotations": told["annotations"]} if "annotations" in told else {}
+        return members
+    text = _link(members) if kind == "resource_link" else _audio(members)
+    annotations = {"annotations": members["annotations"]} if "annotations" in members else {}
     return {"type": "text", "text": text, **annotations}
 
 
@@ -138,14 +131,13 @@ def _link(block: Mapping[str, Any]) -> str:
     if isinstance(kind, str):
         text += f" ({kind})"
     text += f": {block.get('uri', '')}"
-    said = block.get("description")
-    if isinstance(said, str) and said:
-        text += f"\n{said}"
+    description = block.get("description")
+    if isinstance(description, str) and description:
+        text += f"\n{description}"
     return text
 
 
 def _audio(block: Mapping[str, Any]) -> str:
-    """Return that there was a sound: its data would be of no use as text."""
     kind = block.get("mimeType")
     data = block.get("data")
     size = len(data) * 3 // 4 if isinstance(data, str) else 0
@@ -153,8 +145,8 @@ def _audio(block: Mapping[str, Any]) -> str:
 
 
 def _objects(value: object) -> list[dict[str, Any]]:
-    found = cast("list[Any]", value) if isinstance(value, list) else []
-    return [entry for entry in found if isinstance(entry, dict)]
+    entries = cast("list[Any]", value) if isinstance(value, list) else []
+    return [entry for entry in entries if isinstance(entry, dict)]
 
 
 _TRANSLATIONS: Final[Mapping[str, Callable[[Mapping[str, Any], str], Mapping[str, Any]]]] = {
@@ -165,4 +157,4 @@ _TRANSLATIONS: Final[Mapping[str, Callable[[Mapping[str, Any], str], Mapping[str
     "resources/list": _entries("resources"),
     "resources/templates/list": _entries("resourceTemplates"),
 }
-"""Annotations of tools are written for the client's version by `intent.wire.list_tool`."""
+"""The translation of each method; `intent.wire.list_tool` translates tools' annotations."""

@@ -152,7 +152,6 @@ async def _posted(guard: GuardContext, call: Call, approval: Approval) -> Approv
 
 
 async def _brought(guard: GuardContext, call: Call, approval: Approval) -> Approval:
-    """Take the answer that a client of 2026-07-28 brings, and return the question after that."""
     rounds = call.rounds
     if rounds is None:
         return approval
@@ -166,14 +165,12 @@ async def _brought(guard: GuardContext, call: Call, approval: Approval) -> Appro
 
 
 def _is_over(guard: GuardContext, call: Call, question: Question) -> bool:
-    """Return whether the page was declined, and there is no other channel."""
     return call.is_declined and not _channels(guard, call, question)
 
 
 async def _offered(
     guard: GuardContext, call: Call, approval: Approval, deadline: float
 ) -> Approval:
-    """Offer the question over all channels for as long as the call waits, and return it."""
     visit = _visit(guard, call, approval)
     async with anyio.create_task_group() as group:
         for channel in _channels(guard, call, approval.question):
@@ -240,7 +237,6 @@ async def _offer(channel: Channel, guard: GuardContext, approval: Approval) -> N
 
 
 async def _keep_reporting(guard: GuardContext, call: Call, deadline: float, text: str) -> None:
-    """Report from time to time that the call still waits, until cancelled."""
     while True:
         await anyio.sleep(_PROGRESS_SECONDS)
         await _report(guard, call, deadline, text)

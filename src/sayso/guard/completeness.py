@@ -128,10 +128,7 @@ def _is_zero(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value == 0
 
 
-_OPPOSITES: Final = {
-    True: {"false": "true", "no": "yes"},
-    False: {"true": "false", "yes": "no"},
-}
+_OPPOSITES: Final = {True: {"false": "true", "no": "yes"}, False: {"true": "false", "yes": "no"}}
 
 
 def _turned(old: Any, *, to: bool) -> tuple[bool | str, ...]:
@@ -203,7 +200,6 @@ def _known(schema: Mapping[str, Any] | None, path: ValuePath) -> list[str]:
 
 
 def _set(value: Any, path: ValuePath, new: Any) -> Any:
-    """Return `value` with a field set, and with missing objects around it added."""
     outer = path[:-1]
     name = cast("str", path[-1])
     holder = {**_members(value, outer), name: new}

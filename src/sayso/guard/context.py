@@ -1,4 +1,4 @@
-"""The services that the steps of the guard use."""
+"""The form of the guard's steps, and the services that they use."""
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -108,3 +108,47 @@ class GuardContext:
     def patience_of(self, call: Call) -> float:
         patience = call.request.patience
         return self.patience if patience is None else patience
+
+
+Applies = Callable[[Call], bool]
+Check = Callable[[GuardContext, Call], Awaitable[Answer | None]]
+Wrap = Callable[[GuardContext, Call, Then], Awaitable[Answer]]
+
+
+def every_call(_: Call) -> bool:
+    """Apply to every call."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step that answers the call, or returns `None` to let it continue."""
+
+    name: str
+    applies: Applies
+    run: Check
+
+
+@dataclass(frozen=True, slots=True)
+class WrappingStep:
+    """A step around the later steps: it takes the call through them, and gets their answer."""
+
+    name: str
+    applies: Applies
+    run: Wrap
+
+
+class Trail(Protocol):
+    """An observer of one call. Its methods must not raise."""
+
+    def reach(self, step: str) -> None:
+        """Note that the call reaches a step, perhaps again in a retry."""
+        ...
+
+    def end(self, answer: Answer | None, error: BaseException | None) -> None:
+        """Note that the call ends with an answer, an error or a cancellation."""
+        ...
+
+
+Watch = Callable[[Call], Trail]
+"""A function that returns the observer of a call, before its first step."""

@@ -42,8 +42,8 @@ async def remove_own_meta(result: Mapping[str, Any], server: str) -> dict[str, A
     }
     if not large:
         return without_own_meta(result)
-    kept = {**result}
-    kept |= without_own_meta({key: member for key, member in result.items() if key not in large})
+    cleaned = {**result}
+    cleaned |= without_own_meta({key: member for key, member in result.items() if key not in large})
     large.pop("structuredContent", None)
     for key, member in large.items():
         begun = time.perf_counter()
@@ -51,8 +51,8 @@ async def remove_own_meta(result: Mapping[str, Any], server: str) -> dict[str, A
         may_hold = _may_hold_own(raw)
         await rest_since(begun)
         if may_hold:
-            kept[key] = await _cleaned_by_worker(raw, server)
-    return kept
+            cleaned[key] = await _cleaned_by_worker(raw, server)
+    return cleaned
 
 
 async def _cleaned_by_worker(raw: bytes, server: str) -> msgspec.Raw:
@@ -79,13 +79,13 @@ def without_own_meta(result: Mapping[str, Any]) -> dict[str, Any]:
     >>> without_own_meta({"_meta": {"io.sayso/outcome": "ok", "a": 1}, "content": []})
     {'_meta': {'a': 1}, 'content': []}
     """
-    kept = {**result}
-    if "_meta" in kept:
-        kept["_meta"] = _kept(kept["_meta"])
-    for key, member in kept.items():
+    cleaned = {**result}
+    if "_meta" in cleaned:
+        cleaned["_meta"] = _without_own(cleaned["_meta"])
+    for key, member in cleaned.items():
         if key != "structuredContent":
-            kept[key] = _cleaned(member)
-    return kept
+            cleaned[key] = _cleaned(member)
+    return cleaned
 
 
 def _cleaned(value: Any) -> Any:
@@ -106,23 +106,23 @@ def _may_hold_own(raw: bytes) -> bool:
 
 def _clean(value: Any) -> bool:
     """Drop sayso's keys from every `_meta` below `value`; return whether there were any."""
-    had_own = False
+    has_own = False
     stack: list[Any] = [value]
     while stack:
         item = stack.pop()
         if isinstance(item, dict):
             members = cast("dict[str, Any]", item)
             if "_meta" in members:
-                kept = _kept(members["_meta"])
-                had_own = had_own or kept is not members["_meta"]
-                members["_meta"] = kept
+                cleaned = _without_own(members["_meta"])
+                has_own = has_own or cleaned is not members["_meta"]
+                members["_meta"] = cleaned
             stack.extend(members.values())
         elif isinstance(item, list):
             stack.extend(cast("list[Any]", item))
-    return had_own
+    return has_own
 
 
-def _kept(meta: Any) -> Any:
+def _without_own(meta: Any) -> Any:
     if not isinstance(meta, dict):
         return meta
     members = cast("dict[str, Any]", meta)

@@ -33,10 +33,9 @@ from sayso.guard.call import (
     new_id,
     no_progress,
 )
-from sayso.guard.context import FindTool, GuardContext
+from sayso.guard.context import FindTool, GuardContext, Step, Trail, Watch, WrappingStep
 from sayso.guard.ordering import Turn
 from sayso.guard.shutdown import Shutdown
-from sayso.guard.step import Step, Trail, Watch, WrappingStep
 from sayso.guard.steps.attempt import ATTEMPT
 from sayso.guard.steps.ceiling import CEILING
 from sayso.guard.steps.confirm import CONFIRM

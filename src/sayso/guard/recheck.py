@@ -70,7 +70,6 @@ async def find_change(guard: GuardContext, call: Call, approval: Approval) -> De
 
 
 async def _is_same_tool(guard: GuardContext, call: Call) -> bool:
-    """Ask the server now whether its tool is the one of the question."""
     asked = call.tool
     now = await guard.find_tool(call.name, call.principal, is_fresh=True)
     visible = None if now is None else guard.sees(call.principal, now, call.policy)
@@ -97,7 +96,6 @@ async def _objection(guard: GuardContext, call: Call, approval: Approval) -> Det
 
 
 async def _edit(guard: GuardContext, call: Call, approval: Approval) -> str | None:
-    """Put a reviewer's arguments on the call, or return their problem."""
     edited = patched(call.arguments, approval.edit or {})
     checker = guard.schemas.of(call.tool).arguments
     try:
@@ -118,7 +116,6 @@ async def _edit(guard: GuardContext, call: Call, approval: Approval) -> str | No
 
 
 async def _plan(guard: GuardContext, call: Call, asked: Tool) -> DetectedChange | None:
-    """Put a new plan on the call, or return why there is none."""
     try:
         call.plan = await plan_of(guard, call, asked.intent)
     except DeniedError as error:

@@ -174,9 +174,9 @@ def cut_value(value: Any, schemas: ToolSchemas, limit: int, resume: Resume | Non
 
 def with_structure(answer: Answer, value: Any) -> Answer:
     """Return `answer` with another value, in both blocks."""
-    kept = [block for block in _blocks(answer) if not is_json_text(block)]
+    others = [block for block in _blocks(answer) if not is_json_text(block)]
     text = {"type": "text", "text": write_json(value)}
-    return {**answer, "structuredContent": value, "content": [text, *kept]}
+    return {**answer, "structuredContent": value, "content": [text, *others]}
 
 
 def _accepts(schemas: ToolSchemas, value: Any) -> bool:
@@ -224,7 +224,6 @@ def cut_text(answer: Answer, limit: int) -> Answer:
 
 
 def _places(blocks: list[dict[str, Any]], structured: Any) -> list[int]:
-    """Return the indices of the texts that do not repeat the structured result."""
     places = [index for index, block in enumerate(blocks) if text_length(block)]
     if structured is None:
         return places
@@ -242,8 +241,8 @@ def _shortened(text: str, limit: int) -> tuple[str, str]:
         if cut.fits:
             return write_json(cut.value), cut.notice
     shorter = clip(text, limit)
-    kept = shorter.rindex(MARKER)
-    return shorter, f"A text is cut to the first {kept} of {len(text)} characters."
+    length = shorter.rindex(MARKER)
+    return shorter, f"A text is cut to the first {length} of {len(text)} characters."
 
 
 def text_length(block: Any) -> int:
@@ -302,11 +301,6 @@ def _json_of(text: str) -> Any:
 
 
 def _marked(answer: Answer, *notices: str) -> Answer:
-    """Return a cut result with its notices, each as a text block."""
     meta: Mapping[str, Any] = answer.get("_meta") or {}
     blocks = [{"type": "text", "text": notice} for notice in notices]
-    return {
-        **answer,
-        "content": [*_blocks(answer), *blocks],
-        "_meta": {**meta, "truncated": True},
-    }
+    return {**answer, "content": [*_blocks(answer), *blocks], "_meta": {**meta, "truncated": True}}

@@ -4,15 +4,18 @@ import asyncio
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
-from sayso.processes.connections import clients_of
 from sayso.processes.kinship import Clients
 
 LOOK_SECONDS: Final = 5.0
 MAX_PORTS: Final = 4096
+_PROC: Final = Path("/proc")
+_TABLES: Final = ("net/tcp", "net/tcp6")
 
 
 @dataclass(slots=True)
@@ -63,3 +66,50 @@ class LocalClients:
     def is_client(self, client_port: int) -> bool:
         """Return whether a client, or a process that it started, is connected from a port."""
         return any(self.clients.has(pid) for pid in clients_of(self.port, {client_port}))
+
+
+def clients_of(port: int, client_ports: Collection[int], root: Path = _PROC) -> set[int]:
+    """Return the processes that are connected to local `port` from one of `client_ports`.
+
+    Processes of other users cannot be seen, nor any without `/proc`.
+    """
+    wanted = {
+        f"socket:[{inode}]"
+        for name in _TABLES
+        for inode in _inodes(root / name, port, frozenset(client_ports))
+    }
+    if not wanted:
+        return set()
+    return {
+        int(folder.name)
+        for folder in root.iterdir()
+        if folder.name.isdigit() and _has_open(folder / "fd", wanted)
+    }
+
+
+def _inodes(path: Path, port: int, client_ports: frozenset[int]) -> list[str]:
+    try:
+        lines = path.read_text().splitlines()[1:]
+    except OSError:
+        return []
+    return [
+        values[9]
+        for values in map(str.split, lines)
+        if _port(values[2]) == port and _port(values[1]) in client_ports and values[9] != "0"
+    ]
+
+
+def _port(address: str) -> int:
+    return int(address.rpartition(":")[2], 16)
+
+
+def _has_open(folder: Path, wanted: set[str]) -> bool:
+    try:
+        entries = list(folder.iterdir())
+    except OSError:
+        return False
+    for entry in entries:
+        with suppress(OSError):
+            if str(entry.readlink()) in wanted:
+                return True
+    return False

@@ -124,7 +124,6 @@ def _terminal(device: int) -> str | None:
 
 
 def _drives(folder: Path, number: str) -> bool:
-    """Return whether a process has the multiplexer open for pseudo-terminal `number`."""
     try:
         entries = list((folder / "fd").iterdir())
     except OSError:

@@ -30,7 +30,7 @@ class Watch:
         return _Exchange(self, exchange)
 
     def call(self, call: Call) -> "_Trail":
-        """Begin to observe a call in the guard (a `sayso.guard.step.Watch`)."""
+        """Begin the trail of a call through the guard: a `sayso.guard.context.Watch`."""
         return _Trail(self, call)
 
 

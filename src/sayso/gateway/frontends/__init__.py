@@ -1,4 +1,4 @@
-"""The front doors: how clients of either protocol era come in, over HTTP and over stdio.
+"""The frontends for clients of both protocol eras, over HTTP and over stdio.
 
 A session of the older protocol versions is a signed token (`session_token`), so any process can
 answer for it; only what is in progress is kept in memory. `timeouts` bounds how slow a client may

@@ -1,4 +1,4 @@
-"""Batches: several messages in one, which only MCP 2025-03-26 has."""
+"""Batches of messages, which only MCP 2025-03-26 has."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -10,7 +10,7 @@ from sayso.connect import Message, read_message
 
 BATCHING: Final = "2025-03-26"
 
-_MOST: Final = 100
+_MAX_MESSAGES: Final = 100
 
 _parts: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -26,8 +26,8 @@ def read_batch(body: bytes) -> list[Message]:
         parts = _parts.decode(body)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-    if not 0 < len(parts) <= _MOST:
-        raise ValueError(f"a batch holds 1 to {_MOST} messages")
+    if not 0 < len(parts) <= _MAX_MESSAGES:
+        raise ValueError(f"a batch must hold 1 to {_MAX_MESSAGES} messages")
     return [read_message(bytes(part)) for part in parts]
 
 
@@ -38,11 +38,12 @@ async def answer_batch(
 
     Cancelling cancels them all.
     """
-    wanted = [
-        message for message in messages if message.method is not None and message.id is not None
-    ]
     async with asyncio.TaskGroup() as group:
-        answering = [group.create_task(answer(message)) for message in wanted]
+        answering = [
+            group.create_task(answer(message))
+            for message in messages
+            if message.method is not None and message.id is not None
+        ]
     answers = [body for task in answering if (body := task.result())]
     if not answers:
         return b""

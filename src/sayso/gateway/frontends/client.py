@@ -1,4 +1,4 @@
-"""A client, and the way back to it, while one of its requests is answered."""
+"""A client, and the messages to it while one of its requests is answered."""
 
 import asyncio
 from collections.abc import Mapping
@@ -24,14 +24,14 @@ META: Final = "io.modelcontextprotocol/"
 CONSOLE: Final = "console"
 """The client through which people call tools from sayso's own pages."""
 
-_LONGEST_NAME: Final = 128
+_MAX_NAME_CHARACTERS: Final = 128
 
 
 @dataclass(slots=True)
 class Client:
-    """A caller's client, and the session that its request is part of.
+    """A caller's client, and the session of its request.
 
-    `level` is the least severe of the log messages that it gets; `name` is its program's own.
+    `level` is the least severe of the log messages that it gets; `name` is its program's name.
     """
 
     principal: Principal
@@ -46,19 +46,19 @@ class Client:
         return self.version not in HANDSHAKE_VERSIONS
 
     def hears(self, level: object) -> bool:
-        """Return whether it gets a log message of this level: since 2026-07-28 only on request."""
+        """Return whether it gets log messages of this level: since 2026-07-28 only on request."""
         if self.level is None:
             return not self.is_modern
         return is_severe(level, self.level)
 
 
 class Line(Protocol):
-    """The way back to a client while its request is answered.
+    """The messages to a client while its request is answered.
 
-    `owner` is the same for all requests of which one client takes what the others are about.
-    `listener` gets what its session hears outside of requests, where there are sessions. `notify`
-    waits until the client takes a message; `tell` does not, and may drop it. `ask` sends a request,
-    which was possible before 2026-07-28, and raises `RpcError`.
+    `owner` is the same for all requests of one client. `listener` gets the messages of its session
+    outside of requests, if there are sessions. `notify` waits until the client takes a message;
+    `tell` does not, and may drop it. `ask` sends a request, which was possible before 2026-07-28,
+    and raises `RpcError`.
     """
 
     @property
@@ -72,14 +72,14 @@ class Line(Protocol):
 
 @lru_cache(maxsize=1024)
 def called(principal: Principal, client: str) -> Principal:
-    """Return the caller with the client's own name, unless its identity is proved."""
+    """Return the caller with the client's name, unless the caller is authenticated."""
     if principal.is_known:
         return principal
     return replace(principal, client=client)
 
 
 def caller_of(client: Client, line: Line) -> Caller:
-    """Return how a server behind reaches the client while its request is answered."""
+    """Return the caller of a server behind, which answers over `line`."""
 
     async def ask(questions: Questions) -> Mapping[str, Mapping[str, Any]]:
         answers: dict[str, Mapping[str, Any]] = {}
@@ -99,31 +99,31 @@ def caller_of(client: Client, line: Line) -> Caller:
 
 
 def level_of(wanted: object) -> str | None:
-    """Return the log level that a client asks for, if it exists."""
+    """Return the log level that a client requests, if it exists."""
     return wanted if isinstance(wanted, str) and wanted in LEVELS else None
 
 
 def name_of(info: object) -> str:
-    """Return what a client calls itself; the name of sayso's own console is reserved."""
+    """Return a client's name; the name of sayso's console is reserved."""
     if not isinstance(info, dict):
         return "unknown"
     name = cast("dict[str, Any]", info).get("name")
     if not isinstance(name, str) or not name:
         return "unknown"
     if name.strip().casefold() == CONSOLE:
-        # A standing answer that a person gave for what they try there is not for others.
+        # A person's standing answers for tries in the console must not apply to others.
         return f"{CONSOLE} (not sayso's)"
-    return name[:_LONGEST_NAME]
+    return name[:_MAX_NAME_CHARACTERS]
 
 
 def hello_of(message: Message) -> tuple[str, dict[str, Any], str]:
-    """Return the version agreed on, the client's capabilities, and its name. Raises `RpcError`."""
+    """Return the negotiated version, the client's capabilities and name. Raises `RpcError`."""
     params: dict[str, Any] = {}
     with suppress(ValueError):
         params = read_object(message.params)
     wanted = params.get("protocolVersion")
     offered = params.get("capabilities")
     if not isinstance(wanted, str) or not isinstance(offered, dict):
-        raise RpcError(INVALID_PARAMS, "initialize must say protocolVersion and capabilities")
+        raise RpcError(INVALID_PARAMS, "initialize must have protocolVersion and capabilities")
     version = wanted if wanted in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE
     return version, cast("dict[str, Any]", offered), name_of(params.get("clientInfo"))

@@ -1,4 +1,4 @@
-"""The dispatcher: answers one request of one client, over any transport."""
+"""The dispatcher, which answers one request of one client over any transport."""
 
 import asyncio
 import logging
@@ -32,7 +32,7 @@ from sayso.gateway.request import Request
 from sayso.gateway.router import Route, Router
 from sayso.gateway.search import HOW
 from sayso.gateway.tasks import TASKS
-from sayso.gateway.versions import known_server_info, translate
+from sayso.gateway.versions import known_fields, translate
 from sayso.guard import Progress, UnknownToolError, no_progress
 from sayso.incidents import describe_incident, report_incident
 from sayso.policy import Principal
@@ -63,7 +63,7 @@ _SERVER_INFO: Final = f"{META}serverInfo"
 
 
 class Response(NamedTuple):
-    """A response, and the code of the error that it is, if it is one."""
+    """A response, and its error code if it is an error."""
 
     body: bytes
     code: int | None = None
@@ -71,7 +71,7 @@ class Response(NamedTuple):
 
 @dataclass(slots=True)
 class Dispatcher:
-    """Answers requests by the gateway's router. `watch` observes."""
+    """A dispatcher of requests to the gateway's router. `watch` observes them."""
 
     router: Router
     watch: Watch | None = None
@@ -82,7 +82,7 @@ class Dispatcher:
 
     @property
     def server_info(self) -> Mapping[str, Any]:
-        """The name that goes with each result since 2026-07-28."""
+        """Return the server info that is in each result since 2026-07-28."""
         router = self.router
         if router.alone is None:
             return GATEWAY_INFO
@@ -103,7 +103,7 @@ class Dispatcher:
     def admits(self, principal: Principal) -> bool:
         return self.router.upstreams.switches.has_caller(principal.subject)
 
-    async def turn_away(self, messages: Sequence[Message], principal: Principal) -> None:
+    async def record_refused(self, messages: Sequence[Message], principal: Principal) -> None:
         """Record the calls of a caller that is switched off. Raises `StoreError`."""
         for message in messages:
             if message.method == "tools/call" and message.id is not None:
@@ -120,17 +120,17 @@ class Dispatcher:
     ) -> Response:
         """Answer a request; `tool` is the one that it calls, if it was just found.
 
-        Cancelling cancels what it began.
+        Cancelling cancels the request.
         """
         if self.watch is None:
-            return await self._told(message, params, client, line, tool)
+            return await self._respond(message, params, client, line, tool)
         asked = _asked(message, params, client)
         with self.watch.request(asked):
-            told = await self._told(message, params, client, line, tool)
-            asked.code = told.code
-        return told
+            response = await self._respond(message, params, client, line, tool)
+            asked.code = response.code
+        return response
 
-    async def _told(
+    async def _respond(
         self,
         message: Message,
         params: dict[str, Any],
@@ -157,7 +157,7 @@ class Dispatcher:
                 raise
             what = "sayso was stopped before it could answer: send the request again"
             return _error(message, INTERNAL_ERROR, what)
-        except Exception as error:  # noqa: BLE001 - the edge of a request: the client learns no internals
+        except Exception as error:  # noqa: BLE001 - a client must not get internals
             return _error(message, INTERNAL_ERROR, describe_incident(report_incident(_log, error)))
 
     async def _result(
@@ -170,17 +170,31 @@ class Dispatcher:
     ) -> Mapping[str, Any]:
         method = message.method or ""
         if not self.admits(client.principal):
-            await self.turn_away([message], client.principal)
+            await self.record_refused([message], client.principal)
             raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
         route = self._routes.get(method)
         if route is not None:
-            result = await route(_request(message, params, client, line, tool))
-            told = translate(method, result, client.version)
-            return _dressed(method, told, client, self.server_info)
+            request = Request(
+                method=method,
+                params=params,
+                version=client.version,
+                principal=client.principal,
+                progress=_progress(params, line),
+                elicit=_elicit(client, line),
+                rounds=_rounds(params, client),
+                caller=caller_of(client, line),
+                listener=line.listener,
+                id=message.id,
+                client_name=client.name,
+                tool=tool,
+            )
+            result = await route(request)
+            result = translate(method, result, client.version)
+            return _wrapped(method, result, client, self.server_info)
         if method == "server/discover" and client.is_modern:
             introduction = await self.introduce(client.principal)
-            told = discovery(introduction.instructions)
-            return _dressed(method, told, client, introduction.server_info)
+            result = discovery(introduction.instructions)
+            return _wrapped(method, result, client, introduction.server_info)
         if method == "ping" and not client.is_modern:
             return {}
         raise RpcError(METHOD_NOT_FOUND, "Method not found", method)
@@ -209,28 +223,9 @@ def greeting(version: str, introduction: Introduction) -> dict[str, Any]:
     return {
         "protocolVersion": version,
         "capabilities": CAPABILITIES,
-        "serverInfo": known_server_info(introduction.server_info, version),
+        "serverInfo": known_fields("serverInfo", introduction.server_info, version),
         "instructions": introduction.instructions,
     }
-
-
-def _request(
-    message: Message, params: dict[str, Any], client: Client, line: Line, tool: Tool | None
-) -> Request:
-    return Request(
-        method=message.method or "",
-        params=params,
-        version=client.version,
-        principal=client.principal,
-        progress=_progress(params, line),
-        elicit=_elicit(client, line),
-        rounds=_rounds(params, client),
-        caller=caller_of(client, line),
-        listener=line.listener,
-        id=message.id,
-        client_name=client.name,
-        tool=tool,
-    )
 
 
 def _progress(params: Mapping[str, Any], line: Line) -> Progress:
@@ -240,12 +235,12 @@ def _progress(params: Mapping[str, Any], line: Line) -> Progress:
         return no_progress
 
     async def tell(done: float, total: float | None, text: str | None) -> None:
-        told: dict[str, Any] = {"progressToken": token, "progress": done}
+        progress: dict[str, Any] = {"progressToken": token, "progress": done}
         if total is not None:
-            told["total"] = total
+            progress["total"] = total
         if text is not None:
-            told["message"] = text
-        line.tell("notifications/progress", told)
+            progress["message"] = text
+        line.tell("notifications/progress", progress)
         await asyncio.sleep(0)
 
     return tell
@@ -267,7 +262,7 @@ def _elicit(client: Client, line: Line) -> Elicit | None:
 
 
 def _rounds(params: Mapping[str, Any], client: Client) -> Rounds | None:
-    """How a client of 2026-07-28 is asked: by an answer that wants the call made again."""
+    """Return the round of a client of 2026-07-28, which is asked by the answer to its call."""
     if not client.is_modern or not (modes := _modes(client)):
         return None
     responses: Any = params.get("inputResponses")
@@ -291,20 +286,20 @@ def _name_in(message: Message) -> str:
     return ""
 
 
-def _dressed(
+def _wrapped(
     method: str, result: Mapping[str, Any], client: Client, info: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Return a result with what 2026-07-28 wants around it, or without that for older clients."""
-    # What a server behind says of its own connection is not about this one.
-    given: Mapping[str, Any] = result.get("_meta") or {}
-    meta = {key: value for key, value in given.items() if not key.startswith(META)}
-    if SUBSCRIPTION in given and method == "subscriptions/listen":
-        meta[SUBSCRIPTION] = given[SUBSCRIPTION]
+    """Return a result with the fields that 2026-07-28 requires, or without for older clients."""
+    # A server's protocol keys are about its connection to the gateway, and not about this one.
+    received: Mapping[str, Any] = result.get("_meta") or {}
+    meta = {key: value for key, value in received.items() if not key.startswith(META)}
+    if SUBSCRIPTION in received and method == "subscriptions/listen":
+        meta[SUBSCRIPTION] = received[SUBSCRIPTION]
     if not client.is_modern:
-        kept = {key: value for key, value in result.items() if key not in ("resultType", "_meta")}
+        old = {key: value for key, value in result.items() if key not in ("resultType", "_meta")}
         if meta:
-            kept["_meta"] = meta
-        return kept
+            old["_meta"] = meta
+        return old
     meta[_SERVER_INFO] = info
     if method.endswith("/list") or method in ("resources/read", "server/discover"):
         return {"resultType": "complete", **_FRESH, **result, "_meta": meta}
@@ -316,5 +311,5 @@ def _error(message: Message, code: int, text: str, data: Any = None) -> Response
 
 
 def _code(client: Client, code: int) -> int:
-    """Return the error code in the client's version: 2026-07-28 has none for missing resources."""
+    """Return the error code for the client: 2026-07-28 has none for missing resources."""
     return INVALID_PARAMS if code == RESOURCE_NOT_FOUND and client.is_modern else code

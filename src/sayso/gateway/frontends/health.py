@@ -1,7 +1,7 @@
-"""Probes: `/healthz` says that the process lives, and `/readyz` whether to send requests to it.
+"""Probes: `/healthz` says that the process lives, and `/readyz` that it can take requests.
 
-Answered before the host is checked: a probe calls a pod by its address. So strangers learn only
-whether the gateway is ready, and which part of it is not.
+They are answered without a check of the host, since a probe uses a pod's address. So strangers
+learn only whether the gateway is ready, and which part of it is not.
 """
 
 import asyncio
@@ -25,40 +25,40 @@ READY: Final = "/readyz"
 
 _OK: Final = "ok"
 _STORE_SECONDS: Final = 0.75
-"""How long the store may take to answer: below the second that a probe waits by default."""
+"""How long the store may take to answer: less than the second that a probe waits by default."""
 _FRESH_SECONDS: Final = 1.0
-"""How long what the store said is taken as it was, so that probes by many cost it nothing."""
+"""How long an answer of the store is valid, so that many probes cost it nothing."""
 
 _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class StoreCheck:
-    """Whether the store answers in time: one query for all probes, also while one hangs."""
+    """A check that the store answers in time: one query for all probes, even if it hangs."""
 
     records: Records
     seconds: float = _STORE_SECONDS
-    _asked: asyncio.Task[StoreError | None] | None = None
+    _query: asyncio.Task[StoreError | None] | None = None
     _at: float = 0.0
-    _was_there: bool = True
+    _was_reachable: bool = True
 
-    async def is_there(self) -> bool:
-        asked = self._asked
+    async def is_reachable(self) -> bool:
+        query = self._query
         now = asyncio.get_running_loop().time()
-        if asked is None or (asked.done() and now - self._at > _FRESH_SECONDS):
-            asked = self._asked = asyncio.create_task(self._ask())
+        if query is None or (query.done() and now - self._at > _FRESH_SECONDS):
+            query = self._query = asyncio.create_task(self._run())
             self._at = now
-        await asyncio.wait({asked}, timeout=self.seconds)
-        why: object = f"no answer within {self.seconds:g} s"
-        if asked.done():
-            why = asked.result()
-        if (why is None) is not self._was_there:
+        await asyncio.wait({query}, timeout=self.seconds)
+        error: object = f"no answer within {self.seconds:g} s"
+        if query.done():
+            error = query.result()
+        if (error is None) is not self._was_reachable:
             # Logged once, not with every probe.
-            self._was_there = why is None
-            _log.warning("the store: %s", why or "it can be reached again")
-        return self._was_there
+            self._was_reachable = error is None
+            _log.warning("the store: %s", error or "it can be reached again")
+        return self._was_reachable
 
-    async def _ask(self) -> StoreError | None:
+    async def _run(self) -> StoreError | None:
         try:
             await self.records.newest(limit=1)
         except StoreError as error:
@@ -68,9 +68,9 @@ class StoreCheck:
 
 @dataclass(frozen=True, slots=True)
 class HealthFrontend:
-    """Answers probes. `policy` raises a `SaysoError` if there is none.
+    """The endpoint for probes. `policy` raises a `SaysoError` if there is none.
 
-    `access` and `names` decide who may see the servers behind: callers who prove who they are.
+    `access` and `names` authenticate callers: only these see the servers behind.
     """
 
     shutdown: Shutdown
@@ -83,23 +83,23 @@ class HealthFrontend:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del receive
         if scope["method"] not in ("GET", "HEAD"):
-            told = {"error": "A probe is a GET."}
-            await _say(send, HTTPStatus.METHOD_NOT_ALLOWED, told, (b"allow", b"GET, HEAD"))
+            error = {"error": "A probe must be a GET."}
+            await _send(send, HTTPStatus.METHOD_NOT_ALLOWED, error, (b"allow", b"GET, HEAD"))
         elif scope["path"] == LIVE:
-            await _say(send, HTTPStatus.OK, {"live": True})
+            await _send(send, HTTPStatus.OK, {"live": True})
         else:
-            # A proxy that probes sends no requests on once it gets a no: the end can wait for that.
+            # A proxy that probes stops sending requests, so the shutdown can wait for it.
             self.shutdown.is_watched = True
-            told: dict[str, Any] = await self._parts()
-            is_ready = all(state == _OK for state in told.values())
+            parts: dict[str, Any] = await self._parts()
+            is_ready = all(state == _OK for state in parts.values())
             if await self._may_know(RequestInfo.of(scope)):
-                told["upstreams"] = self._states()
+                parts["upstreams"] = self._states()
             status = HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE
-            await _say(send, status, {"ready": is_ready, **told})
+            await _send(send, status, {"ready": is_ready, **parts})
 
     async def _parts(self) -> dict[str, Any]:
         return {
-            "store": _OK if await self.check.is_there() else "cannot be reached",
+            "store": _OK if await self.check.is_reachable() else "cannot be reached",
             "policy": _OK if self._has_policy() else "cannot be used",
             "gateway": "draining" if self.shutdown.is_near else _OK,
         }
@@ -113,7 +113,7 @@ class HealthFrontend:
         return True
 
     def _states(self) -> dict[str, str]:
-        """Return the state of each server; one that is down leaves the gateway ready."""
+        """Return the state of each server; the gateway is ready even if one is down."""
         words = {True: "up", False: "down", None: "not yet wanted"}
         return {upstream.name: words[upstream.is_up] for upstream in self.upstreams}
 
@@ -126,10 +126,10 @@ class HealthFrontend:
         return principal.is_known
 
 
-async def _say(
-    send: Send, status: int, told: Mapping[str, Any], *more: tuple[bytes, bytes]
+async def _send(
+    send: Send, status: int, document: Mapping[str, Any], *more: tuple[bytes, bytes]
 ) -> None:
-    body = json.dumps(told).encode()
+    body = json.dumps(document).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),

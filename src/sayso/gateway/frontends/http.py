@@ -42,12 +42,12 @@ _STATUS: Final = {
     UNSUPPORTED_VERSION: 400,
     METHOD_NOT_FOUND: 404,
 }
-"""The status of an error since 2026-07-28; before, an error is an answer as any other."""
+"""The status of an error since 2026-07-28; before, an error has the status 200."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpFrontend:
-    """Answers HTTP requests by one dispatcher. `identify` returns the caller."""
+    """The HTTP endpoint of one dispatcher. `identify` returns the caller."""
 
     dispatcher: Dispatcher
     identify: Identify
@@ -58,7 +58,7 @@ class HttpFrontend:
             principal = await self.identify(scope)
             request = Request.of(scope, receive, send)
             if not self.dispatcher.admits(principal):
-                await self._turn_away(request, principal)
+                await self._refuse(request, principal)
             await self._answer(request, principal)
         except RefusedError as error:
             await error.answer(send)
@@ -71,13 +71,13 @@ class HttpFrontend:
             what = "sayso cannot read its store"
             await RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, what).answer(send)
 
-    async def _turn_away(self, request: Request, principal: Principal) -> None:
+    async def _refuse(self, request: Request, principal: Principal) -> None:
         """Record the calls of a caller that is switched off, and raise `RefusedError`."""
         if request.verb == "POST":
             messages = await request.messages()
             if not isinstance(messages, list):
                 messages = [messages]
-            await self.dispatcher.turn_away(messages, principal)
+            await self.dispatcher.record_refused(messages, principal)
         raise RefusedError(HTTPStatus.FORBIDDEN, SWITCHED_OFF)
 
     async def _answer(self, request: Request, principal: Principal) -> None:
@@ -89,7 +89,7 @@ class HttpFrontend:
             await self.stateful.end(request, principal)
         else:
             allow = ((b"allow", b"GET, POST, DELETE"),)
-            what = "MCP is spoken by POST"
+            what = "MCP requests must be POST"
             raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, what, headers=allow)
 
     async def _post(self, request: Request, principal: Principal) -> None:
@@ -102,13 +102,13 @@ class HttpFrontend:
         elif message.id is not None and message.method is not None:
             await self._answer_alone(request, principal, message)
         elif message.method is not None and version == MODERN:
-            # This version has nothing that a client tells; some tell it all the same.
+            # Clients have no notifications in this version, but some send them.
             await request.accept()
         else:
-            raise RefusedError(HTTPStatus.BAD_REQUEST, "only requests are taken here")
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "the message must be a request")
 
     async def _answer_alone(self, request: Request, principal: Principal, message: Message) -> None:
-        """Answer a request of 2026-07-28, which stands alone."""
+        """Answer a request of 2026-07-28, which has no session."""
         reply = Reply(request.send, takes_events=request.takes_events)
         if message.method == "subscriptions/listen" and not request.takes_events:
             what = "subscriptions/listen must accept text/event-stream"
@@ -135,8 +135,8 @@ class HttpFrontend:
                 await reply.finish(body, _STATUS.get(error.code, 200))
                 return
             line = ModernLine(reply)
-            told = await self.dispatcher.answer(message, params, client, line, tool=tool)
-            await reply.finish(told.body, _STATUS.get(told.code or 0, 200))
+            response = await self.dispatcher.answer(message, params, client, line, tool=tool)
+            await reply.finish(response.body, _STATUS.get(response.code or 0, 200))
 
         # Since 2026-07-28 a client cancels by closing the stream of its answer.
         with anyio.CancelScope() as scope:

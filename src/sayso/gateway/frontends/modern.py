@@ -48,40 +48,39 @@ def alone(params: Mapping[str, Any], principal: Principal) -> Client:
 
 
 def check_headers(message: Message, params: Mapping[str, Any], headers: Mapping[str, str]) -> None:
-    """Check that the headers say what the body says: proxies route by them. Raises `RpcError`."""
+    """Check that the headers match the body: proxies route by them. Raises `RpcError`."""
     meta: Mapping[str, Any] = params.get("_meta") or {}
     key = _NAMED.get(message.method or "")
     named = key and params.get(key)
-    # Only a name may need to be encoded: a proxy that filters by the others reads them as they are.
-    said = (
+    # Only a name may need to be encoded: proxies that filter by the others read them unchanged.
+    for header, value, received in (
         (_VERSION_HEADER, meta.get(_VERSION), headers.get(_VERSION_HEADER)),
         (_METHOD_HEADER, message.method, headers.get(_METHOD_HEADER)),
         (_NAME_HEADER, named, decode_header(headers.get(_NAME_HEADER))),
-    )
-    for name, value, found in said:
-        # A header may be missing only where there is nothing that it could say.
-        if value is not None and found != value:
-            raise RpcError(HEADER_MISMATCH, f"the header {name} does not say what the body says")
+    ):
+        # A header may be missing only if the body has no value for it.
+        if value is not None and received != value:
+            raise _mismatch(header)
 
 
 def refuse_false_headers(
     message: Message, params: Mapping[str, Any], headers: Mapping[str, str]
 ) -> None:
     """Check the headers of older clients, which need not send them. Raises `RpcError`."""
-    if _METHOD_HEADER not in headers and _NAME_HEADER not in headers:
-        return
-    key = _NAMED.get(message.method or "")
-    named = key and params.get(key)
-    for header, value, found in (
-        (_METHOD_HEADER, message.method, headers.get(_METHOD_HEADER)),
-        (_NAME_HEADER, named, decode_header(headers.get(_NAME_HEADER))),
-    ):
-        if header in headers and found != value:
-            raise RpcError(HEADER_MISMATCH, f"the header {header} does not say what the body says")
+    if headers.get(_METHOD_HEADER, message.method) != message.method:
+        raise _mismatch(_METHOD_HEADER)
+    if _NAME_HEADER in headers:
+        key = _NAMED.get(message.method or "")
+        if decode_header(headers[_NAME_HEADER]) != (key and params.get(key)):
+            raise _mismatch(_NAME_HEADER)
+
+
+def _mismatch(header: str) -> RpcError:
+    return RpcError(HEADER_MISMATCH, f"the header {header} does not match the body")
 
 
 def refuse_version(version: object) -> None:
-    """Raise `RpcError` for a version that the stateless protocol does not have here."""
+    """Raise `RpcError` for a version that the stateless protocol does not support here."""
     if version != MODERN:
         data = {"supported": [MODERN], "requested": version}
         raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
@@ -93,8 +92,8 @@ def decode_header(value: str | None) -> str | None:
         return value
     payload = value[9:-2]
     try:
-        found = b64decode(payload, validate=True)
-        text = found.decode()
+        raw = b64decode(payload, validate=True)
+        text = raw.decode()
     except (binascii.Error, UnicodeDecodeError):
         return None
-    return text if b64encode(found).decode() == payload else None
+    return text if b64encode(raw).decode() == payload else None

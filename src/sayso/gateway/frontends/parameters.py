@@ -78,37 +78,37 @@ _FORMS: Final[Mapping[str, type[msgspec.Struct]]] = {
 
 
 async def read_parameters(message: Message) -> dict[str, Any]:
-    """Return the parameters of a request, checked as far as the gateway looks at them.
+    """Return the parameters of a request, with those that the gateway reads checked.
 
-    Raises `RpcError`. After large ones, others have their turn.
+    Raises `RpcError`. After large ones, other tasks run first.
     """
     if len(message.params) <= LARGE_BYTES:
         return parameters_of(message)
     begun = time.perf_counter()
-    # A collection for each few hundred new lists takes many times as long as reading them.
+    # Garbage collections, one for every few hundred new lists, would take most of the time.
     was_collecting = gc.isenabled()
     gc.disable()
     try:
-        found = parameters_of(message)
+        params = parameters_of(message)
     finally:
         if was_collecting:
             gc.enable()
     await rest_since(begun)
-    return found
+    return params
 
 
 def parameters_of(message: Message) -> dict[str, Any]:
     """Return the parameters of a request, checked. Raises `RpcError`."""
     try:
-        found: Any = msgspec.json.decode(message.params) if message.params else {}
-        msgspec.convert(found, _FORMS.get(message.method or "", _Any))
+        params: Any = msgspec.json.decode(message.params) if message.params else {}
+        msgspec.convert(params, _FORMS.get(message.method or "", _Any))
     except msgspec.MsgspecError as error:
         raise RpcError(INVALID_PARAMS, f"Invalid request parameters: {error}") from None
     except (ValueError, RecursionError):
         # Without the message, which may quote them.
         what = "Invalid request parameters: they cannot be read"
         raise RpcError(INVALID_PARAMS, what) from None
-    if found.get("cursor") is not None and message.method in LISTS:
-        # A list comes whole, since many clients never ask for a second page.
+    if params.get("cursor") is not None and message.method in LISTS:
+        # A list has one page, since many clients never request a second one.
         raise RpcError(INVALID_PARAMS, "Invalid cursor: every list here has one page")
-    return found
+    return params

@@ -1,7 +1,7 @@
-"""Messages about a session to other processes than the one that its client has reached.
+"""Messages about a session between the processes of a gateway.
 
-A question names the process that asked it, and its answer is brought there. Which process runs a
-request or holds a stream is unknown, so all are told.
+A question names the process that asked it, so its answer is sent there. The process that runs a
+request or holds a stream is unknown, so a message about these is sent to all.
 """
 
 from http import HTTPStatus
@@ -19,16 +19,16 @@ _CANCEL: Final = "cancel"
 _END: Final = "end"
 
 _GONE: Final = (
-    "outcome_unknown: the process that asked this is gone, and the call that waited for the answer "
-    "with it. That call may have run or not. It was not sent again. Look at what it would have "
-    "changed before doing anything else."
+    "outcome_unknown: the process that asked this has ended, and the call that waited for the "
+    "answer with it. That call may have run or not. It was not sent again. Look at what it would "
+    "have changed before doing anything else."
 )
 
 
-async def bring_answer(sessions: Sessions, name: str, message: Message) -> None:
-    """Bring a client's answer to the process that asked; other answers are dropped.
+async def send_answer(sessions: Sessions, name: str, message: Message) -> None:
+    """Send a client's answer to the process that asked; other answers are dropped.
 
-    Raises `RefusedError` if that process is gone.
+    Raises `RefusedError` if that process has ended.
     """
     session = sessions.known(name)
     if session is not None and session.answered(message):
@@ -56,7 +56,7 @@ async def end(sessions: Sessions, name: str) -> None:
 
 
 def handlers(sessions: Sessions) -> dict[str, Handler]:
-    """Return the handlers of messages from other processes; they return `None` if not concerned."""
+    """Return the handlers of messages from other processes."""
 
     async def answer(body: Any) -> Any:
         session = sessions.known(body[0])
@@ -79,9 +79,9 @@ def handlers(sessions: Sessions) -> dict[str, Handler]:
 
 
 def _text(message: Message) -> str:
-    told: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
+    response: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
     if message.error:
-        told["error"] = message.error
+        response["error"] = message.error
     else:
-        told["result"] = message.result
-    return msgspec.json.encode(told).decode()
+        response["result"] = message.result
+    return msgspec.json.encode(response).decode()

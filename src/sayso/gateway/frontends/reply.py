@@ -1,4 +1,4 @@
-"""The answer to one POST: JSON if it comes alone, a stream if messages come before it."""
+"""The response to a POST: JSON, or a stream if other messages precede the response."""
 
 import asyncio
 import contextlib
@@ -13,14 +13,14 @@ from starlette.types import Send
 from sayso.alarm import Alarm
 from sayso.connect import in_one_line
 
-_MOST: Final = 256
-_MOST_BYTES: Final = 4 * 1024 * 1024
-"""What waits for a client to read; what comes beyond that is left out."""
+_MAX_WAITING: Final = 256
+_MAX_WAITING_BYTES: Final = 4 * 1024 * 1024
+"""The messages that wait for a client to read them; further ones are dropped."""
 
 
 @dataclass(slots=True)
 class Outbox:
-    """Sends by `send`, which may take as long as the client does; a slow client delays no other."""
+    """A queue of messages to one client, so that a slow client delays no other."""
 
     send: Callable[[bytes], Awaitable[None]]
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -34,7 +34,7 @@ class Outbox:
 
     def tell(self, body: bytes) -> None:
         """Send a message without waiting; it is dropped if the client does not keep up."""
-        if len(self._waiting) >= _MOST or self._size > _MOST_BYTES:
+        if len(self._waiting) >= _MAX_WAITING or self._size > _MAX_WAITING_BYTES:
             return
         self._waiting.append(body)
         self._size += len(body)
@@ -51,17 +51,17 @@ class Outbox:
             yield
 
     async def _send_waiting(self) -> None:
-        # A client that has gone hears nothing; whoever answers it notices.
+        # The sender of the response notices a client that has left.
         with contextlib.suppress(OSError):
             async with self.turn():
                 pass
 
 
 PATIENCE_SECONDS: Final = 0.2
-"""How long a request may take before its client is watched and its stream kept alive."""
+"""The time after which a request's client is watched and its stream kept alive."""
 
 PING_SECONDS: Final = 15.0
-"""How often a stream on which nothing is said shows that it lives: proxies close silent ones."""
+"""The interval of pings on a silent stream, which proxies would close otherwise."""
 
 PING: Final = b": ping\n\n"
 
@@ -81,7 +81,7 @@ def as_event(body: bytes) -> bytes:
 
 
 class Reply:
-    """The answer to a request. A client that takes only JSON gets the response alone."""
+    """The response to a request. A client that accepts only JSON gets no other messages."""
 
     def __init__(self, send: Send, *, takes_events: bool, headers: Sequence[Header] = ()) -> None:
         self._send = send
@@ -134,7 +134,6 @@ class Reply:
         await self._piece(as_event(body), more=True)
 
     def _begun(self) -> Outbox:
-        """Return the outbox of a stream, which most answers never need."""
         if self._outbox is None:
             self._outbox = Outbox(self._event)
         return self._outbox
@@ -149,20 +148,16 @@ class Reply:
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
 
 
-def _nothing() -> None:
-    """Take no notice of a client that leaves."""
-
-
 async def watched(
     work: Callable[[], Awaitable[None]],
     reply: Reply,
     left: Callable[[], Awaitable[None]],
     patience: Alarm,
-    gone: Callable[[], None] = _nothing,
+    gone: Callable[[], None] = lambda: None,
 ) -> None:
     """Do `work` and keep its stream alive; call `gone` if the client leaves before it is done.
 
-    Watching starts after `patience`: most work is over before.
+    Watching starts after `patience`, when most work is done.
     """
     watcher: asyncio.Task[None] | None = None
 

@@ -1,4 +1,4 @@
-"""One HTTP request, and how it is refused."""
+"""An HTTP request: its headers, its messages, and its refusal."""
 
 import contextlib
 import itertools
@@ -26,24 +26,24 @@ from sayso.schema import RepeatedKeyError, read_strictly
 from sayso.slices import rest_since
 from sayso.workers import BusyError, run_job
 
-_AT_ONCE_BYTES: Final = 65_536
+_MAX_LOCAL_BYTES: Final = 65_536
 """Messages up to this size are checked on the event loop; larger ones in a worker process."""
 
 _CHECK_SECONDS: Final = 5.0
 _LANES: Final = 2
-"""The caller is not known yet, so large messages share a part of the workers."""
+"""The workers that large messages share, since their caller is not known yet."""
 
 _JOB: Final = "sayso.workers.jobs:find_fault"
 _numbers: Final = itertools.count()
 
 
 class AmbiguousError(ValueError):
-    """A message that two readers would read differently, or that is too large."""
+    """A message that two parsers would read differently, or that is too large."""
 
 
 async def check_unambiguous(body: bytes) -> None:
-    """Raise `AmbiguousError` for JSON with a key given twice, or with too many keys or values."""
-    if len(body) <= _AT_ONCE_BYTES:
+    """Raise `AmbiguousError` for JSON with a repeated key, or with too many keys or values."""
+    if len(body) <= _MAX_LOCAL_BYTES:
         _check(body)
         return
     lane = f"message {next(_numbers) % _LANES}"
@@ -58,7 +58,7 @@ async def check_unambiguous(body: bytes) -> None:
 
 
 def _check(body: bytes) -> None:
-    # What else is wrong with it is for whoever reads the message.
+    # The reader of the message reports any other error.
     with contextlib.suppress(UsageError):
         try:
             read_strictly(body)
@@ -66,8 +66,7 @@ def _check(body: bytes) -> None:
             raise AmbiguousError(error.what) from None
 
 
-MOST_BYTES: Final = 4 * 1024 * 1024
-"""Of one request."""
+MAX_BODY_BYTES: Final = 4 * 1024 * 1024
 
 _EVENTS: Final = ("text/event-stream", "text/*", "*/*")
 PARAMETER: Final = "mcp-param-"
@@ -93,12 +92,12 @@ class RefusedError(Exception):
 
 
 Identify = Callable[[Scope], Awaitable[Principal]]
-"""Who a request comes from. Raises the `RefusedError` of `sayso.access`."""
+"""A function that returns the caller of a request. Raises `sayso.access.RefusedError`."""
 
 
 @dataclass(slots=True)
 class Request:
-    """A request whose headers were read."""
+    """A request with parsed headers."""
 
     verb: str
     headers: Mapping[str, str]
@@ -107,17 +106,17 @@ class Request:
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive, send: Send) -> "Request":
-        """Raises `RefusedError` for a header that may not stand there twice."""
+        """Parse the headers. Raises `RefusedError` for a repeated header that must be unique."""
         return cls(scope["method"], _headers(scope), receive, send)
 
     @property
     def takes_events(self) -> bool:
-        """Whether the client accepts a stream instead of one message."""
+        """Return whether the client accepts a stream instead of one message."""
         accept = self.headers.get("accept", "")
         return any(kind in accept for kind in _EVENTS)
 
     async def messages(self) -> Message | list[Message]:
-        """Read the message that it carries, or all of a batch. Raises `RefusedError`."""
+        """Read its message, or all of a batch. Raises `RefusedError`."""
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             what = "the content type must be application/json"
@@ -125,18 +124,17 @@ class Request:
         body = await self._body()
         try:
             begun = time.perf_counter()
-            found = read_batch(body) if is_batch(body) else read_message(body)
+            messages = read_batch(body) if is_batch(body) else read_message(body)
             await rest_since(begun)
             await check_unambiguous(body)
         except AmbiguousError as error:
             raise RefusedError(HTTPStatus.BAD_REQUEST, str(error), INVALID_REQUEST) from None
         except ValueError:
-            code = PARSE_ERROR
-            if body.lstrip().startswith((b"{", b"[")):
-                code = INVALID_REQUEST
+            is_json = body.lstrip().startswith((b"{", b"["))
+            code = INVALID_REQUEST if is_json else PARSE_ERROR
             what = "the body must be one JSON-RPC 2.0 message"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what, code) from None
-        return found
+        return messages
 
     async def accept(self) -> None:
         headers = [(b"content-length", b"0")]
@@ -149,17 +147,17 @@ class Request:
 
     async def _body(self) -> bytes:
         length = self.headers.get("content-length", "0")
-        if length.isdigit() and int(length) > MOST_BYTES:
+        if length.isdigit() and int(length) > MAX_BODY_BYTES:
             raise _too_large()
         pieces: list[bytes] = []
         size = 0
         while True:
             part = await self.receive()
             if part["type"] == "http.disconnect":
-                raise RefusedError(HTTPStatus.BAD_REQUEST, "the request broke off")
+                raise RefusedError(HTTPStatus.BAD_REQUEST, "the request is incomplete")
             pieces.append(part.get("body", b""))
             size += len(pieces[-1])
-            if size > MOST_BYTES:
+            if size > MAX_BODY_BYTES:
                 raise _too_large()
             if not part.get("more_body"):
                 return b"".join(pieces)
@@ -167,24 +165,24 @@ class Request:
 
 def _headers(scope: Scope) -> dict[str, str]:
     headers = scope["headers"]
-    found = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
-    if len(found) == len(headers):
-        return found
-    found.clear()
+    parsed = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
+    if len(parsed) == len(headers):
+        return parsed
+    parsed.clear()
     for name, value in headers:
         key = name.decode("latin-1")
-        said = value.decode("latin-1")
-        if key not in found:
-            found[key] = said
+        text = value.decode("latin-1")
+        if key not in parsed:
+            parsed[key] = text
         elif key in _ROUTING or key.startswith(PARAMETER):
-            # Readers of the first one and of the last one would see two different requests.
-            what = f"the header {key} stands there twice"
+            # A proxy that reads the first one and a server that reads the last one would differ.
+            what = f"the header {key} is repeated"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what, HEADER_MISMATCH)
         else:
-            found[key] = f"{found[key]}, {said}"
-    return found
+            parsed[key] = f"{parsed[key]}, {text}"
+    return parsed
 
 
 def _too_large() -> RefusedError:
-    what = f"a request holds at most {MOST_BYTES} bytes"
+    what = f"a request must have at most {MAX_BODY_BYTES} bytes"
     return RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, what)

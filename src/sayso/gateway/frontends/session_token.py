@@ -13,13 +13,13 @@ from sayso.keys import Keyring
 
 _PURPOSE: Final = "session"
 _SECONDS: Final = 7 * 86_400.0
-_MOST_CAPABILITIES: Final = 2_048
-"""Bytes; a header has to hold them."""
+_MAX_CAPABILITIES_BYTES: Final = 2_048
+"""A header has to hold them."""
 _KNOWN: Final = ("roots", "sampling", "elicitation", "tasks")
 
 
 class SessionToken(msgspec.Struct, frozen=True, array_like=True):
-    """The content of a session token; `replica` has made it, `expires` is in Unix seconds."""
+    """The content of a session token; `replica` issued it, `expires` is in Unix seconds."""
 
     id: str
     subject: str
@@ -32,19 +32,19 @@ class SessionToken(msgspec.Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True, slots=True)
 class SessionTokens:
-    """Makes and reads the tokens of one door of a gateway, whose replicas share their keys.
+    """The session tokens of one endpoint of a gateway, whose replicas share their keys.
 
-    `door` is its path: a session that has ended at one door must not go on at another.
+    `path` is the endpoint's: a session of one endpoint is invalid at another.
     """
 
     keys: Keyring
     replica: str = ""
-    door: str = ""
+    path: str = ""
     clock: Callable[[], float] = time.time
 
     def make(self, *, subject: str, client: str, version: str, capabilities: dict[str, Any]) -> str:
-        if len(msgspec.json.encode(capabilities)) > _MOST_CAPABILITIES:
-            # What a client can do is its keys; what it says about each may be as long as it likes.
+        if len(msgspec.json.encode(capabilities)) > _MAX_CAPABILITIES_BYTES:
+            # The keys are the capabilities; their details may have any length.
             capabilities = {key: {} for key in capabilities if key in _KNOWN}
         content = SessionToken(
             id=secrets.token_hex(12),
@@ -55,7 +55,7 @@ class SessionTokens:
             replica=self.replica,
             expires=self.clock() + _SECONDS,
         )
-        # Letters of one case: some clients keep all headers in small ones.
+        # In lower case, since some clients store all headers so.
         body = b32encode(msgspec.json.encode(content)).rstrip(b"=").lower()
         return f"{body.decode()}.{self.keys.sign(self._purpose, body)}"
 
@@ -73,4 +73,4 @@ class SessionTokens:
 
     @property
     def _purpose(self) -> str:
-        return f"{_PURPOSE} {self.door}"
+        return f"{_PURPOSE} {self.path}"

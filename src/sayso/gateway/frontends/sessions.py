@@ -1,4 +1,4 @@
-"""The live state of sessions of the handshake eras: their streams, questions and calls."""
+"""The state of active sessions of the handshake eras: their streams, questions and calls."""
 
 import asyncio
 import secrets
@@ -24,17 +24,17 @@ from sayso.gateway.notifications import LOGGED, Backlog, Listener, Notifier
 from sayso.gateway.replicas import ReplicaClient
 
 _WITHDRAW_SECONDS: Final = 1.0
-_MOST_ENDED: Final = 10_000
-_MOST_KEPT: Final = 5_000
-"""Half of the places that a notifier has, so that absent clients leave room for new ones."""
+_MAX_ENDED: Final = 10_000
+_MAX_KEPT: Final = 5_000
+"""Half of the notifier's listeners, so that absent clients leave room for new ones."""
 
 SAY: Final = "say"
-"""The errand of putting a message on the stream of a session: its id, and the message."""
+"""The kind of a request to put a message on the stream of a session: its id, and the message."""
 
 
 @dataclass(slots=True)
 class Session:
-    """One session in this process; `elsewhere` sends a message by another process."""
+    """A session in this process; `elsewhere` sends a message through another process."""
 
     running: dict[Id, Callable[[], object]] = field(default_factory=dict[Id, Callable[[], object]])
     asked: dict[str, asyncio.Future[Message]] = field(
@@ -54,14 +54,14 @@ class Session:
 
     @property
     def is_kept(self) -> bool:
-        """Whether its client has said what it wants to hear of."""
+        """Return whether its client has subscriptions or a log level."""
         return bool(self.listener.uris or self.listener.level)
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a notification on the stream that the client holds open; an empty method ends it.
 
-        A client that does not keep up with changes is disconnected, since it would not know what
-        it has missed; log messages are dropped.
+        A client that does not keep up with changes is disconnected, since it would miss some; log
+        messages are dropped.
         """
         if not method:
             self.hang_up()
@@ -108,10 +108,10 @@ class Session:
 
 @dataclass(slots=True)
 class Sessions:
-    """The sessions in which something goes on in this process; all else is in their tokens.
+    """The active sessions of this process; all other state is in their tokens.
 
-    `replica_client` reaches other processes. What a client subscribes to is kept for the last
-    five thousand.
+    `replica_client` reaches other processes. Subscriptions of the last 5,000 idle sessions are
+    kept.
     """
 
     replica_client: ReplicaClient = field(default_factory=ReplicaClient)
@@ -125,47 +125,47 @@ class Sessions:
         return len(self._live)
 
     def of(self, name: str) -> Session:
-        found = self._live.get(name)
-        if found is None:
+        session = self._live.get(name)
+        if session is None:
             mark = self.replica_client.name and f"{self.replica_client.name}-"
-            found = Session(mark=mark, elsewhere=partial(self._say_elsewhere, name))
-            self._live[name] = found
-        return found
+            session = Session(mark=mark, elsewhere=partial(self._say_elsewhere, name))
+            self._live[name] = session
+        return session
 
     def known(self, name: str) -> Session | None:
         return self._live.get(name)
 
     def rest(self, name: str) -> None:
-        found = self._live.get(name)
-        if found is None or not found.is_idle:
+        session = self._live.get(name)
+        if session is None or not session.is_idle:
             return
-        if not found.is_kept:
+        if not session.is_kept:
             self._forget(name)
             return
         self._kept[name] = None
         self._kept.move_to_end(name)
-        while len(self._kept) > _MOST_KEPT:
+        while len(self._kept) > _MAX_KEPT:
             oldest, _ = self._kept.popitem(last=False)
             if oldest in self._live and self._live[oldest].is_idle:
                 self._forget(oldest)
 
     def _forget(self, name: str) -> Session | None:
         self._kept.pop(name, None)
-        found = self._live.pop(name, None)
-        if found is not None:
-            self.notifier.leave(found.listener)
-        return found
+        session = self._live.pop(name, None)
+        if session is not None:
+            self.notifier.leave(session.listener)
+        return session
 
     def end(self, name: str) -> None:
         self._ended[name] = None
-        while len(self._ended) > _MOST_ENDED:
+        while len(self._ended) > _MAX_ENDED:
             self._ended.popitem(last=False)
-        if found := self._forget(name):
-            for end in [*found.running.values()]:
+        if session := self._forget(name):
+            for end in [*session.running.values()]:
                 end()
 
     def has_ended(self, name: str) -> bool:
-        """Whether the client has said goodbye to this session."""
+        """Return whether the client has ended this session."""
         return name in self._ended
 
     async def _say_elsewhere(self, name: str, body: bytes) -> bool:
@@ -185,7 +185,7 @@ def open_stream(session: Session) -> Backlog[bytes | None] | None:
 
 
 class Outlet(Protocol):
-    """The stream of an answer, or a pipe; methods as in `Reply`."""
+    """The stream of a response, or a pipe, with methods of `Reply`."""
 
     async def say(self, body: bytes) -> bool: ...
     def tell(self, body: bytes) -> bool: ...
@@ -193,7 +193,7 @@ class Outlet(Protocol):
 
 @dataclass(slots=True)
 class SessionLine:
-    """The way back to a client of the handshake eras, while one of its requests is answered."""
+    """The `Line` to a client of the handshake eras: the response's stream, or the session's."""
 
     session: Session
     reply: Outlet
@@ -215,17 +215,17 @@ class SessionLine:
             self.session.say(body)
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        # Its mark says which process asked: the answer may come to any.
+        # The mark names the process that asks, since the answer may come to any.
         number = self.session.mark + secrets.token_hex(8)
         waiting = asyncio.get_running_loop().create_future()
         self.session.asked[number] = waiting
         try:
             body = write_request(number, method, params)
             if not await self._say(body) and not await self._say_elsewhere(body):
-                raise RpcError(INTERNAL_ERROR, "the client listens to no stream")
+                raise RpcError(INTERNAL_ERROR, "the client has no open stream")
             message: Message = await waiting
         except asyncio.CancelledError:
-            # A client that does not read must not keep what it was asked for.
+            # A client that does not read must not block the end of the call.
             with anyio.move_on_after(_WITHDRAW_SECONDS, shield=True):
                 await self._say(write_notification(CANCELLED, {"requestId": number}))
             raise
@@ -245,7 +245,7 @@ class SessionLine:
 
 @dataclass(slots=True, eq=False)
 class ModernLine:
-    """The way back to a client of 2026-07-28: the stream of its answer, and no questions."""
+    """The `Line` to a client of 2026-07-28: the response's stream, and no questions."""
 
     reply: Outlet
 

@@ -36,7 +36,7 @@ _SESSION: Final = "mcp-session-id"
 
 @dataclass(frozen=True, slots=True)
 class StatefulFrontend:
-    """Answers within sessions. A session is described by its token, so any replica can answer."""
+    """The endpoint for sessions. A token describes its session, so any replica can answer."""
 
     dispatcher: Dispatcher
     tokens: SessionTokens
@@ -48,21 +48,19 @@ class StatefulFrontend:
         if message.method == "initialize" and message.id is not None:
             await self._begin(request, principal, message)
             return
-        session_token = self._session_token(request, principal)
+        token = self._session_token(request, principal)
         if message.method is not None and message.id is not None:
-            await self._answer(request, principal, session_token, [message])
+            await self._answer(request, principal, token, [message])
             return
-        await self._note(session_token, message)
+        await self._note(token, message)
         await request.accept()
 
     async def take_all(
         self, request: Request, principal: Principal, messages: Sequence[Message]
     ) -> None:
-        """Take the messages of one batch, which only one version has. Raises `RefusedError`."""
-        session_token = self._session_token(request, principal)
-        if session_token.version != BATCHING or any(
-            message.method == "initialize" for message in messages
-        ):
+        """Take the messages of a batch, which only one version has. Raises `RefusedError`."""
+        token = self._session_token(request, principal)
+        if token.version != BATCHING or any(message.method == "initialize" for message in messages):
             what = "the body must be one JSON-RPC 2.0 message"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what)
         requests = [
@@ -70,26 +68,26 @@ class StatefulFrontend:
         ]
         for message in messages:
             if message not in requests:
-                await self._note(session_token, message)
+                await self._note(token, message)
         if requests:
-            await self._answer(request, principal, session_token, requests, is_batch=True)
+            await self._answer(request, principal, token, requests, is_batch=True)
         else:
             await request.accept()
 
-    async def _note(self, session_token: SessionToken, message: Message) -> None:
+    async def _note(self, token: SessionToken, message: Message) -> None:
         if message.is_response:
-            await remote_session.bring_answer(self.sessions, session_token.id, message)
+            await remote_session.send_answer(self.sessions, token.id, message)
         elif message.method == "notifications/cancelled":
             with contextlib.suppress(ValueError):
                 number = read_object(message.params).get("requestId")
-                await remote_session.cancel(self.sessions, session_token.id, number)
+                await remote_session.cancel(self.sessions, token.id, number)
 
     async def listen(self, request: Request, principal: Principal) -> None:
-        """Serve the stream of messages about none of its requests. Raises `RefusedError`."""
-        session_token = self._session_token(request, principal)
+        """Serve the stream of messages outside of requests. Raises `RefusedError`."""
+        token = self._session_token(request, principal)
         if not request.takes_events:
             raise RefusedError(HTTPStatus.NOT_ACCEPTABLE, "a GET must accept text/event-stream")
-        session = self.sessions.of(session_token.id)
+        session = self.sessions.of(token.id)
         queue = open_stream(session)
         if queue is None:
             raise RefusedError(HTTPStatus.CONFLICT, "this session has a stream already")
@@ -106,7 +104,7 @@ class StatefulFrontend:
                 session.stream = None
             if session.stream is None and not session.is_kept:
                 self.sessions.notifier.leave(session.listener)
-            self.sessions.rest(session_token.id)
+            self.sessions.rest(token.id)
 
     async def end(self, request: Request, principal: Principal) -> None:
         """End the client's session. Raises `RefusedError`."""
@@ -132,24 +130,19 @@ class StatefulFrontend:
         self,
         request: Request,
         principal: Principal,
-        session_token: SessionToken,
+        token: SessionToken,
         messages: Sequence[Message],
         *,
         is_batch: bool = False,
     ) -> None:
         """Answer requests, which the client cancels by a notification, not by leaving."""
         reply = Reply(request.send, takes_events=request.takes_events)
-        caller = called(principal, session_token.client)
-        session = self.sessions.of(session_token.id)
+        caller = called(principal, token.client)
+        session = self.sessions.of(token.id)
         self._introduce(session, principal)
         level = session.listener.level
         client = Client(
-            caller,
-            session_token.version,
-            session_token.capabilities,
-            session_token.id,
-            level,
-            name=session_token.client,
+            caller, token.version, token.capabilities, token.id, level, name=token.client
         )
         line = SessionLine(session, reply)
 
@@ -168,10 +161,10 @@ class StatefulFrontend:
             await (reply.finish(body) if body else reply.end())
 
         try:
-            # A broken connection means nothing in these versions.
+            # A lost connection cancels nothing in these versions.
             await watched(work, reply, request.left, self.patience)
         finally:
-            self.sessions.rest(session_token.id)
+            self.sessions.rest(token.id)
 
     def _introduce(self, session: Session, principal: Principal) -> None:
         session.listener.subject = principal.account
@@ -198,15 +191,15 @@ class StatefulFrontend:
         return body
 
     def _session_token(self, request: Request, principal: Principal) -> SessionToken:
-        token = request.headers.get(_SESSION)
-        if token is None:
-            what = "the header Mcp-Session-Id is missing: begin with initialize"
+        header = request.headers.get(_SESSION)
+        if header is None:
+            what = "the header Mcp-Session-Id is missing: send initialize first"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what)
-        session_token = self.tokens.read(token, subject=principal.account)
-        if session_token is None or self.sessions.has_ended(session_token.id):
+        token = self.tokens.read(header, subject=principal.account)
+        if token is None or self.sessions.has_ended(token.id):
             what = "Session not found: begin a new one with initialize"
             raise RefusedError(HTTPStatus.NOT_FOUND, what)
-        return session_token
+        return token
 
 
 async def _stream(request: Request, queue: "asyncio.Queue[bytes | None]") -> None:
@@ -222,9 +215,9 @@ async def _stream(request: Request, queue: "asyncio.Queue[bytes | None]") -> Non
             body = PING
             more = True
             if coming.done():
-                said = coming.result()
-                more = said is not None
-                body = as_event(said) if said is not None else b""
+                message = coming.result()
+                more = message is not None
+                body = as_event(message) if message is not None else b""
             coming.cancel()
             await request.send({"type": "http.response.body", "body": body, "more_body": more})
             if not more:

@@ -1,4 +1,4 @@
-"""The stdio transport: one client, one message a line, in either protocol era."""
+"""The stdio transport: one client of either protocol era, one message on each line."""
 
 import asyncio
 import contextlib
@@ -38,7 +38,7 @@ Write = Callable[[bytes], Awaitable[None]]
 
 @dataclass(slots=True)
 class StdioFrontend:
-    """Answers the messages of one client. `write` sends one line to it."""
+    """The endpoint for one client. `write` sends one line to it."""
 
     dispatcher: Dispatcher
     principal: Principal
@@ -51,7 +51,7 @@ class StdioFrontend:
         self._outbox = Outbox(self.write)
 
     async def run(self, lines: AsyncIterator[bytes]) -> None:
-        """Answer until the input ends; requests under way then are cancelled."""
+        """Answer until the input ends, and then cancel active requests."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._tell)
             async for line in lines:
@@ -67,7 +67,7 @@ class StdioFrontend:
                     await self._outbox.say(write_error(_id_of(line), INVALID_REQUEST, str(error)))
                     continue
                 except ValueError:
-                    error = write_error(None, PARSE_ERROR, "this line is no message")
+                    error = write_error(None, PARSE_ERROR, "the line is not a JSON-RPC message")
                     await self._outbox.say(error)
                     continue
                 if message.is_response or message.id is None:
@@ -141,7 +141,6 @@ class StdioFrontend:
         return body
 
     def _client_of(self, params: dict[str, Any]) -> Client:
-        """Return the client of a request: as it says itself, or as the handshake has said."""
         meta: dict[str, Any] = params.get("_meta") or {}
         if f"{META}protocolVersion" in meta:
             return alone(params, self.principal)
@@ -153,7 +152,7 @@ class StdioFrontend:
         if not self.dispatcher.admits(self.principal):
             raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
         version, capabilities, name = hello_of(message)
-        # Servers may take a while to introduce themselves, and some clients send on meanwhile.
+        # Set before the introduction, which may take long: some clients send requests meanwhile.
         self._client = Client(called(self.principal, name), version, capabilities, name=name)
         self._session.listener.subject = self.principal.account
         self._session.listener.is_local = not self.principal.is_known
@@ -163,7 +162,7 @@ class StdioFrontend:
 
 
 def _id_of(line: bytes) -> Id | None:
-    """Return the id of a message that is refused; `None` for a batch."""
+    """Return the id of a refused message; `None` for a batch."""
     return None if is_batch(line) else read_message(line).id
 
 
@@ -174,16 +173,18 @@ _LARGEST_LINE: Final = 4 * 1024 * 1024
 async def standard_pipes() -> AsyncGenerator[tuple[AsyncIterator[bytes], Write]]:
     """Yield the lines of standard input, and a function that writes one to standard output.
 
-    Everything else in this process that prints to standard output writes to standard error. Lines
-    of more than 4 MiB end the conversation.
+    Other output of this process to standard output goes to standard error. A line of more than
+    4 MiB ends the connection.
     """
     loop = asyncio.get_running_loop()
-    said = os.fdopen(os.dup(0), "rb", 0)
+    received = os.fdopen(os.dup(0), "rb", 0)
     sent = os.fdopen(os.dup(1), "wb", 0)
     os.dup2(2, 1)
     sys.stdout.flush()
     reader = asyncio.StreamReader(_LARGEST_LINE)
-    reading, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), said)
+    reading, _ = await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), received
+    )
     flow = cast("Any", asyncio.streams.FlowControlMixin)
     transport, protocol = await loop.connect_write_pipe(flow, sent)
     writer = asyncio.StreamWriter(transport, protocol, None, loop)

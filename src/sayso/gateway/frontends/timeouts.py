@@ -1,7 +1,7 @@
-"""Timeouts for slow clients: a request must come in, and its answer be read, within a time.
+"""Timeouts for slow clients, for sending a request and for reading its response.
 
-uvicorn waits forever for the rest of a request, keeps a head of any length, and holds an answer
-until it is read. Each of these costs a stranger nothing.
+uvicorn waits forever for the rest of a request, accepts a head of any length, and holds a response
+until it is read. A stranger could use each of these for free.
 """
 
 import asyncio
@@ -11,29 +11,29 @@ from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_SECONDS: Final = 15.0
-"""How long the head of a request may take, from the connection on or from its first byte."""
+"""The time for the head of a request, from the connection or from its first byte."""
 
 BODY_SECONDS: Final = 60.0
-"""How long the rest may take after that: the largest request at 70 KB/s."""
+"""The time for the rest after that: the largest request at 70 KB/s."""
 
 TAKE_SECONDS: Final = 60.0
-"""How long a client may take nothing of what is waiting to be sent to it."""
+"""The time in which a client must read some of the waiting data."""
 
 LINGER_SECONDS: Final = 0.3
-"""How long a connection is still read when the process ends, or it was refused: a request that is
-on its way then must not meet a closed port, or its client cannot know that nothing was run."""
+"""How long a connection is still read when it ends. If a request on its way met a closed port, its
+client could not know that nothing was run."""
 
-MOST_HEAD: Final = 64 * 1024
-"""Bytes of a head; tokens of sessions and of issuers have room in it many times."""
+MAX_HEAD_BYTES: Final = 64 * 1024
+"""The size of a head; it has room for many session and issuer tokens."""
 
 _LATE: Final = b"408 Request Timeout"
 _LONG: Final = b"431 Request Header Fields Too Large"
 
 
 class PacedProtocol(HttpToolsProtocol):
-    """HTTP as uvicorn speaks it, to clients that keep up.
+    """uvicorn's HTTP protocol with timeouts.
 
-    A request that comes in one piece, as most do, starts no clock.
+    A request that arrives in one piece, as most do, starts no timer.
     """
 
     _is_in_head = True
@@ -63,13 +63,13 @@ class PacedProtocol(HttpToolsProtocol):
         was_in_head = self._is_in_head
         super().data_received(data)
         if not self._is_arriving and not self._is_answering:
-            # What comes between two requests begins the next one, though it be a blank line.
+            # Data between two requests begins the next one, even a blank line.
             self._is_in_head = self._is_arriving = self.timeout_keep_alive_task is None
         if not self._is_arriving:
             self._stop()
         elif self._is_in_head:
             self._size += len(data)
-            if self._size > MOST_HEAD:
+            if self._size > MAX_HEAD_BYTES:
                 self._refuse(_LONG)
             elif self._arrival is None:
                 self._wait(HEAD_SECONDS)
@@ -99,7 +99,7 @@ class PacedProtocol(HttpToolsProtocol):
 
     @override
     def shutdown(self) -> None:
-        """End after the answer that is due, or a moment after all have been given."""
+        """End after the current response, or a moment later if there is none."""
         if self._is_answering:
             super().shutdown()
         else:
@@ -126,14 +126,13 @@ class PacedProtocol(HttpToolsProtocol):
 
     def _late(self, seconds: float) -> None:
         if self._is_answering:
-            # What is late here is the next request: the one before it has come, and gets its time.
+            # The next request is late. The current one has arrived, and gets its time.
             self._wait(seconds)
         else:
             self._refuse(_LATE)
 
     @property
     def _is_answering(self) -> bool:
-        """Whether a request that came whole has no whole answer yet."""
         cycle = self.cycle
         is_last = cycle is not None and not cycle.more_body and not cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison] - it is None before the first request
         return is_last or bool(self.pipeline)
@@ -144,7 +143,7 @@ class PacedProtocol(HttpToolsProtocol):
         if cycle is None or cycle.response_complete or not cycle.response_started:  # pyright: ignore[reportUnnecessaryComparison] - as above
             head = b"HTTP/1.1 " + status + b"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
             self.transport.write(head)
-        # What still comes is read and dropped: closed over it, the kernel would take back the word.
+        # Further data is read and dropped: if it were unread, the kernel would reset the response.
         self._is_refused = True
         self.flow.resume_reading()
         self.transport.write_eof()

@@ -1,4 +1,4 @@
-"""The other processes of one gateway: who they are, and what is sent from one to another.
+"""The processes of one gateway, and messages between them.
 
 Rows in the store say which processes there are. A request between two processes is one sealed line
 there and one back, on a connection of its own. To add a kind of request, add a handler under its

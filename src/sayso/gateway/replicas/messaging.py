@@ -1,6 +1,7 @@
-"""Errands between processes: one line there, one line back, on a connection of its own."""
+"""Requests between processes: each on a new connection, one line there and one back."""
 
 import asyncio
+import contextlib
 import logging
 import secrets
 import socket
@@ -19,15 +20,15 @@ from sayso.keys import Keyring
 from sayso.store import ReplicaRow, Replicas
 
 AGE_SECONDS: Final = 60.0
-"""How far apart the clocks of two machines may be, with the time that a message takes."""
+"""The most difference between the clocks of two machines, with the time that a message takes."""
 
-_ERRAND: Final = "request"
-_REPLY: Final = "request reply"
+_REQUEST: Final = "errand"
+_REPLY: Final = "errand reply"
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicaRequest:
-    """Something for another process to do; `number` is told of none other."""
+    """A request to another process; its `number` is unique."""
 
     kind: str
     body: Any
@@ -36,59 +37,59 @@ class ReplicaRequest:
 
 @dataclass(slots=True)
 class Envelopes:
-    """Seals what goes out, and opens what comes in, for the process `here`."""
+    """The seals of requests and replies for the process `here`; each request opens once."""
 
     keys: Keyring
     here: str
     clock: Callable[[], float] = time.time
-    _seen: dict[str, float] = field(default_factory=dict[str, float])
+    _opened: dict[str, float] = field(default_factory=dict[str, float])
 
     def seal(self, request: ReplicaRequest, to: str) -> str:
         value = [request.kind, request.body, request.number, self.clock()]
-        return self.keys.seal(_ERRAND, value, bound={"to": to})
+        return self.keys.seal(_REQUEST, value, bound={"to": to})
 
     def open(self, text: str) -> ReplicaRequest:
-        """An request that came here. Raises `SealError` for any other text, and the second time."""
-        kind, body, number, at = self.keys.open(_ERRAND, text, bound={"to": self.here})
+        """Open a request. Raises `SealError` for any other text, and for a repeated one."""
+        kind, body, number, at = self.keys.open(_REQUEST, text, bound={"to": self.here})
         now = self.clock()
         if abs(now - at) > AGE_SECONDS:
             raise SealError("it is too old, or the clocks of two machines are too far apart")
-        self._seen = {known: seen for known, seen in self._seen.items() if seen > now}
-        if number in self._seen:
-            raise SealError("it was here before")
-        # As long as its time could be taken for one of now.
-        self._seen[number] = at + 2 * AGE_SECONDS
+        self._opened = {known: until for known, until in self._opened.items() if until > now}
+        if number in self._opened:
+            raise SealError("it was opened before")
+        # As long as its time is accepted.
+        self._opened[number] = at + 2 * AGE_SECONDS
         return ReplicaRequest(kind, body, number)
 
     def seal_reply(self, request: ReplicaRequest, value: Any) -> str:
         return self.keys.seal(_REPLY, value, bound={"number": request.number})
 
     def open_reply(self, request: ReplicaRequest, text: str) -> Any:
-        """The answer to this request. Raises `SealError` for any other text."""
+        """Open the reply to this request. Raises `SealError` for any other text."""
         return self.keys.open(_REPLY, text, bound={"number": request.number})
 
 
 _SECONDS: Final = 5.0
-_MOST_BYTES: Final = 16 * 1024 * 1024
-"""Of one line, sealed: a request of the largest size, in hexadecimal."""
-_MOST_AT_ONCE: Final = 64
+_MAX_LINE_BYTES: Final = 16 * 1024 * 1024
+"""The size of a sealed line: a request of the largest size, in hexadecimal."""
+_MAX_AT_ONCE: Final = 64
 
 _log: Final = logging.getLogger(__name__)
 
 Handler = Callable[[Any], Awaitable[Any]]
-"""Does one kind of request here; `None` says that there is nothing here that it is about."""
+"""The handler of one kind of request; it returns `None` if the request concerns another process."""
 
 
 class GoneError(Exception):
-    """The process that an request is for is not there any more, or does not answer."""
+    """The process that a request is for has ended, or does not answer."""
 
 
 @dataclass(slots=True)
 class ReplicaClient:
-    """Sends errands to the other processes, and does those that come from them.
+    """A client of the other processes, which also handles their requests.
 
-    `name` is this process; it stands in what clients bring back, so that any process knows whose
-    it is. Without a presence there are no others.
+    `name` is this process; it is in the states that clients return, so that any process knows their
+    origin. Without a presence there are no other processes.
     """
 
     name: str = ""
@@ -96,13 +97,13 @@ class ReplicaClient:
     presence: Presence | None = None
     handlers: dict[str, Handler] = field(default_factory=dict[str, Handler])
     _turns: anyio.CapacityLimiter = field(
-        default_factory=lambda: anyio.CapacityLimiter(_MOST_AT_ONCE)
+        default_factory=lambda: anyio.CapacityLimiter(_MAX_AT_ONCE)
     )
 
     async def send(self, to: str, kind: str, body: Any, seconds: float = _SECONDS) -> Any:
-        """Have the process `to` do something, and give its answer.
+        """Send a request to the process `to`, and return its reply.
 
-        Raises `GoneError` where it is gone, does not answer in time, or cannot be found out about.
+        Raises `GoneError` if it has ended, does not answer in time, or the store fails.
         """
         if self.envelopes is None or self.presence is None:
             raise GoneError(to)
@@ -112,33 +113,31 @@ class ReplicaClient:
             if address is None:
                 raise GoneError(to)
             async with asyncio.timeout(seconds):
-                told = await _exchange(address, self.envelopes.seal(request, to))
-            return self.envelopes.open_reply(request, told)
+                reply = await _exchange(address, self.envelopes.seal(request, to))
+            return self.envelopes.open_reply(request, reply)
         except (OSError, TimeoutError, ValueError, SealError, StoreError) as error:
             _log.warning("replica %s does not answer: %s", to, error or type(error).__name__)
             raise GoneError(to) from error
 
     async def send_all(self, kind: str, body: Any) -> list[Any]:
-        """Have all others do something; the answers of those that had something to do."""
+        """Send a request to all other processes, and return the replies that are not `None`."""
         if self.presence is None:
             return []
-        found: list[Any] = []
+        replies: list[Any] = []
 
         async def ask(to: str) -> None:
-            try:
-                told = await self.send(to, kind, body)
-            except GoneError:
-                return
-            if told is not None:
-                found.append(told)
+            with contextlib.suppress(GoneError):
+                reply = await self.send(to, kind, body)
+                if reply is not None:
+                    replies.append(reply)
 
         async with anyio.create_task_group() as group:
             for to in await self.presence.others():
                 group.start_soon(ask, to)
-        return found
+        return replies
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection from another process, or from somebody who is none."""
+        """Handle a connection from another process, or from a stranger."""
         try:
             async with asyncio.timeout(_SECONDS):
                 line = await reader.readuntil()
@@ -147,12 +146,12 @@ class ReplicaClient:
             async with self._turns:
                 request = self.envelopes.open(line.decode("ascii").strip())
                 handler = self.handlers.get(request.kind)
-                told = None if handler is None else await handler(request.body)
-                writer.write(f"{self.envelopes.seal_reply(request, told)}\n".encode())
+                reply = None if handler is None else await handler(request.body)
+                writer.write(f"{self.envelopes.seal_reply(request, reply)}\n".encode())
                 await writer.drain()
         except (SealError, ValueError) as error:
-            # Whoever is no replica gets no answer, and the log a line.
-            _log.warning("what came for this replica was not taken: %s", error)
+            # A stranger gets no answer.
+            _log.warning("a message to this replica was refused: %s", error)
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass
         finally:
@@ -160,13 +159,15 @@ class ReplicaClient:
 
 
 async def listen(replica_client: ReplicaClient, sock: Any) -> asyncio.Server:
-    """Take errands on a socket that listens."""
-    return await asyncio.start_server(replica_client.take, sock=sock, limit=_MOST_BYTES)
+    """Handle requests on a socket that listens."""
+    return await asyncio.start_server(replica_client.take, sock=sock, limit=_MAX_LINE_BYTES)
 
 
 async def _exchange(address: str, line: str) -> str:
     host, _, port = address.rpartition(":")
-    reader, writer = await asyncio.open_connection(host.strip("[]"), int(port), limit=_MOST_BYTES)
+    reader, writer = await asyncio.open_connection(
+        host.strip("[]"), int(port), limit=_MAX_LINE_BYTES
+    )
     try:
         writer.write(f"{line}\n".encode())
         await writer.drain()
@@ -181,9 +182,9 @@ async def _exchange(address: str, line: str) -> str:
 async def open_replicas(
     replicas: Replicas, keys: Keyring, listener: socket.socket, host: str
 ) -> AsyncGenerator[ReplicaClient]:
-    """The replica client of a process that others reach at `host` and the port of `listener`.
+    """Yield the replica client of a process at `host` and the port of `listener`.
 
-    Raises `KeysError` where another process has other keys.
+    Raises `KeysError` if another process has other keys.
     """
     name = secrets.token_hex(6)
     port = listener.getsockname()[1]

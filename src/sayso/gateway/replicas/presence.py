@@ -1,4 +1,4 @@
-"""Which processes there are, and where: a row of each in the store, renewed while it lives."""
+"""The list of a gateway's processes: a row of each in the store, renewed while it lives."""
 
 import logging
 from dataclasses import dataclass, field
@@ -27,34 +27,34 @@ class Presence:
     async def join(self, keys: Keyring) -> None:
         """Put this process on the list.
 
-        Raises `KeysError` where another could not read what this one signs, or the reverse.
+        Raises `KeysError` if it and another process cannot verify each other's signatures.
         """
         for row in await self._rows():
             _check_keys(row, keys)
         await self._beat()
 
     async def leave(self) -> None:
-        """Take this process off the list; one that could not is off it a little later."""
+        """Take this process off the list; if that fails, its row expires."""
         try:
             await self.replicas.drop(self.here.id)
         except StoreError as error:
             _log.warning("%s", error)
 
     async def run(self) -> None:
-        """Renew the row, and look who is there, until cancelled."""
+        """Renew the row, and read the others, until cancelled."""
         while True:
             await anyio.sleep(_BEAT_SECONDS)
             try:
                 await self._beat()
                 await self.look()
             except StoreError as error:
-                _log.warning("the list of replicas cannot be kept: %s", error)
+                _log.warning("the list of replicas cannot be updated: %s", error)
 
     async def look(self) -> None:
         self._others = {row.id: row.address for row in await self._rows()}
 
     async def address_of(self, name: str) -> str | None:
-        """Where a process is; `None` for one that is gone."""
+        """Return the address of a process; `None` if it is gone."""
         if name not in self._others:
             await self.look()
         return self._others.get(name)
@@ -74,9 +74,9 @@ def _check_keys(other: ReplicaRow, keys: Keyring) -> None:
     if theirs and theirs[0] in keys.ids and keys.active in theirs:
         return
     fix = (
-        f"Give all of them the same {VARIABLE}. To change the active key, first give all of them "
-        "the new one as the last of theirs, and then as the first. A process that was killed is "
-        f"off the list after {_LEASE_SECONDS:.0f} s."
+        f"Give all of them the same {VARIABLE}. To change the active key, first add the new one as "
+        "the last key of each process, and then move it to the front. A killed process is off the "
+        f"list after {_LEASE_SECONDS:.0f} s."
     )
-    what = "another process on this store has other keys: neither could read what the other signs"
+    what = "another process on this store has other keys: they cannot verify each other"
     raise KeysError(what, where=other.address, fix=fix)

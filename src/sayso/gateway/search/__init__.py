@@ -1,4 +1,4 @@
-"""Many tools: the gateway lists a few that find and call the others (`tools = "search"`)."""
+"""Search for gateways with many tools: a few listed tools find and call the others."""
 
 from sayso.gateway.search.search import Search
 from sayso.gateway.search.tools import HOW, META_TOOLS

@@ -1,4 +1,4 @@
-"""Answers the meta-tools: a search here, a call through the guard as the tool that it names."""
+"""The meta-tools' answers: a search of the index, or a call of a tool through the guard."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,29 +18,29 @@ from sayso.prompt import TITLE_LIMIT, tame
 from sayso.schema import brief, retold, size
 from sayso.workers import UndecidedError
 
-_MOST_CALLERS: Final = 1_000
-_MOST_VIEWS: Final = 16
-"""An index of thousands of tools takes some megabytes; callers who see the same share one."""
+_MAX_CALLERS: Final = 1_000
+_MAX_VIEWS: Final = 16
+"""An index of thousands of tools takes some megabytes; callers who see the same tools share it."""
 
 Sees = Callable[[Principal, Tool, Policy], Tool | None]
-"""The tool as the policy sees it, if the caller may know of it."""
+"""A function that returns the tool under the policy, if the caller may know of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The tools that a caller may find, and those that are listed to it all the same.
+    """The tools that a caller may find, and the pinned ones that are always listed.
 
-    `told` holds what has been told of tools: to tame a text costs more than to find it.
+    `described` caches descriptions: making one costs more than finding its tool.
     """
 
     registry: Registry
     pinned: tuple[Tool, ...]
-    told: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    described: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
 
 @dataclass(slots=True)
 class Views:
-    """Remembers views as long as the catalog and the policy are the same objects."""
+    """A cache of views, valid while the catalog and the policy are the same objects."""
 
     sees: Sees
     _catalog: Catalog | None = None
@@ -49,7 +49,7 @@ class Views:
     _of_tools: dict[tuple[int, ...], View] = field(default_factory=dict["tuple[int, ...]", View])
 
     def of(self, catalog: Catalog, policy: Policy, principal: Principal) -> View:
-        """What `principal` may find; what it may not see has no part in how that is ranked."""
+        """Return the view of `principal`; tools that it may not see do not affect the ranking."""
         if catalog is not self._catalog or policy is not self._policy:
             self._catalog = catalog
             self._policy = policy
@@ -57,32 +57,32 @@ class Views:
             self._of_tools.clear()
         view = self._of_callers.get(principal)
         if view is None:
-            if len(self._of_callers) >= _MOST_CALLERS:
+            if len(self._of_callers) >= _MAX_CALLERS:
                 self._of_callers.clear()
             view = self._of_callers[principal] = self._make(catalog, policy, principal)
         return view
 
     def _make(self, catalog: Catalog, policy: Policy, principal: Principal) -> View:
-        found = (self.sees(principal, tool, policy) for tool in catalog.tools.values())
-        seen = [tool for tool in found if tool is not None]
-        # Tools as a policy sees them are the same objects for all callers while it counts.
-        same = tuple(id(tool) for tool in seen)
-        view = self._of_tools.get(same)
+        sights = (self.sees(principal, tool, policy) for tool in catalog.tools.values())
+        visible = [tool for tool in sights if tool is not None]
+        # Under one policy, the tools are the same objects for all callers.
+        key = tuple(map(id, visible))
+        view = self._of_tools.get(key)
         if view is None:
-            if len(self._of_tools) >= _MOST_VIEWS:
+            if len(self._of_tools) >= _MAX_VIEWS:
                 self._of_callers.clear()
                 self._of_tools.clear()
-            pinned = tuple(tool for tool in seen if policy.is_pinned(tool.qualified_name))
-            view = self._of_tools[same] = View(Registry(seen), pinned)
+            pinned = tuple(tool for tool in visible if policy.is_pinned(tool.qualified_name))
+            view = self._of_tools[key] = View(Registry(visible), pinned)
         return view
 
 
 _FRAME: Final = 1_000
-"""Characters of a result beside its tools; a cursor has most of them."""
+"""The characters of a result around its tools, mostly a cursor."""
 
 
 class Run(Protocol):
-    """Makes one call, through the guard, of the tool that the client knows by this name."""
+    """A function that calls the tool with a client's name of it, through the guard."""
 
     def __call__(
         self, name: str, arguments: Mapping[str, Any], through: Through | None = None, /
@@ -90,9 +90,9 @@ class Run(Protocol):
 
 
 class Search:
-    """What the gateway lists and answers where the policy says `tools = "search"`.
+    """The lists and answers of a gateway whose policy says `tools = "search"`.
 
-    `catalog` gives the tools of the moment, and `name_of` what a client calls one of them.
+    `catalog` returns the current tools, and `name_of` a client's name of one.
     """
 
     def __init__(
@@ -115,22 +115,22 @@ class Search:
         return name in META_TOOLS and self.is_on
 
     async def listed(self, principal: Principal) -> list[Tool]:
-        """The pinned tools that this caller may know of, beside the meta-tools."""
+        """Return the pinned tools that this caller may see, without the meta-tools."""
         view = await self._view(principal)
         return [tool for tool in view.pinned if self._name_of(tool) not in META_TOOLS]
 
     async def call(
         self, name: str, arguments: Mapping[str, Any], principal: Principal, run: Run
     ) -> Answer:
-        """The answer of the meta-tool `name`; what it calls is called by `run`."""
+        """Answer the meta-tool `name`; `run` calls the tool that it names."""
         meta = META_TOOLS[name]
         try:
             problems = await meta.checker.problems(arguments, principal.caller)
         except UndecidedError as error:
             return tool_error(f"Nothing was run: these arguments cannot be checked: {error}.")
         if problems:
-            told = "\n".join(f"- {problem}" for problem in problems)
-            return tool_error(f"Nothing was run: these arguments do not fit {name}.\n{told}")
+            lines = "\n".join(f"- {problem}" for problem in problems)
+            return tool_error(f"Nothing was run: these arguments do not fit {name}.\n{lines}")
         if name == SEARCH_TOOLS:
             return await self._search(arguments, principal)
         return await self._call(meta, arguments, run)
@@ -142,35 +142,34 @@ class Search:
             through = Through(meta.name, meta.most, called)
             return await run(called, arguments.get("arguments") or {}, through)
         except UnknownToolError as error:
-            # The name is an argument here, and a model can mend that where it reads the result.
+            # The name is an argument here, so the model must get the error as a result.
             return tool_error(f"{error}. Find a tool's name with {SEARCH_TOOLS}.")
 
-    async def _search(self, wanted: Mapping[str, Any], principal: Principal) -> Answer:
+    async def _search(self, arguments: Mapping[str, Any], principal: Principal) -> Answer:
         view = await self._view(principal)
-        registry = view.registry
-        await self._prepare(registry)
-        limit = int(wanted.get("limit", USUAL))
+        await self._prepare(view.registry)
+        limit = int(arguments.get("limit", USUAL))
         try:
-            found = _find(registry, wanted, limit)
-            entries = [self._told(view, tool) for tool in found.tools]
+            page = _find(view.registry, arguments, limit)
+            entries = [self._described(view, tool) for tool in page.tools]
             count = fitting(entries, self._guard.limit - _FRAME)
             if count < len(entries):
-                found = _find(registry, wanted, count)
-            return answer(entries[:count], found)
+                page = _find(view.registry, arguments, count)
+            return answer(entries[:count], page)
         except UsageError as error:
             return tool_error(str(error))
 
-    def _told(self, view: View, tool: Tool) -> dict[str, Any]:
+    def _described(self, view: View, tool: Tool) -> dict[str, Any]:
         name = self._name_of(tool)
-        if name not in view.told:
-            view.told[name] = describe(tool, name)
-        return view.told[name]
+        if name not in view.described:
+            view.described[name] = describe(tool, name)
+        return view.described[name]
 
     async def _view(self, principal: Principal) -> View:
         return self._views.of(await self._catalog(principal), self._guard.policy(), principal)
 
     async def _prepare(self, registry: Registry) -> None:
-        """Make the index; beside the other requests, since that may take a second."""
+        """Make the index in a thread, since that may take a second."""
         if registry.is_prepared:
             return
         async with self._preparing:
@@ -182,40 +181,34 @@ class Search:
         return seen and seen[0]
 
 
-def _find(registry: Registry, wanted: Mapping[str, Any], limit: int) -> SearchPage:
-    return registry.search(
-        wanted.get("query"),
-        level=wanted.get("level"),
-        category=wanted.get("category"),
-        server=wanted.get("server"),
-        limit=limit,
-        cursor=wanted.get("cursor"),
-    )
+def _find(registry: Registry, arguments: Mapping[str, Any], limit: int) -> SearchPage:
+    filters = {key: arguments.get(key) for key in ("level", "category", "server", "cursor")}
+    return registry.search(arguments.get("query"), limit=limit, **filters)
 
 
-_DESCRIPTION: Final = 600
-_ARGUMENT: Final = 300
-_SCHEMA: Final = 6_000
-"""Characters of a tool's description, of one argument's, and of its whole schema."""
+_MAX_DESCRIPTION: Final = 600
+_MAX_ARGUMENT: Final = 300
+_MAX_SCHEMA: Final = 6_000
+"""The characters of a tool's description, of an argument's, and of the whole schema."""
 
 
 def describe(tool: Tool, name: str) -> dict[str, Any]:
-    """One tool, called `name`, with its server's texts as data: tamed, and bounded."""
-    said = tool.raw.get("description")
+    """Return a tool, called `name`, with its server's texts as data: tamed, and bounded."""
+    text = tool.raw.get("description")
     schema = tool.input_schema or {"type": "object"}
-    told = retold(schema, lambda text: tame(text, _ARGUMENT))
+    tamed = retold(schema, lambda text: tame(text, _MAX_ARGUMENT))
     return {
         "name": name,
         "title": tame(tool.title, TITLE_LIMIT),
-        "description": tame(said, _DESCRIPTION) if isinstance(said, str) else "",
+        "description": tame(text, _MAX_DESCRIPTION) if isinstance(text, str) else "",
         "level": str(tool.level),
         "hints": {wire: tool.resolved[hint].value for hint, wire in WIRE_NAMES.items()},
-        "inputSchema": told if size(told) <= _SCHEMA else brief(schema, limit=_SCHEMA),
+        "inputSchema": tamed if size(tamed) <= _MAX_SCHEMA else brief(schema, limit=_MAX_SCHEMA),
     }
 
 
 def fitting(entries: list[dict[str, Any]], room: int) -> int:
-    """How many of `entries`, from the first, have room; one in any case."""
+    """Return how many of `entries`, from the first, have room; at least one."""
     for count, entry in enumerate(entries):
         room -= size(entry) + 1
         if room < 0:
@@ -223,10 +216,10 @@ def fitting(entries: list[dict[str, Any]], room: int) -> int:
     return len(entries)
 
 
-def answer(entries: list[dict[str, Any]], found: SearchPage) -> Answer:
-    """The result; its text says the same as its structure."""
-    structured: dict[str, Any] = {"tools": entries, "total": found.total}
-    if found.next_cursor is not None:
-        structured["nextCursor"] = found.next_cursor
+def answer(entries: list[dict[str, Any]], page: SearchPage) -> Answer:
+    """Return the result of a search, as structure and as the same text."""
+    structured: dict[str, Any] = {"tools": entries, "total": page.total}
+    if page.next_cursor is not None:
+        structured["nextCursor"] = page.next_cursor
     text = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
     return {"content": [{"type": "text", "text": text}], "structuredContent": structured}

@@ -1,7 +1,7 @@
-"""The meta-tools: what stands in the list in the place of all tools, with hints that are true.
+"""The meta-tools, which are listed instead of all tools, with hints that are true.
 
-A client may let `search_tools` and `call_read_tool` run unasked: nothing that they can be made to
-do changes anything. What the tools behind reach is not known here, so every call is open-world.
+A client may run `search_tools` and `call_read_tool` without asking: they can change nothing. The
+tools behind them may reach anything, so every call is open-world.
 """
 
 from collections.abc import Mapping
@@ -98,7 +98,7 @@ _FOUND: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True)
 class MetaTool:
-    """One meta-tool; `most` is what the tools that it calls may change."""
+    """A meta-tool; `most` is the highest level of the tools that it calls."""
 
     intent: Intent
     raw: Mapping[str, Any]
@@ -113,9 +113,8 @@ class MetaTool:
         return BoundedChecker(self.raw["inputSchema"])
 
     def listing(self, version: str) -> dict[str, Any]:
-        """Its entry of `tools/list` for a client that speaks `version`."""
-        evidence = Evidence(declared=self.intent.hints)
-        resolved = resolve(evidence, Trust.TRUSTED)
+        """Return its entry of `tools/list` for a client of `version`."""
+        resolved = resolve(Evidence(declared=self.intent.hints), Trust.TRUSTED)
         return list_tool(self.raw, resolved, version=version, title=self.intent.title)
 
 
@@ -165,4 +164,4 @@ META_TOOLS: Final[Mapping[str, MetaTool]] = {
         _call(Level.DESTRUCTIVE, SEND, "Something may be deleted, overwritten or sent for good."),
     )
 }
-"""By name. Those that call have no `outputSchema`: their result is that of the tool they call."""
+"""The meta-tools by name. Only the search has an `outputSchema`; others return a tool's result."""

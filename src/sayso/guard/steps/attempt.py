@@ -4,9 +4,8 @@ from typing import Final
 
 from sayso.audit import Outcome
 from sayso.guard.call import Answer, Call, lost_answer, tool_error
-from sayso.guard.context import GuardContext
+from sayso.guard.context import GuardContext, Step, every_call
 from sayso.guard.history import quotas_now, use_of
-from sayso.guard.step import Step, every_call
 from sayso.store import Lapse
 
 

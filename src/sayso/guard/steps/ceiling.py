@@ -4,8 +4,7 @@ from typing import Final
 
 from sayso.audit import Outcome
 from sayso.guard.call import Answer, Call, tool_error
-from sayso.guard.context import GuardContext
-from sayso.guard.step import Step
+from sayso.guard.context import GuardContext, Step
 from sayso.intent import Level
 
 _ORDER: Final = tuple(Level)

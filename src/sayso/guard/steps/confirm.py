@@ -11,9 +11,8 @@ from sayso.audit import Outcome
 from sayso.errors import DeniedError, SealError
 from sayso.guard.asking import asked_in_rounds, can_ask, settled, waits
 from sayso.guard.call import META_APPROVAL, Answer, Call, tool_changed, tool_error, unplanned
-from sayso.guard.context import GuardContext
+from sayso.guard.context import GuardContext, Step
 from sayso.guard.recheck import Change, DetectedChange, find_change
-from sayso.guard.step import Step
 from sayso.policy import Effect
 from sayso.schema import plain
 

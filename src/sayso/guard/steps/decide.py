@@ -5,9 +5,8 @@ from typing import Any, Final
 
 from sayso.catalog import as_tool
 from sayso.guard.call import Call, CallRequest
-from sayso.guard.context import GuardContext
+from sayso.guard.context import GuardContext, Step, every_call
 from sayso.guard.history import situation_of
-from sayso.guard.step import Step, every_call
 from sayso.guard.steps.narrow import narrowed
 from sayso.policy import Explanation, Principal, explain, facts_of
 from sayso.policy import decide as decide_by_policy

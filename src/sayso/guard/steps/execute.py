@@ -6,9 +6,8 @@ from typing import Final
 from sayso.connect import RpcError
 from sayso.errors import AuthenticationError, UnreachableError
 from sayso.guard.call import Answer, Call
-from sayso.guard.context import GuardContext
+from sayso.guard.context import GuardContext, Step, every_call
 from sayso.guard.shutdown import GivenUpError
-from sayso.guard.step import Step, every_call
 
 _ENDS: Final = "sayso is shutting down and no longer waits for servers"
 

@@ -7,9 +7,8 @@ from sayso.audit import Outcome
 from sayso.catalog import as_tool
 from sayso.errors import AuthenticationError, UnknownToolError, UnreachableError, UsageError
 from sayso.guard.call import Answer, Call, tool_error
-from sayso.guard.context import GuardContext
+from sayso.guard.context import GuardContext, Step, every_call
 from sayso.guard.large_arguments import TooLargeError, take_arguments
-from sayso.guard.step import Step, every_call
 from sayso.policy import is_switched_off
 
 _log: Final = logging.getLogger(__name__)

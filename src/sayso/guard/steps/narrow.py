@@ -13,8 +13,7 @@ from sayso.audit import Outcome
 from sayso.catalog import Tool
 from sayso.errors import UsageError
 from sayso.guard.call import Answer, Call, tool_error
-from sayso.guard.context import GuardContext
-from sayso.guard.step import Step
+from sayso.guard.context import GuardContext, Step
 from sayso.intent import HINT_NAMES, LOOSER, Hints, Intent, Resolved, ResolvedIntent, Source
 from sayso.policy import facts_of
 

@@ -10,9 +10,8 @@ from sayso.connect import RpcError
 from sayso.errors import AuthenticationError, StoreError, UnreachableError
 from sayso.guard.active_calls import StoppedError
 from sayso.guard.call import Answer, Call, CrashError, lost_answer, stopped, tool_error
-from sayso.guard.context import GuardContext, Then
+from sayso.guard.context import GuardContext, Then, WrappingStep, every_call
 from sayso.guard.shutdown import GivenUpError
-from sayso.guard.step import WrappingStep, every_call
 from sayso.incidents import INTERNAL, describe_incident, report_incident, report_incident_briefly
 from sayso.intent import Level
 

@@ -6,11 +6,10 @@ from typing import Final
 from sayso.audit import Outcome
 from sayso.catalog import Tool
 from sayso.guard.call import Answer, Call, tool_error
-from sayso.guard.context import GuardContext, Then
+from sayso.guard.context import GuardContext, Then, WrappingStep, every_call
 from sayso.guard.passthrough import is_brief, is_plain, opened
 from sayso.guard.result_jobs import is_cheap, is_cheap_to_strip, reshaped
 from sayso.guard.schemas import NO_SCHEMAS, Resume, ToolSchemas, shaped
-from sayso.guard.step import WrappingStep, every_call
 from sayso.intent import Level
 from sayso.schema import Problem
 from sayso.workers import UndecidedError

@@ -10,11 +10,10 @@ from sayso.approvals import Plan, make_plan, take_plan
 from sayso.audit import Outcome
 from sayso.errors import DeniedError, UsageError
 from sayso.guard.call import Answer, Call, CallRequest, new_id, unplanned
-from sayso.guard.context import GuardContext
+from sayso.guard.context import GuardContext, Step
 from sayso.guard.history import situation_of
 from sayso.guard.large_arguments import take_arguments
 from sayso.guard.passthrough import opened
-from sayso.guard.step import Step
 from sayso.guard.steps.execute import execute
 from sayso.guard.steps.outcome import record_outcome
 from sayso.intent import Intent, Level
@@ -137,7 +136,6 @@ async def add_plan(guard: GuardContext, call: Call) -> Answer | None:
 
 
 def _needs_plan(call: Call) -> bool:
-    """Return whether the tool can plan the call, and the plan matters."""
     if not has_plan(call.tool.intent) or call.tool.level is Level.READ:
         return False
     effect = call.decision.effect

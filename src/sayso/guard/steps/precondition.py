@@ -9,8 +9,7 @@ from typing import Any, Final
 from sayso.audit import Outcome
 from sayso.catalog import Tool
 from sayso.guard.call import Answer, Call, tool_error
-from sayso.guard.context import GuardContext
-from sayso.guard.step import Step
+from sayso.guard.context import GuardContext, Step
 from sayso.policy import Effect
 
 _log: Final = logging.getLogger(__name__)

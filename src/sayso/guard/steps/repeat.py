@@ -10,9 +10,8 @@ import anyio
 from sayso.audit import Outcome
 from sayso.errors import StoreError
 from sayso.guard.call import META_KEY, META_OUTCOME, Answer, Call, tool_error
-from sayso.guard.context import GuardContext, Then
+from sayso.guard.context import GuardContext, Then, WrappingStep
 from sayso.guard.passthrough import opened
-from sayso.guard.step import WrappingStep
 from sayso.policy import Effect
 from sayso.schema import digest
 from sayso.store import Claim

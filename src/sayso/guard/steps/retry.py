@@ -5,8 +5,7 @@ from typing import Final
 from sayso.connect import RpcError
 from sayso.errors import UnreachableError
 from sayso.guard.call import Answer, Call
-from sayso.guard.context import GuardContext, Then
-from sayso.guard.step import WrappingStep
+from sayso.guard.context import GuardContext, Then, WrappingStep
 
 _BUDGET_SECONDS: Final = 15.0
 """The time after which no further try begins, since the caller waits."""

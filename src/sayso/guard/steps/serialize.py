@@ -3,8 +3,7 @@
 from typing import Final
 
 from sayso.guard.call import Call
-from sayso.guard.context import GuardContext
-from sayso.guard.step import Step
+from sayso.guard.context import GuardContext, Step
 
 
 async def take_turn(guard: GuardContext, call: Call) -> None:

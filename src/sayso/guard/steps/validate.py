@@ -5,8 +5,7 @@ from typing import Final
 
 from sayso.audit import Outcome
 from sayso.guard.call import Answer, Call, tool_error
-from sayso.guard.context import GuardContext
-from sayso.guard.step import Step, every_call
+from sayso.guard.context import GuardContext, Step, every_call
 from sayso.guard.steps.find import refuse
 from sayso.schema import brief
 from sayso.workers import UndecidedError

@@ -1,0 +1,54 @@
+"""Attempts to connect to a server, with exponential backoff."""
+
+import random
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+import anyio
+
+from sayso.connect import Link
+from sayso.errors import SaysoError
+
+_PAUSE_SECONDS: Final = 1.0
+_MAX_PAUSE_SECONDS: Final = 60.0
+"""The pause after a failure grows with each failure, so that a broken server is not started again
+for every call. During the pause all callers get the same error."""
+
+
+@dataclass(slots=True)
+class ConnectionAttempt:
+    """An attempt to connect, which any number of callers wait for.
+
+    `before` is the error of the last attempt.
+    """
+
+    before: SaysoError | None = None
+    done: anyio.Event = field(default_factory=anyio.Event)
+    link: Link | None = None
+    error: SaysoError | None = None
+    at: float = 0.0
+    pause: float = 0.0
+
+    @property
+    def is_held(self) -> bool:
+        return self.link is not None and not self.link.closed.is_set()
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether another attempt is due: the link was lost, and the pause is over."""
+        is_due = self.done.is_set() and not self.is_held
+        return is_due and time.monotonic() - self.at >= self.pause
+
+    @property
+    def pause_for_listeners(self) -> float:
+        """Return the pause before an attempt that no caller waits for; it is never zero."""
+        return max(self.pause, _PAUSE_SECONDS)
+
+
+def pause_after(failures: int) -> float:
+    """Return the seconds to pause after that many failures in a row, with jitter."""
+    if failures < 1:
+        return 0.0
+    longest = min(_MAX_PAUSE_SECONDS, _PAUSE_SECONDS * 2.0 ** min(failures - 1, 16))
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - no secret, only spread
