@@ -10,7 +10,7 @@ from tests.gateway.changing import DESTROYS, READS, entry
 
 from sayso.catalog import make_tool
 from sayso.cli import main
-from sayso.gateway.drift import Watch
+from sayso.gateway.drift import DriftDetector
 from sayso.keys import load_keys
 from sayso.policy import Policy
 from sayso.store import open_store
@@ -22,7 +22,7 @@ async def fill(*places: str) -> None:
         for annotations in (DESTROYS, READS):
             raws = [entry(annotations, name, description=f"{annotations}") for name in ("a", "b")]
             tools = [make_tool("crm", raw) for raw in raws]
-            await Watch(store.definitions, place, "crm", Policy).judge(tools)
+            await DriftDetector(store.definitions, place, "crm", Policy).judge(tools)
     await store.close()
 
 

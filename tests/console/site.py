@@ -33,7 +33,7 @@ from sayso.console.entry.roles import Role
 from sayso.console.home import CALLBACK
 from sayso.demo.guests import SERVER, visit
 from sayso.gateway import Gateway, make_app, open_gateway
-from sayso.gateway.drift import Watch
+from sayso.gateway.drift import DriftDetector
 from sayso.intent import Span
 from sayso.policy import Policy
 from sayso.store.sqlite import open_sqlite
@@ -196,7 +196,7 @@ async def furnish(site: Site) -> None:
     said = Answer(is_allowed=True, by="amy", channel="console", span=Span.SESSION)
     assert await guard.approvals.answer(number, said)
     looks = iter(range(0, 1000, 100))
-    watch = Watch(
+    watch = DriftDetector(
         site.gateway.store.definitions,
         "demo",
         SERVER,

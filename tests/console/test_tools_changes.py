@@ -11,7 +11,7 @@ from tests.gateway.changing import DESTROYS, READS, entry
 
 from sayso.catalog import Tool, make_tool
 from sayso.console.entry.roles import Role
-from sayso.gateway.drift import Watch, held_changes
+from sayso.gateway.drift import DriftDetector, held_changes
 from sayso.policy import Policy
 from sayso.store import QuarantineRow
 
@@ -24,7 +24,7 @@ def note(annotations: dict[str, Any], **more: Any) -> Tool:
 
 async def change(bench: Bench, *, text: str = "It only reads now.") -> Tool:
     """A tool that was destructive says that it reads; the tool as it counts."""
-    watch = Watch(
+    watch = DriftDetector(
         bench.store.definitions, "p", "studio", Policy, clock=bench.clock, timer=iter_timer()
     )
     await watch.judge([note(DESTROYS, description="It deletes.")])
@@ -62,7 +62,7 @@ async def test_a_change_is_told_in_words_and_side_by_side(bench: Bench) -> None:
 
 
 async def test_what_the_server_says_otherwise_without_effect_is_told_too(bench: Bench) -> None:
-    watch = Watch(
+    watch = DriftDetector(
         bench.store.definitions, "p", "studio", Policy, clock=bench.clock, timer=iter_timer()
     )
     await watch.judge([note({"readOnlyHint": False, "destructiveHint": True})])

@@ -85,7 +85,7 @@ async def test_the_channel_of_approvals_is_known_only_to_those_with_the_keys(
     store = open_store(url)
     approvals = Approvals.of(store, keys=KEYS)
     other = Approvals.of(store, keys=Keyring.of([b"x" * 32]))
-    assert approvals.signer.channel != other.notary.channel
+    assert approvals.signer.channel != other.signer.channel
     with psycopg.connect(url, autocommit=True) as db:
         async with listening(approvals):
             await until(db, LISTENING)

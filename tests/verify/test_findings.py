@@ -1,4 +1,4 @@
-"""What docs/explanation/findings.md says of real servers, run again by the commands that stand in it."""
+"""The findings in docs/explanation/findings.md, reproduced with the page's own commands."""
 
 import json
 import re

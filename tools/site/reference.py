@@ -217,9 +217,10 @@ def _type_of(schema: Mapping[str, Any]) -> str:
     return " ".join([kind, ", ".join(bounds)]).strip()
 
 
-def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the keys of a table, or of each table in a list or under names of one's choice."""
+def _properties(schema: Any) -> Mapping[str, Any]:
+    """Return the keys of a table, or of each table in a list or under a name."""
     for inner in (schema, schema.get("items"), schema.get("additionalProperties")):
-        if isinstance(inner, dict) and inner.get("properties"):
-            return inner["properties"]
+        keys: Mapping[str, Any] = getattr(inner, "get", dict[str, Any]().get)("properties", {})
+        if keys:
+            return keys
     return {}

@@ -16,7 +16,7 @@ from sayso.sandbox import Programs, find_programs
 
 _SECONDS: Final = 15
 _NEEDED: Final = {"bwrap": "bubblewrap", "strace": "strace", "unshare": "util-linux"}
-_FIX: Final = "Allow user namespaces (see docs/guides/troubleshooting.md, uncontained), or take “contract” out."
+_FIX: Final = "Allow user namespaces, or take “contract” out."
 
 _proved: set[Programs] = set()
 """The programs that passed the test in this process."""

@@ -4,7 +4,13 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from sayso.connect import INTERNAL_ERROR, METHOD_NOT_FOUND, MOST_QUESTIONS, NOBODY_TO_ASK, RpcError
+from sayso.connect import (
+    INTERNAL_ERROR,
+    METHOD_NOT_FOUND,
+    MOST_QUESTIONS,
+    NO_CLIENT_TO_ASK,
+    RpcError,
+)
 
 ASKED_OF: Final = {
     "sampling/createMessage": "sampling",
@@ -79,7 +85,7 @@ def questions(
 
 async def refuse_question(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
     """Refuse a server's question outside of calls; it would remember an empty list of roots."""
-    raise RpcError(INTERNAL_ERROR, f"{NOBODY_TO_ASK} {method}")
+    raise RpcError(INTERNAL_ERROR, f"{NO_CLIENT_TO_ASK} {method}")
 
 
 def _object(server: str, value: object) -> dict[str, Any]:
