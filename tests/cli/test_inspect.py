@@ -360,6 +360,7 @@ def test_a_url_that_answers_a_web_page_is_told_in_words() -> None:
     assert done.err == (
         f"sayso: {site.url}: it does not answer as an MCP server (HTTP 200 with text/html)\n"
         "Is this the MCP endpoint? Its path is often /mcp.\n"
+        "docs/guides/troubleshooting.md#not-mcp\n"
     )
 
 

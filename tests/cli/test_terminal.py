@@ -52,7 +52,9 @@ def test_an_error_in_words_keeps_its_own_lines_and_no_others(
 ) -> None:
     terminal.print_error(UsageError("said:\nline\x1b[2J\rhidden", where="git", fix="Mend it."))
 
-    assert capsys.readouterr().err == "sayso: git: said:\nline\\u001b[2J\\u000dhidden\nMend it.\n"
+    page = "docs/guides/troubleshooting.md#usage"
+    words = "sayso: git: said:\nline\\u001b[2J\\u000dhidden\nMend it.\n"
+    assert capsys.readouterr().err == f"{words}{page}\n"
 
 
 def test_without_a_terminal_nothing_is_shown_while_sayso_works(

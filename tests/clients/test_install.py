@@ -370,7 +370,7 @@ def test_where_there_is_nothing_to_do_it_says_why(
             '{"mcpServers": {"a b": {"command": "x"}, "a-b": {"command": "y"}}}',
             "“a b” and “a-b” would both be named a-b",
         ),
-        ('{"mcpServers": {"a": {}, "a": {}}}', "stands twice"),
+        ('{"mcpServers": {"a": {}, "a": {}}}', "duplicate key"),
     ],
 )
 def test_a_file_with_a_mistake_is_told_and_left_alone(
@@ -399,7 +399,7 @@ def test_what_cannot_move_stays_with_its_reason(
     assert main(["install", "cursor", "--yes"]) == 0
     shown = capsys.readouterr().err
     for line in (
-        "login, because the client logs in to it by itself (“auth”)",
+        "login, because the client logs in to it (“auth”)",
         "old, because type: the old HTTP+SSE transport is not supported",
         "typo, because comand: unknown key",
         "mine, because it is sayso's gateway itself",

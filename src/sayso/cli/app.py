@@ -11,8 +11,9 @@ from typing import Final
 import cyclopts
 from cyclopts import App, Parameter
 
-from sayso.cli.terminal import print_errors
+from sayso.cli.terminal import print_errors, show_text
 from sayso.errors import SaysoError, UsageError
+from sayso.pages import page_address
 from sayso.telemetry import LogLevel, is_structured, set_up_logs
 from sayso.version import __version__
 
@@ -57,6 +58,31 @@ _COMMANDS: Final = {
     "audit": ("audit:app", "Read, verify and export the log of all calls."),
     "db": ("database:app", "Migrate the store, or move it to another database."),
     "demo": ("demo:demo", "Serve a made-up business behind the gateway, to try sayso."),
+}
+_PAGES: Final = {
+    "inspect": "explanation/hints",
+    "infer": "guides/infer",
+    "lint": "guides/lint",
+    "rule": "guides/lint",
+    "submit": "guides/stores",
+    "verify": "guides/verify",
+    "receipt": "guides/receipts",
+    "explain": "guides/policy",
+    "policy": "guides/policy",
+    "prompt": "guides/prompt",
+    "select": "guides/select",
+    "gateway": "guides/gateway",
+    "console": "guides/console",
+    "discover": "guides/install",
+    "install": "guides/install",
+    "uninstall": "guides/install",
+    "drift": "guides/gateway",
+    "quarantine": "guides/contract",
+    "grants": "guides/approvals",
+    "keys": "guides/access",
+    "audit": "guides/audit",
+    "db": "guides/audit",
+    "demo": "start/gateway",
 }
 for _order, (_name, (_where, _help)) in enumerate(_COMMANDS.items()):
     app.command(f"sayso.cli.{_where}", name=_name, help=_help, sort_key=_order)
@@ -125,7 +151,10 @@ def _dispatch(before: list[str], after: list[str] | None, *, is_json: bool) -> i
     elif after is not None:
         raise UsageError("this command accepts no arguments after --")
     with _full_help(before):
-        return command(*bound.args, **bound.kwargs) or 0
+        code = command(*bound.args, **bound.kwargs) or 0
+    if not {"-h", "--help"}.isdisjoint(before):
+        show_text(f"Documentation: {page_address(_PAGES.get(before[0], 'index'))}")
+    return code
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sayso.errors import DeniedError, SaysoError, UsageError
+from sayso.pages import page_address
 from sayso.schema import is_unseen, plain
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ def print_error(error: SaysoError) -> None:
     lines = [*what.split("\n"), *(error.fix or "").split("\n")]
     text = Text("sayso: ", style="bold red")
     text.append("\n".join(plain(line) for line in lines if line), "not bold default")
+    text.append(f"\n{page_address('guides/troubleshooting', error.code)}", "not bold dim")
     talk().print(text)
 
 
