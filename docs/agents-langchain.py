@@ -32,7 +32,7 @@ class Script(GenericFakeChatModel):
 
 
 def scripted() -> Script:
-    """Reads a customer and deletes it, in one step, and then says so."""
+    """Read a customer and delete it, in one step, and then say so."""
     row = {"customer_id": 12}
     names = ("customers_get", "customer_delete")
     calls = [{"name": name, "args": row, "id": name, "type": "tool_call"} for name in names]

@@ -66,7 +66,7 @@ class StrictTool(Tool):
 
 
 def declared(function: Callable[..., Any], *, title: str, **hints: bool) -> Tool:
-    """A function as a strict tool with all four hints and a closed schema."""
+    """Make a function a strict tool with all four hints and a closed schema."""
     tool = StrictTool.from_function(
         function,
         title=title,
@@ -102,7 +102,7 @@ class Approval(BaseModel):
 
 
 def found(customer_id: int) -> Customer:
-    """The customer of this number."""
+    """Return the customer of this number."""
     if customer_id not in CUSTOMERS:
         raise ToolError(f"there is no customer {customer_id}")
     return CUSTOMERS[customer_id]

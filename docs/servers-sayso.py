@@ -34,14 +34,14 @@ tools = sayso.bind(
 
 
 def found(customer_id: int) -> Customer:
-    """The customer of this number."""
+    """Return the customer of this number."""
     if customer_id not in CUSTOMERS:
         raise sayso.SaysoError(f"there is no customer {customer_id}")
     return CUSTOMERS[customer_id]
 
 
 def deletion(customer_id: int) -> dict[str, object]:
-    """What goes with a customer."""
+    """Return what is deleted with a customer."""
     one = found(customer_id)
     return {"changes": [f"customer {customer_id}", f"{one['invoices']} invoices"], "customer": one}
 
