@@ -54,7 +54,7 @@ SHARED := --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench proof train eval screenshots site format schema lock clean
+.PHONY: help setup run test check static covered bench proof train eval screenshots site format schema lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -72,12 +72,18 @@ test: $(READY) ## run the quick tests, which need no other program; a few minute
 	$(BIN)/pytest $(QUICK) -n 2 $(SHARED) $(PYTEST_ARGS)
 
 check: $(READY) $(NPM_READY) $(SYSTEM_READY) ## run what CI runs: format, lint, types, floors, all tests but the proofs, coverage
+	@$(MAKE) --no-print-directory --jobs 2 static covered
+
+# The checks compute while the tests wait.
+static: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo --no-cache
+
+covered: $(READY) $(NPM_READY) $(SYSTEM_READY)
 	@$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest $(ORDINARY) -n 4 $(SHARED) $(PYTEST_ARGS)
+	$(BIN)/coverage run -m pytest $(ORDINARY) -n 6 $(SHARED) $(PYTEST_ARGS)
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	@$(BIN)/coverage json --quiet -o .cache/coverage.json

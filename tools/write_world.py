@@ -158,7 +158,7 @@ def _relations(targets: Sequence[tuple[str, str]]) -> str:
 
 
 def png(width: int, height: int) -> bytes:
-    """Return a picture of plain colours: signature, header, one block of lines, end (PNG, 3rd edition)."""
+    """Return a PNG of plain colours: signature, header, one block of lines, end (3rd edition)."""
     line = b"\0" + bytes((200, 30, 90)) * width
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     parts = ((b"IHDR", header), (b"IDAT", zlib.compress(line * height, 9)), (b"IEND", b""))

@@ -35,7 +35,7 @@ CLAIMS: Final = {
     "open_world": {"true": 0.5, "false": 0.72},
 }
 """How sure the model must be to claim a value. What is not claimed stands at the specification's
-default, so the looser value needs more. Chosen on the frontier that docs/explanation/hints.md shows."""
+default, so the looser value needs more: see the frontier in docs/explanation/hints.md."""
 
 
 def document(
