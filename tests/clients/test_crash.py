@@ -172,7 +172,7 @@ def test_a_killed_install_can_be_done_again_and_undone(home: Path) -> None:
     code = (
         "import os, signal, sys\n"
         "from sayso.clients import swap\n"
-        "swap._dress = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "swap._copy_attributes = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "from sayso.cli import main\n"
         "main(['install', 'cursor', '--yes'])\n"
     )

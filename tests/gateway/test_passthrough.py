@@ -112,7 +112,7 @@ async def test_a_prompt_of_no_server_is_unknown(client: Client, name: str) -> No
 
 
 async def test_a_servers_own_error_about_a_prompt_is_passed_on(client: Client) -> None:
-    with pytest.raises(MCPError, match="'none' is no unpaid invoice"):
+    with pytest.raises(MCPError, match="'none' is not an unpaid invoice"):
         await client.get_prompt("demo__chase_invoice", {"invoice_id": "none"})
 
 

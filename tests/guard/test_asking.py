@@ -223,7 +223,8 @@ async def test_progress_goes_on_as_long_as_the_call_waits(
     guard = world.timed(patience=60)
     with anyio.fail_after(60):
         await guard.call(AMY, world.add("t", DELETE), {}, progress=progress)
-    assert len(told) == 4
+    # One more may be sent before the call hears of the answer.
+    assert len(told) >= 4
     assert told == sorted(told)
     assert len(world.ran) == 1
 

@@ -209,10 +209,10 @@ def test_a_server_that_dies_after_each_answer_is_left_alone(tmp_path: Path) -> N
     ("words", "said"),
     [
         (["--tool", "nobody"], "--tool nobody: the server has no such tool"),
-        (["--fixture", "/nowhere"], "there is no such folder"),
-        (["--env", "novalue"], "Write --env NAME=VALUE"),
+        (["--fixture", "/nowhere"], "no such folder"),
+        (["--env", "novalue"], "--env must be NAME=VALUE"),
         (["--calls", "0"], "from 1 to 1000"),
-        (["--receipt", "r.json"], "belong together"),
+        (["--receipt", "r.json"], "require each other"),
         (["--hints", "/nowhere/sayso.toml"], "sayso.toml"),
     ],
 )

@@ -42,7 +42,7 @@ def test_all_that_can_be_said_is_read() -> None:
             "sayso.toml:2: an argument cannot be a date or a time",
         ),
         ('[verify.tools.a]\nskip = ""', "sayso.toml:2: this must be a reason, not empty"),
-        ("[verify.tools.a]", "sayso.toml:1: this table says nothing"),
+        ("[verify.tools.a]", "sayso.toml:1: this table is empty"),
         (
             '[verify.tools.a]\narguments = [{}]\nskip = "x"',
             "sayso.toml:3: “a” has both skip and arguments",
