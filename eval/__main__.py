@@ -60,7 +60,7 @@ def sections(rows: Sequence[Row]) -> dict[str, tuple[str, list[list[str]]]]:
     for name, part in parts.items():
         made[f"{name}-unasked"] = "Harm that ran unasked, by tool:", by_tool(part)
     if traced := [row for name, part in parts.items() if name != AGENTDOJO for row in part]:
-        made["attacks"] = "Harmful calls that ran, by how they came:", by_attack(traced)
+        made["attacks"] = "Harmful calls that ran, by attack:", by_attack(traced)
     return made
 
 
