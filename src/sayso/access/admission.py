@@ -35,7 +35,7 @@ class Access(Protocol):
 
 
 async def admit(request: RequestInfo, access: Access, names: Names) -> Principal:
-    """Return the caller of a request for one of sayso's names, not from a foreign web page.
+    """Check a request's `Host` and `Origin` against `names`, and return its caller.
 
     Raises `RefusedError`, and `StoreError` if the store fails.
     """
@@ -77,8 +77,8 @@ async def open_access(
 ) -> AsyncGenerator[Access]:
     """Open the access that `settings` describe; without settings, for this machine only.
 
-    `url` is the gateway's public address. `wallet` keeps callers' tokens if a server behind needs
-    them exchanged. Nothing is fetched before the first call.
+    `url` is the gateway's public address. `wallet` stores callers' tokens; it is needed if a server
+    behind the gateway requires a token exchange. Nothing is fetched before the first call.
     """
     key_auth = bearer = None
     async with open_fetcher() as fetcher:

@@ -60,14 +60,14 @@ class Listing:
         return self._tools
 
     async def ask(self, meta: Mapping[str, Any] | None = None) -> Mapping[str, Tool]:
-        """Request all pages of the list. Raises `RpcError`, and `NotMcpError` for no list.
+        """Request all pages of the list. If two tools have the same name, the first counts.
 
-        Of two tools with one name the first counts.
+        Raises `RpcError`, and `NotMcpError` if a page has no list or the pages do not end.
         """
         changes = self._changes
         tools = self._read(await self._entries(meta))
         if changes == self._changes:
-            # A list that changed while it was read is not cached.
+            # Cached only here: no change was announced while the list was read.
             self._tools = tools
             self._at = time.monotonic()
         return tools

@@ -1,4 +1,4 @@
-"""The test that this machine can hold a server to its contract."""
+"""A test of whether this machine can enforce a server's contract."""
 
 import subprocess
 import sys
@@ -23,10 +23,11 @@ _proved: set[Programs] = set()
 
 
 async def check_ready(names: Sequence[str], programs: Programs | None = None) -> Programs:
-    """Return the programs that hold the servers `names` to their contracts.
+    """Return the programs that enforce the contracts of the servers `names`.
 
-    Raises `UncontainedError` if they are missing, or do not see or stop an attempt: the servers
-    would run without the protection that their configuration requires.
+    Raises `UncontainedError` if programs are missing, or do not block and record a forbidden write
+    in a test. Otherwise the servers would run without the protection that their configuration
+    requires.
     """
     installed = programs or find_programs()
     where = ", ".join(names)
@@ -45,7 +46,7 @@ async def check_ready(names: Sequence[str], programs: Programs | None = None) ->
 
 
 async def _try(folder: Path, programs: Programs) -> str:
-    """Let a read-only process try to write where it must not; return the error, or ""."""
+    """Let a read-only process try a forbidden write; return why the test failed, or ""."""
     file = folder / "kept"
     code = f"open({str(file)!r}, 'w')"
     target = CommandTarget("try", sys.executable, ("-IS", "-c", code))

@@ -30,9 +30,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """A file, with the line of each tool by its position; no file for a URL.
+    """The file that findings point to, and the line of each tool by its index in the list.
 
-    `first` is the line for the whole server, and for tools without a line.
+    `file` is `None` for a URL. `first` is the line for the whole server, and for tools without a
+    line.
     """
 
     file: str | None = None
@@ -51,8 +52,9 @@ class Places:
 class Report:
     """The findings of one server.
 
-    `allowed` are suppressed by the tools' authors, with the reasons; `known` by a baseline, and
-    `gone` are its entries that no longer occur. Fixes can be written if it `is_fixable`.
+    `allowed` holds findings that the tools' authors suppressed, with their reasons. `known` holds
+    findings that a baseline suppressed, and `gone` the baseline's entries that no longer occur.
+    `is_fixable` is set if fixes can be written.
     """
 
     server: str
@@ -140,7 +142,7 @@ def lint(
     """Return the findings of the chosen rules: per tool, then for the whole list.
 
     `listing` may also be tools of any kind that `sayso.catalog.as_tool` accepts. `choice` defaults
-    to the profile `spec`. Without `allows`, allowances have no effect.
+    to the profile `spec`. With `allows=False`, suppressions by the tools' authors have no effect.
 
     >>> lint([{"name": "notes_list", "inputSchema": {"type": "object"}}]).tools
     1
@@ -228,7 +230,7 @@ def _split_allowed(
 
 
 def _folded(rules: Sequence[Rule], findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield the findings, with many of a folded rule joined into one."""
+    """Yield the findings, but join those of a folded rule into one if there are many."""
     codes = {rule.code for rule in rules if rule.is_folded}
     many: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in findings:

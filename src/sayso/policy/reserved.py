@@ -7,9 +7,9 @@ from typing import Final
 RESERVED_NAMES: Final = frozenset(
     {"local", "console", "link", "terminal", "elicitation", "program"}
 )
-"""The user of this machine, and people who answer without authentication."""
+"""`local` is the user of this machine. The others are people who answer without authentication."""
 RESERVED_PREFIXES: Final = ("key:", "client:", "token:", "tenant:")
-"""API keys, programs without a person, changed names, and accounts with a tenant."""
+"""In order: API keys, clients without a person, renamed subjects, and accounts with a tenant."""
 
 _LOOKALIKES: Final = str.maketrans(
     # Cyrillic, Greek and Latin letters that look like those of the names above.
@@ -52,7 +52,7 @@ def is_reserved(name: str) -> bool:
 
 
 def _reads_as(name: str, own: str) -> bool:
-    """Return whether a name looks like `own`; any non-ASCII letter may stand for one of its."""
+    """Return whether a name looks like `own`, where a non-ASCII character matches any letter."""
     pairs = list(zip(name, own, strict=False))
     is_alike = all(char == letter or not char.isascii() for char, letter in pairs)
     return len(name) == len(own) and is_alike and any(char == letter for char, letter in pairs)

@@ -11,7 +11,7 @@ _ANYWHERE: Final = re.compile(
     r"|privatekey|accesskey",
     re.IGNORECASE,
 )
-"""Words that mean a secret anywhere in a name without separators."""
+"""Words that mean a secret wherever they occur in a name, once its separators are removed."""
 _WHOLE: Final = frozenset(
     ("cvc", "cvv", "csc", "jwt", "mnemonic", "otp", "pass", "pin", "pwd", "sid", "ssn", "totp")
 )

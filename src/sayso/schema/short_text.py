@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 from sayso.schema.truncation import size
 
 BRIEF: Final = 2_000
-"""The default limit of a schema in a sentence, in characters."""
+"""The default maximum length, in characters, of a schema inside a sentence."""
 
 _MAX_DEPTH: Final = 32
 _ONE: Final = frozenset(
@@ -32,7 +32,7 @@ _KEPT: Final = frozenset(
 )
 
 Rewrite = Callable[[str], str | None]
-"""Rewrites a text of a schema's author, or removes it."""
+"""Takes a text from a schema, and returns its replacement, or `None` to remove it."""
 
 
 def retold(
@@ -40,7 +40,8 @@ def retold(
 ) -> dict[str, Any]:
     """Return `schema` with texts rewritten by `rewrite`, and without unknown keywords.
 
-    Below `depth` levels everything is allowed, so the result is never stricter.
+    Subschemas below `depth` levels become `{}`, which allows everything. So the result is never
+    stricter than `schema`.
 
     >>> retold({"type": "object", "title": "Id", "x-note": 1}, str.upper)
     {'type': 'object', 'title': 'ID'}

@@ -37,7 +37,7 @@ async def carry_out(
     framework: Framework,
     holds: Callable[[str, Callable[..., Any] | None], Awaitable[bool]],
 ) -> Answer:
-    """Execute one call, from the position of its cursor.
+    """Execute one call. If it has a cursor, return only the items after the cursor's position.
 
     `holds` returns whether a tool still has this function.
     """
@@ -66,14 +66,15 @@ async def carry_out(
 
 
 async def _run(now: Running, active: ActiveRequest, definition: ToolDefinition | None) -> Answer:
-    """Execute a call once, by the definition or by the rest of the server's own chain."""
+    """Execute a call once, by its definition or by the rest of the server's middleware chain."""
     call = now.call
     call.is_sent = True
     token = running.set(now)
     try:
         if definition is not None and definition.execute is not None:
             answer = await _execute(definition.execute, call)
-            if now.returned is not None:  # by a function whose signature made the schemas
+            # `returned` is set by a function whose signature made the schemas.
+            if now.returned is not None:
                 answer = with_text(answer, now.returned[0], now.text)
         else:
             answer = await _pass(call, now, active)
@@ -105,7 +106,10 @@ async def _pass(call: Call, now: Running, active: ActiveRequest) -> Answer:
 
 
 async def _answered(ctx: Request, then: CallNext) -> Answer:
-    """Return the framework's answer. Any error of an author's type becomes a `CrashError`."""
+    """Return the framework's answer.
+
+    A `BaseException` of a type that an author defined becomes a `CrashError`.
+    """
     try:
         return as_wire(await then(ctx))
     except MCPError as error:
@@ -117,7 +121,7 @@ async def _answered(ctx: Request, then: CallNext) -> Answer:
 
 
 def _structured(call: Call, answer: Answer) -> Answer:
-    """Return `answer`. Raises `ShapeError` if the structured content is missing that it needs."""
+    """Return `answer`. Raises `ShapeError` if required structured content is missing."""
     is_over = answer.get("resultType", "complete") == "complete" and not answer.get("isError")
     if is_over and "outputSchema" in call.tool.raw and answer.get("structuredContent") is None:
         raise ShapeError("the tool has an output schema, and returned nothing structured")

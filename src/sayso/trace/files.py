@@ -23,7 +23,7 @@ _FOLDER_FIRST: Final = frozenset(
 _REFUSALS: Final = frozenset(
     {"EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EFBIG", "EIO", "ETXTBSY"}
 )
-"""Errors of an attempt that would have changed something; after others there was nothing to do."""
+"""Errors that stopped a change. Any other error means that there was nothing to change."""
 _KINDS: Final = {
     "unlink": Kind.DELETE,
     "rmdir": Kind.DELETE,
@@ -36,8 +36,9 @@ _DETAILS: Final = {"rmdir": "folder", "mkdir": "folder"}
 def on_open(call: Call, memory: Memory) -> Effects:
     """Return the effect of opening a file: it may be created or emptied.
 
-    A file opened for reading and writing counts as created if it may be; a look at the file tells
-    whether it existed (`PERHAPS_MADE`).
+    A call with `O_CREAT` may have opened a file that already existed. Unless it also has `O_EXCL`
+    or `O_TRUNC`, it counts as a creation marked `PERHAPS_MADE`. A later look at the file shows
+    whether it was one.
     """
     folder = None
     at = 0
@@ -64,7 +65,8 @@ def _change_by(flags: str, *, is_failed: bool) -> tuple[Kind, str] | None:
         return Kind.WRITE, MADE_OR_EMPTIED if "O_CREAT" in flags else "emptied"
     if "O_CREAT" in flags:
         return Kind.CREATE, PERHAPS_MADE
-    # Opening only for writing has no other use. A reader such as SQLite may open for both.
+    # A failed open is an attempt to write only if it asked for nothing but writing: readers such as
+    # SQLite also open files for reading and writing.
     if is_failed and "O_WRONLY" in flags:
         return Kind.WRITE, "opened for writing"
     return None
@@ -76,7 +78,7 @@ def on_write(call: Call, memory: Memory) -> Effects:
     file = read_descriptor(argument)
     if not file.path or file.is_deleted or call.result == 0:
         return ()
-    # The stdout and stderr that the server was started with.
+    # Writes to the stdout and stderr that the server was started with do not count.
     if argument.startswith(("1<", "2<")) and file.path not in memory.opened:
         return ()
     if memory.opened.get(file.path):
@@ -96,7 +98,10 @@ def on_size(call: Call, memory: Memory) -> Effects:
 
 
 def on_map(call: Call, memory: Memory) -> Effects:
-    """Return the effect of a mapping that can write without a call; `msync` shows that it did."""
+    """Return the effect of a shared writable mapping, or of its `msync`.
+
+    Writes through a mapping need no system call, but `msync` shows that there were some.
+    """
     if call.name == "mmap":
         return _file_effect(call, Kind.WRITE, shared_mapping(call) or None, MAPPED)
     path = memory.mapped.get(f"{memory.process_of(call.pid)}:{call.argument(0)}")
@@ -104,7 +109,7 @@ def on_map(call: Call, memory: Memory) -> Effects:
 
 
 def on_rename(call: Call, memory: Memory) -> Effects:
-    """Return two effects, since the paths may have different owners."""
+    """Return one effect for the old path and one for the new: their owners may differ."""
     if call.name == "rename":
         old = memory.resolve(call, 0)
         new = memory.resolve(call, 1)

@@ -6,7 +6,7 @@ from typing import Final
 
 _CHUNK: Final = 1 << 20
 _LONGEST: Final = 1 << 20
-"""Bytes of a line; a longer one is skipped."""
+"""The maximum length of a line in bytes; longer lines are skipped."""
 
 
 class Tail:
@@ -26,7 +26,7 @@ class Tail:
             return 0
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines added since the last call, up to the size at its beginning."""
+        """Yield the lines added between the last call and the start of this one."""
         end = self.size()
         while self._at < end:
             with self._path.open("rb") as file:

@@ -12,7 +12,7 @@ _LONGEST = 400
 
 
 def as_text(reports: Sequence[Report], profile: Profile) -> str:
-    """Return one line per finding, then allowed and known ones, then the totals."""
+    """Return one line per finding, then lines on allowed and baseline findings, then the totals."""
     findings = [_line(report, finding) for report in reports for finding in report.findings]
     lines = [*findings, *_suppressed(reports), _summary(reports, profile)]
     return "".join(f"{_short(plain(line))}\n" for line in lines)

@@ -1,12 +1,13 @@
-"""A writing tool that the directory would call destructive.
+"""A writing tool that Anthropic's directory would call destructive.
 
 ## What it does
-Finds tools that are declared to write and not to be destructive. Runs under the profile anthropic.
+Finds tools that declare `readOnlyHint: false` and `destructiveHint: false`. Runs under the profile
+anthropic.
 
 ## Why is this bad
 The directory calls a tool destructive if it modifies or deletes data or has an outside effect,
-including temporary files and notifications. The specification means only that data may be lost. A
-hint can be right for one and wrong for the other.
+including temporary files and notifications. The MCP specification calls it destructive only if data
+may be lost. A hint can be right for one and wrong for the other.
 
 ## Example
 {"name": "add_note", "annotations": {"readOnlyHint": false, "destructiveHint": false}}
@@ -15,8 +16,8 @@ hint can be right for one and wrong for the other.
 {"name": "add_note", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
 
 ## Fix
-Not automatic. `sayso submit anthropic` writes the hints as the directory means them and leaves the
-server's own unchanged.
+Not automatic. `sayso submit anthropic` writes the hints for the directory in the directory's sense,
+and leaves the server's hints unchanged.
 """
 
 from sayso.lint.rule import Remark, Remarks, Rule, Severity

@@ -1,4 +1,4 @@
-"""A tool declared idempotent whose calls seem to add up.
+"""A tool declared idempotent, although repeated calls seem to add up.
 
 ## What it does
 Finds writing tools with `idempotentHint: true` whose name, description or arguments suggest that a

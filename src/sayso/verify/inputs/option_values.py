@@ -1,4 +1,4 @@
-"""Values of a parameter: whether they fit its schema, their labels and order."""
+"""Candidate values of a parameter: whether they fit its schema, and their labels and order."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +17,11 @@ _WORD: Final = "text"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A value of class `label`; one success per label is enough. `origin` is its source."""
+    """A candidate value of a parameter.
+
+    `label` is the value's class; one successful value per class is enough. `origin` says where the
+    value comes from.
+    """
 
     value: Any
     label: str
@@ -40,7 +44,7 @@ def proposed(schema: Schema) -> Iterator[Option]:
 def with_proposed(
     proposed_options: list[Option], meaning: Meaning, options: list[Option]
 ) -> list[Option]:
-    """Add proposed values; existing values of the world come before them."""
+    """Put proposed values before the options, and values that exist in the world before both."""
     good = [option for option in options if option.origin in ("harvest", "role")]
     if meaning.role in IN_WORLD and good:
         labels = {"existing", "directory", "new"}
@@ -52,7 +56,7 @@ def with_proposed(
 
 
 def fitting(options: Iterable[Option], schema: Schema) -> Iterator[Option]:
-    """Yield options that fit a schema of one type, as text or number as required."""
+    """Yield options that fit a schema of one type, converted to the text or number it requires."""
     kind = (types_of(schema) or ("string",))[0]
     for option in options:
         value = _as_kind(option.value, kind)
@@ -120,7 +124,7 @@ def number_options(schema: Schema) -> Iterator[Option]:
 
 @lru_cache(maxsize=1000)
 def draw_texts(pattern: str, least: int, most: int, seed: int) -> tuple[str, ...]:
-    """Draw a few texts that fit a pattern; patterns recur across parameters."""
+    """Draw a few texts that fit a pattern. Cached, because parameters share patterns."""
     strategy = pattern_of(pattern, least, most)
     if strategy is None:
         return ()
@@ -128,7 +132,7 @@ def draw_texts(pattern: str, least: int, most: int, seed: int) -> tuple[str, ...
 
 
 def implied_type(schema: Schema) -> str:
-    """Return the type that a schema without one implies."""
+    """Return the type that the keywords of a schema without `type` imply."""
     if "properties" in schema or "additionalProperties" in schema or "required" in schema:
         return "object"
     if "items" in schema or "prefixItems" in schema:
@@ -139,7 +143,7 @@ def implied_type(schema: Schema) -> str:
 
 
 def branch_label(part: Schema, number: int, parts: list[Schema]) -> str:
-    """Return the class of one branch of a schema."""
+    """Return the label of one branch: its type, numbered if other branches have the same type."""
     kinds = types_of(part) or (implied_type(part),)
     same = [branch for branch in parts if (types_of(branch) or (implied_type(branch),)) == kinds]
     if len(same) == 1:
@@ -148,7 +152,10 @@ def branch_label(part: Schema, number: int, parts: list[Schema]) -> str:
 
 
 def without_null(schema: Schema) -> Schema:
-    """Return the schema of a value that is not null: its other branch, if there is one."""
+    """Return the schema of a value that is not null.
+
+    A schema with `anyOf` or `oneOf` is merged with its first branch that is not null.
+    """
     for key in ("anyOf", "oneOf"):
         parts = [table_of(part) for part in items_of(schema.get(key))]
         real = [part for part in parts if part.get("type") != "null"]
@@ -164,7 +171,11 @@ def without_null(schema: Schema) -> Schema:
 def statements_by_verb(
     kinds: Mapping[str, tuple[Any, ...]], tool: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Sort SQL statements by the tool's verb; other writers begin with an insert."""
+    """Return SQL statements by kind, beginning with the kind that the tool's name suggests.
+
+    That is a kind that the name contains. Otherwise it is `select` for a tool that reads, and
+    `insert` for one that writes.
+    """
     words = words_of_tool(tool)
     first = "insert"
     if is_reader(tool) or ("query" in words and "write" not in words):
@@ -174,7 +185,7 @@ def statements_by_verb(
 
 
 def filled(value: Any, values: list[Any], count: int) -> list[Any]:
-    """Return `count` items that begin with a value."""
+    """Return `count` items: `value`, the other `values`, then `value` again if they run out."""
     others = [other for other in values if other != value]
     return [value, *others][:count] + [value] * max(0, count - 1 - len(others))
 
@@ -185,14 +196,14 @@ def text_of_length(length: int) -> str:
 
 
 def label_of(value: Any) -> str:
-    """Return the class of a value."""
+    """Return the label of a value: the start of its text."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value)[:60]
 
 
 def without_repeats(options: list[Option]) -> list[Option]:
-    """Drop repeated options, up to a limit."""
+    """Drop repeated options, and those beyond a limit."""
     kept: list[Option] = []
     for option in options:
         if not any(
