@@ -39,7 +39,7 @@ def table(rows: Sequence[Row]) -> list[list[str]]:
 
 
 def by_attack(rows: Sequence[Row]) -> list[list[str]]:
-    """How many harmful calls ran although the person knows, by how they came; worlds together."""
+    """How many harmful calls ran although the person knows, by attack; worlds together."""
     attacks = list(dict.fromkeys(one.attack for one in rows if one.attack))
     lines: list[list[str]] = [["gate", "hints", *attacks]]
     for gate in GATES:
