@@ -318,6 +318,7 @@ def test_what_is_wrong_with_a_server_is_also_told_in_words() -> None:
     assert done.err == (
         "sayso: no-such-command-here: the command “no-such-command-here” was not found\n"
         "Install it, or give its full path.\n"
+        "docs/guides/troubleshooting.md#command-not-found\n"
     )
 
 

@@ -2,6 +2,7 @@
 
 import sqlite3
 import tempfile
+import time
 from collections import deque
 from collections.abc import Generator
 from contextlib import closing, contextmanager
@@ -13,6 +14,7 @@ from sayso.demo.schema import APPLICATION_ID, FIRST_VERSION, LATEST_VERSION, TAB
 from sayso.demo.seed import CUSTOMERS, INVOICES, sent_mail
 from sayso.errors import StoreError
 
+_AGAIN_SECONDS: Final = 0.01
 BUSY_SECONDS: Final = 5.0
 """The time that a transaction waits for another writer."""
 
@@ -122,7 +124,24 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             _create(connection)
         _check(connection, path)
-    connection.execute("PRAGMA journal_mode = WAL")  # a writer does not hold up readers
+    _let_readers_read(connection)
+
+
+def _let_readers_read(connection: sqlite3.Connection) -> None:
+    """Set the journal mode in which a writer does not hold up readers.
+
+    SQLite's busy timeout does not apply to this change while another process makes it too.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(_AGAIN_SECONDS)
+        else:
+            return
 
 
 def _create(connection: sqlite3.Connection) -> None:
