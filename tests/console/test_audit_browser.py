@@ -91,6 +91,24 @@ async def test_the_drawer_opens_and_closes_by_keyboard(chromium: Browser, served
         await expect(page.get_by_role("searchbox")).to_be_focused()
 
 
+async def test_a_closed_drawer_leaves_the_focus_where_a_person_has_put_it(chromium: Browser, served: Served) -> None:
+    """The browser fires the dialog's `close` event later than it closes the dialog."""
+    await call(served)
+    async with audit(chromium, served) as page:
+        await page.locator("#lines td a").first.click()
+        await expect(page.get_by_role("dialog")).to_be_visible()
+
+        await page.evaluate("""async () => {
+            const drawer = document.getElementById("drawer");
+            const closed = new Promise((resolve) => drawer.addEventListener("close", () => setTimeout(resolve)));
+            drawer.close();
+            document.querySelector("[type=search]").focus();
+            await closed;
+        }""")
+
+        await expect(page.get_by_role("searchbox")).to_be_focused()
+
+
 async def test_back_from_a_call_keeps_the_filter(chromium: Browser, served: Served) -> None:
     await call(served, client="desk")
     await call(served, client="night")

@@ -33,10 +33,11 @@
     isOpening = false;
   };
 
-  // The row stays in its place after an answer, so it gets the focus back.
+  // The row stays in its place after an answer, so it gets the focus back. This event comes later than
+  // the closing, so it must not take the focus from what a person has chosen since.
   dialog.addEventListener("close", () => {
     move_notes(main);
-    (find(opener) ?? find("main")).focus();
+    if (document.activeElement === document.body) (find(opener) ?? main).focus();
     fill("");
   });
   dialog.addEventListener("click", (event) => {

@@ -52,7 +52,9 @@
       find("inside").replaceChildren(close, document.adoptNode(page.getElementById("call")));
       drawer.showModal();
       drawer.scrollTop = 0;
-      drawer.onclose = () => find(link.id)?.focus();
+      // The browser gives the focus back, except to a link that was replaced. This event comes later
+      // than the closing, so it must not take the focus from what a person has chosen since.
+      drawer.onclose = () => document.activeElement === document.body && find(link.id)?.focus();
     } catch {
       location.href = link.href;
     }
