@@ -49,7 +49,8 @@ QUICK := -m "smoke or not (browser or npm or postgres or process or proof)" --hy
 ORDINARY := -m "not proof" --hypothesis-profile ordinary
 LONG := -m "proof or hypothesis" --hypothesis-profile long
 # Tests of one file stay together, since they share what is costly to start; tests/conftest.py says
-# in which order the files come. What `make check` adds waits more than it computes.
+# in which order the files come. The tests wait more than they compute, so there are more processes
+# than cores.
 SHARED := --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
 
@@ -69,7 +70,7 @@ run: $(RUN_READY) ## start the demo behind the gateway; ARGS="--port 0" takes a 
 	@.cache/demo/bin/sayso demo $(ARGS)
 
 test: $(READY) ## run the quick tests, which need no other program; a few minutes
-	$(BIN)/pytest $(QUICK) -n 2 $(SHARED) $(PYTEST_ARGS)
+	$(BIN)/pytest $(QUICK) -n 4 $(SHARED) $(PYTEST_ARGS)
 
 check: $(READY) $(NPM_READY) $(SYSTEM_READY) ## run what CI runs: format, lint, types, floors, all tests but the proofs, coverage
 	@$(MAKE) --no-print-directory --jobs 2 static covered

@@ -88,7 +88,6 @@ FILES: dict[str, tuple[str, ...]] = {
         "test_warm.py",
         "testing/test_docs_testing.py",
         "testing/test_plugin.py",
-        "testing/test_promises.py",
         "verify/observe/test_syscalls_real.py",
         "verify/run/test_remote.py",
         "verify/run/test_run.py",

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sayso.testing.declarations import assert_annotated, assert_level, assert_preset
     from sayso.testing.exercising import assert_behaves, exercise
     from sayso.testing.listing import Surface, read_surface
-    from sayso.testing.promises import Manifest, manifest, requirement
     from sayso.testing.rules import assert_prompt_states_rules
     from sayso.testing.snapshot import assert_surface
     from sayso.testing.state import folder_state, sqlite_state
@@ -25,7 +24,6 @@ __all__ = [
     "Approver",
     "Behaviour",
     "ClientFactory",
-    "Manifest",
     "Surface",
     "Verdict",
     "assert_annotated",
@@ -36,10 +34,8 @@ __all__ = [
     "assert_surface",
     "exercise",
     "folder_state",
-    "manifest",
     "open_client",
     "read_surface",
-    "requirement",
     "sqlite_state",
 ]
 
@@ -51,7 +47,6 @@ __getattr__ = lazily(
         "sayso.testing.declarations": ("assert_annotated", "assert_level", "assert_preset"),
         "sayso.testing.exercising": ("assert_behaves", "exercise"),
         "sayso.testing.client": ("ClientFactory", "open_client"),
-        "sayso.testing.promises": ("Manifest", "manifest", "requirement"),
         "sayso.testing.rules": ("assert_prompt_states_rules",),
         "sayso.testing.snapshot": ("assert_surface",),
         "sayso.testing.state": ("folder_state", "sqlite_state"),
