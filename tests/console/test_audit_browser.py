@@ -102,7 +102,8 @@ async def test_a_closed_drawer_leaves_the_focus_where_a_person_has_put_it(
 
         await page.evaluate("""async () => {
             const drawer = document.getElementById("drawer");
-            const closed = new Promise((resolve) => drawer.addEventListener("close", () => setTimeout(resolve)));
+            const closed = new Promise((resolve) => (drawer.onclosed = resolve));
+            drawer.addEventListener("close", () => setTimeout(drawer.onclosed));
             drawer.close();
             document.querySelector("[type=search]").focus();
             await closed;

@@ -1,6 +1,5 @@
 """The pytest plugin: fixtures, an option and the notes of a run."""
 
-from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,8 @@ import pytest
 from sayso.testing.run_state import run
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from sayso.testing.approver import Approver
     from sayso.testing.client import ClientFactory
 
