@@ -45,7 +45,9 @@ OLDEST = .cache/oldest-venv/bin/python -m pytest -m "not proof" tests/agents/fra
 	-o cache_dir=.cache/oldest-venv/cache
 
 # tests/tiers.py says what a test needs, and which profiles of Hypothesis there are.
-QUICK := -m "smoke or not (browser or npm or postgres or process or proof)" --hypothesis-profile quick
+# Importing the agents' frameworks takes longer than their tests.
+QUICK := -m "smoke or not (browser or npm or postgres or process or proof)" --hypothesis-profile quick \
+	--ignore tests/agents/frameworks --ignore tests/examples
 ORDINARY := -m "not proof" --hypothesis-profile ordinary
 LONG := -m "proof or hypothesis" --hypothesis-profile long
 # Tests of one file stay together, since they share what is costly to start; tests/conftest.py says
