@@ -1,4 +1,4 @@
-"""The format of access.toml, and loading it into settings."""
+"""The format of access.toml, and functions that load such a file."""
 
 import re
 from collections.abc import Mapping
@@ -81,13 +81,13 @@ ACCESS: Final = Table(
 def read_access(path: str) -> Settings:
     """Read the access.toml at `path`.
 
-    Raises `AccessError` with every mistake and its line, and `ConfigError` without a file.
+    Raises `AccessError` with every mistake and its line, and `ConfigError` for a missing file.
     """
     return load_access(read_text(path, fix="Name an access.toml."), path)
 
 
 def load_access(text: str, where: str = "access.toml") -> Settings:
-    """Read `text` of the file `where`; references to secrets are relative to its folder.
+    """Return the settings in `text`. References to secrets are relative to the folder of `where`.
 
     >>> load_access("api_keys = true")
     Settings(oauth=None, has_api_keys=True, console=None, screens=None)
