@@ -78,7 +78,7 @@ async def open_access(
     """Open the access that `settings` describe; without settings, accept only this machine.
 
     `url` is the gateway's public address. `wallet` stores callers' tokens for servers behind the
-    gateway that require a token exchange. The first call fetches the issuer's data, not this.
+    gateway that require a token exchange. Nothing is fetched before the first call.
     """
     key_auth = bearer = None
     async with open_fetcher() as fetcher:

@@ -60,7 +60,7 @@ def _is_forwarding(name: bytes) -> bool:
 def stated(name: str, scopes: Collection[str] = (), roles: Collection[str] = ()) -> Principal:
     """Return the caller on stdio that `--as` names. It is local, because sayso cannot verify it.
 
-    Without scopes and roles, it needs none. Raises `UsageError` for an invalid or reserved name.
+    Without scopes and roles, none are checked. Raises `UsageError` for an invalid or reserved name.
     """
     if not name.strip() or not name.isprintable():
         raise UsageError("the caller's name must be printable and not empty", where="--as")

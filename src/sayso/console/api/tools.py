@@ -1,4 +1,4 @@
-"""Endpoints for tools, as far as the visitor may see them."""
+"""Endpoints for the tools that a visitor may see."""
 
 from dataclasses import dataclass
 

@@ -24,7 +24,7 @@ _GRACE: Final = 5.0
 _NEWEST_LINES: Final = 300
 _NEWEST_CALLS: Final = 60
 _MOST_LINES: Final = 100
-"""Per call: more than it can have."""
+"""The number of log lines to read for a call, which is more than a call can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Lately:
-    """A recent event: a settled question, or a call that needed none."""
+    """A recent event: a settled question, or a call that did not ask a person."""
 
     at: float
     approval: Approval | None = None
@@ -56,11 +56,11 @@ class Lately:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The queue as its page shows it, the oldest question first, so that rows do not move.
+    """The queue for its page. The oldest question comes first, so that rows do not move.
 
-    `rows` are at most `most` pending questions, and those settled `since` the page was opened, in
-    their places; `more` are not shown. `waits` is when the last agent stopped waiting for an
-    answer, `None` while one waits. `version` changes with any of this. A `query` filters the rows.
+    `rows` are at most `most` pending questions, and those settled `since` the page was opened.
+    `more` questions are not shown. `waits` is the time when a question's last agent stopped
+    waiting; `None` if one waits. `version` changes with any of this. A `query` filters the rows.
     """
 
     waiting: int
@@ -120,7 +120,7 @@ async def load_live(
 
 
 def _in_turns(approvals: Iterable[Approval]) -> list[Approval]:
-    """Return each caller's first question, then each one's second; answers move no row."""
+    """Return the first question of each caller, then the second, and so on; no row moves."""
     turns = Counter[str]()
     places: list[tuple[int, int, Approval]] = []
     for approval in sorted(approvals, key=lambda approval: approval.number):
@@ -135,7 +135,7 @@ def is_about(approval: Approval, query: str) -> bool:
     if not query:
         return True
     question = approval.question
-    told = (
+    texts = (
         question.title,
         question.tool,
         question.server,
@@ -143,14 +143,14 @@ def is_about(approval: Approval, query: str) -> bool:
         question.subject,
         in_short(question.arguments),
     )
-    text = " ".join(told).lower()
+    text = " ".join(texts).lower()
     return all(word in text for word in query.lower().split())
 
 
 async def look(
     log: AuditLog, runs: Runs, approvals: Iterable[Approval], *, ended: Iterable[Approval] = ()
 ) -> Seen:
-    """Return the calls of these questions; without progress for those `ended`."""
+    """Return the calls of all these questions; progress only for `approvals`, not for `ended`."""
     calls: dict[int, LoggedCall] = {}
     reached: dict[int, Reached] = {}
     for approval in approvals:
@@ -186,8 +186,8 @@ def _read_waits(
 ) -> Mapping[int, float | None]:
     """Return when the last call of each question in `rows` (newest first) stopped waiting.
 
-    `None` while one waits. A call without a line for longer than `patience` seconds no longer
-    waits: its process has ended.
+    `None` means that a call waits. A call that has logged nothing for more than `patience` seconds
+    does not wait, because its process has ended.
     """
     ends: dict[str, float] = {}
     waits: dict[int, float | None] = {}

@@ -1,4 +1,4 @@
-"""The data of a question's page in addition to the question."""
+"""The data that the page of a question shows."""
 
 import json
 from contextlib import suppress
@@ -28,9 +28,9 @@ _TOOL_SECONDS: Final = 1.0
 class View:
     """One question for one person.
 
-    `compared` is the difference from the tool's last call, if this person `sees_others`. `bar` is
-    why this person may not answer. `fields` are the arguments to edit, with their `names` for the
-    form. `mark` is the digest of the edit that is shown.
+    `compared` is the difference from the tool's last call, if this person may see other calls.
+    `bar` is why this person may not answer. `fields` are the arguments to edit, with their `names`
+    for the form. `mark` is the digest of the edit that is shown.
     """
 
     approval: Approval
@@ -97,7 +97,7 @@ async def view_of(
 
 
 async def tool_of(guard: Guard, approval: Approval) -> Tool | None:
-    """Return the question's tool; `None` if its server no longer has it with this definition."""
+    """Return the question's tool; `None` if it is missing now, or its definition has changed."""
     question = approval.question
     caller = Principal(question.subject, client=question.client, tenant=question.tenant)
     with suppress(SaysoError), anyio.move_on_after(_TOOL_SECONDS):

@@ -24,7 +24,7 @@ _GLOBS: Final = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Text for a file, or a `failure`; with the omitted arguments and a case's result."""
+    """Text for a file, or a `failure`. `left_out` are omitted arguments, `verdict` a test's end."""
 
     text: str
     left_out: tuple[str, ...] = ()
@@ -123,7 +123,7 @@ def _tellable(
     held: dict[str, str] = {}
     left_out: list[str] = []
     for name, value in arguments.items():
-        # Secrets are masked in the log, so their values are unknown.
+        # The log masks secrets, so their values are unknown.
         if MASK in str(value) or (is_path and not _is_step(name)):
             left_out.append(name)
             continue
@@ -160,7 +160,7 @@ class _UntellableError(ValueError):
 
 
 def _to_toml(value: Any) -> str:
-    """Return a JSON value as TOML. Raises `_UntellableError`."""
+    """Return a JSON value as TOML. Raises `_UntellableError` if TOML cannot express it."""
     if isinstance(value, str):
         return f'"{"".join(map(_sign, value))}"'
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""A client of running gateways' sockets, which requests login links."""
+"""Requests for login links, sent to the sockets of running gateways."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 """One-time login links, and the sessions that they open.
 
-A link is printed where a person starts the gateway, and by `sayso console`. It is never in a
-response over HTTP, nor printed if a client started the gateway, so a caller cannot log in. With an
+A gateway that a person starts prints a link, and so does `sayso console`. An HTTP response never
+contains one, and a gateway that a client starts prints none, so that callers cannot log in. With an
 issuer (`oidc`) there are no links.
 """
 
@@ -27,7 +27,7 @@ PERSON: Final = "console"
 LINK_SECONDS: Final = 15 * 60.0
 SESSION_SECONDS: Final = 12 * 3600
 _MOST_ROLES: Final = 1000
-"""Characters; browsers limit a cookie to about 4000 bytes."""
+"""In characters. It is limited because browsers limit a cookie to about 4000 bytes."""
 
 _LINK: Final = "console link"
 _SESSION: Final = "console session"
@@ -63,10 +63,10 @@ class _Pass:
 
 
 class Login:
-    """Makes signed links and sessions, valid in every process with these keys and store.
+    """Makes signed links and sessions. Every process with the same keys and store accepts them.
 
-    The store holds only the ids of used links and closed sessions. `stamp` is a digest of the login
-    settings: it voids sessions from other settings. Without `takes_links` links are disabled.
+    The store contains only the ids of used links and closed sessions. `stamp` is a digest of the
+    login settings; a session with another stamp is invalid. `takes_links` enables links.
     `is_caller` returns whether a local port belongs to a client of the gateway.
     """
 
@@ -158,12 +158,12 @@ class Login:
 
 
 def _packed(person: str, role: Role, roles: Iterable[str] = (), stamp: str = "") -> str:
-    """Return a session's content for its token; too many roles are all left out."""
+    """Return a session's content for its token, without roles if there are too many."""
     held = sorted(roles)
     if sum(map(len, map(json.dumps, held))) > _MOST_ROLES:
         held = list[str]()
     text = json.dumps([person, role, held, stamp], ensure_ascii=False)
-    # Without padding, because of which some servers quote the cookie.
+    # Remove the padding `=`, because some servers put such a cookie in quotes.
     return urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 

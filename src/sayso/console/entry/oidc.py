@@ -1,7 +1,7 @@
 """Logging in with OpenID Connect: the authorization code flow with PKCE, `state` and `nonce`.
 
-The flow's state is sealed in a cookie, so any process with the same keys can continue it, but no
-other browser can.
+The login's state is sealed in a cookie. So any process with the same keys can continue the login,
+but another browser cannot.
 """
 
 import logging
@@ -72,7 +72,7 @@ class Provider:
 
     @property
     def stamp(self) -> str:
-        """A digest of the login settings, which voids sessions from other settings."""
+        """A digest of the login settings. A session with another digest is invalid."""
         settings = self.settings
         roles = sorted((role, sorted(words)) for role, words in settings.roles.items())
         people = settings.people
@@ -105,7 +105,7 @@ class Provider:
     async def finish(self, said: Mapping[str, str], kept: str) -> Entered:
         """Finish a login with the issuer's parameters and the browser's cookie.
 
-        Raises `EntryError` unless both belong to the login that was started here.
+        Raises `EntryError` if one does not belong to the login that this console started.
         """
         flow = self._open(kept)
         await self._use_up(flow, said.get("state", ""))
@@ -125,10 +125,10 @@ class Provider:
             raise EntryError("No login was started in this browser.") from None
 
     async def _use_up(self, flow: Mapping[str, Any], state: str) -> None:
-        """Check that a login continues in its browser, in time, and once."""
+        """Check that a login continues in the browser that started it, in time, and only once."""
         if not compare_digest(state.encode(), flow["state"].encode()):
             raise EntryError(
-                "This login was started in another browser, or a newer one was started."
+                "This login was started in another browser, or a newer login replaced it."
             )
         now = self.clock()
         if now >= flow["until"]:
@@ -169,7 +169,7 @@ class Provider:
         token = reply.body.get("id_token")
         access = reply.body.get("access_token")
         if not reply.is_ok or not isinstance(token, str):
-            # The error code describes our configuration, not the person.
+            # Safe to log: the error code describes our configuration, not the person.
             _log.warning("the issuer returned no ID token: %s", reply.error)
             raise EntryError("The issuer returned no ID token for this login.")
         return token, access if isinstance(access, str) else None

@@ -18,7 +18,7 @@ _PRIVATE: Final = 0o700
 def folders() -> list[Path]:
     """Return the possible folders, best first; `SAYSO_RUNTIME_DIR` replaces all of them.
 
-    A client starts its gateway with few variables, so the folder must be found without any.
+    A client may start its gateway without environment variables, so some folders need none.
     """
     if given := os.environ.get(VARIABLE):
         return [Path(given)]
@@ -30,7 +30,7 @@ def folders() -> list[Path]:
 
 
 def private_folder() -> Path | None:
-    """Return the first usable folder, created if missing; `None` without one."""
+    """Return the first usable folder, created if missing; `None` if no folder is usable."""
     for folder in folders():
         with suppress(OSError):
             if folder.parent.name.startswith("runtime-"):
@@ -74,7 +74,7 @@ def _sockets_in(folder: Path) -> Iterable[Path]:
 
 
 def listen(folder: Path | None) -> tuple[socket.socket, Path]:
-    """Return a listening socket and its path; it appears there when ready. Raises `OSError`."""
+    """Return a listening socket and its path, which exists once it listens. Raises `OSError`."""
     if folder is None:
         raise FileNotFoundError
     path = folder / f"{os.getpid()}{SUFFIX}"

@@ -13,12 +13,12 @@ _VERDICTS: Final = {
     "supported": "yes: supported",
     "not_exercised": "not tried",
 }
-_NOTHING_SAID: Final = "No source decides, so the careful default counts."
+_NOTHING_SAID: Final = "No source decides, so the specification’s default counts."
 
 
 @dataclass(frozen=True, slots=True)
 class HintEvidence:
-    """A hint's value by source, in words, and the one that counts."""
+    """A hint's value by source, in words, and the value that counts."""
 
     name: str
     declared: str
@@ -77,7 +77,7 @@ def _proof(name: HintName, tool: Tool, policy: Policy) -> str:
     return "; ".join(lines)
 
 
-def _word(value: bool | None, unset: str = "") -> str:  # noqa: FBT001 - a hint's value is what it is about
+def _word(value: bool | None, unset: str = "") -> str:  # noqa: FBT001 - the boolean is a hint's value
     return {True: "yes", False: "no", None: unset}[value]
 
 

@@ -93,7 +93,7 @@ WHOLE: Final = (Field((), Kind.JSON, is_required=True, type_="object"),)
 
 
 def pointer(path: tuple[str, ...]) -> str:
-    """Return the JSON pointer of a path, in ASCII so that it survives a form; `/` for the whole.
+    """Return the JSON pointer of a path, in ASCII for use as a form field's name; `/` for all.
 
     >>> pointer(("a/b", "é"))
     '/a~1b/~xe9;'
@@ -121,7 +121,7 @@ class _TooManyError(Exception):
 class _Root:
     """The root schema for references, and the number of fields that may still be made.
 
-    They are counted first, because references can produce any number.
+    Fields are counted before they are made, because references can produce any number of them.
     """
 
     schema: Json
@@ -135,7 +135,7 @@ class _Root:
 
 
 def flat(fields: tuple[Field, ...]) -> Iterator[Field]:
-    """Yield all fields, those of groups after their group."""
+    """Yield all fields. The fields of a group follow the group."""
     for entry in fields:
         yield entry
         yield from flat(entry.fields)
@@ -144,7 +144,7 @@ def flat(fields: tuple[Field, ...]) -> Iterator[Field]:
 def _group(
     path: tuple[str, ...], schema: Json, root: _Root, depth: int
 ) -> tuple[Field, ...] | None:
-    """Return the fields of an object; `None` if it may have unnamed members."""
+    """Return the fields of an object; `None` if its schema does not name all members."""
     named = schema.get("properties")
     if named is None and path == () and not _is_open(schema):
         return ()

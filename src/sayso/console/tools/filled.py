@@ -184,7 +184,7 @@ def _number(said: str) -> int | float:
 
 
 def _moment(said: str) -> str:
-    """Return an RFC 3339 time; one without a zone is UTC, as the form says."""
+    """Return an RFC 3339 time. A time without a zone is taken as UTC, as the form states."""
     if re.fullmatch(r"[0-9-]{10}T[0-9]{2}:[0-9]{2}", said):
         return f"{said}:00Z"
     if re.fullmatch(r"[0-9-]{10}T[0-9:.]{8,}", said):
@@ -218,7 +218,7 @@ def _depth(value: Any) -> int:
 
 
 def entries_of(fields: tuple[Field, ...], arguments: Mapping[str, Any]) -> dict[str, str] | None:
-    """Return the entries that give `arguments`; `None` if fields cannot express them."""
+    """Return the form entries for `arguments`; `None` if the fields cannot express them."""
     entries = dict(_entries(fields, arguments))
     again = read(fields, entries)
     if again.errors or again.arguments != dict(arguments):
@@ -255,5 +255,5 @@ def _entry(entry: Field, value: Any) -> Iterable[tuple[str, str]]:
 
 
 def as_text(value: Any) -> str:
-    """Return JSON for editing, in ASCII, so that hidden characters survive."""
+    """Return JSON for editing, in ASCII, so that hidden characters are not changed."""
     return json.dumps(value, indent=2)

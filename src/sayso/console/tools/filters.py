@@ -1,4 +1,4 @@
-"""The search and filters of the tools page, held in the URL."""
+"""The search and filters of the tools page, which are in the URL's query."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -35,9 +35,9 @@ SOURCES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters of tools; empty ones match everything. A category is as a page shows it.
+    """Filters of tools; an empty filter matches all. `category` is written as a page shows it.
 
-    `hint` is a hint and its value, as in `destructive-yes`; `source` is that hint's, or any's.
+    `hint` is a hint and its value, as in `destructive-yes`. `source` is that of this or any hint.
     """
 
     q: str = ""
@@ -119,7 +119,7 @@ class ToolPage:
 
 
 def choose(tools: Sequence[Tool], filters: Filters) -> ToolPage:
-    """Return the requested page of matching tools, at most the last one."""
+    """Return the requested page of matching tools; a number that is too high is the last page."""
     fitting = [tool for tool in tools if filters.fits(tool)]
     pages = max(1, -(-len(fitting) // PAGE))
     page = min(filters.page, pages)
@@ -128,7 +128,7 @@ def choose(tools: Sequence[Tool], filters: Filters) -> ToolPage:
 
 @lru_cache(maxsize=1)
 def hint_choices() -> Mapping[str, str]:
-    """Return each hint with each value, and their names."""
+    """Return the choices of the hint filter with their labels."""
 
     def words(name: HintName, value: str) -> str:
         return f"{HINTS[name].name}: {value}"

@@ -26,7 +26,7 @@ class Lister(Protocol):
     def name(self) -> str: ...
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
-        """Return its tools, and the problems in its list. Raises `SaysoError`."""
+        """Return the server's tools, and the problems in its list. Raises `SaysoError`."""
         ...
 
 
@@ -42,7 +42,7 @@ class Inventory:
 async def take_inventory(upstreams: Sequence[Lister], patience: float = PATIENCE) -> Inventory:
     """List all servers' tools concurrently; a failed or slow server does not affect others."""
     answers: list[tuple[list[Tool], list[str]]] = [
-        ([], [f"{upstream.name}: no answer yet. It is listed as soon as it answers."])
+        ([], [f"{upstream.name}: no answer yet. Its tools are listed as soon as it answers."])
         for upstream in upstreams
     ]
 

@@ -50,7 +50,7 @@ class Result:
 
 
 def result_of(answer: Mapping[str, Any]) -> Result:
-    """Return a `tools/call` result for display; it may be invalid."""
+    """Return a `tools/call` result for display, even if it is invalid."""
     content: Any = answer.get("content")
     if not isinstance(content, list):
         content = []
@@ -58,7 +58,7 @@ def result_of(answer: Mapping[str, Any]) -> Result:
     tree = None
     if (structured := answer.get("structuredContent")) is not None:
         tree = _tree_of("", structured)
-        # A JSON text repeats the structured content; the raw result still shows it.
+        # Omit JSON texts, which repeat the structured content; the raw result shows them.
         shown = tuple(block for block in shown if block.node is None)
     return Result(answer.get("isError") is True, shown, tree, cut(_raw(answer), _RAW))
 

@@ -221,7 +221,7 @@ def _to(trial: Try) -> Response:
 def _caller_of(session: Session, *, is_alone: bool) -> Principal:
     """Return the principal of a session's calls.
 
-    On a machine with one user it is that user, who also answers at the console. With
+    On a machine with one user it is that user, who also answers in the console. With
     authentication it is the person, without scopes and roles, so another person must answer.
     """
     if is_alone and session.person == PERSON:

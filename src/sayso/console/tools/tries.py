@@ -1,7 +1,7 @@
 """Tries: calls that people make from the console, which run in the background.
 
-A try exists in the process that runs it; other processes request it as data. The log keeps it like
-any call.
+A try is kept in the process that runs it, from which other processes request it. The log records
+it like any call.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class State(StrEnum):
 
 @dataclass(slots=True)
 class Try:
-    """A try, with its result in `answer` or its `error`.
+    """A try. At its end it has the tool's result in `answer`, or an `error`.
 
     `done`, `total` and `message` are the tool's progress.
     """
@@ -79,7 +79,7 @@ class TooManyError(Exception):
 
 @dataclass(slots=True)
 class Tries:
-    """The tries of one process; `look` and `stop` also reach those of others."""
+    """The tries of one process; `look` and `stop` also work for tries in other processes."""
 
     gateway: Gateway
     _known: dict[str, Try] = field(default_factory=dict[str, Try])
@@ -154,7 +154,7 @@ class Tries:
         if task is None:
             return False
         task.cancel()
-        # The outcome is recorded before the page is shown again.
+        # Wait until the outcome is recorded, so that the page shows it.
         await asyncio.wait([task], timeout=2)
         return True
 
@@ -189,7 +189,7 @@ class Tries:
     def _ended(self, trial: Try) -> None:
         self._tasks.pop(trial.id, None)
         if trial.state is State.RUNNING:
-            trial.state = State.CANCELLED  # before it had begun
+            trial.state = State.CANCELLED  # its task was cancelled before it began
         trial.ended = self.guard.clock()
 
     def _make_room(self) -> None:
