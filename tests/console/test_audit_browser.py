@@ -91,9 +91,7 @@ async def test_the_drawer_opens_and_closes_by_keyboard(chromium: Browser, served
         await expect(page.get_by_role("searchbox")).to_be_focused()
 
 
-async def test_a_closed_drawer_leaves_the_focus_where_a_person_has_put_it(
-    chromium: Browser, served: Served
-) -> None:
+async def test_a_closed_drawer_leaves_the_focus_where_a_person_has_put_it(chromium: Browser, served: Served) -> None:
     """The browser fires the dialog's `close` event later than it closes the dialog."""
     await call(served)
     async with audit(chromium, served) as page:

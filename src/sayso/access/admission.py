@@ -77,7 +77,7 @@ async def open_access(
 ) -> AsyncGenerator[Access]:
     """Open the access that `settings` describe; without settings, accept only this machine.
 
-    `url` is the gateway's public address. `wallet` stores callers' tokens for servers behind the
+    `url` is the gateway's public URL. `wallet` stores callers' tokens for servers behind the
     gateway that require a token exchange. Nothing is fetched before the first call.
     """
     key_auth = bearer = None

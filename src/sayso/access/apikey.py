@@ -4,8 +4,8 @@ A key is `sayso_ID_SECRET` and a checksum. Secret scanners recognize the prefix,
 distinguishes a mistyped key from an invalid one.
 
 The database stores a MAC of the secret and the key's permissions, made with a signing key that is
-kept elsewhere. So who reads the database learns no API key, and who writes it can neither create a
-key nor add permissions. The MAC is a fast hash, because 256 random bits cannot be guessed.
+kept elsewhere. So a reader of the database learns no API key, and a writer can neither create a key
+nor add permissions. A fast hash is enough, because 256 random bits cannot be guessed.
 """
 
 import json
@@ -78,7 +78,7 @@ class ApiKeyAuth:
         del path
 
     async def holder(self, token: str) -> Principal:
-        """Return the holder of an API key. Raises `UnfitError`; `StoreError` if the store fails."""
+        """Return a key's holder. Raises `UnfitError` if invalid, and `StoreError`."""
         principal, expires = self.recent.get(token) or await self._look(token)
         if self.now() >= expires:
             raise UnfitError(_INVALID)

@@ -74,7 +74,7 @@ def may_use(screens: Screens, subject: str, client: str) -> bool:
 
 
 def _fault(origin: str) -> str | None:
-    """Return why no browser sends this origin (RFC 6454, section 6.2); `None` if one may."""
+    """Return what is wrong with an origin (RFC 6454, section 6.2); `None` if it is valid."""
     if not _ORIGIN.fullmatch(origin):
         return "is not an origin: write scheme, host and port, as in https://chat.example.com"
     parts = urlsplit(origin)

@@ -1,4 +1,4 @@
-"""Elicitation: asking through the calling client. An answer that a client relays is weaker.
+"""Elicitation: asking through the calling client. Its relayed answer has strength `relayed`.
 
 Before MCP 2026-07-28 the server sends `elicitation/create` while the call waits. Since then the
 call returns a request for input and a state, and the client repeats the call with its response and

@@ -1,4 +1,4 @@
-"""Signed links: who holds a link may answer one question, as one person, until the link expires."""
+"""Signed links. The holder of a link may answer one question, as one person, until it expires."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ People = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class LinkHolder:
-    """The question's number in a link, and the person whose answer the holder gives."""
+    """The content of a link: its question's number, and the person as whom the holder answers."""
 
     number: int
     person: str

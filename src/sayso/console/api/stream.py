@@ -54,10 +54,10 @@ class _Waiting:
 class _Counted(StreamingResponse):
     """A stream that counts towards its person's limit while it is open."""
 
-    def __init__(self, told: AsyncGenerator[str], open_: Counter[str], person: str) -> None:
+    def __init__(self, events: AsyncGenerator[str], open_: Counter[str], person: str) -> None:
         # Disable buffering in a proxy, which would delay the events.
         headers = {"X-Accel-Buffering": "no"}
-        super().__init__(told, media_type="text/event-stream", headers=headers)
+        super().__init__(events, media_type="text/event-stream", headers=headers)
         self._open = open_
         self._person = person
 

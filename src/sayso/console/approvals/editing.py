@@ -46,17 +46,17 @@ def names_of(fields: Iterable[Field]) -> str:
 
 def read_arguments(form: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
     """Return a form's arguments; masked ones come from `before`. Raises `UsageError`."""
-    given: dict[str, Any] = {}
+    entered: dict[str, Any] = {}
     for at, name in enumerate(_read_names(form)):
         if f"{TEXT}.{at}" in form:
-            given[name] = _lines(form[f"{TEXT}.{at}"])
+            entered[name] = _lines(form[f"{TEXT}.{at}"])
         elif form.get(f"{OPTIONAL}.{at}"):
-            given[name] = _lines(form[f"{OPTIONAL}.{at}"])
+            entered[name] = _lines(form[f"{OPTIONAL}.{at}"])
         elif form.get(f"{JSON}.{at}", "").strip():
-            given[name] = _value(name, form[f"{JSON}.{at}"])
+            entered[name] = _value(name, form[f"{JSON}.{at}"])
         elif f"{JSON}.{at}" not in form and name in before:
-            given[name] = before[name]
-    return given
+            entered[name] = before[name]
+    return entered
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,9 +92,9 @@ def _names(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> li
 
 
 def _properties(schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    found: Any = (schema or {}).get("properties")
-    if isinstance(found, Mapping):
-        return cast("Mapping[str, Any]", found)
+    properties: Any = (schema or {}).get("properties")
+    if isinstance(properties, Mapping):
+        return cast("Mapping[str, Any]", properties)
     return {}
 
 
@@ -111,7 +111,7 @@ def _field(
     if isinstance(value, str) and not any(is_hidden(char) and char != "\n" for char in value):
         is_long = "\n" in value or len(value) > _LINE
         return Field(name, f"{TEXT}.{at}", value, is_long=is_long, is_given=True)
-    # ASCII, because the page replaces hidden characters, and the form would return the others.
+    # Escape hidden characters: the page would show them as marks, and the form return the marks.
     text = json.dumps(value)
     if len(text) > _LINE:
         text = json.dumps(value, indent=2)
@@ -129,7 +129,7 @@ def _read_names(form: Mapping[str, str]) -> list[str]:
     except ValueError:
         names = None
     if not isinstance(names, list):
-        raise UsageError("the form does not name its arguments")
+        raise UsageError("the form lacks the names of its arguments")
     return [str(name) for name in cast("list[Any]", names)]
 
 

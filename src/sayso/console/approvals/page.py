@@ -128,7 +128,7 @@ def _query(request: Request) -> str:
 
 
 def _most(request: Request) -> int:
-    said = request.query_params.get("most", "")
-    if re.fullmatch(r"[0-9]{1,3}", said, re.ASCII):
-        return max(SHOWN, int(said))
+    text = request.query_params.get("most", "")
+    if re.fullmatch(r"[0-9]{1,3}", text, re.ASCII):
+        return max(SHOWN, int(text))
     return SHOWN

@@ -86,36 +86,36 @@ async def load_live(
     """Return the queue for a page that was opened at `since`, in Unix seconds."""
     waiting = await guard.approvals.questions.count_pending(now=guard.clock())
     pending = await guard.approvals.pending(_MOST if query else min(most, _MOST))
-    found = [approval for approval in pending if is_about(approval, query)]
-    shown = found[:most]
+    matches = [approval for approval in pending if is_about(approval, query)]
+    shown = matches[:most]
     settled = await guard.approvals.settled(_MOST_SETTLED)
-    more = (len(found) if query else waiting) - len(shown)
+    more = (len(matches) if query else waiting) - len(shown)
     last = None
     if more and shown:
         last = max(approval.number for approval in shown)
-    kept = [
+    settled_since = [
         approval
         for approval in settled
         if (approval.answered_at or approval.expires) > since
         and (last is None or approval.number < last)
         and is_about(approval, query)
     ]
-    numbers = {approval.number for approval in kept}
+    numbers = {approval.number for approval in settled_since}
     recent = [approval for approval in settled if approval.number not in numbers][:_MOST_RECENT]
     waits = await _waits(guard, shown)
-    seen = await look(guard.audit, runs, kept, ended=recent)
+    seen = await look(guard.audit, runs, settled_since, ended=recent)
     lately = _lately(recent, await _unasked(guard.audit))
     return Live(
         waiting,
         most,
         max(more, 0),
-        tuple(_in_turns([*shown, *kept])),
+        tuple(_in_turns([*shown, *settled_since])),
         tuple(lately),
         seen,
         waits,
         since,
         query,
-        _version([*shown, *kept, *recent], seen, waits, lately),
+        _version([*shown, *settled_since, *recent], seen, waits, lately),
     )
 
 
@@ -184,7 +184,7 @@ async def _waits(guard: Guard, rows: Sequence[Approval]) -> Mapping[int, float |
 def _read_waits(
     rows: Iterable[RecordRow], *, patience: float, now: float
 ) -> Mapping[int, float | None]:
-    """Return when the last call of each question in `rows` (newest first) stopped waiting.
+    """Return for each question when its last call stopped waiting. `rows` are newest first.
 
     `None` means that a call waits. A call that has logged nothing for more than `patience` seconds
     does not wait, because its process has ended.
@@ -212,11 +212,11 @@ async def _unasked(log: AuditLog) -> list[LoggedCall]:
 
 
 def _lately(recent: Sequence[Approval], calls: Sequence[LoggedCall]) -> list[Lately]:
-    found = [
+    events = [
         Lately(approval.answered_at or approval.expires, approval=approval) for approval in recent
     ]
-    found += [Lately(call.last.at, call=call) for call in calls]
-    return sorted(found, key=lambda event: event.at, reverse=True)[:_MOST_RECENT]
+    events += [Lately(call.last.at, call=call) for call in calls]
+    return sorted(events, key=lambda event: event.at, reverse=True)[:_MOST_RECENT]
 
 
 def _version(

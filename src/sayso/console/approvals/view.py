@@ -69,15 +69,15 @@ async def view_of(
     seen = await look(guard.audit, runs, [approval])
     answers = await guard.approvals.answers(approval.number)
     question = approval.question
-    given = patched(question.arguments, approval.edit or {})
+    arguments = patched(question.arguments, approval.edit or {})
     compared = None
     if sees_others and (last := await last_run(guard.audit, approval)):
-        compared = compare(given, last)
+        compared = compare(arguments, last)
     fields: list[Field] = []
     bar = None
     if approval.state is ApprovalState.PENDING:
         tool = await tool_of(guard, approval)
-        fields = fields_of(given, tool and tool.input_schema)
+        fields = fields_of(arguments, tool and tool.input_schema)
         bar = objection(approval, person)
     return View(
         approval,
@@ -101,9 +101,9 @@ async def tool_of(guard: Guard, approval: Approval) -> Tool | None:
     question = approval.question
     caller = Principal(question.subject, client=question.client, tenant=question.tenant)
     with suppress(SaysoError), anyio.move_on_after(_TOOL_SECONDS):
-        found = await guard.find_tool(qualify(question.server, question.tool), caller)
-        if found is not None and as_tool(found).fingerprint == question.fingerprint:
-            return as_tool(found)
+        tool = await guard.find_tool(qualify(question.server, question.tool), caller)
+        if tool is not None and as_tool(tool).fingerprint == question.fingerprint:
+            return as_tool(tool)
     return None
 
 

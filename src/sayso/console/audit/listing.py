@@ -34,9 +34,9 @@ class Listing:
 
 async def list_calls(log: AuditLog, wanted: Filter, before: int | None = None) -> Listing:
     """Return the newest matching calls before a sequence number."""
-    found = await search(log.records, wanted, before=before, limit=PAGE, seconds=SECONDS)
+    page = await search(log.records, wanted, before=before, limit=PAGE, seconds=SECONDS)
     _, newest = await log.records.bounds()
-    return Listing(await _with_lines(log.records, found.rows), found, newest)
+    return Listing(await _with_lines(log.records, page.rows), page, newest)
 
 
 async def _with_lines(records: Records, last: list[RecordRow]) -> list[LoggedCall]:
@@ -51,12 +51,12 @@ async def exported(records: Records, wanted: Filter, form: str) -> AsyncGenerato
     before: int | None = None
     skipped = 0
     while True:
-        found = await search(records, wanted, before=before, limit=_EXPORTED_AT_ONCE)
+        page = await search(records, wanted, before=before, limit=_EXPORTED_AT_ONCE)
         # Skip the heading of a table after the first part.
-        yield "".join(islice(export(found.rows, form), skipped, None))
-        if found.older is None:
+        yield "".join(islice(export(page.rows, form), skipped, None))
+        if page.older is None:
             return
-        before = found.older
+        before = page.older
         skipped = _HEADINGS[form]
 
 
@@ -88,17 +88,17 @@ async def _side(
     is_rising: bool,
 ) -> tuple[list[RecordRow], bool]:
     at = line.at
-    found = list[RecordRow]()
+    rows = list[RecordRow]()
     async for row in _walk(log, wanted, bounds, is_rising=is_rising):
-        if row is None or len(found) == MOST:
-            return found, True
+        if row is None or len(rows) == MOST:
+            return rows, True
         if abs(row.at - at) > idle:
             break
         # Compare the whole name, because the filter also finds “desk-agent” for “desk”.
         if Line.from_row(row)["client"] == line["client"]:
-            found.append(merged(row))
+            rows.append(merged(row))
             at = row.at
-    return found, False
+    return rows, False
 
 
 async def _walk(

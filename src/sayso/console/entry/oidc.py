@@ -98,9 +98,9 @@ class Provider:
         }
         endpoint = address_in(metadata, "authorization_endpoint", self.settings.issuer)
         url = _with_query(endpoint, query)
-        kept = {"state": state, "nonce": nonce, "verifier": verifier, "onward": onward}
+        state_values = {"state": state, "nonce": nonce, "verifier": verifier, "onward": onward}
         until = self.clock() + FLOW_SECONDS
-        return Begun(url, self.keys.seal(_PURPOSE, {**kept, "until": until}))
+        return Begun(url, self.keys.seal(_PURPOSE, {**state_values, "until": until}))
 
     async def finish(self, said: Mapping[str, str], kept: str) -> Entered:
         """Finish a login with the issuer's parameters and the browser's cookie.
@@ -118,9 +118,9 @@ class Provider:
             raise _unreachable(error) from None
         return Entered(person, flow["onward"])
 
-    def _open(self, kept: str) -> dict[str, Any]:
+    def _open(self, cookie: str) -> dict[str, Any]:
         try:
-            return self.keys.open(_PURPOSE, kept)
+            return self.keys.open(_PURPOSE, cookie)
         except SealError:
             raise EntryError("No login was started in this browser.") from None
 
@@ -137,14 +137,14 @@ class Provider:
         if not await self.tokens.spend(name, now=now, expires=flow["until"]):
             raise EntryError("This login was already used.")
 
-    def _check_sender(self, said: Mapping[str, str], metadata: Mapping[str, Any]) -> None:
+    def _check_sender(self, response: Mapping[str, str], metadata: Mapping[str, Any]) -> None:
         """Check that the response is from the issuer (RFC 9207), and not an error."""
-        issuer = said.get("iss")
+        issuer = response.get("iss")
         if issuer is None and metadata.get(_ISS) is not True:
             issuer = self.settings.issuer
         if issuer != self.settings.issuer:
             raise EntryError("The response is from another issuer.")
-        if "error" in said or not 0 < len(said.get("code", "")) <= _LONGEST:
+        if "error" in response or not 0 < len(response.get("code", "")) <= _LONGEST:
             raise EntryError("The issuer refused the login.")
 
     async def _redeem(
@@ -193,21 +193,21 @@ class Provider:
 
     async def _discover(self) -> Fetched[dict[str, Any]]:
         issuer = self.settings.issuer
-        found = await discover(self.fetcher, issuer)
+        metadata = await discover(self.fetcher, issuer)
         for name in ("authorization_endpoint", "token_endpoint"):
-            address_in(found, name, issuer)
-        methods = found.get("code_challenge_methods_supported")
+            address_in(metadata, name, issuer)
+        methods = metadata.get("code_challenge_methods_supported")
         if isinstance(methods, list) and "S256" not in methods:
             raise UnreachableError("the issuer does not support PKCE with S256", where=issuer)
-        return Fetched(found, _FRESH, _USABLE)
+        return Fetched(metadata, _FRESH, _USABLE)
 
 
 def said_of(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     """Return the issuer's parameters in a callback. Raises `EntryError` for duplicates."""
-    said = [(name, value) for name, value in pairs if name in _PARAMETERS]
-    if len(dict(said)) != len(said):
+    parameters = [(name, value) for name, value in pairs if name in _PARAMETERS]
+    if len(dict(parameters)) != len(parameters):
         raise EntryError("The issuer’s response has a duplicate parameter.")
-    return dict(said)
+    return dict(parameters)
 
 
 def _with_query(url: str, query: Mapping[str, str]) -> str:

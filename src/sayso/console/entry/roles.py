@@ -28,5 +28,5 @@ _ORDER: Final = tuple(Role)
 
 def role_of(roles: Mapping[str, frozenset[str]], words: frozenset[str]) -> Role | None:
     """Return the highest role that the claim's values `words` give; `None` if they give no role."""
-    held = [Role(role) for role, fit in roles.items() if EVERYBODY in fit or fit & words]
-    return max(held, key=_ORDER.index, default=None)
+    granted = [Role(role) for role, fit in roles.items() if EVERYBODY in fit or fit & words]
+    return max(granted, key=_ORDER.index, default=None)

@@ -20,8 +20,8 @@ def folders() -> list[Path]:
 
     A client may start its gateway without environment variables, so some folders need none.
     """
-    if given := os.environ.get(VARIABLE):
-        return [Path(given)]
+    if configured := os.environ.get(VARIABLE):
+        return [Path(configured)]
     if sys.platform != "linux":
         return [Path.home() / "Library/Caches/TemporaryItems" / _NAME]
     session = os.environ.get("XDG_RUNTIME_DIR")
@@ -52,19 +52,19 @@ def is_private(folder: Path) -> bool:
 
 
 def _is_ours(folder: Path) -> bool:
-    found = folder.lstat()
-    is_closed = not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and is_closed
+    status = folder.lstat()
+    is_closed = not status.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and is_closed
 
 
 def sockets() -> list[Path]:
     """Return the sockets of this user's gateways, including dead ones."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for folder in folders():
         with suppress(OSError):
             if is_private(folder):
-                found += sorted(_sockets_in(folder))
-    return found
+                paths += sorted(_sockets_in(folder))
+    return paths
 
 
 def _sockets_in(folder: Path) -> Iterable[Path]:

@@ -50,7 +50,7 @@ def drift_routes(pages: Pages) -> list[Route]:
             told = "lifted"
         return RedirectResponse(f"{HOME}/changes?told={told}", 303)
 
-    # Only for admins, because both permit every caller more, as a change of the policy would.
+    # Only for admins, because accepting and lifting permit every caller more.
     return [
         Route("/changes", pages.shown(show)),
         Route("/changes/accept", pages.posted(take, Role.ADMIN), methods=["POST"]),
@@ -96,5 +96,5 @@ def _is(held: Held, form: Mapping[str, str]) -> bool:
 
 
 def _is_row(row: QuarantineRow, form: Mapping[str, str]) -> bool:
-    told = (row.place, row.tool, str(row.since))
-    return told == (form.get("place"), form.get("tool"), form.get("since"))
+    identity = (row.place, row.tool, str(row.since))
+    return identity == (form.get("place"), form.get("tool"), form.get("since"))

@@ -71,12 +71,12 @@ class Filters:
 
     @property
     def query(self) -> str:
-        said = {
+        fields = {
             key: value
             for key, value in asdict(self).items()
             if value and (key, value) != ("page", 1)
         }
-        return f"?{urlencode(said, errors='replace')}" if said else ""
+        return f"?{urlencode(fields, errors='replace')}" if fields else ""
 
     @property
     def is_empty(self) -> bool:
@@ -95,10 +95,10 @@ class Filters:
     def _fits_hint(self, tool: Tool) -> bool:
         name, _, value = self.hint.partition("-")
         names: list[HintName] = [known for known in HINT_NAMES if name in ("", known)]
-        found = [tool.resolved[known] for known in names]
-        if value and found[0].value is not (value == "yes"):
+        hints = [tool.resolved[known] for known in names]
+        if value and hints[0].value is not (value == "yes"):
             return False
-        return not self.source or any(hint.source == self.source for hint in found)
+        return not self.source or any(hint.source == self.source for hint in hints)
 
     def _fits_findings(self, tool: Tool) -> bool:
         if self.findings == "changed":

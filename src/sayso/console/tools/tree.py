@@ -109,21 +109,21 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
 def _block(block: object) -> Block:
     if not isinstance(block, dict):
         return Block("invalid block", cut(_text(block), _LONGEST))
-    said = cast("dict[str, Any]", block)
-    kind = str(said.get("type"))
-    text = said.get("text")
+    members = cast("dict[str, Any]", block)
+    kind = str(members.get("type"))
+    text = members.get("text")
     if kind == "text" and isinstance(text, str):
         value = _json_in(text)
         if value is None:
             return Block("text", cut(text, _RAW))
         return Block("JSON in a text", node=_tree_of("", value))
-    data = said.get("data")
+    data = members.get("data")
     if isinstance(data, str):
         return Block(
-            f"{kind}, {said.get('mimeType')}, about {len(data) * 3 // 4:,} bytes: not shown"
+            f"{kind}, {members.get('mimeType')}, about {len(data) * 3 // 4:,} bytes: not shown"
         )
     return Block(
-        kind, node=_tree_of("", {key: item for key, item in said.items() if key != "type"})
+        kind, node=_tree_of("", {key: item for key, item in members.items() if key != "type"})
     )
 
 

@@ -123,15 +123,15 @@ class Tries:
 
     async def look(self, id_: str, person: str) -> Try | None:
         """Return a person's own try from any process; `None` if it is unknown."""
-        found = self._known.get(id_)
-        if found is None:
+        trial = self._known.get(id_)
+        if trial is None:
             data = await self._sent(id_, _LOOK_REQUEST)
             if data is None:
                 return None
-            found = Try.from_dict(data)
-        if found.person != person:
+            trial = Try.from_dict(data)
+        if trial.person != person:
             return None
-        return found
+        return trial
 
     async def stop(self, trial: Try) -> None:
         if trial.id in self._known:
@@ -146,8 +146,8 @@ class Tries:
             return None
 
     async def _try_data(self, body: Any) -> dict[str, Any] | None:
-        found = self._known.get(str(body))
-        return found and asdict(found)
+        trial = self._known.get(str(body))
+        return trial and asdict(trial)
 
     async def _stopped(self, body: Any) -> bool:
         task = self._tasks.get(str(body))
