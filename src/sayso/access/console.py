@@ -34,9 +34,9 @@ SHAPE: Final = Table(
             "scopes to request in addition to openid, so that the roles are included",
         ),
         "roles": Key(Text(), "the claim that holds roles, dotted if nested", default="roles"),
-        "viewer": Key(Items(Text()), "the values of that claim that may look"),
-        "approver": Key(Items(Text()), "the values that may answer too"),
-        "admin": Key(Items(Text()), "the values that may do everything"),
+        "viewer": Key(Items(Text()), "the values of that claim whose holders may view"),
+        "approver": Key(Items(Text()), "the values whose holders may also answer"),
+        "admin": Key(Items(Text()), "the values whose holders may do everything"),
         "people": Key(Items(Text()), "the only people who may log in, by their “sub”"),
         "session": Key(
             Text("a duration such as 1h", DURATION),

@@ -52,7 +52,7 @@ def read_header(token: str, algorithms: Collection[str], typ: str | None) -> Hea
 
 
 def read_signed(token: str, header: Header, key: Key) -> Mapping[str, Any]:
-    """Return a token's claims. Raises `UnfitError` unless this key signed them."""
+    """Return a token's claims. Raises `UnfitError` if this key did not sign the token."""
     from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, needed only to verify
     from joserfc.jws import JWSRegistry  # noqa: PLC0415
 

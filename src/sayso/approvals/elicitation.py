@@ -1,9 +1,9 @@
 """Elicitation: asking through the calling client. Its relayed answer has strength `relayed`.
 
 Before MCP 2026-07-28 the server sends `elicitation/create` while the call waits. Since then the
-call returns a request for input and a state, and the client repeats the call with its response and
-the state (multi round-trip requests). The state is sealed, bound to the question and the caller,
-and can be used once.
+call returns a request for input and a state. The client then repeats the call with its response
+and the state (multi round-trip requests). The state is sealed, bound to the question and the
+caller, and can be used once.
 """
 
 import secrets

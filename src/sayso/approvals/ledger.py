@@ -131,8 +131,8 @@ class Approvals:
     async def answer(self, number: int, answer: Answer) -> bool:
         """Answer a pending question. Return `False` if the answer does not count.
 
-        It does not count if the question is settled, if this person already answered it, or if
-        another reviewer's edit is not in `answer.seen`. Raises `UsageError` for an unknown
+        It counts if the question is pending, this person has not answered it before, and
+        `answer.seen` has another reviewer's edit, if any. Raises `UsageError` for an unknown
         question, or if this person may not give this answer.
         """
         row = await self._row(number)

@@ -113,7 +113,7 @@ class Signer:
 
 
 def _of_question(row: ApprovalRow, until: str) -> bytes:
-    """Return the signed fields of a question: those set before an answer, and its expiry."""
+    """Return the signed fields of a question: the fields before an answer, and the expiry."""
     return _message(row.number, row.binding, row.body, float(row.created), row.needed, until)
 
 

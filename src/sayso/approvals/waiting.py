@@ -68,7 +68,7 @@ class Waiters(Generic[K]):
 
     def _start(self) -> None:
         if self._task is None:
-            # The empty context is for a task that serves other calls too and outlives this one.
+            # In an empty context, because the task serves other calls too and outlives this one.
             self._task = asyncio.create_task(self._run(), context=contextvars.Context())
 
     def _stop(self) -> None:

@@ -6,9 +6,9 @@ imports the pages with the first request (`lazy_routes`). `gate` checks the head
 `events` only notifies open pages of a change, and they request the new content. Everything from
 servers, models and clients is escaped.
 
-A session is a signed token with person, role, the issuer's claims and a stamp of the access rules,
-so that changing the rules ends it. `tests/console/test_surface.py` and `test_api_surface.py` check
-the roles that may use each route. They fail for a route that is not in their tables.
+A session is a signed token with person, role, the issuer's roles and a stamp of the access rules. A
+change of these rules ends the session. `test_surface.py` and `test_api_surface.py` (tests/console)
+check the roles that may use each route. They fail for a route that is not in their tables.
 """
 
 from typing import TYPE_CHECKING

@@ -53,8 +53,8 @@ class Kind(StrEnum):
 class Field:
     """A field, or a group of fields.
 
-    `path` is the place of its value, `about` the schema's description, `limits` the constraints in
-    words, `choices` the values of a choice, and `item` the kind of a list's items.
+    `path` is the place of its value. `about` is the schema's description, `limits` are the
+    constraints in words. A choice has `choices`; a list has items of the kind `item`.
     """
 
     path: tuple[str, ...]
