@@ -1,4 +1,4 @@
-"""How many calls each rule decided, counted in the newest lines of the log."""
+"""The number of calls that each rule decided, counted in the newest lines of the log."""
 
 import json
 from collections.abc import Iterable

@@ -136,7 +136,5 @@ def _why_default(name: HintName, tool: Tool, guess: Guess | None, policy: Policy
         return "The policy does not trust this server’s looser value."
     if guess is not None and guess.value is LOOSER[name] and not is_untrusted:
         sure = f"{policy.threshold:.2f}"
-        return (
-            f"The inference is not confident enough (below {sure}), so the stricter value counts."
-        )
+        return f"The inference is not confident enough (below {sure}), so the default counts."
     return _NOTHING_SAID
