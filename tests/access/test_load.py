@@ -129,7 +129,7 @@ MISTAKES = [
     (
         ASKED.replace("[oauth.", 'typ = "JWT"\n[oauth.') + 'client_secret = "env:HOME"',
         3,
-        "“typ” is about signatures",
+        "“typ” has no effect, because “introspection” replaces signatures",
     ),
 ]
 

@@ -110,7 +110,7 @@ async def test_who_acts_for_a_person_may_call_and_not_answer_for_them(
         caller = await access.identify(request_info(authority.sign(**more)))
         assert (caller.subject, caller.client) == ("amy", named or "agent")
         token = authority.sign(aud=f"{GATEWAY}/api", **more)
-        with pytest.raises(RefusedError, match="acts for somebody else"):
+        with pytest.raises(RefusedError, match="acts for another person"):
             await access.identify(request_info(token, path="/api/v1/approvals/1/answer"))
         own = authority.sign(aud=f"{GATEWAY}/api", act=None)
         assert (await access.identify(request_info(own, path="/api/v1/me"))).subject == "amy"

@@ -50,7 +50,7 @@ async def test_nothing_is_said_before_it_was_looked_at(bench: Bench) -> None:
         listed = await browser.get("/console/audit")
 
     for shown in (page, listed):
-        assert "was not verified since sayso started" in shown.text
+        assert "has not been verified since sayso started" in shown.text
         assert "is intact:" not in shown.text
 
 

@@ -91,7 +91,7 @@ def test_what_is_no_json_is_refused_by_name(text: str) -> None:
 
 @pytest.mark.parametrize("names", ["", "{", "{}", "7"])
 def test_a_form_without_its_names_is_refused(names: str) -> None:
-    with pytest.raises(UsageError, match="does not name its arguments"):
+    with pytest.raises(UsageError, match="lacks the names of its arguments"):
         read_arguments({"names": names}, {})
 
 

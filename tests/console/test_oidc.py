@@ -255,7 +255,7 @@ async def test_nobody_logs_in_under_the_name_of_another(entrance: Entrance) -> N
         refused = await entrance.log_in(browser)
 
         assert refused.status_code == 403
-        assert "The token is delegated: somebody else acts for you." in refused.text
+        assert "The token is delegated: another party acts for you." in refused.text
         assert not await is_in(browser)
 
 

@@ -164,7 +164,7 @@ async def test_what_if_in_a_mode_that_only_observes(bench: Bench, tmp_path: Path
         seen = await what_if(browser)
         off = await what_if(browser, subject="zed")
 
-    assert "This is only observed. If enforced, it asks a person." in seen
+    assert "This is only recorded. If enforced, the call asks a person." in seen
     assert "The call is refused: the policy switches off the caller “zed”." in off
 
 

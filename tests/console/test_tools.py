@@ -87,7 +87,7 @@ async def test_a_slow_server_holds_up_no_other() -> None:
         found = await take_inventory(servers, patience=0.05)
 
     assert {tool.server for tool in found.tools} == {"quick"}
-    assert found.problems == ("slow: no answer yet. It is listed as soon as it answers.",)
+    assert found.problems == ("slow: no answer yet. Its tools are listed as soon as it answers.",)
 
 
 @pytest.mark.parametrize(

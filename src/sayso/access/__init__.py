@@ -1,4 +1,4 @@
-"""Authentication of callers, and the host names that sayso accepts."""
+"""Authentication of callers, and checks of the `Host` and `Origin` of their requests."""
 
 from typing import TYPE_CHECKING
 

@@ -48,7 +48,7 @@ async def admit(request: RequestInfo, access: Access, names: Names) -> Principal
 
 @dataclass(frozen=True, slots=True)
 class TokenOrApiKey:
-    """Access by tokens of people or API keys of machines, in the same header."""
+    """Access by a person's token or a machine's API key, both in the header `Authorization`."""
 
     bearer: Bearer
     api_keys: ApiKeyAuth
@@ -75,10 +75,10 @@ async def open_access(
     url: str,
     wallet: Wallet | None = None,
 ) -> AsyncGenerator[Access]:
-    """Open the access that `settings` describe; without settings, for this machine only.
+    """Open the access that `settings` describe; without settings, accept only this machine.
 
-    `url` is the gateway's public address. `wallet` stores callers' tokens; it is needed if a server
-    behind the gateway requires a token exchange. Nothing is fetched before the first call.
+    `url` is the gateway's public URL. `wallet` stores callers' tokens for servers behind the
+    gateway that require a token exchange. Nothing is fetched before the first call.
     """
     key_auth = bearer = None
     async with open_fetcher() as fetcher:

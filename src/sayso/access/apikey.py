@@ -1,11 +1,11 @@
 """API keys of machines: format, creation and verification.
 
-A key is `sayso_ID_SECRET` and a checksum, so secret scanners recognize it and typing mistakes are
-told from invalid keys.
+A key is `sayso_ID_SECRET` and a checksum. Secret scanners recognize the prefix, and the checksum
+distinguishes a mistyped key from an invalid one.
 
-The database holds only a MAC of the secret and the key's permissions, under a key that is not in
-the database. So reading the database reveals no key, and writing it can neither create nor widen
-one. A slow hash is not needed: 256 random bits cannot be guessed.
+The database stores a MAC of the secret and the key's permissions, made with a signing key that is
+kept elsewhere. So a reader of the database learns no API key, and a writer can neither create a key
+nor add permissions. A fast hash is enough, because 256 random bits cannot be guessed.
 """
 
 import json
@@ -31,7 +31,7 @@ from sayso.store import ApiKeyRow, ApiKeys
 PREFIX: Final = "sayso_"
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 KEY_SECONDS: Final = 2.0
-"""How long a revoked key may still be accepted by a replica."""
+"""How long a replica caches a key, and so may accept it after its revocation."""
 _HOUR: Final = 3600.0
 _INVALID: Final = "The API key is not valid here."
 _MISTYPED: Final = "The API key is incomplete or mistyped: was all of it copied?"
@@ -40,7 +40,7 @@ _ID_DIGITS: Final = string.digits + string.ascii_lowercase
 _DIGITS: Final = _ID_DIGITS + string.ascii_uppercase
 _ID_LENGTH: Final = 12
 _SECRET_LENGTH: Final = 43
-"""Of 62 digits: just over 256 bits."""
+"""43 digits, 62 values each: just over 256 bits."""
 _CHECK_LENGTH: Final = 6
 _FORM: Final = re.compile(
     rf"{PREFIX}([0-9a-z]{{{_ID_LENGTH}}})_([0-9A-Za-z]{{{_SECRET_LENGTH}}})"
@@ -58,7 +58,7 @@ class ApiKeyAuth:
     recent: TokenCache[tuple[Principal, float]] = field(
         default_factory=TokenCache["tuple[Principal, float]"], repr=False
     )
-    # Makes an unknown id take as long as a wrong secret.
+    # Verified for an unknown id, so that the response takes as long as for a wrong secret.
     _decoy: ApiKeyRow = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class ApiKeyAuth:
         del path
 
     async def holder(self, token: str) -> Principal:
-        """Return the key's holder. Raises `UnfitError`, and `StoreError` if the store fails."""
+        """Return a key's holder. Raises `UnfitError` if invalid, and `StoreError`."""
         principal, expires = self.recent.get(token) or await self._look(token)
         if self.now() >= expires:
             raise UnfitError(_INVALID)
@@ -90,10 +90,10 @@ class ApiKeyAuth:
             raise UnfitError(_MISTYPED)
         number, secret = parts
         row = await self.api_keys.find(number)
-        is_held = is_genuine(self.keys, row or self._decoy, secret)
-        if row is None or not is_held or row.revoked_at is not None:
+        is_valid = is_genuine(self.keys, row or self._decoy, secret)
+        if row is None or not is_valid or row.revoked_at is not None:
             raise UnfitError(_INVALID)
-        # Hourly: enough to see whether a key is in use, at one write an hour.
+        # Store the time of use by the hour, to limit it to one write an hour.
         hour = self.now() // _HOUR * _HOUR
         if (row.used or 0.0) < hour:
             await self.api_keys.touch(row.id, at=hour)
@@ -150,7 +150,7 @@ def make_api_key(
 
 
 def is_genuine(keys: Keyring, row: ApiKeyRow, secret: str) -> bool:
-    """Return whether `secret` matches and the permissions are unchanged; in constant time."""
+    """Return, in constant time, whether `secret` matches and the permissions are unchanged."""
     return keys.verify(_PURPOSE, _message(row, secret), row.mac)
 
 
@@ -171,7 +171,7 @@ def _random(digits: str, length: int) -> str:
 
 
 def checksum(text: str) -> str:
-    """Return the CRC-32 in base 62; it detects mistakes, not forgery."""
+    """Return the CRC-32 of a text in base 62; it detects typing mistakes, not forgery."""
     number = zlib.crc32(text.encode())
     digits = ""
     for _ in range(_CHECK_LENGTH):

@@ -20,7 +20,7 @@ from sayso.policy import Principal
 
 _log: Final = logging.getLogger(__name__)
 _UNFIT_SECONDS: Final = 5.0
-"""How long a refusal is cached, for clients that retry at once."""
+"""How long the refusal of a token is cached, because clients may retry at once."""
 _FAILED_SECONDS: Final = 1.0
 
 _Failure = UnfitError | UnreachableError
@@ -30,7 +30,7 @@ _Failure = UnfitError | UnreachableError
 class Bearer:
     """Access by tokens that one issuer has issued for this gateway.
 
-    `wallet` keeps them if a server behind needs them exchanged.
+    `wallet`, if set, stores callers' tokens for servers that require a token exchange.
     """
 
     resource: Resource
@@ -38,7 +38,7 @@ class Bearer:
     wallet: Wallet | None = None
     now: Callable[[], float] = time.time
     _genuine: TokenCache[Verified] = field(default_factory=TokenCache[Verified], repr=False)
-    # A cache of its own, so that a flood of invalid tokens evicts no valid one.
+    # A separate cache for failures, so that a flood of invalid tokens evicts no valid one.
     _others: TokenCache[_Failure] = field(default_factory=TokenCache["_Failure"], repr=False)
     _asked: dict[str, anyio.Event] = field(default_factory=dict[str, anyio.Event], repr=False)
 
@@ -53,11 +53,11 @@ class Bearer:
         except UnfitError as unfit:
             raise challenge.refuse(unfit) from None
         except (UnreachableError, KeysError) as error:
-            # Neither error contains a token.
+            # Safe to log, because neither error contains a token.
             _log.warning("tokens cannot be verified: %s", error)
             sentence = "Tokens cannot be verified at the moment."
             raise RefusedError(UNAVAILABLE, sentence) from None
-        # A token for the API for screens is not for servers.
+        # A token for the console's API is never exchanged for a server's.
         if self.wallet is not None and not is_api(request.path):
             self.wallet.put(verified.principal, token, expires=verified.expires)
         return verified.principal
@@ -74,23 +74,23 @@ class Bearer:
         if self.now() >= verified.expires:
             raise UnfitError("The token has expired.")
         if verified.is_delegated and is_api(path):
-            # An agent that acts for a person must not answer for them.
-            raise UnfitError("The token is delegated: its holder acts for somebody else.")
+            # An agent that acts for a person must not answer questions as this person.
+            raise UnfitError("The token is delegated: its holder acts for another person.")
         held = verified.principal.scopes or frozenset()
         if not held.issuperset(self.resource.scopes):
             raise UnfitError("The token lacks a scope.", "insufficient_scope")
 
     async def _verified(self, token: str) -> Verified:
-        while (found := self._known(token)) is None and token in self._asked:
+        while (result := self._known(token)) is None and token in self._asked:
             await self._asked[token].wait()
-        if found is None:
-            found = await self._ask(token)
-        if isinstance(found, UnfitError):
-            # A new error, because a traceback grows with every raise.
-            raise UnfitError(found.sentence, found.code)
-        if isinstance(found, UnreachableError):
-            raise found.with_traceback(None)
-        return found
+        if result is None:
+            result = await self._ask(token)
+        if isinstance(result, UnfitError):
+            # Raise a copy: each raise would make the cached error's traceback longer.
+            raise UnfitError(result.sentence, result.code)
+        if isinstance(result, UnreachableError):
+            raise result.with_traceback(None)
+        return result
 
     def _known(self, token: str) -> Verified | _Failure | None:
         return self._genuine.get(token) or self._others.get(token)
@@ -98,7 +98,7 @@ class Bearer:
     async def _ask(self, token: str) -> Verified | _Failure:
         done = self._asked[token] = anyio.Event()
         try:
-            found = await self.verifier.verify(token)
+            verified = await self.verifier.verify(token)
         except UnfitError as error:
             self._others.put(token, error, seconds=_UNFIT_SECONDS)
             return error
@@ -108,5 +108,5 @@ class Bearer:
         finally:
             del self._asked[token]
             done.set()
-        self._genuine.put(token, found, seconds=self.verifier.seconds)
-        return found
+        self._genuine.put(token, verified, seconds=self.verifier.seconds)
+        return verified

@@ -1,6 +1,6 @@
 """Validation of a genuine token's claims, from a JWT (RFC 9068) or introspection (RFC 7662).
 
-Pure: the time is a parameter.
+These functions do no I/O; the time is a parameter.
 """
 
 import math
@@ -29,8 +29,8 @@ _LONGEST_NAME: Final = 255  # of `sub`, OpenID Connect Core, section 2
 class Terms:
     """The requirements on a token.
 
-    `roles` and `tenant` are the claims with these, dotted if nested; a token without the tenant's
-    claim is refused.
+    `roles` and `tenant` name the claims to read them from, dotted if nested. If `tenant` is set, a
+    token without this claim is refused.
     """
 
     issuer: str
@@ -43,7 +43,7 @@ class Terms:
 class Verified:
     """An authenticated caller, its token's audiences, and the expiry in Unix seconds.
 
-    `is_delegated` if somebody else acts for the caller (RFC 8693, section 4.1).
+    `is_delegated` is true if another party acts for the caller (RFC 8693, section 4.1).
     """
 
     principal: Principal
@@ -55,15 +55,15 @@ class Verified:
 def read_claims(
     claims: Mapping[str, Any], terms: Terms, *, now: float, is_answer: bool = False
 ) -> Verified:
-    """Return the caller of a genuine token. Raises `UnfitError` if it is not valid now or here.
+    """Return the caller of a genuine token. Raises `UnfitError` if the claims break `terms`.
 
-    `is_answer` marks claims from introspection, which may omit issuer and expiry.
+    With `is_answer`, the claims come from introspection and may omit issuer and expiry.
     """
     issuer = claims.get("iss", terms.issuer if is_answer else None)
     if issuer != terms.issuer:
         raise UnfitError("The token is from another issuer.")
     if "cnf" in claims:
-        # It needs a proof of possession (RFC 7800), which sayso does not check.
+        # Such a token needs a proof of possession (RFC 7800), which sayso does not check.
         raise UnfitError("The token is bound to a key, so it is not a bearer token.")
     expires = _moment(claims, "exp", None if is_answer else 0.0)
     if expires is not None and now >= expires + terms.leeway:
@@ -88,7 +88,7 @@ def read_claims(
 
 
 def read_tenant(claims: Mapping[str, Any], claim: str) -> str:
-    """Return the tenant in `claim`. Raises `UnfitError` for a token without one."""
+    """Return the tenant that `claim` names. Raises `UnfitError` if the token lacks the claim."""
     tenant = _name(_at(claims, claim))
     if tenant is None:
         raise UnfitError("The token has no tenant.")
@@ -109,7 +109,7 @@ def check_access(claims: Mapping[str, Any]) -> None:
             or kind.strip().lower().removeprefix("application/") not in _ACCESS_KINDS
         ):
             raise UnfitError(_NOT_ACCESS)
-    # Some issuers keep a login's nonce in access tokens too, but those have scopes.
+    # A nonce marks an ID token. Some issuers also add it to access tokens, which have scopes.
     is_of_login = "nonce" in claims and not any(claims.get(name) for name in _SCOPES)
     if is_of_login or any(name in claims for name in _OF_OTHERS):
         raise UnfitError(_NOT_ACCESS)
@@ -135,7 +135,7 @@ def _subject(claims: Mapping[str, Any]) -> str:
 
 
 def _client(claims: Mapping[str, Any]) -> str:
-    """Return the client (RFC 9068, section 2.2; `azp` of OpenID Connect), or the actor."""
+    """Return the client (RFC 9068, section 2.2; OpenID Connect's `azp`), otherwise the actor."""
     actor = claims.get("act")
     if actor is None:
         actor = {}
@@ -150,7 +150,7 @@ def _name(value: object) -> str | None:
         return None
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME:
         raise UnfitError("The token contains an invalid name.")
-    # Names that differ only in blanks look the same: `amy` and `amy `.
+    # Refuse extra blanks, because `amy` and `amy ` look like the same person.
     if any(map(is_hidden, value)) or value != " ".join(value.split()):
         raise UnfitError("The token contains a name with hidden characters.")
     return value
@@ -168,7 +168,7 @@ def _at(claims: Mapping[str, Any], path: str) -> object:
 
 
 def _words(value: object, *, is_spaced: bool) -> frozenset[str]:
-    """Return the words of a claim: a list, or a text (of several words with `is_spaced`)."""
+    """Return a claim's words: a list's items, or a text, split at spaces with `is_spaced`."""
     if value is None:
         return frozenset()
     if isinstance(value, str):

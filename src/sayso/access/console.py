@@ -1,4 +1,4 @@
-"""The table `[console]` of access.toml: the issuer for logins, and people's roles."""
+"""The table `[console]` of access.toml: who issues logins, and the roles that people get."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -34,9 +34,9 @@ SHAPE: Final = Table(
             "scopes to request in addition to openid, so that the roles are included",
         ),
         "roles": Key(Text(), "the claim that holds roles, dotted if nested", default="roles"),
-        "viewer": Key(Items(Text()), "the values of that claim that may look"),
-        "approver": Key(Items(Text()), "the values that may answer too"),
-        "admin": Key(Items(Text()), "the values that may do everything"),
+        "viewer": Key(Items(Text()), "the values of that claim whose holders may view"),
+        "approver": Key(Items(Text()), "the values whose holders may also answer"),
+        "admin": Key(Items(Text()), "the values whose holders may do everything"),
         "people": Key(Items(Text()), "the only people who may log in, by their “sub”"),
         "session": Key(
             Text("a duration such as 1h", DURATION),
@@ -52,7 +52,7 @@ SHAPE: Final = Table(
 
 
 def check_console(document: Document, value: Mapping[str, Any]) -> None:
-    """Report mistakes in the table `console` of `value` that the format allows."""
+    """Report mistakes in the table `console` of `value` that its `SHAPE` cannot detect."""
     table = cast("Mapping[str, Any]", value.get("console", {}))
     if not table:
         return
@@ -69,14 +69,14 @@ def check_console(document: Document, value: Mapping[str, Any]) -> None:
         document.report(("console", "session"), what)
     issuer = value.get("oauth", {}).get("issuer", table.get("issuer"))
     if "issuer" in table and table["issuer"] != issuer:
-        # One name at two issuers may be two people, and two names one person.
+        # The same name at two issuers may be two people, who must not count as one.
         fix = "Use one issuer for both, so that each person has one name."
         what = "the issuer differs from [oauth].issuer, so callers and approvers cannot be matched"
         document.report(("console", "issuer"), what, fix)
 
 
 def make_console(table: Mapping[str, Any] | None, secret: Reference | None) -> Console | None:
-    """Return the settings of a validated table."""
+    """Return the settings in a validated table; `None` without a table."""
     if table is None:
         return None
     people = table.get("people")

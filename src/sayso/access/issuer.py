@@ -1,4 +1,4 @@
-"""An issuer and its keys, discovered (RFC 8414), cached, and renewed on demand."""
+"""An issuer of tokens and its keys, which are discovered (RFC 8414), cached and renewed."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -14,14 +14,14 @@ from sayso.errors import UnreachableError
 
 FRESH_SECONDS: Final = 600.0
 USABLE_SECONDS: Final = 3600.0
-"""How long keys are used while the issuer does not answer; one may have been revoked."""
+"""How long cached keys are used while the issuer does not answer, even if one was revoked."""
 RENEW_SECONDS: Final = 10.0
-"""The least interval between renewals for tokens with unknown keys."""
+"""The shortest interval between two renewals because of unknown keys."""
 
 
 @dataclass(slots=True)
 class Issuer:
-    """An issuer of tokens. Without `jwks_url` the URL of its keys comes from its metadata."""
+    """An issuer of tokens. Without `jwks_url`, its metadata states the URL of its keys."""
 
     issuer: str
     fetcher: Fetcher
@@ -36,11 +36,11 @@ class Issuer:
     async def key(self, header: Header) -> Key:
         """Return the key that a token's header names.
 
-        Raises `UnfitError` for an unknown key, and `UnreachableError` without any keys.
+        Raises `UnfitError` for an unknown key, and `UnreachableError` if no keys were fetched.
         """
         key = (await self._keys.get()).find(header.kid, header.algorithm)
         if key is None:
-            # The issuer may have rotated its keys.
+            # Fetch the keys again, because the issuer may have rotated them.
             key = (await self._keys.renew()).find(header.kid, header.algorithm)
         if key is None:
             raise UnfitError("The token was signed with an unknown key.")
@@ -61,7 +61,7 @@ class Issuer:
 
 
 async def discover(fetcher: Fetcher, issuer: str) -> dict[str, Any]:
-    """Return the issuer's metadata. Raises `UnreachableError` if it is missing or another's."""
+    """Return the issuer's metadata. Raises `UnreachableError` if it is missing or invalid."""
     reply = Reply(0, {})
     for url in _metadata_urls(issuer):
         reply = await fetcher.get(url)
@@ -71,14 +71,14 @@ async def discover(fetcher: Fetcher, issuer: str) -> dict[str, Any]:
         fix = "Set jwks_url to the URL of its keys."
         raise UnreachableError("the issuer has no metadata", where=issuer, fix=fix)
     if reply.body.get("issuer") != issuer:
-        # Required by RFC 8414, section 3.3.
+        # RFC 8414, section 3.3 requires this check.
         fix = "Write the issuer exactly as in its metadata."
-        raise UnreachableError("the metadata is of another issuer", where=issuer, fix=fix)
+        raise UnreachableError("the metadata names another issuer", where=issuer, fix=fix)
     return dict(reply.body)
 
 
 def address_in(document: dict[str, Any], name: str, issuer: str) -> str:
-    """Return a URL in an issuer's metadata. Raises `UnreachableError` if it is invalid."""
+    """Return the URL `name` in an issuer's metadata. Raises `UnreachableError` if invalid."""
     url = document.get(name)
     if not isinstance(url, str) or fault_of_url(url) or not is_private(url):
         raise UnreachableError(f"the metadata has no valid {name}", where=issuer)
@@ -86,7 +86,7 @@ def address_in(document: dict[str, Any], name: str, issuer: str) -> str:
 
 
 def _metadata_urls(issuer: str) -> list[str]:
-    """Return the URLs of RFC 8414, section 3.1, then of OpenID Connect Discovery."""
+    """Return the metadata's possible URLs, by RFC 8414, section 3.1, and OpenID Connect."""
     parts = urlsplit(issuer)
     path = parts.path.rstrip("/")
     root = f"{parts.scheme}://{parts.netloc}/.well-known"

@@ -1,4 +1,4 @@
-"""An issuer's public keys (RFC 7517); each is used only with algorithms of its own type."""
+"""An issuer's public keys (RFC 7517). A key is used only with algorithms for its type."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class KeySet:
     keys: tuple[Key, ...]
 
     def find(self, kid: str | None, algorithm: str) -> Key | None:
-        """Return the key with this ID for this algorithm; without an ID, the only one."""
+        """Return the only key for this ID and algorithm, or without an ID for this algorithm."""
         matches = [
             key
             for key in self.keys
@@ -48,7 +48,7 @@ class KeySet:
 
 
 def read_keys(document: Mapping[str, Any], algorithms: Iterable[str]) -> KeySet | None:
-    """Return the keys of a JSON Web Key Set for these `algorithms`; `None` if it is invalid."""
+    """Return the keys for these `algorithms` in a JSON Web Key Set; `None` for an invalid set."""
     listed = document.get("keys")
     if not isinstance(listed, list):
         return None
@@ -86,13 +86,13 @@ def _key(value: object, permitted: frozenset[str]) -> Key | None:
 
 def _public(jwk: dict[str, Any]) -> object | None:
     """Return the key for verification; `None` if it is invalid, private or too short."""
-    from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, for those who verify
+    from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, needed only to verify
     from joserfc.jwk import import_key  # noqa: PLC0415
     from joserfc.util import base64_to_int  # noqa: PLC0415
 
     if "d" in jwk:
         return None
-    # Only its numbers; its use was checked above.
+    # Import only the key's numbers, because `_key` has checked the other members.
     numbers = {name: jwk[name] for name in _NUMBERS if name in jwk}
     try:
         if jwk["kty"] == "RSA" and base64_to_int(numbers["n"]).bit_length() < _LEAST_BITS:

@@ -1,4 +1,4 @@
-"""The format of access.toml, and loading it into settings."""
+"""The format of access.toml, and functions that load such a file."""
 
 import re
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ _INTROSPECTION: Final = Table(
         "url": Key(Text(), "the introspection URL; from the issuer's metadata by default"),
         "remember": Key(_DURATION, "how long an answer is cached, at most 5m", default="30s"),
     },
-    "the issuer is asked about each token, which may have any format",
+    "sayso asks the issuer about each token; tokens may have any format",
 )
 _OAUTH: Final = Table(
     {
@@ -60,8 +60,8 @@ _OAUTH: Final = Table(
         "algorithms": Key(
             Items(Choice(tuple(ALGORITHMS))), "the accepted signature algorithms; all by default"
         ),
-        "typ": Key(Choice(TYPES), "the only accepted token type; by default either, or none"),
-        "introspection": Key(_INTROSPECTION, "instead of verifying signatures"),
+        "typ": Key(Choice(TYPES), "the required token type; by default either type, or none"),
+        "introspection": Key(_INTROSPECTION, "asking the issuer instead of verifying signatures"),
     },
     "people authenticate with tokens of an authorization server",
 )
@@ -81,13 +81,13 @@ ACCESS: Final = Table(
 def read_access(path: str) -> Settings:
     """Read the access.toml at `path`.
 
-    Raises `AccessError` with every mistake and its line, and `ConfigError` without a file.
+    Raises `AccessError` with every mistake and its line, and `ConfigError` for a missing file.
     """
     return load_access(read_text(path, fix="Name an access.toml."), path)
 
 
 def load_access(text: str, where: str = "access.toml") -> Settings:
-    """Read `text` of the file `where`; references to secrets are relative to its folder.
+    """Return the settings in `text`. References to secrets are relative to the folder of `where`.
 
     >>> load_access("api_keys = true")
     Settings(oauth=None, has_api_keys=True, console=None, screens=None)
@@ -121,7 +121,7 @@ def _check_meaning(document: Document, value: Mapping[str, Any]) -> None:
     if "introspection" in oauth:
         for key in _OF_SIGNED:
             if key in oauth:
-                what = f"“{key}” is about signatures, which “introspection” replaces"
+                what = f"“{key}” has no effect, because “introspection” replaces signatures"
                 document.report(("oauth", key), what, "Remove one of the two.")
 
 

@@ -24,22 +24,22 @@ _TELLING: Final = frozenset(
     {b"addr", b"cdn", b"forwarded", b"ip", b"original", b"originating", b"proxy", b"remote"}
     | {b"tunnel", b"via", b"viewer"}
 )
-"""Words in the names of headers with a request's origin, as proxies add them."""
+"""Words in header names with which proxies state where a request comes from."""
 _OWN: Final = b"mcp-"
-"""The prefix of the protocol's own headers, which may contain any word."""
+"""The prefix of MCP's own headers. Their names may contain these words."""
 _LOCAL_USER: Final = Principal(LOCAL)
 
 
 class LoopbackOnly:
-    """Access for this machine; every caller is its one user."""
+    """Access for callers on this machine; all are the same principal, the local user."""
 
     async def identify(self, request: RequestInfo) -> Principal:
-        """Return this machine's user. Raises `RefusedError` if the caller may be remote."""
+        """Return the local user. Raises `RefusedError` if the caller may be on another machine."""
         if not is_loopback(request.peer or ""):
             raise RefusedError(403, "Without authentication sayso serves only its own machine.")
         for name, _ in request.headers:
             if _is_forwarding(name.lower()):
-                # A proxy on this machine may forward remote callers.
+                # A proxy on this machine may forward requests from other machines.
                 sentence = "Without authentication sayso takes no requests through a proxy."
                 raise RefusedError(403, sentence)
         return _LOCAL_USER
@@ -50,7 +50,7 @@ class LoopbackOnly:
 
 @lru_cache(maxsize=256)
 def _is_forwarding(name: bytes) -> bool:
-    # Cached, because every request of a client has the same few names.
+    # Cached, because a client sends the same header names in every request.
     if name in _FORWARDED or name.startswith(_FORWARDING):
         return True
     words = name.replace(b"_", b"-").split(b"-")
@@ -58,15 +58,15 @@ def _is_forwarding(name: bytes) -> bool:
 
 
 def stated(name: str, scopes: Collection[str] = (), roles: Collection[str] = ()) -> Principal:
-    """Return the caller on stdio that `--as` names; it is not authenticated, so it is local.
+    """Return the caller on stdio that `--as` names. It is local, because sayso cannot verify it.
 
-    Without scopes and roles it needs none. Raises `UsageError` for an invalid or reserved name.
+    Without scopes and roles, none are checked. Raises `UsageError` for an invalid or reserved name.
     """
     if not name.strip() or not name.isprintable():
         raise UsageError("the caller's name must be printable and not empty", where="--as")
     if is_reserved(name):
         raise UsageError(f"the name “{name}” is reserved", where="--as")
-    held = None
+    checked = None
     if scopes or roles:
-        held = frozenset(scopes)
-    return Principal(name, scopes=held, roles=frozenset(roles), is_local=True)
+        checked = frozenset(scopes)
+    return Principal(name, scopes=checked, roles=frozenset(roles), is_local=True)

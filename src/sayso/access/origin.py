@@ -1,7 +1,7 @@
 """Checks of the `Host` and `Origin` headers.
 
-A web page can send requests from a browser to any address, but cannot choose these headers. So they
-reveal requests from foreign pages, even with DNS rebinding.
+A web page can send requests from a browser to any address, but the browser sets these headers. So
+they reveal requests from foreign pages, even with DNS rebinding.
 """
 
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class Names:
 def own_names(base_url: str, public_url: str | None = None) -> Names:
     """Return the names of a gateway that listens at `base_url` and is public at `public_url`.
 
-    These are the loopback names with the port of `base_url`, and the names in both URLs. A wildcard
-    address such as `0.0.0.0` in `base_url` is not a name. A default port may be omitted.
+    These are the loopback names with the port of `base_url`, and the hosts in both URLs. A wildcard
+    address such as `0.0.0.0` is not included. For a default port, the name without port is added.
 
     >>> sorted(own_names("http://127.0.0.1:8321").hosts)
     ['127.0.0.1:8321', '[::1]:8321', 'localhost:8321']
@@ -53,16 +53,16 @@ def is_own_host(headers: Headers, names: Names) -> bool:
 
 
 def is_own_origin(headers: Headers, names: Names) -> bool:
-    """Return whether every `Origin` of a request, if it has any, is in `names`; `null` never is."""
+    """Return whether a request has no `Origin`, or only origins in `names`; `null` is refused."""
     return all(origin.lower() in names.origins for origin in _texts(headers, b"origin"))
 
 
 def is_same_origin(headers: Headers, scheme: str) -> bool:
     """Return whether the browser's headers show that the console itself sent a form.
 
-    All pages of the console have `Referrer-Policy: no-referrer`, so their forms send `Origin: null`
-    (Fetch, section 3.2). `Sec-Fetch-Site` decides in that case. A client that sends neither header
-    is not a browser, and the form's token decides.
+    The console's pages have `Referrer-Policy: no-referrer`, so their forms send `Origin: null`
+    (Fetch, section 3.2). For `null`, the header `Sec-Fetch-Site` decides. A request without both
+    headers is not from a browser and is accepted here; the form's token decides.
     """
     origins = _texts(headers, b"origin")
     sites = _texts(headers, b"sec-fetch-site")

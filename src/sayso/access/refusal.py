@@ -1,6 +1,6 @@
-"""The refusal of a request before it is read: status, challenge, and a sentence.
+"""The refusal of a request before its body is read: status, challenge, and a sentence.
 
-They never repeat anything that a caller sent.
+A refusal never repeats text that the caller sent.
 """
 
 import json
@@ -39,7 +39,7 @@ UNAVAILABLE: Final = 503
 
 
 class UnfitError(Exception):
-    """An invalid token, with a code of RFC 6750, section 3.1, and a sentence."""
+    """An invalid token. It has an error code of RFC 6750, section 3.1, and a sentence."""
 
     def __init__(self, sentence: str, code: str = "invalid_token") -> None:
         self.sentence = sentence

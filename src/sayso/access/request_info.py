@@ -1,4 +1,4 @@
-"""The unverified parts of a request."""
+"""The parts of a request that identify its caller, before sayso has verified them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,13 +9,13 @@ from urllib.parse import parse_qsl
 from sayso.access.refusal import UnfitError
 
 LARGEST_TOKEN: Final = 16_384
-"""Bytes, about twice the size of tokens with hundreds of groups."""
+"""In bytes: about twice the size of a token that names hundreds of groups."""
 
 _TOKEN: Final = re.compile(rb"[A-Za-z0-9._~+/-]+=*")  # b64token of RFC 6750, section 2.1
 _PATH: Final = "/mcp"
 
 Headers = Sequence[tuple[bytes, bytes]]
-"""ASGI headers: one pair per line, so that duplicates are visible."""
+"""ASGI headers: one pair per header line, so repeated headers stay separate."""
 
 
 @dataclass(slots=True)
@@ -34,9 +34,9 @@ class RequestInfo:
         return cls(scope["headers"], peer, scope["path"], scope.get("query_string", b""))
 
     def bearer(self) -> str | None:
-        """Return the token in `Authorization`; `None` without one.
+        """Return the bearer token in the header `Authorization`; `None` if there is none.
 
-        Raises `UnfitError` for several headers, a token in the query, or an invalid form.
+        Raises `UnfitError` for several such headers, a malformed token, or one in the query.
         """
         if any(name == "access_token" for name, _ in parse_qsl(self.query.decode("latin-1"))):
             # URLs end up in logs and histories (RFC 9700, section 4.3.2).
@@ -58,6 +58,6 @@ class RequestInfo:
 
 
 def values(headers: Headers, name: bytes) -> list[bytes]:
-    """Return a header's values, one per line; `name` is in lower case."""
+    """Return a header's values, one per header line. `name` must be in lower case."""
     size = len(name)
     return [value for key, value in headers if len(key) == size and key.lower() == name]

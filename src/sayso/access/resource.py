@@ -7,10 +7,10 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 ALL: Final = "/mcp"
-"""The path of all servers; its tokens are valid for each server too."""
+"""The path of all servers together. A token for this path is also valid for each server."""
 
 API: Final = "/api"
-"""The path of the API for screens; only its own tokens are valid there, and only there."""
+"""The path of the console's API. It needs tokens for this path, which no server accepts."""
 
 _PATH: Final = re.compile(r"/servers/[A-Za-z0-9._-]+/mcp")
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
@@ -18,9 +18,9 @@ WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """This gateway as a protected resource at the public `url`, without a path.
+    """This gateway as a protected resource. `url` is its public URL without a path.
 
-    Tokens must have the `audience`, or without one the URL of the path.
+    A token's audience must be `audience`, or by default the URL of the request's path.
     """
 
     url: str
@@ -38,7 +38,7 @@ class Resource:
         if self.audience is not None:
             return frozenset({self.audience})
         if is_api(path):
-            # An agent's token for calls must not answer questions.
+            # An agent's token for calls must not be valid for answering questions.
             return frozenset({self._at(API)})
         return frozenset({self._at(ALL), self._at(path)})
 
@@ -55,7 +55,7 @@ class Resource:
         return document
 
     def metadata_url(self, path: str) -> str:
-        """Return the URL of that metadata (RFC 9728, section 3.1)."""
+        """Return the URL of the metadata of the resource at `path` (RFC 9728, section 3.1)."""
         parts = urlsplit(self._at(path))
         return parts._replace(path=f"{WELL_KNOWN}{parts.path}").geturl()
 
@@ -63,13 +63,13 @@ class Resource:
         if is_api(path):
             path = API
         elif not _PATH.fullmatch(path):
-            # Other paths are never repeated in an answer.
+            # Any other path is the caller's text, which a response must not repeat.
             path = ALL
         return f"{self.url.rstrip('/')}{path}"
 
 
 def is_api(path: str) -> bool:
-    """Return whether a path belongs to the API for screens, a separate resource.
+    """Return whether a path belongs to the console's API, which is a separate resource.
 
     >>> is_api("/api/v1/tools"), is_api("/apis")
     (True, False)

@@ -1,4 +1,4 @@
-"""The table `[screens]` of access.toml: other pages that show pending questions, and the roles."""
+"""The table `[screens]` of access.toml: who may show and answer questions on other web pages."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ SHAPE: Final = Table(
 
 
 def check_screens(document: Document, value: Mapping[str, Any]) -> None:
-    """Report mistakes in the table `screens` of `value` that the format allows."""
+    """Report mistakes in the table `screens` of `value` that its `SHAPE` cannot detect."""
     if "screens" not in value:
         return
     table = cast("Mapping[str, Any]", value["screens"])
@@ -42,13 +42,13 @@ def check_screens(document: Document, value: Mapping[str, Any]) -> None:
         fix = "Set viewer or approver to roles of callers."
         document.report(("screens",), "no role is set, so no one could see anything", fix)
     if "audience" in value.get("oauth", {}) and "clients" not in table:
-        # Then tokens of agents and of screens look the same.
+        # With one audience for all, only the client distinguishes agents from screens.
         what = "with “audience” in [oauth], tokens of agents would be valid for screens too"
         document.report(("screens",), what, "Name the clients of screens: clients = […].")
 
 
 def make_screens(table: Mapping[str, Any] | None, people: frozenset[str] | None) -> Screens | None:
-    """Return the settings of a validated table; `people` may log in, if that is limited."""
+    """Return the settings in a validated table; `people`, if set, are the only accepted people."""
     if table is None:
         return None
     clients = table.get("clients")
@@ -61,7 +61,7 @@ def make_screens(table: Mapping[str, Any] | None, people: frozenset[str] | None)
 
 
 def may_use(screens: Screens, subject: str, client: str) -> bool:
-    """Return whether this caller may use the API for screens, apart from its roles.
+    """Return whether this caller may use the console's API; its roles are checked elsewhere.
 
     >>> may_use(Screens(clients=frozenset({"chat"})), "amy", "some-agent")
     False
@@ -74,7 +74,7 @@ def may_use(screens: Screens, subject: str, client: str) -> bool:
 
 
 def _fault(origin: str) -> str | None:
-    """Return why this is not an origin as browsers send it (RFC 6454, section 6.2)."""
+    """Return what is wrong with an origin (RFC 6454, section 6.2); `None` if it is valid."""
     if not _ORIGIN.fullmatch(origin):
         return "is not an origin: write scheme, host and port, as in https://chat.example.com"
     parts = urlsplit(origin)

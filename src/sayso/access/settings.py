@@ -10,7 +10,7 @@ from sayso.keys import Reference
 
 @dataclass(frozen=True, slots=True)
 class Introspection:
-    """Token introspection at the issuer; without a `url`, at the one in its metadata."""
+    """Token introspection at `url`, by default the URL in the issuer's metadata."""
 
     auth: ClientAuth
     url: str | None = None
@@ -19,7 +19,7 @@ class Introspection:
 
 @dataclass(frozen=True, slots=True)
 class OAuth:
-    """The accepted issuer of tokens, and the requirements on them."""
+    """The issuer whose tokens are accepted, and the requirements on a token."""
 
     issuer: str
     audience: str | None = None
@@ -37,8 +37,8 @@ class OAuth:
 class Console:
     """The issuer for logins to the console, and people's roles.
 
-    `roles` maps each of the console's roles to values of `claim`. Only `people` may log in, if set.
-    `seconds` is how long a login lasts.
+    `roles` maps each of the console's roles to values of `claim`. If `people` is set, only they may
+    log in. `seconds` is how long a login lasts.
     """
 
     issuer: str
@@ -57,8 +57,8 @@ class Console:
 class Screens:
     """The other pages that may show pending questions, and the callers who may see or answer them.
 
-    `roles` maps each of the console's roles to callers' roles. Only `clients` and `people`
-    (subjects of tokens) are accepted, if set.
+    `roles` maps each of the console's roles to callers' roles. If `clients` or `people` (subjects
+    of tokens) are set, others are refused.
     """
 
     origins: frozenset[str] = frozenset()
@@ -69,7 +69,7 @@ class Screens:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The accepted callers, by at least one of the first two, and the logins."""
+    """The settings of access.toml. At least one of `oauth` and `has_api_keys` is set."""
 
     oauth: OAuth | None = None
     has_api_keys: bool = False

@@ -30,10 +30,10 @@ class Header:
 
 
 def read_header(token: str, algorithms: Collection[str], typ: str | None) -> Header:
-    """Return the header of a token. Raises `UnfitError` for one that cannot be verified.
+    """Return the header of a token. Raises `UnfitError` for a header that sayso does not accept.
 
-    `typ` is the only accepted type (RFC 9068, section 2.1); without it any of `TYPES`, or none,
-    because many issuers omit it.
+    `typ` is the required type (RFC 9068, section 2.1). Without it, any of `TYPES` is accepted, and
+    a token without a type too, because many issuers omit it.
     """
     if not _FORM.fullmatch(token):
         raise UnfitError(_INVALID)
@@ -43,7 +43,7 @@ def read_header(token: str, algorithms: Collection[str], typ: str | None) -> Hea
     if algorithm not in algorithms or "crit" in header:
         raise UnfitError(_INVALID)
     if header.get("b64", True) is not True:
-        # Unencoded claims (RFC 7797, section 7: never in a JWT).
+        # RFC 7797, section 7 forbids unencoded claims in a JWT.
         raise UnfitError(_INVALID)
     if not isinstance(kid, str | None) or len(kid or "") > _LONGEST_KID:
         raise UnfitError(_INVALID)
@@ -52,8 +52,8 @@ def read_header(token: str, algorithms: Collection[str], typ: str | None) -> Hea
 
 
 def read_signed(token: str, header: Header, key: Key) -> Mapping[str, Any]:
-    """Return the claims of a token signed with this key. Raises `UnfitError`."""
-    from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, for those who verify
+    """Return a token's claims. Raises `UnfitError` if this key did not sign the token."""
+    from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, needed only to verify
     from joserfc.jws import JWSRegistry  # noqa: PLC0415
 
     signed, _, signature = token.rpartition(".")
@@ -62,7 +62,7 @@ def read_signed(token: str, header: Header, key: Key) -> Mapping[str, Any]:
         algorithm.check_key(key.public)
         is_genuine = algorithm.verify(signed.encode(), _decode(signature), key.public)
     except (JoseError, ValueError):
-        # Without the cause, which may contain the token.
+        # Drop the cause, because it may contain the token.
         raise UnfitError(_INVALID) from None
     if not is_genuine:
         raise UnfitError(_INVALID)
@@ -73,14 +73,14 @@ def _check_type(value: object, typ: str | None) -> None:
     if value is None and typ is None:
         return
     types = TYPES if typ is None else (typ,)
-    taken = [name.lower() for name in types]
-    # The prefix may be omitted (RFC 7515, section 4.1.9).
-    if not isinstance(value, str) or value.lower().removeprefix("application/") not in taken:
+    accepted = [name.lower() for name in types]
+    # Issuers may write or omit the prefix `application/` (RFC 7515, section 4.1.9).
+    if not isinstance(value, str) or value.lower().removeprefix("application/") not in accepted:
         raise UnfitError("The token is of another type.")
 
 
 def _object(part: str) -> dict[str, Any]:
-    """Read a part of a token with `parse_json`, which, unlike joserfc, refuses duplicate names."""
+    """Return a token's part, decoded. Unlike joserfc, `parse_json` refuses duplicate names."""
     try:
         value = parse_json(_decode(part))
     except (UsageError, ValueError):

@@ -1,4 +1,4 @@
-"""A cache of verified tokens, keyed by a digest of the token."""
+"""A cache of tokens' verification results, keyed by a digest of the token."""
 
 import time
 from collections import OrderedDict
@@ -13,7 +13,7 @@ MOST: Final = 4096
 
 @dataclass(slots=True)
 class TokenCache(Generic[T]):
-    """A bounded cache that evicts the least recently used value."""
+    """A cache of at most `most` values. The least recently used value is evicted first."""
 
     clock: Callable[[], float] = time.monotonic
     most: int = MOST

@@ -1,7 +1,7 @@
 """Two ways to verify a token: by its signature, or by introspection.
 
-`verify` raises `UnfitError` for an invalid token, `UnreachableError` and `KeysError` if it cannot
-be verified. `seconds` is how long its result may be cached.
+`verify` raises `UnfitError` for an invalid token, and `UnreachableError` or `KeysError` if the
+token cannot be verified. `seconds` is how long a result may be cached.
 """
 
 import math
@@ -20,7 +20,7 @@ from sayso.connect import ClientAuth, Fetched, Fetcher, RefreshingCache
 from sayso.errors import TimedOutError, UnreachableError
 
 SIGNED_SECONDS: Final = 60.0
-"""How long a verified signature is cached, and so a revoked key may still count."""
+"""How long a verified signature is cached, even if its key is revoked in the meantime."""
 _AT_ONCE: Final = 16
 _METADATA_SECONDS: Final = 3600.0
 

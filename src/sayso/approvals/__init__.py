@@ -1,4 +1,4 @@
-"""Approvals: questions to people, answered once and used once; and grants for longer."""
+"""Approvals: questions to people, whose answers are used once; and grants, which last longer."""
 
 from typing import TYPE_CHECKING
 

@@ -25,9 +25,9 @@ class Strength(StrEnum):
 class Answer:
     """One person's answer to one question.
 
-    `span` is how long the answer is valid, for the tool or, with `is_for_arguments`, only for these
-    arguments. `edit` changes the arguments (JSON Merge Patch, RFC 7396); `seen` is another
-    reviewer's edit that this person agrees to. `message` goes to the agent.
+    `span` is how long the answer is valid for the tool; with `is_for_arguments`, only these
+    arguments are covered. `edit` changes the arguments (JSON Merge Patch, RFC 7396). `seen` is an
+    earlier reviewer's edit, to which this person agrees. `message` goes to the agent.
     """
 
     is_allowed: bool

@@ -21,9 +21,9 @@ _LONGEST_LIST: Final = 80
 def say_call(tool: object, arguments: Mapping[str, Any]) -> str:
     """Describe the effect of a call of `tool` with these arguments, in one line.
 
-    `tool` is a catalog tool, a tool of the SDK, a `ToolDefinition`, an entry of `tools/list`, or a
-    tool of the API for screens. For the last two the level is as declared, so take them from the
-    gateway. The author's own sentence is preferred. Secrets are masked, control characters removed.
+    `tool` is a catalog tool, an SDK tool, a `ToolDefinition`, an entry of `tools/list`, or a tool
+    of the console's API. Take the last two from the gateway, because the level they state is used.
+    The author's sentence is preferred. Secrets are masked, and control characters are removed.
 
     >>> say_call({"title": "Send mail", "level": "destructive"}, {"to": "amy@example.com"})
     'This may delete, overwrite or send something: Send mail (to amy@example.com). Proceed?'
@@ -84,7 +84,7 @@ def fill(template: str, known: Mapping[str, Any]) -> str:
 
 
 def sentence_of(title: str, level: Level, known: Mapping[str, Any]) -> str | None:
-    """Return a sentence from level and title; `None` for reads.
+    """Return sayso's own sentence about a call, from title and level; `None` for reads.
 
     >>> sentence_of("Delete customer", Level.DESTRUCTIVE, {"customer_id": 42})
     'This may delete, overwrite or send something: Delete customer 42. Proceed?'
@@ -106,7 +106,7 @@ def _filled(gap: re.Match[str], known: Mapping[str, Any]) -> str:
 
 
 def which(known: Mapping[str, Any]) -> str:
-    """Return the target if exactly one argument is an id, such as ` 42` for `customer_id`."""
+    """Return a space and the only id argument, such as ` 42`; empty for none or several."""
     ids = [value for name, value in known.items() if name == "id" or name.endswith(("_id", "Id"))]
     if len(ids) != 1 or not isinstance(ids[0], int | str):
         return ""
@@ -121,7 +121,7 @@ def _lowered(title: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a text as it is and other values as JSON, both shortened."""
+    """Return a value as text, shortened: a string unchanged, any other value as JSON."""
     if not isinstance(value, str):
         value = json.dumps(value, ensure_ascii=False)
     return _cut(value, _LONGEST_VALUE)

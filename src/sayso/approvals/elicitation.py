@@ -1,9 +1,9 @@
-"""Elicitation: the calling client as a channel. The client relays the answer, so it is weaker.
+"""Elicitation: asking through the calling client. Its relayed answer has strength `relayed`.
 
-Before 2026-07-28 the server asks the client while the call waits (`elicitation/create`). Since
-then the call returns a request for input and a state, and the client makes the call again with
-both (MCP 2026-07-28, multi round-trip requests). The state is sealed, bound to the question and
-the caller, and can be used once.
+Before MCP 2026-07-28 the server sends `elicitation/create` while the call waits. Since then the
+call returns a request for input and a state. The client then repeats the call with its response
+and the state (multi round-trip requests). The state is sealed, bound to the question and the
+caller, and can be used once.
 """
 
 import secrets
@@ -20,7 +20,7 @@ from sayso.keys import Keyring
 from sayso.schema import quoted
 
 INPUT: Final = "io.sayso/approval"
-"""The name of sayso's one input request."""
+"""The key of sayso's question in `inputRequests` and `inputResponses`."""
 
 SEALED_FOR: Final = "elicitation"
 _SCHEMA: Final[Mapping[str, Any]] = {
@@ -38,13 +38,13 @@ _SCHEMA: Final[Mapping[str, Any]] = {
 
 FORM: Final = "form"
 URL: Final = "url"
-"""The modes of elicitation: a form in the client, or a URL that it opens."""
+"""The modes of elicitation: a form in the client, or a URL that the client opens."""
 MODES_SINCE: Final = "2025-11-25"
-"""The first protocol version with URLs."""
+"""The first protocol version with the mode `url`."""
 
 
 def modes_of(capability: object, version: str) -> frozenset[str]:
-    """Return a client's modes from its capability `elicitation`; only these may be sent."""
+    """Return the modes that a client accepts, from its capability `elicitation`."""
     if not isinstance(capability, Mapping):
         return frozenset()
     modes = cast("Mapping[str, Any]", capability)
@@ -62,7 +62,7 @@ async def _ignore(_: str) -> None:
 class Elicit:
     """Elicitation while the call waits, in the client's `modes`.
 
-    `send` sends `elicitation/create` with these parameters and returns the client's result.
+    `send` sends `elicitation/create` with the given parameters and returns the client's result.
     `complete` notifies the client that the elicitation with this id is complete.
     """
 
@@ -75,7 +75,7 @@ class Elicit:
 class Rounds:
     """Elicitation by multi round-trip requests, for clients of 2026-07-28.
 
-    `responses` and `state` are those that this call returns from an earlier one, if any.
+    If this call repeats an earlier one, `responses` and `state` are what the client sends with it.
     """
 
     responses: Mapping[str, Any] | None = None
@@ -91,7 +91,7 @@ class Rounds:
 
 
 def verdict_of(result: Mapping[str, Any]) -> bool | None:
-    """Return whether a client's result allows; `None` if the person dismissed the question."""
+    """Return the person's answer in a client's result; `None` if the person gave none."""
     action = result.get("action")
     content = result.get("content")
     if action == "decline":
@@ -118,7 +118,7 @@ class ElicitationChannel:
 
 
 def relayed(client: str, *, is_allowed: bool) -> Answer:
-    """Return the answer that a client relays."""
+    """Return a person's answer as this client relayed it."""
     by = f"a person at {quoted(client)}"
     return Answer(is_allowed=is_allowed, by=by, channel="elicitation", strength=Strength.RELAYED)
 
@@ -142,9 +142,9 @@ def ask_client(keys: Keyring, approval: Approval) -> dict[str, Any]:
 async def take_answer(
     keys: Keyring, approvals: Approvals, approval: Approval, rounds: Rounds, client: str
 ) -> None:
-    """Answer a question with the client's response, unless the person dismissed it.
+    """Answer a question with the client's response; if the person dismissed it, do nothing.
 
-    Raises `SealError` for a state that is not this question's, has expired, or was used before.
+    Raises `SealError` if the state belongs to another question, has expired, or was used before.
     """
     bound = {"binding": approval.question.binding}
     state: dict[str, Any] = keys.open(SEALED_FOR, rounds.state or "", bound=bound)

@@ -1,4 +1,4 @@
-"""Grants: answers that stay valid for a conversation or until revoked, for one tool."""
+"""Grants: answers that permit a tool for a conversation, or until a person revokes them."""
 
 import json
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from sayso.store import GrantRow
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A permission for more than one call; times in Unix seconds.
+    """A permission for more than one call of a tool; times are Unix seconds.
 
-    `arguments` limits it to these (redacted); `None` means any. `approval` is the question that it
-    answered. `holds` is whether it is valid now.
+    `arguments` are the only ones it covers (redacted); `None` means any. `approval` is the number
+    of the question whose answer created the grant. `holds` is whether the grant is valid now.
     """
 
     number: int
@@ -70,7 +70,7 @@ def read_grant(row: GrantRow) -> Grant | None:
 
 
 def grant_body(question: Question, *, is_for_arguments: bool) -> str:
-    """Return the details of a grant that lists show, as JSON for the store."""
+    """Return the details of a grant for display, as JSON for the store."""
     return json.dumps(
         {
             "server": question.server,

@@ -1,4 +1,4 @@
-"""Questions, answered once and used once; and grants, which stay valid for longer."""
+"""The ledger of questions and grants. A question is answered once, and its approval used once."""
 
 import json
 import logging
@@ -47,7 +47,7 @@ CONVERSATION_SECONDS: Final = 12 * 3600.0
 QUESTION_SECONDS: Final = 900.0
 APPROVAL_SECONDS: Final = 300.0
 DENIAL_SECONDS: Final = 300.0
-"""How long a question can be answered, an approval used, and a denial applies."""
+"""How long a question can be answered, an approval can be used, and a denial applies."""
 
 _GRANT: Final = "grant"
 _QUESTION: Final = "question"
@@ -58,9 +58,9 @@ _log: Final = logging.getLogger(__name__)
 class Approvals:
     """The ledger of questions and grants. Safe to use from many tasks and processes.
 
-    Only rows that `keys` signed count; without keys, only rows that this process wrote. `clock` is
-    the database's in production. `on_answer` is called with each answer in this process: whether it
-    allows, and how many seconds it took.
+    It ignores rows that `keys` did not sign; without keys, rows that another process wrote.
+    In production, `clock` is the database's clock. `on_answer(is_allowed, seconds)` is called for
+    each answer given in this process, with the seconds since the question.
     """
 
     questions: Questions
@@ -75,7 +75,7 @@ class Approvals:
     signer: Signer = field(init=False, repr=False)
     waiters: Waiters[int] = field(init=False)
     _ended: dict[int, float] = field(default_factory=dict[int, float], init=False, repr=False)
-    """Questions that ended here, with their expiry: a changed store cannot reopen one."""
+    """Questions that ended here, with expiry; a change of the database cannot reopen them."""
 
     def __post_init__(self) -> None:
         self.signer = Signer(self.keys or process_keys())
@@ -109,7 +109,7 @@ class Approvals:
     ) -> Approval:
         """Open a question, or join the open one with the same binding.
 
-        Its record, made by `asked` and sealed by `seal`, is written in the same transaction.
+        The same transaction writes the audit record that `asked` makes, and seals it with `seal`.
         Raises `DeniedError` if the caller already has `most` pending questions.
         """
         now = self.clock()
@@ -129,11 +129,11 @@ class Approvals:
         return Approval.from_row(row)
 
     async def answer(self, number: int, answer: Answer) -> bool:
-        """Answer a pending question; `False` if the answer does not count.
+        """Answer a pending question. Return `False` if the answer does not count.
 
-        That is after another decisive answer, expiry, an answer of the same person, or an edit that
-        this person has not seen. Raises `UsageError` for an unknown question, or if this person may
-        not give this answer.
+        It counts if the question is pending, this person has not answered it before, and
+        `answer.seen` has another reviewer's edit, if any. Raises `UsageError` for an unknown
+        question, or if this person may not give this answer.
         """
         row = await self._row(number)
         if row is None:
@@ -158,7 +158,7 @@ class Approvals:
         return has_counted
 
     async def withdraw(self, number: int) -> bool:
-        """Withdraw a question whose answer is no longer needed; `False` if it was settled."""
+        """Withdraw a question that needs no answer any more; `False` if it was already settled."""
         now = self.clock()
         token = self.signer.token(_QUESTION, number)
         channel = self.signer.channel
@@ -179,7 +179,7 @@ class Approvals:
         await self.questions.watch(self.wake, self.signer.channel)
 
     async def wait(self, number: int, seconds: float) -> Approval | None:
-        """Return the question once it is settled, or as it is after `seconds`; `None` if unknown.
+        """Wait until a question is settled, at most `seconds`, and return it; `None` if unknown.
 
         Cancellation does not affect the question.
         """
@@ -204,7 +204,7 @@ class Approvals:
         row = await self._row(number)
         if row is None or row.state is not ApprovalState.APPROVED:
             return False
-        was_there = await self.questions.use(
+        has_used = await self.questions.use(
             number,
             binding=approval.question.binding,
             call=call,
@@ -212,9 +212,9 @@ class Approvals:
             token=self.signer.token(_QUESTION, number),
             expires=row.expires,
         )
-        if was_there:
+        if has_used:
             self._end(number, row.expires)
-        return was_there
+        return has_used
 
     async def find(self, number: int) -> Approval | None:
         row = await self._row(number)
@@ -239,12 +239,10 @@ class Approvals:
         return replace(row, state=ApprovalState.EXPIRED)
 
     def _counts(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
-        """Return whether a question and its answers have valid signatures; log it if not."""
+        """Return whether a question and its answers have valid signatures; log invalid ones."""
         is_sound = self.signer.is_sound(row, answers)
         if not is_sound and row.mac:
-            _log.warning(
-                "approval %s was changed in the database, so it does not count", row.number
-            )
+            _log.warning("approval %s was changed in the database, so it is ignored", row.number)
         return is_sound
 
     def _end(self, number: int, expires: float) -> None:
@@ -261,7 +259,7 @@ class Approvals:
         return await self._listed(rows)
 
     async def pending(self, limit: int, *, after: int = 0) -> list[Approval]:
-        """Return the pending questions, one of each caller in turn, as `Questions.pending` does."""
+        """Return pending questions; callers take turns, so that none of them fills the list."""
         rows = await self.questions.pending(now=self.clock(), limit=limit, after=after)
         return [Approval.from_row(row) for row in rows if self._counts(row, ())]
 
@@ -298,9 +296,9 @@ class Approvals:
         return self.signer.token(_GRANT, number)
 
     def _token_of(self, row: GrantRow) -> str | None:
-        """Return the token of a valid grant; `None` if it has expired or was changed."""
-        lasted = self.clock() - row.created
-        if row.conversation is not None and lasted >= CONVERSATION_SECONDS:
+        """Return the token of a grant; `None` if it has expired or was changed in the database."""
+        age = self.clock() - row.created
+        if row.conversation is not None and age >= CONVERSATION_SECONDS:
             return None
         if not self.signer.is_genuine(row):
             return None
@@ -343,13 +341,13 @@ class Channel(Protocol):
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
         """Ask the question, and pass the person's answer to `approvals`.
 
-        Cancelled when the question is settled elsewhere, or its call stops waiting. An exception
-        is logged and does not affect other channels.
+        The task is cancelled when the question is settled elsewhere, or its call stops waiting. An
+        exception is logged; the other channels continue.
         """
 
 
 def listening(approvals: Approvals) -> AbstractAsyncContextManager[None]:
-    """Wake waiters at once for answers in other processes, if the store sends notifications."""
+    """While open, wake waiters for answers in other processes at once, if the store notifies."""
     return beside(approvals.listen)
 
 

@@ -1,4 +1,4 @@
-"""Signed links: the holder of one may answer one question, as one person, until it expires."""
+"""Signed links. The holder of a link may answer one question, as one person, until it expires."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ People = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class LinkHolder:
-    """A link's question, and the person as whom its holder answers."""
+    """The content of a link: its question's number, and the person as whom the holder answers."""
 
     number: int
     person: str
@@ -36,7 +36,7 @@ class LinkHolder:
 
 
 def make_token(keys: Keyring, approval: Approval, person: str, roles: frozenset[str]) -> str:
-    """Return a link's sealed token."""
+    """Return the sealed token of a link, with which `person` can answer a question."""
     value = {
         "number": approval.number,
         "binding": approval.question.binding,
@@ -50,7 +50,7 @@ def make_token(keys: Keyring, approval: Approval, person: str, roles: frozenset[
 async def read_token(
     keys: Keyring, token: str, approvals: Approvals
 ) -> tuple[LinkHolder, Approval]:
-    """Return a link's holder and question. Raises `SealError` if it is invalid or expired."""
+    """Return a link's holder and question. Raises `SealError` if the link is invalid or expired."""
     value: dict[str, Any] = keys.open(_PURPOSE, token)
     approval = await approvals.find(value["number"])
     is_same = approval is not None and approval.question.binding == value["binding"]
@@ -63,8 +63,8 @@ async def read_token(
 class LinkChannel:
     """Posts each question once, with a link for each person who may answer it.
 
-    The token is appended to `base`. Without `people` there is one link, whose holder answers as
-    `link`.
+    A link is `base` and a token. If `people` returns none, there is one link; its holder answers
+    under the name `link`.
     """
 
     keys: Keyring
@@ -77,15 +77,15 @@ class LinkChannel:
     _posting: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]], repr=False)
 
     async def offer(self, approvals: Approvals, approval: Approval) -> None:
-        """Post the question in a separate task, which continues after a cancellation.
+        """Post the question in a separate task, which continues if this one is cancelled.
 
-        A failed post is retried, then logged.
+        A post that fails 3 times is logged.
         """
         token = f"link {approval.number}"
         if await approvals.tokens.spend(token, now=approvals.clock(), expires=approval.expires):
             if not self.limits.admits(approval.question.account):
                 _log.warning(
-                    "approval %s was not posted: its caller has reached the limit of posts",
+                    "approval %s was not posted: its caller has reached the limit on posts",
                     approval.number,
                 )
                 return
@@ -94,7 +94,7 @@ class LinkChannel:
             task.add_done_callback(self._posting.discard)
 
     async def _post(self, approval: Approval) -> None:
-        import stamina  # noqa: PLC0415 - costs a server's start, and few post links
+        import stamina  # noqa: PLC0415 - slow import, and few servers post links
 
         try:
             message = self._message(approval)
@@ -107,7 +107,7 @@ class LinkChannel:
             _log.warning(what, approval.number, type(error).__name__)
 
     def _message(self, approval: Approval) -> dict[str, Any]:
-        """Return the message: `text` for chats, the rest for programs; secrets are masked."""
+        """Return the message: `text` for chats, other fields for programs; secrets are masked."""
         question = approval.question
         lines = [without_markup(line) for line in tell(question)]
         links: list[dict[str, str]] = []

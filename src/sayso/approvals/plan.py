@@ -1,4 +1,4 @@
-"""Plans: the changes that a call would make, taken before asking and again before it runs."""
+"""Plans: the changes that a call would make, computed before the question and before the call."""
 
 import copy
 import dataclasses
@@ -27,9 +27,9 @@ class _Model(Protocol):
 class Plan:
     """The changes that a call would make, in the author's order.
 
-    A change is a text, or an object such as `{"action": "delete", "target": "customer 12"}`;
-    `before` and `after` are shown side by side. `facts` are other values for the question's
-    sentence. `digest` covers everything.
+    A change is a text, or an object such as `{"action": "delete", "target": "customer 12"}`. Its
+    `before` and `after` are shown side by side. `facts` are other values for the placeholders of
+    the author's sentence. `digest` covers changes and facts.
     """
 
     changes: tuple[Any, ...]
@@ -37,7 +37,7 @@ class Plan:
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the first 200 changes, redacted, and the `total`, for display."""
+        """Return the first 200 changes, redacted, and the `total` number of changes."""
         return {"changes": redact(self.changes[:_MOST_SHOWN]), "total": len(self.changes)}
 
 
@@ -52,7 +52,7 @@ def make_plan(value: Any) -> Plan:
         facts = dict(cast("Mapping[str, Any]", plain))
         plain = facts.pop("changes")
     if not isinstance(plain, list):
-        raise UsageError("a plan is a list of changes, or an object that holds one under “changes”")
+        raise UsageError("a plan is a list of changes, or an object with a list under “changes”")
     changes = cast("list[Any]", plain)
     covered = [changes, facts] if facts else changes
     return Plan(tuple(changes), digest(covered), facts)
@@ -61,7 +61,7 @@ def make_plan(value: Any) -> Plan:
 async def take_plan(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Plan:
     """Call an author's plan function with a copy of the arguments.
 
-    Raises `UsageError`, `TimeoutError` after 10 s, and the function's own exceptions.
+    Raises `UsageError` for an invalid plan, `TimeoutError` after 10 s, and the function's errors.
     """
     with anyio.fail_after(_PLAN_SECONDS):
         value = function(copy.deepcopy(dict(arguments)))

@@ -25,7 +25,7 @@ _MARKUP: Final = str.maketrans(
     "<>&@[]`*~|#\\",
     "\u2039\u203a\uff06\uff20\uff3b\uff3d\u02bc\u2217\u223c\u00a6\uff03\uff3c",
 )
-"""Markup characters of chats, and lookalikes without meaning."""
+"""Markup characters of chats, mapped to lookalikes that chats show as plain text."""
 _DOT: Final = chr(0x2024)
 _ADDRESS: Final = re.compile(
     r"(?i)\b([a-z][a-z0-9+.-]{1,20}):/{1,2}|\b(mailto|tel|javascript|data):"
@@ -37,9 +37,9 @@ _NUMERIC: Final = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)")
 
 
 def without_markup(text: str) -> str:
-    """Return untrusted text that no chat turns into a link, mention or formatting.
+    """Return untrusted text changed so that no chat turns it into a link, mention or formatting.
 
-    The markup of Slack, Discord, Mattermost, Teams and mail becomes lookalikes without meaning;
+    Markup characters of Slack, Discord, Mattermost, Teams and mail are replaced by lookalikes;
     bare addresses are broken up.
 
     >>> any(mark in without_markup("<https://x.example|Allow> <!here>") for mark in "<>|")
@@ -69,7 +69,7 @@ class PostLimits:
     _callers: dict[str, _Caller] = field(default_factory=dict[str, _Caller])
 
     def admits(self, name: str) -> bool:
-        """Count a caller's post; return false, without counting, if the limit is reached."""
+        """Count a post of this caller and return true; at the limit, only return false."""
         now = self.clock()
         self._forget(now)
         times = self._callers.setdefault(name, _Caller()).times
@@ -94,13 +94,13 @@ class PostLimits:
 def webhook(url: str) -> Post:
     """Return a function that posts JSON to `url`, without proxies and redirects.
 
-    It raises the HTTP client's errors, also for an error status. Raises `UsageError` for an
-    invalid or insecure URL.
+    That function raises the HTTP client's errors, including one for an error status. `webhook`
+    itself raises `UsageError` for an invalid or insecure URL.
     """
     check_webhook(url)
 
     async def post(message: Mapping[str, Any]) -> None:
-        import httpx2  # noqa: PLC0415 - slow, for those who post
+        import httpx2  # noqa: PLC0415 - slow import, needed only for posts
 
         async with httpx2.AsyncClient(
             timeout=POST_SECONDS, follow_redirects=False, trust_env=False
@@ -111,7 +111,7 @@ def webhook(url: str) -> Post:
 
 
 def check_webhook(url: str) -> None:
-    """Raise `UsageError` for an invalid or insecure URL, without repeating it: it may be secret."""
+    """Raise `UsageError` for an invalid or insecure URL; it omits the URL, which may be secret."""
     try:
         parts = urlsplit(url)
         is_web = parts.scheme in {"http", "https"} and bool(parts.hostname)
@@ -120,6 +120,6 @@ def check_webhook(url: str) -> None:
     if not is_web:
         raise UsageError("the webhook must be an http(s) URL", where="--webhook")
     if not is_private(url):
-        fix = "Use https: links that are read on the way could be used to answer."
+        fix = "Use https: with http, others on the network could read the links and answer."
         what = "the webhook must use https unless it is on this machine"
         raise UsageError(what, where="--webhook", fix=fix)

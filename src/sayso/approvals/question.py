@@ -1,4 +1,4 @@
-"""A question to a person, and the binding of its answer."""
+"""A question to a person, and the digests that bind its answer to one call."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,14 +16,13 @@ from sayso.store import ApprovalRow, ApprovalState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question: whether the principal may make this call.
+    """A question to a person, whether the principal may make a call.
 
-    `arguments` are redacted; `binding` covers the real ones. `findings` and `hints` are those at
-    the time of asking. `confirm` is the author's sentence, filled in, and `sentence` sayso's own.
-    `plan` is what the call would change. It may be answered over `channels`, or any if empty.
-    `longest` is the longest validity of an answer; a grant is bound to `tool_binding` (any
-    arguments) or `call_binding` (these). `extras` are other redacted inputs of the tool, by their
-    member of the request; a grant covers only the same extras.
+    `arguments` are redacted; `binding` is a digest of the real ones. `findings` and `hints` are as
+    of the question. `confirm` is the author's sentence, filled in; `sentence` is sayso's own.
+    `plan` is what the call would change. Empty `channels` mean any. `longest` is the longest
+    validity. A grant has `tool_binding` (any arguments) or `call_binding` (these). `extras` are
+    other redacted inputs, by their member of the request; a grant covers only the same extras.
     """
 
     binding: str
@@ -91,7 +90,7 @@ _FIELDS: Final = frozenset(part.name for part in fields(Question))
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A question and its state; times in Unix seconds.
+    """A question and its state; times are Unix seconds.
 
     `used_by` is the id of the call that used it. `edit` is a reviewer's change of the arguments.
     """
@@ -136,7 +135,7 @@ def make_question(
 ) -> Question:
     """Make the question of `decision`, bound to caller, tool, exact arguments and plan.
 
-    It is also bound to the policy's requirements: an answer given under weaker ones does not count.
+    It is also bound to the policy's requirements: answers given under weaker ones do not count.
     """
     reviewers = decision.reviewers and decision.reviewers.to_dict()
     require = decision.require and str(decision.require)
@@ -205,8 +204,8 @@ def _hints(tool: Tool) -> dict[str, Any]:
 def _longest(tool: Tool, decision: Decision) -> Span:
     """Return the longest validity of an answer.
 
-    For destructive tools that is a conversation, unless a rule says otherwise; with several
-    reviewers it is one call. The author may only shorten it.
+    That is one call with several reviewers. Otherwise the rule sets it; by default, a conversation
+    for a destructive tool, and unlimited for others. The tool's author can only shorten it.
     """
     if decision.reviewers is not None and decision.reviewers.count > 1:
         return Span.ONCE

@@ -21,7 +21,7 @@ def ask(question: Question) -> str:
 
 
 def tell(question: Question) -> list[str]:
-    """Return the question with its details, in lines without control characters."""
+    """Return the question with its details, as lines without control characters."""
     lines = [ask(question), f"level {question.level}: {question.reason} ({question.rule})"]
     if question.confirm:
         lines.append(f"the tool's author says: {_short(question.confirm)}")
@@ -29,7 +29,7 @@ def tell(question: Question) -> list[str]:
         lines.append(question.sentence)
     lines += [f"  {name}: {value}" for name, value in _fields(question.arguments, _MOST_ARGUMENTS)]
     for name, value in _fields(question.extras, _MOST_ARGUMENTS):
-        lines.append(f"  sent with it, {name}: {value}")
+        lines.append(f"  other input, {name}: {value}")
     if question.plan is not None:
         changes = question.plan["changes"]
         lines.append(f"it would change {question.plan['total']}:")
@@ -66,7 +66,7 @@ def _text(value: Any) -> str:
 
 
 def _short(text: str) -> str:
-    # The length is shown because the end of a long value may matter.
+    # Show the full length, because the part that is cut off may matter.
     if len(text) <= _LONGEST_VALUE:
         return text
     return f"{text[:_LONGEST_VALUE]}… ({len(text):,} characters)"

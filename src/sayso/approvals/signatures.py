@@ -1,7 +1,7 @@
 """Signatures of questions, answers and grants, with a key that is not in the database.
 
-So write access to the database is not enough to forge one. Each covers all decisive fields and the
-row's number, so that it cannot be copied to another row.
+Write access to the database is therefore not enough to forge a row. A signature covers all decisive
+fields and the row's number, so that it cannot be copied to another row.
 """
 
 import hmac
@@ -22,12 +22,12 @@ _RESULT: Final = "call result"
 _ENDED: Final = "approval ended"
 _CHANNEL: Final = "approval channel"
 _CHANNEL_DIGITS: Final = 48
-"""With its prefix, below the 63 bytes of a PostgreSQL name."""
+"""Hex digits of a channel name. With its prefix it fits PostgreSQL's limit of 63 bytes."""
 
 
 @cache
 def process_keys() -> Keyring:
-    """Return keys of this process only; their signatures count nowhere else."""
+    """Return random keys that only this process has; other processes ignore their signatures."""
     return Keyring.of([secrets.token_bytes(KEY_BYTES)])
 
 
@@ -39,7 +39,7 @@ class Signer:
 
     @property
     def channel(self) -> str:
-        """The secret name of the channel for notifications of answers."""
+        """The secret name of the PostgreSQL channel that announces answers."""
         key = self.keys.derive(_CHANNEL) or b""
         return f"sayso_{key.hex()[:_CHANNEL_DIGITS]}"
 
@@ -91,7 +91,7 @@ class Signer:
         return True
 
     def _is_agreed(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
-        """Return whether enough people allowed this edit, and the row matches the last answer."""
+        """Return whether enough people approved the row's edit, and one answer is in the row."""
         agreed = [
             answer
             for answer in answers
@@ -113,7 +113,7 @@ class Signer:
 
 
 def _of_question(row: ApprovalRow, until: str) -> bytes:
-    """Return the signed part of a question: all fields before an answer, with its expiry."""
+    """Return the signed fields of a question: the fields before an answer, and the expiry."""
     return _message(row.number, row.binding, row.body, float(row.created), row.needed, until)
 
 

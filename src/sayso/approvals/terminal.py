@@ -19,7 +19,7 @@ _WORDS: Final = {"yes": True, "no": False}
 
 @dataclass(slots=True)
 class TerminalChannel:
-    """Asks on a terminal, one question at a time; only `yes` and `no` in full are answers."""
+    """Asks on a terminal, one question at a time; `y` and `n` are not answers, only full words."""
 
     reader: TextIO
     writer: TextIO
@@ -56,7 +56,7 @@ class TerminalChannel:
     async def _read(self) -> bool | None:
         number = self.reader.fileno()
         while True:
-            # Wait before reading: a blocked thread would take the next reader's line.
+            # Read only when there is input: a read cannot be cancelled and could take a later line.
             await anyio.wait_readable(number)
             data = os.read(number, _LONGEST)
             if not data:

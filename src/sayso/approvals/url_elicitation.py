@@ -1,8 +1,8 @@
-"""URL elicitation: the calling client opens the page of a question for its person.
+"""URL elicitation: the calling client opens a question's page in the console.
 
 The client's result is never an answer: `accept` only means that the person agreed to open the page
-(MCP 2026-07-28, elicitation, URL mode). The page takes the answer and requires a login, so an agent
-that fetches it gains nothing. Signed links need no login, so they are never sent like this.
+(MCP 2026-07-28, elicitation, URL mode). The page requires a login before the answer, so an agent
+that fetches it gains nothing. Signed links need no login, so clients never receive them.
 """
 
 import logging
@@ -25,9 +25,9 @@ _HOW: Final = "Answer on the page. Opening it approves nothing."
 
 
 def page_of(console: str | None, number: int) -> str | None:
-    """Return the URL of a question's page; `None` without a valid console URL.
+    """Return the URL of a question's page; `None` if the console's URL is missing or invalid.
 
-    User, query and fragment are dropped, because they may be secret.
+    The console URL's user, query and fragment are dropped, because they may be secret.
 
     >>> page_of("http://127.0.0.1:8321/console/", 7)
     'http://127.0.0.1:8321/console/approvals/7'
@@ -49,7 +49,7 @@ def url_request(question: Question, page: str) -> dict[str, Any]:
 
 
 def ask_to_open_page(question: Question, page: str) -> dict[str, Any]:
-    """Return the result that makes a client of 2026-07-28 open the page; it needs no state."""
+    """Return the result that makes a client of 2026-07-28 open the page; it has no state."""
     request = {"method": "elicitation/create", "params": url_request(question, page)}
     return {"resultType": "input_required", "inputRequests": {INPUT: request}}
 
@@ -61,7 +61,7 @@ def is_declined(result: Mapping[str, Any] | None) -> bool:
 
 @dataclass(slots=True)
 class UrlElicitationChannel:
-    """Opens the page in the calling client while the call waits; `is_declined` if refused."""
+    """Opens the page in the client while the call waits; `is_declined` if the person refused."""
 
     elicit: Elicit
     page: str
@@ -79,10 +79,10 @@ class UrlElicitationChannel:
         self._is_open = result.get("action") == "accept"
 
     async def end(self, approval: Approval) -> None:
-        """Notify the client that the page is done, if it opened it and the question is settled."""
+        """Tell a client that opened the page that the question is settled, once it is."""
         if not self._is_open or approval.state is ApprovalState.PENDING:
             return
         try:
             await self.elicit.complete(self._id)
-        except Exception:  # noqa: BLE001 - optional: the call continues in any case
+        except Exception:  # noqa: BLE001 - the call continues without the notification
             _log.warning("could not notify the client of approval %s", approval.number)

@@ -24,9 +24,9 @@ class _Entry:
 class Waiters(Generic[K]):
     """Tasks that wait until a key in the store has changed.
 
-    `look` returns those of the given keys that may have changed. One task calls it for all keys
-    every `period` seconds, and at once for new keys. If it fails, all waiters wake, so that each
-    meets the error itself.
+    `look` takes keys and returns the ones that may have changed. One task calls `look` for all keys
+    every `period()` seconds, and at once for new keys. If `look` fails, all waiters wake and query
+    the store themselves, so that each gets the error.
     """
 
     look: Callable[[Collection[K]], Awaitable[Collection[K]]]
@@ -68,7 +68,7 @@ class Waiters(Generic[K]):
 
     def _start(self) -> None:
         if self._task is None:
-            # Without this call's context, because the task serves others and outlives it.
+            # In an empty context, because the task serves other calls too and outlives this one.
             self._task = asyncio.create_task(self._run(), context=contextvars.Context())
 
     def _stop(self) -> None:
@@ -97,10 +97,10 @@ class Waiters(Generic[K]):
             return
         try:
             changed = await self.look(keys)
-        except Exception as error:  # noqa: BLE001 - each waiter looks itself and raises it
-            _log.info("%d waiting calls are woken after an error: %s", len(self._entries), error)
+        except Exception as error:  # noqa: BLE001 - each waiter queries the store and raises it
+            _log.info("%d waiting calls wake after an error: %s", len(self._entries), error)
             self.wake_all()
-            # The waiters may return at once.
+            # The waiters may call `wait` again at once.
             await asyncio.sleep(self.period())
         else:
             for key in changed:

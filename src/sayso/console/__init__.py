@@ -1,14 +1,14 @@
 """The web console of the gateway, and the API for screens.
 
-Pages are rendered on the server and work without a script; htmx then replaces parts of them. A
-process imports the pages with the first request (`lazy_routes`). `pages` says who may see and send,
-`gate` what every request passes; each page has a module or folder, and one in `templates`. `events`
-tells open pages only that something changed: content comes from a new request. Everything from
+The server renders the pages, which work without a script; htmx replaces parts of them. A process
+imports the pages with the first request (`lazy_routes`). `gate` checks the headers of each request,
+`pages` its session and role. Each page has a module or folder, and a folder in `templates`.
+`events` only notifies open pages of a change, and they request the new content. Everything from
 servers, models and clients is escaped.
 
-A session is a signed token with person, role, the issuer's claims and a stamp of the access rules,
-so that changing the rules ends it. `tests/console/test_surface.py` and `test_api_surface.py` read
-all routes and hold each to the roles that may use it; a route that is not in their tables fails.
+A session is a signed token with person, role, the issuer's roles and a stamp of the access rules. A
+change of these rules ends the session. `test_surface.py` and `test_api_surface.py` (tests/console)
+check the roles that may use each route. They fail for a route that is not in their tables.
 """
 
 from typing import TYPE_CHECKING

@@ -59,7 +59,7 @@ def plan_table(plan: Mapping[str, Any]) -> PlanTable:
 
 
 def in_short(arguments: Mapping[str, Any]) -> str:
-    """Return the arguments in short, to tell calls apart.
+    """Return a short text of the arguments, which distinguishes calls in a list.
 
     >>> in_short({"customer_id": 12, "name": "Amy"})
     'customer_id 12, name “Amy”'

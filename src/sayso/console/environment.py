@@ -30,11 +30,11 @@ _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/sv
 
 
 class Assets:
-    """The static files, read once; they need no session."""
+    """The static files, read once. They are served without a session."""
 
     def __init__(self, home: str) -> None:
         self._home = home
-        # Licences are not served.
+        # Files of other types, such as licences, are not served.
         self._files = {
             path.relative_to(_FOLDER).as_posix(): path.read_bytes()
             for path in sorted(_FOLDER.rglob("*"))
@@ -43,7 +43,7 @@ class Assets:
         self._stamps = {name: sha256(body).hexdigest()[:12] for name, body in self._files.items()}
 
     def address(self, name: str) -> str:
-        """Return a file's URL, which changes with its content. Raises `KeyError`."""
+        """Return a file's URL, which changes with its content. Raises `KeyError` if unknown."""
         return f"{self._home}/static/{name}?v={self._stamps[name]}"
 
     def routes(self) -> list[Route]:
@@ -60,7 +60,7 @@ class Assets:
 
 
 def make_environment(base_url: str, approvals: Approvals, assets: Assets) -> Environment:
-    """Return an environment that escapes every value and fails for missing ones."""
+    """Return a template environment that escapes every value and fails for undefined ones."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,

@@ -1,7 +1,7 @@
 """Change notifications for open pages (server-sent events, HTML standard 9.2).
 
-A page fetches its content after each notification. So a page that has missed one is correct after
-the next.
+A page fetches its content after each notification. So a page that misses a notification is up to
+date after the next one.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ _PING_SECONDS: Final = 3.0
 
 
 class Beat(NamedTuple):
-    """The state that pages are notified of: the number of pending questions, the newest record."""
+    """A state whose changes pages hear of: number of pending questions, number of newest record."""
 
     questions: int
     records: int
 
 
 class Pulse:
-    """Polls the store for all open pages together, a few times a second while there are any."""
+    """Polls the store for all open pages together, a few times a second while a page is open."""
 
     def __init__(self, guard: Guard, clock: Callable[[], float] = time.monotonic) -> None:
         self._guard = guard
@@ -68,7 +68,7 @@ class Pulse:
 
 
 def event_routes(pages: Pages, pulse: Pulse) -> list[Route]:
-    """Return the route of the stream, which ends with its session."""
+    """Return the route of the event stream. A stream ends when its page's session ends."""
 
     async def listen(request: Request, session: Session) -> Response:
         async def is_open() -> bool:

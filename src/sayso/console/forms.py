@@ -12,7 +12,7 @@ from sayso.console.entry.login import Session
 
 _LONGEST: Final = 8192
 _LONGEST_KNOWN: Final = 256 * 1024
-"""The limit for people who are logged in: a form may hold a call's arguments."""
+"""The limit for logged-in people, whose forms may contain a call's arguments."""
 _MOST_FIELDS: Final = 8
 _MOST_FIELDS_KNOWN: Final = 256
 _TYPE: Final = "application/x-www-form-urlencoded"
@@ -26,7 +26,7 @@ CSRF: Final = "csrf"
 
 
 async def read_form(request: Request, *, is_known: bool = False) -> dict[str, str]:
-    """Return the fields of a posted form; `is_known` people may send longer ones.
+    """Return the fields of a posted form; with `is_known`, it may be longer.
 
     Raises `HTTPException`: 415 for another type, 413 if too long, 400 if invalid.
     """
@@ -52,7 +52,7 @@ def has_token(form: dict[str, str], session: Session) -> bool:
 
 
 def number_in(text: str) -> int | None:
-    """Return the positive number in a text, as of questions, grants or lines; `None` without one.
+    """Return a text as a positive number; `None` if it is not one.
 
     >>> number_in("12"), number_in("0"), number_in("x")
     (12, None, None)

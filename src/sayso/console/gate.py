@@ -13,7 +13,7 @@ from sayso.access import is_own_host, is_own_origin, is_same_origin, own_names
 from sayso.console.api.problem import problem
 
 Refuse = Callable[[int, str, str], Response]
-"""Makes a page from a status, a problem and a fix."""
+"""Makes an error page from a status, a problem and a fix."""
 
 HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": (
@@ -36,7 +36,7 @@ _CHANGES_NOTHING: Final = ("GET", "HEAD")
 
 
 class Gate:
-    """The outermost middleware of the console, so that errors have the headers too."""
+    """The console's middleware. It is outermost, so that error pages have the headers too."""
 
     def __init__(self, app: ASGIApp, base_url: str, *, refuse: Refuse) -> None:
         self.app = app
@@ -67,9 +67,9 @@ class Gate:
 
 
 class ScreenGate:
-    """The middleware of the API for tokens; `origins` are the other pages that may call.
+    """The middleware of the API for callers with a token. `origins` are the pages that may call.
 
-    It accepts no cookies, so other pages cannot send requests in their reader's name.
+    This API ignores cookies, so a page cannot send requests in the name of the person who opens it.
     """
 
     def __init__(self, app: ASGIApp, base_url: str, origins: Collection[str]) -> None:

@@ -46,14 +46,14 @@ def grant_routes(pages: Pages) -> list[Route]:
             "level": grant.level,
             "client": grant.client,
         }
-        was_there = await guard.audit.revoke(
+        has_revoked = await guard.audit.revoke(
             guard.approvals.grants,
             grant.number,
             about,
             by=session.person,
             token=guard.approvals.grant_token(grant.number),
         )
-        result = "revoked" if was_there else "late"
+        result = "revoked" if has_revoked else "late"
         return RedirectResponse(f"{HOME}/grants?{result}={number}", 303)
 
     return [

@@ -5,7 +5,7 @@ from typing import Final
 
 HOME: Final = "/console"
 CALLBACK: Final = f"{HOME}/login/oidc/callback"
-"""The path of the issuer's redirect."""
+"""The path that the issuer redirects to after a login."""
 
 _OWN: Final = re.compile(rf"{HOME}/[A-Za-z0-9._~/?=&%+-]{{0,400}}")
 _ENCODED: Final = re.compile(r"(?i)%(2[ef5]|5c|[01][0-9a-f]|7f|(?![0-9a-f]{2}))")
@@ -17,7 +17,7 @@ def is_own(address: str) -> bool:
     >>> is_own("/console/audit?q=a"), is_own("//evil.example/"), is_own("/console/../x")
     (True, False, False)
     """
-    # An encoded dot, slash, backslash, percent sign or control character may be decoded later.
+    # Refuse encoded dots, slashes, percent signs and control characters: they may be decoded later.
     is_plain = not _ENCODED.search(address) and "//" not in address and ".." not in address
     return is_plain and bool(_OWN.fullmatch(address))
 

@@ -27,7 +27,7 @@ class _LazyRoutes:
     async def routes(self) -> Sequence[Route | Mount]:
         async with self._making:
             if not self._made:
-                # In a thread, so that calls are not blocked.
+                # Import in a thread, so that other requests are not blocked.
                 await run_sync(import_module, "sayso.console.routes")
                 self._made = cast("Sequence[Route | Mount]", self._make())
         return self._made
@@ -44,7 +44,7 @@ class _LazyApp:
 
 
 def make_lazy_routes(make: Make) -> list[BaseRoute]:
-    """Return the console's routes; `make` calls `sayso.console.make_routes`."""
+    """Return the console's routes. The first request gets the real ones from `make`."""
     lazy = _LazyRoutes(make)
     return [
         Route("/", _LazyApp(lazy, 0)),

@@ -1,4 +1,4 @@
-"""Rendering pages, with the checks of session, role and CSRF token."""
+"""Rendering of the console's pages, after checks of session, role and CSRF token."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 class Pages:
     """The shared parts of all pages. `cookie` is the name of the session's cookie.
 
-    `is_secure` if browsers use TLS; then the cookie requires it. `provider` is the issuer for
-    logins, if any. `is_alone` on a machine with one user, without authentication of callers.
+    `is_secure` is true if browsers use TLS; the cookie then requires TLS. `provider` is the issuer
+    for logins, if any. `is_alone` is true if callers are not authenticated: there is one user.
     """
 
     gateway: Gateway
@@ -41,7 +41,7 @@ class Pages:
     is_alone: bool = True
 
     async def session_of(self, request: Request) -> Session | None:
-        """Return the session of a request; `None` if it is not logged in."""
+        """Return the session of a request; `None` if it has no valid session."""
         return await self.login.session(request.cookies.get(self.cookie, ""))
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
@@ -58,8 +58,8 @@ class Pages:
     def login_required(self, request: Request, *, is_posted: bool = False) -> HTMLResponse:
         """Return the login page in place of the requested one.
 
-        A link on another site opens the console without its cookie (`SameSite=Strict`), so the page
-        has a link to the console for that case.
+        A browser that follows a link on another site sends no cookie (`SameSite=Strict`). In that
+        case the login page has a link to the console.
         """
         is_elsewhere = request.headers.get("sec-fetch-site") == "cross-site"
         onward = ""

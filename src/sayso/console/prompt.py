@@ -44,7 +44,7 @@ def prompt_routes(pages: Pages) -> list[Route]:
 
 
 def caller_of(asked: dict[str, str]) -> Principal:
-    """Return the caller in a form; without scopes and roles it needs none.
+    """Return the caller that a form names. Without scopes and roles, they are not checked.
 
     >>> caller_of({"as": "amy", "client": "", "scopes": "a, b", "roles": ""}).scopes == {"a", "b"}
     True

@@ -59,8 +59,8 @@ def make_routes(
     """Return the console under `/console`, a redirect from `/`, and the API under `/api`.
 
     `base_url` is the gateway's URL, as in `http://127.0.0.1:8321`. `provider` is the issuer for
-    logins, if any. `is_alone` on a machine with one user, without authentication of callers.
-    `access` authenticates callers of the API, for the origins and roles in `screens`.
+    logins, if any. `is_alone` is true if callers are not authenticated: there is one user.
+    `access` authenticates callers of the API; `screens` has their origins and roles.
     """
     base = base_url.rstrip("/")
     pages = make_pages(gateway, login, base, provider=provider, is_alone=is_alone)

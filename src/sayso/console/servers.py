@@ -89,7 +89,7 @@ def server_routes(pages: Pages) -> list[Route]:
     async def retry(_: Request, _session: Session, form: dict[str, str]) -> Response:
         named = (upstream for upstream in upstreams.upstreams if upstream.name == form.get("name"))
         failing = found(next(named, None))
-        # The page shows the result, even if it takes longer.
+        # A slower connection continues in the background, and the page shows its result later.
         with suppress(SaysoError), anyio.move_on_after(_RETRY_SECONDS):
             await failing.retry()
         return RedirectResponse(f"{HOME}/servers", 303)
@@ -101,7 +101,7 @@ def server_routes(pages: Pages) -> list[Route]:
 
 
 def describe(upstream: Upstream, tools: Sequence[Tool], policy: Policy, held: int) -> Server:
-    """Describe one server."""
+    """Return the description of one server for the page."""
     own = [tool for tool in tools if tool.server == upstream.name]
     health = upstream.health()
     contact = upstream.latest
@@ -143,7 +143,7 @@ def _health(health: ServerHealth) -> dict[str, Any]:
 
 
 def _reached(upstream: Upstream) -> dict[str, Any]:
-    """Describe the connection, without arguments and queries, which may contain secrets."""
+    """Describe the connection. Arguments and queries are omitted: they may contain secrets."""
     target = upstream.target
     if isinstance(target, CommandTarget):
         how = {"transport": "a program on this machine (stdio)", "where": target.command}
@@ -156,5 +156,5 @@ def _reached(upstream: Upstream) -> dict[str, Any]:
 
 
 def _called(server: Mapping[str, Any]) -> str:
-    said = (server.get("title"), server.get("name"), server.get("version"))
-    return " ".join(dict.fromkeys(text for text in said if isinstance(text, str) and text))
+    parts = (server.get("title"), server.get("name"), server.get("version"))
+    return " ".join(dict.fromkeys(text for text in parts if isinstance(text, str) and text))

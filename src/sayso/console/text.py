@@ -1,4 +1,4 @@
-"""Texts with visible hidden characters, and times, for people."""
+"""Text for pages: hidden characters made visible, times and durations."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _ODD_IN_BLOCK: Final = re.compile(r"[^ -~\t\n]")
 
 
 def reveal(text: str) -> str:
-    """Return one line of text with hidden characters as code points in angle quotes.
+    """Return one line of text, with its hidden characters as code points in angle quotes.
 
     >>> reveal(f"zero{chr(0x200B)}width").isprintable()
     True
@@ -45,7 +45,7 @@ def as_json(value: Any, indent: int | None = None) -> str:
 
 
 def kept(text: str) -> Markup:
-    """Return a person's input unchanged, only for the field that it came from."""
+    """Return a person's input unchanged. Use it only for the field that the input came from."""
     return escape(text.encode(errors="replace").decode())
 
 
@@ -58,7 +58,7 @@ def _shown(char: str) -> str:
 
 
 def moment(at: float, now: float) -> Markup:
-    """Return Unix seconds as a `time` element, with the date unless it is today."""
+    """Return Unix seconds as a `time` element; the date is omitted if it is today."""
     then = datetime.fromtimestamp(at).astimezone()
     today = datetime.fromtimestamp(now).astimezone()
     shown = f"{then:%H:%M:%S}"
@@ -68,7 +68,7 @@ def moment(at: float, now: float) -> Markup:
 
 
 def lasting(seconds: float) -> str:
-    """Return a duration in minutes and seconds, as the script does.
+    """Return a duration in minutes and seconds, in the same form as `console.js`.
 
     >>> lasting(862), lasting(59.5), lasting(-3)
     ('14 min 22 s', '59 s', '0 s')
@@ -78,7 +78,7 @@ def lasting(seconds: float) -> str:
 
 
 def roughly(seconds: float) -> str:
-    """Return a duration in whole minutes, or else in seconds.
+    """Return a duration in minutes if it is a whole number of them, otherwise in seconds.
 
     >>> roughly(300), roughly(90), roughly(1)
     ('5 minutes', '90 seconds', '1 second')

@@ -108,11 +108,11 @@ LABELS: Final[Mapping[str, str]] = {
     "allowed": "Allowed by the policy",
     "refused": "Refused",
 }
-"""The label of each call."""
+"""The labels of calls, by the key that `label_of` returns."""
 
 
 def label_of(decision: str, level: str) -> str:
-    """Return the key of a call's label; a destructive call is never called safe."""
+    """Return the key of a call's label. The label of a destructive call is never “Safe”."""
     if decision == Effect.CONFIRM:
         return "asks"
     if decision != Effect.ALLOW:
@@ -138,7 +138,7 @@ MODES: Final[Mapping[str, str]] = {
     Mode.STRICT: "reads run, and everything else asks a person",
     Mode.UNATTENDED: "as “guarded”, but calls that would ask are refused",
 }
-"""The modes' handling of calls that no rule decides."""
+"""What each mode does with calls that no rule decides."""
 
 
 _DECIDERS: Final[Mapping[str, str]] = {
@@ -147,11 +147,11 @@ _DECIDERS: Final[Mapping[str, str]] = {
     "limits": "the policy’s limits",
     "first_use": "the first use of a tool",
 }
-"""Deciders other than rules and modes, by their name in the log."""
+"""The words for other deciders than rules and modes, by their name in the log."""
 
 
 def decider(rule: str) -> str:
-    """Return the decider by its name in the log.
+    """Return in words which rule or mode decided, from its name in the log.
 
     >>> decider("mode:guarded"), decider("mail"), decider("limits")
     ('the mode “guarded”', 'the rule “mail”', 'the policy’s limits')
@@ -168,7 +168,7 @@ def person(subject: str) -> str:
 
 
 def amount(value: float) -> str:
-    """Return a number with separators.
+    """Return a number as text, with separators between thousands.
 
     >>> amount(3.0), amount(12345), amount(0.25)
     ('3', '12,345', '0.25')

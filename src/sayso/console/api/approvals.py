@@ -60,13 +60,13 @@ class ApprovalEndpoints:
         body = await read_answer(request)
         approval = await self._find(request)
         try:
-            given = _answer(body, approval, person_of(session))
-            await check_given(self._guard, given, approval)
-            has_won = await self._guard.approvals.answer(approval.number, given)
+            answer = _answer(body, approval, person_of(session))
+            await check_given(self._guard, answer, approval)
+            has_counted = await self._guard.approvals.answer(approval.number, answer)
         except UsageError as error:
             raise ProblemError(403, "barred", _sentence(error, session.person)) from None
         now = await self._guard.approvals.find(approval.number)
-        if not has_won or now is None:
+        if not has_counted or now is None:
             why = why_not(body.get("seen", ""), now)
             raise ProblemError(409, _CODES[why], why)
         return await self._one(now, session)
@@ -106,14 +106,14 @@ def _answer(body: Mapping[str, Any], approval: Approval, person: Person) -> Answ
 
 def _edit(edit: Mapping[str, Any], approval: Approval) -> Mapping[str, Any] | None:
     before = approval.question.arguments
-    found = difference(before, patched(before, edit))
-    if not found:
+    change = difference(before, patched(before, edit))
+    if not change:
         raise UsageError(
             "the edit changes nothing", fix="Change an argument, or allow the call as it is."
         )
-    if found == approval.edit:
+    if change == approval.edit:
         return None
-    return found
+    return change
 
 
 def _state(request: Request) -> str:
@@ -124,21 +124,21 @@ def _state(request: Request) -> str:
 
 
 def _limit(request: Request) -> int:
-    said = request.query_params.get("limit", "50")
-    if not re.fullmatch(r"[1-9][0-9]{0,2}", said, re.ASCII) or int(said) > _MOST:
+    text = request.query_params.get("limit", "50")
+    if not re.fullmatch(r"[1-9][0-9]{0,2}", text, re.ASCII) or int(text) > _MOST:
         raise ProblemError(400, "parameter", f"“limit” must be a number from 1 to {_MOST}.")
-    return int(said)
+    return int(text)
 
 
 def _cursor(request: Request) -> int | None:
-    said = request.query_params.get("cursor")
-    if said is not None and number_in(said) is None:
+    text = request.query_params.get("cursor")
+    if text is not None and number_in(text) is None:
         raise ProblemError(400, "parameter", "“cursor” must be an earlier “next_cursor”.")
-    return number_in(said or "")
+    return number_in(text or "")
 
 
 def _sentence(error: UsageError, name: str) -> str:
-    """Return an error as a sentence; a name at its start keeps its case."""
+    """Return an error as a sentence with a capital letter, except for a person's name."""
     what = error.what
     if not what.startswith(name):
         what = f"{what[:1].upper()}{what[1:]}"

@@ -20,7 +20,7 @@ CSRF: Final = "X-CSRF-Token"
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """An authenticated visitor; without a `session` it may not use the API for screens.
+    """An authenticated visitor. Without a `session`, it may see tools but not questions.
 
     `principal` is a token's caller, who sees only its own tools; a console session sees all.
     """
@@ -63,7 +63,7 @@ class SessionAuthentication:
 
 @dataclass(frozen=True, slots=True)
 class TokenAuthentication:
-    """Authentication by a token, for other screens; without `screens` it grants nothing."""
+    """Authentication by a caller's token. Only roles in `screens` give the caller a session."""
 
     access: Access
     screens: Screens = field(default_factory=Screens)
@@ -75,7 +75,7 @@ class TokenAuthentication:
     def session_of(self, principal: Principal) -> Session | None:
         """Return a caller's session; `None` if it is not authenticated or has no role."""
         name = principal.subject
-        # Names of API keys are reserved too, but only a verified key has one.
+        # The reserved names of API keys are accepted, because only a verified key has one.
         is_allowed_name = name.startswith(KEY_SUBJECT) or not is_reserved(name)
         is_valid = principal.is_known and is_allowed_name
         if not is_valid or not may_use(self.screens, name, principal.client):
@@ -96,5 +96,5 @@ async def has_role(authentication: Authentication, request: Request, role: Role)
 
 
 def _has_token(request: Request, session: Session) -> bool:
-    said = request.headers.get(CSRF, "").encode("utf-8", "replace")
-    return hmac.compare_digest(said, session.csrf.encode())
+    token = request.headers.get(CSRF, "").encode("utf-8", "replace")
+    return hmac.compare_digest(token, session.csrf.encode())

@@ -41,7 +41,7 @@ async def read_answer(request: Request) -> dict[str, Any]:
             raise ProblemError(413, "body", "The answer is too long.")
     try:
         body = parse_json(text.decode())
-        # Half of a surrogate pair could not be stored.
+        # Raises for half of a surrogate pair, which the store cannot save.
         canonical(body)
     except UnicodeDecodeError as error:
         what = f"The body is not valid UTF-8 (byte {error.start})."

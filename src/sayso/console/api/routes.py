@@ -1,4 +1,4 @@
-"""The API's routes: `/api` for tokens, and below the console for its sessions."""
+"""The API's routes: `/api` for callers with tokens, `/console/api` for console sessions."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -38,7 +38,7 @@ def session_api(pages: Pages, pulse: Pulse, base: str) -> Mount:
 def caller_api(
     pages: Pages, pulse: Pulse, base: str, access: Access, screens: Screens | None
 ) -> Mount:
-    """Return the API for callers with a token, on the origins that `screens` allows."""
+    """Return the API for callers with a token, from the origins that `screens` allows."""
     allowed = screens or Screens()
     app = _app(pages, TokenAuthentication(access, allowed), pulse, base)
     return Mount(API, app=ScreenGate(app, base, allowed.origins))

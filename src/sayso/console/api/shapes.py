@@ -1,4 +1,4 @@
-"""Tools and questions as the API returns them, as described in its document."""
+"""Tools and questions as the API returns them; `openapi.json` describes their form."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -18,7 +18,7 @@ from sayso.store import AnswerRow
 
 
 def tool_shape(tool: Tool) -> dict[str, Any]:
-    """Return a tool with the hints that count."""
+    """Return a tool with its resolved hints."""
     return {
         "name": tool.qualified_name,
         "server": tool.server,

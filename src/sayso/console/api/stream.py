@@ -1,7 +1,7 @@
 """Changes of questions as server-sent events (HTML standard 9.2), for screens.
 
-A stream begins with all pending questions, then `ready` with their numbers: others that a screen
-still shows were settled while it was not connected. So no events need to be repeated.
+A stream begins with all pending questions, then `ready` with their numbers. Other questions that a
+screen still shows were settled while it was disconnected, so the stream need not repeat events.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ from sayso.guard import Guard
 
 _LOOK_SECONDS: Final = 0.2
 _MOST: Final = 500
-"""The limit of questions sent at a time; others follow when these are settled."""
+"""The limit of questions that a screen gets at a time. More follow when these are settled."""
 EACH: Final = 20
 """The limit of open streams per person and process, since each polls a few times a second."""
 
 
 class _Waiting:
-    """The pending questions, looked up for all screens together, a few times a second."""
+    """The pending questions, queried for all screens together, a few times a second."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -54,10 +54,10 @@ class _Waiting:
 class _Counted(StreamingResponse):
     """A stream that counts towards its person's limit while it is open."""
 
-    def __init__(self, told: AsyncGenerator[str], open_: Counter[str], person: str) -> None:
-        # A buffering proxy would delay the events.
+    def __init__(self, events: AsyncGenerator[str], open_: Counter[str], person: str) -> None:
+        # Disable buffering in a proxy, which would delay the events.
         headers = {"X-Accel-Buffering": "no"}
-        super().__init__(told, media_type="text/event-stream", headers=headers)
+        super().__init__(events, media_type="text/event-stream", headers=headers)
         self._open = open_
         self._person = person
 

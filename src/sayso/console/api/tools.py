@@ -1,4 +1,4 @@
-"""Endpoints for tools, as far as the visitor may see them."""
+"""Endpoints for the tools that a visitor may see."""
 
 from dataclasses import dataclass
 
@@ -36,13 +36,13 @@ class ToolEndpoints:
         self._authentication = authentication
 
     async def all(self, request: Request) -> Response:
-        found = await self._seen(await self._authentication.authenticate(request))
-        return JSONResponse({"tools": [tool_shape(tool) for tool in found]})
+        visible = await self._seen(await self._authentication.authenticate(request))
+        return JSONResponse({"tools": [tool_shape(tool) for tool in visible]})
 
     async def one(self, request: Request) -> Response:
         name = request.path_params["name"]
-        found = await self._seen(await self._authentication.authenticate(request))
-        tool = next((tool for tool in found if tool.qualified_name == name), None)
+        visible = await self._seen(await self._authentication.authenticate(request))
+        tool = next((tool for tool in visible if tool.qualified_name == name), None)
         if tool is None:
             raise ProblemError(404, "absent", "Tool not found.")
         return JSONResponse(tool_shape(tool))
@@ -53,8 +53,8 @@ class ToolEndpoints:
             return [*(await seen_inventory(self._gateway)).tools]
         caller = visitor.principal
         guard = self._gateway.guard
-        found = await take_inventory(
+        inventory = await take_inventory(
             [_CallersTools(upstream, caller) for upstream in self._gateway.upstreams.upstreams]
         )
-        looked = (guard.sees(caller, tool) for tool in found.tools)
+        looked = (guard.sees(caller, tool) for tool in inventory.tools)
         return [seen[0] for seen in looked if seen is not None]

@@ -80,26 +80,26 @@ def objection(approval: Approval, person: Person) -> str | None:
 
 
 def mark_of(edit: Mapping[str, Any] | None) -> str:
-    """Return a short digest of an edit, which shows the edit that a person has seen."""
+    """Return a short digest of an edit. A form returns it to show which edit the person saw."""
     return "" if not edit else sha256(canonical(edit)).hexdigest()[:16]
 
 
-def answer_by(person: Person, approval: Approval, said: Mapping[str, Any], **given: Any) -> Answer:
-    """Return a person's answer, with the edit they have seen and the message from `said`."""
-    has_seen = said.get("seen", "") == mark_of(approval.edit)
+def answer_by(person: Person, approval: Approval, form: Mapping[str, Any], **more: Any) -> Answer:
+    """Return a person's answer: `form` has the digest of the seen edit, and the message."""
+    has_seen = form.get("seen", "") == mark_of(approval.edit)
     return Answer(
         by=person.name,
         channel=person.channel,
         roles=person.roles,
         # Agreement to an edit that the person has not seen does not count.
         seen=approval.edit if has_seen else None,
-        message=said.get("message", "").strip() or None,
-        **given,
+        message=form.get("message", "").strip() or None,
+        **more,
     )
 
 
 def answer_of(form: Mapping[str, str], approval: Approval, person: Person) -> Answer | None:
-    """Return the answer in a form; `None` without one. Raises `UsageError` for an invalid edit."""
+    """Return a form's answer; `None` if it has none. Raises `UsageError` for an invalid edit."""
     verdict = form.get("verdict", "")
     if verdict not in {DENY, ALLOW, EDIT, *_LASTING}:
         return None

@@ -44,7 +44,7 @@ def compare(now: Mapping[str, Any], last: Line) -> Compared:
 
 
 async def last_run(log: AuditLog, approval: Approval) -> Line | None:
-    """Return the tool's last call before this question, if it is among the newest lines."""
+    """Return the tool's last call before this question; `None` if the newest lines lack one."""
     question = approval.question
     for row in await log.records.newest(limit=_NEWEST_LINES):
         if row.event != Event.ATTEMPT or row.at >= approval.created:

@@ -24,7 +24,7 @@ JSON: Final = "json"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """An argument in a form; without a `key` it is masked and cannot be changed."""
+    """An argument in a form. If `key` is empty, the value is masked and cannot be changed."""
 
     name: str
     key: str
@@ -34,7 +34,7 @@ class Field:
 
 
 def fields_of(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[Field]:
-    """Return a field for each given argument, then for each other argument of the schema."""
+    """Return a field for each argument of the call, then for each other one in the schema."""
     names = _names(arguments, schema)
     return [_field(names, at, arguments, schema) for at in range(len(names))]
 
@@ -45,24 +45,24 @@ def names_of(fields: Iterable[Field]) -> str:
 
 
 def read_arguments(form: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a form's arguments; masked ones stay as `before`. Raises `UsageError`."""
-    given: dict[str, Any] = {}
+    """Return a form's arguments; masked ones come from `before`. Raises `UsageError`."""
+    entered: dict[str, Any] = {}
     for at, name in enumerate(_read_names(form)):
         if f"{TEXT}.{at}" in form:
-            given[name] = _lines(form[f"{TEXT}.{at}"])
+            entered[name] = _lines(form[f"{TEXT}.{at}"])
         elif form.get(f"{OPTIONAL}.{at}"):
-            given[name] = _lines(form[f"{OPTIONAL}.{at}"])
+            entered[name] = _lines(form[f"{OPTIONAL}.{at}"])
         elif form.get(f"{JSON}.{at}", "").strip():
-            given[name] = _value(name, form[f"{JSON}.{at}"])
+            entered[name] = _value(name, form[f"{JSON}.{at}"])
         elif f"{JSON}.{at}" not in form and name in before:
-            given[name] = before[name]
-    return given
+            entered[name] = before[name]
+    return entered
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """Return the JSON Merge Patch (RFC 7396) that turns `before` into `after`.
 
-    Raises `UsageError` if there is none, because a patch cannot set `null` in an object.
+    Raises `UsageError` if no patch does so, because a patch cannot set `null` inside an object.
 
     >>> difference({"to": {"a": 1, "b": 2}, "n": 3}, {"to": {"a": 1}, "n": 4})
     {'to': {'b': None}, 'n': 4}
@@ -92,9 +92,9 @@ def _names(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> li
 
 
 def _properties(schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    found: Any = (schema or {}).get("properties")
-    if isinstance(found, Mapping):
-        return cast("Mapping[str, Any]", found)
+    properties: Any = (schema or {}).get("properties")
+    if isinstance(properties, Mapping):
+        return cast("Mapping[str, Any]", properties)
     return {}
 
 
@@ -111,7 +111,7 @@ def _field(
     if isinstance(value, str) and not any(is_hidden(char) and char != "\n" for char in value):
         is_long = "\n" in value or len(value) > _LINE
         return Field(name, f"{TEXT}.{at}", value, is_long=is_long, is_given=True)
-    # In ASCII, so that revealed hidden characters are not sent back.
+    # Escape hidden characters: the page would show them as marks, and the form return the marks.
     text = json.dumps(value)
     if len(text) > _LINE:
         text = json.dumps(value, indent=2)
@@ -119,8 +119,8 @@ def _field(
 
 
 def _is_text(schema: Mapping[str, Any] | None, name: str) -> bool:
-    said: Any = _properties(schema).get(name)
-    return isinstance(said, Mapping) and cast("Mapping[str, Any]", said).get("type") == "string"
+    part: Any = _properties(schema).get(name)
+    return isinstance(part, Mapping) and cast("Mapping[str, Any]", part).get("type") == "string"
 
 
 def _read_names(form: Mapping[str, str]) -> list[str]:
@@ -129,7 +129,7 @@ def _read_names(form: Mapping[str, str]) -> list[str]:
     except ValueError:
         names = None
     if not isinstance(names, list):
-        raise UsageError("the form does not name its arguments")
+        raise UsageError("the form lacks the names of its arguments")
     return [str(name) for name in cast("list[Any]", names)]
 
 
@@ -142,7 +142,7 @@ def _value(name: str, text: str) -> Any:
 
 
 def _lines(text: str) -> str:
-    """Normalize line ends, which browsers send as two characters (HTML standard)."""
+    """Replace the line ends that browsers send, which are two characters (HTML standard)."""
     return text.replace("\r\n", "\n")
 
 

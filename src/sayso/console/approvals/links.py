@@ -1,7 +1,7 @@
 """The page of a signed link: one question, for the person whom the link was made for.
 
-It needs no login, and shows nothing else. Opening it answers nothing, because link previews open
-links too.
+The page needs no login, and shows only this question. Opening it does not answer, because link
+previews open links too.
 """
 
 from starlette.requests import Request
@@ -48,11 +48,11 @@ class _Endpoints:
         except SealError:
             return self._void()
         try:
-            given = await read_answer(self._guard, form, approval, _person(holder))
-            if given is None:
-                fix = "Nothing was answered. Press Deny or Allow once."
+            answer = await read_answer(self._guard, form, approval, _person(holder))
+            if answer is None:
+                fix = "Nothing was answered."
                 return self._pages.problem(400, NEITHER, fix)
-            has_counted = await self._guard.approvals.answer(approval.number, given)
+            has_counted = await self._guard.approvals.answer(approval.number, answer)
         except UsageError as error:
             what = f"{error.what[:1].upper()}{error.what[1:]}."
             return self._pages.problem(403, what, error.fix or "Nothing was changed.")

@@ -23,7 +23,7 @@ _UNCHANGED: Final = 204
 
 
 def approval_routes(pages: Pages) -> list[Route]:
-    """Return the routes of the queue, of questions and their refreshed parts, and of answers."""
+    """Return the routes of the queue, of each question with its parts, and of answers."""
     views = _Views(pages)
     actions = Actions(pages, views.asked, views.runs)
     question = "/approvals/{number}"
@@ -66,10 +66,10 @@ class _Views:
         )
 
     async def live(self, request: Request, session: Session) -> Response:
-        said = request.query_params.get("since", "")
+        text = request.query_params.get("since", "")
         since = self._guard.clock()
-        if _SECONDS.fullmatch(said):
-            since = float(said)
+        if _SECONDS.fullmatch(text):
+            since = float(text)
         live = await load_live(self._guard, self.runs, since, _query(request), _most(request))
         if request.query_params.get("shown") == live.version:
             return Response(status_code=_UNCHANGED)
@@ -128,7 +128,7 @@ def _query(request: Request) -> str:
 
 
 def _most(request: Request) -> int:
-    said = request.query_params.get("most", "")
-    if re.fullmatch(r"[0-9]{1,3}", said, re.ASCII):
-        return max(SHOWN, int(said))
+    text = request.query_params.get("most", "")
+    if re.fullmatch(r"[0-9]{1,3}", text, re.ASCII):
+        return max(SHOWN, int(text))
     return SHOWN

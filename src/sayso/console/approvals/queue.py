@@ -24,7 +24,7 @@ _GRACE: Final = 5.0
 _NEWEST_LINES: Final = 300
 _NEWEST_CALLS: Final = 60
 _MOST_LINES: Final = 100
-"""Per call: more than it can have."""
+"""The number of log lines to read for a call, which is more than a call can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Lately:
-    """A recent event: a settled question, or a call that needed none."""
+    """A recent event: a settled question, or a call that did not ask a person."""
 
     at: float
     approval: Approval | None = None
@@ -56,11 +56,11 @@ class Lately:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The queue as its page shows it, the oldest question first, so that rows do not move.
+    """The queue for its page. The oldest question comes first, so that rows do not move.
 
-    `rows` are at most `most` pending questions, and those settled `since` the page was opened, in
-    their places; `more` are not shown. `waits` is when the last agent stopped waiting for an
-    answer, `None` while one waits. `version` changes with any of this. A `query` filters the rows.
+    `rows` are at most `most` pending questions, and those settled `since` the page was opened.
+    `more` questions are not shown. `waits` is the time when a question's last agent stopped
+    waiting; `None` if one waits. `version` changes with any of this. A `query` filters the rows.
     """
 
     waiting: int
@@ -86,41 +86,41 @@ async def load_live(
     """Return the queue for a page that was opened at `since`, in Unix seconds."""
     waiting = await guard.approvals.questions.count_pending(now=guard.clock())
     pending = await guard.approvals.pending(_MOST if query else min(most, _MOST))
-    found = [approval for approval in pending if is_about(approval, query)]
-    shown = found[:most]
+    matches = [approval for approval in pending if is_about(approval, query)]
+    shown = matches[:most]
     settled = await guard.approvals.settled(_MOST_SETTLED)
-    more = (len(found) if query else waiting) - len(shown)
+    more = (len(matches) if query else waiting) - len(shown)
     last = None
     if more and shown:
         last = max(approval.number for approval in shown)
-    kept = [
+    settled_since = [
         approval
         for approval in settled
         if (approval.answered_at or approval.expires) > since
         and (last is None or approval.number < last)
         and is_about(approval, query)
     ]
-    numbers = {approval.number for approval in kept}
+    numbers = {approval.number for approval in settled_since}
     recent = [approval for approval in settled if approval.number not in numbers][:_MOST_RECENT]
     waits = await _waits(guard, shown)
-    seen = await look(guard.audit, runs, kept, ended=recent)
+    seen = await look(guard.audit, runs, settled_since, ended=recent)
     lately = _lately(recent, await _unasked(guard.audit))
     return Live(
         waiting,
         most,
         max(more, 0),
-        tuple(_in_turns([*shown, *kept])),
+        tuple(_in_turns([*shown, *settled_since])),
         tuple(lately),
         seen,
         waits,
         since,
         query,
-        _version([*shown, *kept, *recent], seen, waits, lately),
+        _version([*shown, *settled_since, *recent], seen, waits, lately),
     )
 
 
 def _in_turns(approvals: Iterable[Approval]) -> list[Approval]:
-    """Return each caller's first question, then each one's second; answers move no row."""
+    """Return the first question of each caller, then the second, and so on; no row moves."""
     turns = Counter[str]()
     places: list[tuple[int, int, Approval]] = []
     for approval in sorted(approvals, key=lambda approval: approval.number):
@@ -135,7 +135,7 @@ def is_about(approval: Approval, query: str) -> bool:
     if not query:
         return True
     question = approval.question
-    told = (
+    texts = (
         question.title,
         question.tool,
         question.server,
@@ -143,14 +143,14 @@ def is_about(approval: Approval, query: str) -> bool:
         question.subject,
         in_short(question.arguments),
     )
-    text = " ".join(told).lower()
+    text = " ".join(texts).lower()
     return all(word in text for word in query.lower().split())
 
 
 async def look(
     log: AuditLog, runs: Runs, approvals: Iterable[Approval], *, ended: Iterable[Approval] = ()
 ) -> Seen:
-    """Return the calls of these questions; without progress for those `ended`."""
+    """Return the calls of all these questions; progress only for `approvals`, not for `ended`."""
     calls: dict[int, LoggedCall] = {}
     reached: dict[int, Reached] = {}
     for approval in approvals:
@@ -184,10 +184,10 @@ async def _waits(guard: Guard, rows: Sequence[Approval]) -> Mapping[int, float |
 def _read_waits(
     rows: Iterable[RecordRow], *, patience: float, now: float
 ) -> Mapping[int, float | None]:
-    """Return when the last call of each question in `rows` (newest first) stopped waiting.
+    """Return for each question when its last call stopped waiting. `rows` are newest first.
 
-    `None` while one waits. A call without a line for longer than `patience` seconds no longer
-    waits: its process has ended.
+    `None` means that a call waits. A call that has logged nothing for more than `patience` seconds
+    does not wait, because its process has ended.
     """
     ends: dict[str, float] = {}
     waits: dict[int, float | None] = {}
@@ -212,11 +212,11 @@ async def _unasked(log: AuditLog) -> list[LoggedCall]:
 
 
 def _lately(recent: Sequence[Approval], calls: Sequence[LoggedCall]) -> list[Lately]:
-    found = [
+    events = [
         Lately(approval.answered_at or approval.expires, approval=approval) for approval in recent
     ]
-    found += [Lately(call.last.at, call=call) for call in calls]
-    return sorted(found, key=lambda event: event.at, reverse=True)[:_MOST_RECENT]
+    events += [Lately(call.last.at, call=call) for call in calls]
+    return sorted(events, key=lambda event: event.at, reverse=True)[:_MOST_RECENT]
 
 
 def _version(

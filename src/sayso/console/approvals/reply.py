@@ -1,4 +1,4 @@
-"""Answering a question, and cancelling its call."""
+"""Handlers of the forms that answer a question or cancel its call."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -17,12 +17,12 @@ from sayso.errors import UsageError
 from sayso.gateway import Runs
 from sayso.guard import Guard
 
-_BAD: Final = 400
-_BARRED: Final = 403
-_LATE: Final = 409
-_DONE: Final = 204
+_BAD_REQUEST: Final = 400
+_FORBIDDEN: Final = 403
+_CONFLICT: Final = 409
+_NO_CONTENT: Final = 204
 
-NEITHER: Final = "The answer must be deny or allow."
+NEITHER: Final = "The form has no answer. Press Deny or Allow."
 MISSED: Final = "The question was already answered, so your answer changed nothing."
 CHANGED: Final = "Another reviewer has changed the arguments. Review them, and answer again."
 TWICE: Final = "You have already answered. Another person must allow it too."
@@ -31,24 +31,24 @@ TWICE: Final = "You have already answered. Another person must allow it too."
 async def read_answer(
     guard: Guard, form: dict[str, str], approval: Approval, person: Person
 ) -> Answer | None:
-    """Return a checked answer; `None` without one. Raises `UsageError` if it is not allowed."""
-    given = answer_of(form, approval, person)
-    if given is not None:
-        await check_given(guard, given, approval)
-    return given
+    """Return a form's answer; `None` if it has none. Raises `UsageError` as `check_given` does."""
+    answer = answer_of(form, approval, person)
+    if answer is not None:
+        await check_given(guard, answer, approval)
+    return answer
 
 
-async def check_given(guard: Guard, given: Answer, approval: Approval) -> None:
-    """Raise `UsageError` if an answer is not allowed, or its edit violates the tool's schema."""
-    check_answer(given, approval)
-    if given.edit is not None and (tool := await tool_of(guard, approval)):
+async def check_given(guard: Guard, answer: Answer, approval: Approval) -> None:
+    """Raise `UsageError` if this person may not give this answer, or its edit breaks the schema."""
+    check_answer(answer, approval)
+    if answer.edit is not None and (tool := await tool_of(guard, approval)):
         checker = guard.schemas.of(tool).arguments
-        if wrong := await misfits(checker, approval.question.arguments, given.edit, given.by):
+        if wrong := await misfits(checker, approval.question.arguments, answer.edit, answer.by):
             raise UsageError(f"the change does not match the tool's schema: {'; '.join(wrong)}")
 
 
 def why_not(seen: str, now: Approval | None) -> str:
-    """Return why an answer did not count; `seen` is the digest of the edit it was given for."""
+    """Return why an answer did not count. `seen` is the digest of the edit that its form showed."""
     if now is None or now.state is not ApprovalState.PENDING:
         return MISSED
     if seen != mark_of(now.edit):
@@ -56,48 +56,48 @@ def why_not(seen: str, now: Approval | None) -> str:
     return TWICE
 
 
-def _is_part(request: Request) -> bool:
+def _is_htmx(request: Request) -> bool:
     return request.headers.get("hx-request") == "true"
 
 
 class Actions:
-    """Handles answers to a request's question, and the cancellation of its call."""
+    """The handlers of both forms. `find` returns the question that a request's URL names."""
 
     def __init__(
-        self, pages: Pages, asked: Callable[[Request], Awaitable[Approval]], runs: Runs
+        self, pages: Pages, find: Callable[[Request], Awaitable[Approval]], runs: Runs
     ) -> None:
         self._pages = pages
         self._guard = pages.gateway.guard
-        self._asked = asked
+        self._find = find
         self._runs = runs
 
     async def answer(self, request: Request, session: Session, form: dict[str, str]) -> Response:
-        approval = await self._asked(request)
+        approval = await self._find(request)
         try:
-            given = await read_answer(self._guard, form, approval, person_of(session))
-            if given is None:
-                return self._refused(request, _BAD, NEITHER)
-            has_won = await self._guard.approvals.answer(approval.number, given)
+            answer = await read_answer(self._guard, form, approval, person_of(session))
+            if answer is None:
+                return self._refused(request, _BAD_REQUEST, NEITHER)
+            has_counted = await self._guard.approvals.answer(approval.number, answer)
         except UsageError as error:
-            return self._refused(request, _BARRED, error.what, error.fix)
-        if has_won:
+            return self._refused(request, _FORBIDDEN, error.what, error.fix)
+        if has_counted:
             return self._done(request, f"{HOME}/?answered={approval.number}")
         now = await self._guard.approvals.find(approval.number)
         why = why_not(form.get("seen", ""), now)
-        if _is_part(request) or why is not MISSED:
-            return self._refused(request, _LATE, why)
+        if _is_htmx(request) or why is not MISSED:
+            return self._refused(request, _CONFLICT, why)
         return RedirectResponse(f"{HOME}/?late={approval.number}", 303)
 
     async def stop(self, request: Request, session: Session, _: dict[str, str]) -> Response:
-        approval = await self._asked(request)
+        approval = await self._find(request)
         call = approval.used_by
         if call is None or not await self._runs.stop(call, by=session.person):
-            return self._refused(request, _LATE, "This call is no longer running.")
+            return self._refused(request, _CONFLICT, "This call is no longer running.")
         return self._done(request, f"{HOME}/approvals/{approval.number}")
 
     def _done(self, request: Request, where: str) -> Response:
-        if _is_part(request):
-            return Response(status_code=_DONE)
+        if _is_htmx(request):
+            return Response(status_code=_NO_CONTENT)
         return RedirectResponse(where, 303)
 
     def _refused(
@@ -105,6 +105,6 @@ class Actions:
     ) -> Response:
         what = f"{what[:1].upper()}{what[1:]}"
         advice = fix or "Nothing was changed."
-        if _is_part(request):
+        if _is_htmx(request):
             return PlainTextResponse(f"{what.rstrip('.')}. {advice}", status)
         return self._pages.problem(status, what, advice)

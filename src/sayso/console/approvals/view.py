@@ -1,4 +1,4 @@
-"""The data of a question's page in addition to the question."""
+"""The data that the page of a question shows."""
 
 import json
 from contextlib import suppress
@@ -28,9 +28,9 @@ _TOOL_SECONDS: Final = 1.0
 class View:
     """One question for one person.
 
-    `compared` is the difference from the tool's last call, if this person `sees_others`. `bar` is
-    why this person may not answer. `fields` are the arguments to edit, with their `names` for the
-    form. `mark` is the digest of the edit that is shown.
+    `compared` is the difference from the tool's last call, if this person may see other calls.
+    `bar` is why this person may not answer. `fields` are the arguments to edit, with their `names`
+    for the form. `mark` is the digest of the edit that is shown.
     """
 
     approval: Approval
@@ -69,15 +69,15 @@ async def view_of(
     seen = await look(guard.audit, runs, [approval])
     answers = await guard.approvals.answers(approval.number)
     question = approval.question
-    given = patched(question.arguments, approval.edit or {})
+    arguments = patched(question.arguments, approval.edit or {})
     compared = None
     if sees_others and (last := await last_run(guard.audit, approval)):
-        compared = compare(given, last)
+        compared = compare(arguments, last)
     fields: list[Field] = []
     bar = None
     if approval.state is ApprovalState.PENDING:
         tool = await tool_of(guard, approval)
-        fields = fields_of(given, tool and tool.input_schema)
+        fields = fields_of(arguments, tool and tool.input_schema)
         bar = objection(approval, person)
     return View(
         approval,
@@ -97,13 +97,13 @@ async def view_of(
 
 
 async def tool_of(guard: Guard, approval: Approval) -> Tool | None:
-    """Return the question's tool; `None` if its server no longer has it with this definition."""
+    """Return the question's tool; `None` if it is missing now, or its definition has changed."""
     question = approval.question
     caller = Principal(question.subject, client=question.client, tenant=question.tenant)
     with suppress(SaysoError), anyio.move_on_after(_TOOL_SECONDS):
-        found = await guard.find_tool(qualify(question.server, question.tool), caller)
-        if found is not None and as_tool(found).fingerprint == question.fingerprint:
-            return as_tool(found)
+        tool = await guard.find_tool(qualify(question.server, question.tool), caller)
+        if tool is not None and as_tool(tool).fingerprint == question.fingerprint:
+            return as_tool(tool)
     return None
 
 

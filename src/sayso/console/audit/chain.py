@@ -70,7 +70,7 @@ class Checker:
             report = await self._read()
         except SaysoError as error:
             failure = str(error)
-        except Exception:  # noqa: BLE001 - any failure must be shown as one
+        except Exception:  # noqa: BLE001 - the page must show every failure
             _log.error("the audit log cannot be verified")
             failure = "The log contains records that sayso cannot read."
         finally:

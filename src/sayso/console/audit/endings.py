@@ -28,7 +28,7 @@ _SENTENCE: Final = Markup('<span class="{}">{}</span>')
 
 
 def ending(call: LoggedCall, now: float) -> Markup:
-    """Return a call's state as a sentence, marked `is-good` or `is-bad` if it is either."""
+    """Return a call's state as a sentence, with the CSS class `is-good`, `is-bad` or none."""
     if not call.last.call:
         return Markup("{}.").format(EVENTS.get(call.last.event, call.last.event))
     if call.outcome:
@@ -64,7 +64,7 @@ def _ended(call: LoggedCall) -> str:
 
 
 def took(seconds: float) -> str:
-    """Return a short duration in words, at least "less than 0.01 s"."""
+    """Return a duration in seconds; below 0.01 it is “less than 0.01 s”."""
     if seconds < 0.01:  # noqa: PLR2004 - two decimals
         return "less than 0.01\N{NO-BREAK SPACE}s"
     return f"{seconds:,.2f}\N{NO-BREAK SPACE}s"
@@ -106,6 +106,6 @@ def _after(approval: Approval, now: float) -> Markup:
         case ApprovalState.USED:
             return Markup("Its call has started.")
         case ApprovalState.EXPIRED:
-            return Markup("No call was made by {}, so it expired.").format(until)
+            return Markup("No call was made by {}, so the approval expired.").format(until)
         case _:
             return Markup("Valid for one call until {}.").format(until)

@@ -15,7 +15,7 @@ MOST_LINES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line's place in its writer's chain; `whole` is the line as JSON."""
+    """A line of the log with its place in its writer's chain. `whole` is the line as JSON."""
 
     line: Line
     seq: int

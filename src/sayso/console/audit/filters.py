@@ -1,4 +1,4 @@
-"""The filter form of the audit page, held in the URL."""
+"""The filter form of the audit page, whose fields are in the URL's query."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ _LONGEST: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form's valid fields, and the mistakes in others."""
+    """The form's valid fields, and the mistakes in the other fields."""
 
     fields: Mapping[str, str] = field(default_factory=dict[str, str])
     mistakes: tuple[str, ...] = ()
@@ -36,9 +36,9 @@ class Form:
     @classmethod
     def read(cls, params: Mapping[str, str]) -> Self:
         known = (*_TEXTS, *CHOICES, *_TIMES, ATTENTION)
-        said = {name: params[name].strip()[:_LONGEST] for name in known if params.get(name)}
-        fields = {name: value for name, value in said.items() if _is_sound(name, value)}
-        wrong = [f"{name} “{said[name]}”" for name in said if name not in fields]
+        entries = {name: params[name].strip()[:_LONGEST] for name in known if params.get(name)}
+        fields = {name: value for name, value in entries.items() if _is_sound(name, value)}
+        wrong = [f"{name} “{entries[name]}”" for name in entries if name not in fields]
         shown = {name: value for name, value in fields.items() if value}
         if wrong:
             return cls(shown, (f"Invalid and ignored: {', '.join(wrong)}.",))

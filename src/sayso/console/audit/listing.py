@@ -16,7 +16,7 @@ _EXPORTED_AT_ONCE: Final = 500
 PAGE: Final = 50
 """The number of calls on a page."""
 MOST: Final = 50
-"""The number of calls of a conversation that are shown before and after the given one."""
+"""The number of a conversation's calls that are shown before a given call, and after it."""
 _STEP: Final = 100
 _STEPS: Final = 5
 SECONDS: Final = 0.08
@@ -34,15 +34,15 @@ class Listing:
 
 async def list_calls(log: AuditLog, wanted: Filter, before: int | None = None) -> Listing:
     """Return the newest matching calls before a sequence number."""
-    found = await search(log.records, wanted, before=before, limit=PAGE, seconds=SECONDS)
+    page = await search(log.records, wanted, before=before, limit=PAGE, seconds=SECONDS)
     _, newest = await log.records.bounds()
-    return Listing(await _with_lines(log.records, found.rows), found, newest)
+    return Listing(await _with_lines(log.records, page.rows), page, newest)
 
 
 async def _with_lines(records: Records, last: list[RecordRow]) -> list[LoggedCall]:
     rows = await records.of_calls([row.call for row in last if row.call])
     whole = {call.last.call: call for call in read_calls(map(merged, reversed(rows)))}
-    # A line about the log itself belongs to no call.
+    # A line about the log itself has no call, so it is listed alone.
     return [whole.get(row.call) or LoggedCall((Line.from_row(row),)) for row in last]
 
 
@@ -51,12 +51,12 @@ async def exported(records: Records, wanted: Filter, form: str) -> AsyncGenerato
     before: int | None = None
     skipped = 0
     while True:
-        found = await search(records, wanted, before=before, limit=_EXPORTED_AT_ONCE)
-        # The heading of a table is written once.
-        yield "".join(islice(export(found.rows, form), skipped, None))
-        if found.older is None:
+        page = await search(records, wanted, before=before, limit=_EXPORTED_AT_ONCE)
+        # Skip the heading of a table after the first part.
+        yield "".join(islice(export(page.rows, form), skipped, None))
+        if page.older is None:
             return
-        before = found.older
+        before = page.older
         skipped = _HEADINGS[form]
 
 
@@ -69,7 +69,7 @@ class Conversation:
 
 
 async def conversation_of(log: AuditLog, line: Line, seq: int, *, idle: float) -> Conversation:
-    """Return the conversation around a line of number `seq`; `idle` seconds end it."""
+    """Return the conversation around `line`, number `seq`; `idle` seconds without a call end it."""
     first, last = await log.records.bounds()
     wanted = Filter(subject=line["subject"], client=line["client"])
     before, is_cut_before = await _side(log, wanted, line, (first, seq), idle, is_rising=False)
@@ -88,17 +88,17 @@ async def _side(
     is_rising: bool,
 ) -> tuple[list[RecordRow], bool]:
     at = line.at
-    found = list[RecordRow]()
+    rows = list[RecordRow]()
     async for row in _walk(log, wanted, bounds, is_rising=is_rising):
-        if row is None or len(found) == MOST:
-            return found, True
+        if row is None or len(rows) == MOST:
+            return rows, True
         if abs(row.at - at) > idle:
             break
-        # The client must match exactly here: “desk” is not “desk-agent”.
+        # Compare the whole name, because the filter also finds “desk-agent” for “desk”.
         if Line.from_row(row)["client"] == line["client"]:
-            found.append(merged(row))
+            rows.append(merged(row))
             at = row.at
-    return found, False
+    return rows, False
 
 
 async def _walk(

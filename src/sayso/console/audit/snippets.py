@@ -24,7 +24,7 @@ _GLOBS: Final = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Text for a file, or a `failure`; with the omitted arguments and a case's result."""
+    """Text for a file, or a `failure`. `left_out` are omitted arguments, `verdict` a test's end."""
 
     text: str
     left_out: tuple[str, ...] = ()
@@ -86,13 +86,13 @@ def _rule(line: Line, wish: Wish) -> tuple[str, tuple[str, ...]]:
     ]
     wanted = {"client": wish.with_client, "subject": wish.with_subject}
     rows += [f"{key} = {_to_toml(_exactly(line[key]))}" for key, is_in in wanted.items() if is_in]
-    held: dict[str, str] = {}
+    written: dict[str, str] = {}
     left_out: tuple[str, ...] = ()
     if wish.with_arguments:
-        held, left_out = _tellable(line["arguments"] or {})
-    if held:
+        written, left_out = _tellable(line["arguments"] or {})
+    if written:
         rows += ["", "[rules.when.arguments]"]
-        rows += [f"{name} = {{ equals = {value} }}" for name, value in held.items()]
+        rows += [f"{name} = {{ equals = {value} }}" for name, value in written.items()]
     return _joined(rows), left_out
 
 
@@ -109,9 +109,9 @@ def _case(line: Line) -> tuple[str, tuple[str, ...]]:
         f"tool = {_to_toml(tool)}",
         f"principal = {_to_toml(who)}",
     ]
-    held, left_out = _tellable(line["arguments"] or {}, is_path=False)
-    if held:
-        inner = ", ".join(f"{name} = {value}" for name, value in held.items())
+    written, left_out = _tellable(line["arguments"] or {}, is_path=False)
+    if written:
+        inner = ", ".join(f"{name} = {value}" for name, value in written.items())
         rows.append(f"arguments = {{ {inner} }}")
     return _joined(rows), left_out
 
@@ -120,18 +120,18 @@ def _tellable(
     arguments: Mapping[str, Any], *, is_path: bool = True
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the arguments as TOML, and the names of those that cannot be written."""
-    held: dict[str, str] = {}
+    written: dict[str, str] = {}
     left_out: list[str] = []
     for name, value in arguments.items():
-        # Secrets are masked in the log, so their values are unknown.
+        # The log masks secrets, so their values are unknown.
         if MASK in str(value) or (is_path and not _is_step(name)):
             left_out.append(name)
             continue
         try:
-            held[_to_key(name)] = _to_toml(value)
+            written[_to_key(name)] = _to_toml(value)
         except _UntellableError:
             left_out.append(name)
-    return held, tuple(left_out)
+    return written, tuple(left_out)
 
 
 def _is_step(name: str) -> bool:
@@ -160,7 +160,7 @@ class _UntellableError(ValueError):
 
 
 def _to_toml(value: Any) -> str:
-    """Return a JSON value as TOML. Raises `_UntellableError`."""
+    """Return a JSON value as TOML. Raises `_UntellableError` if TOML cannot express it."""
     if isinstance(value, str):
         return f'"{"".join(map(_sign, value))}"'
     if isinstance(value, bool):

@@ -1,6 +1,6 @@
 """Validation of an ID token's claims (OpenID Connect Core, 3.1.3.7), and its person.
 
-Pure: its signature has been verified, and the time is a parameter.
+These functions do no I/O. The caller has verified the signature; the time is a parameter.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ def check_claims(
     claims: Mapping[str, Any], algorithm: str, settings: Console, proof: Proof, *, now: float
 ) -> None:
     """Raise `UnfitError` if an ID token is for another client or login, or has expired."""
-    from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, for those who log in
+    from joserfc.errors import JoseError  # noqa: PLC0415 - 40 ms, needed only for logins
     from joserfc.jwt import JWTClaimsRegistry  # noqa: PLC0415
 
     registry = JWTClaimsRegistry(
@@ -73,12 +73,12 @@ def check_claims(
     except (JoseError, TypeError, ValueError):
         is_ours = False
     if not is_ours:
-        # Without the cause, which may contain claims.
+        # Drop the cause, because it may contain claims.
         raise UnfitError("The token is for another login or client, or has expired.")
 
 
 def _is_party(claims: Mapping[str, Any], client_id: str) -> bool:
-    """Return whether the token was issued to us; with other audiences `azp` decides."""
+    """Return whether the token was issued to us. If it has other audiences, `azp` must be us."""
     is_needed = claims.get("aud") not in (client_id, [client_id])
     party = claims.get("azp")
     return party == client_id or not (party or is_needed)
@@ -95,11 +95,11 @@ def _is_bound(at_hash: object, access_token: str | None, algorithm: str) -> bool
 
 
 def person_of(claims: Mapping[str, Any], settings: Console, *, now: float) -> Person:
-    """Return the person of a valid ID token. Raises `EntryError` and `UnfitError`."""
+    """Return an ID token's person. Raises `EntryError` or `UnfitError` if they may not log in."""
     terms = Terms(settings.issuer, LEEWAY, settings.claim)
     verified = read_claims(claims, terms, now=now)
     if verified.is_delegated:
-        raise EntryError("The token is delegated: somebody else acts for you.", _ASK)
+        raise EntryError("The token is delegated: another party acts for you.", _ASK)
     principal = verified.principal
     name = principal.subject
     words = principal.roles

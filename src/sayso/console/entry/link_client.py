@@ -1,4 +1,4 @@
-"""A client of running gateways' sockets, which requests login links."""
+"""Requests for login links, sent to the sockets of running gateways."""
 
 import json
 import os
@@ -27,7 +27,7 @@ class RunningGateway:
 
 def running_gateways() -> list[RunningGateway]:
     """Return this user's running gateways, newest first, and remove dead sockets."""
-    found: list[RunningGateway] = []
+    gateways: list[RunningGateway] = []
     for path in sockets():
         try:
             answer = _ask(path, "about")
@@ -39,8 +39,8 @@ def running_gateways() -> list[RunningGateway]:
             continue
         about = _about(answer)
         if about is not None:
-            found.append(RunningGateway(path, about))
-    return sorted(found, key=lambda gateway: gateway.about.started, reverse=True)
+            gateways.append(RunningGateway(path, about))
+    return sorted(gateways, key=lambda gateway: gateway.about.started, reverse=True)
 
 
 def ask_for_link(gateway: RunningGateway) -> str | None:

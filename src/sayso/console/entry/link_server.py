@@ -1,6 +1,6 @@
-"""A Unix socket that gives login links to this user's terminals, but not to clients.
+"""A Unix socket that gives login links to this user's terminals, but not to MCP clients.
 
-Requests are one line of JSON, `{"want": "about"}` or `{"want": "link"}`, as are answers.
+A request is one line of JSON: `{"want": "about"}` or `{"want": "link"}`. An answer is one, too.
 """
 
 import asyncio
@@ -29,8 +29,8 @@ _log: Final = logging.getLogger(__name__)
 class About:
     """A gateway's description for commands of the same user.
 
-    `address` is the console's URL, `client` the program that started it over stdio, `started` Unix
-    seconds.
+    `address` is the console's URL. `client` is the program that started the gateway over stdio.
+    `started` is in Unix seconds.
     """
 
     address: str
@@ -105,7 +105,7 @@ class LinkServer:
             return {"address": self.about.address}
         refusal = await asyncio.to_thread(self._refusal, peer)
         if refusal is not None:
-            _log.warning("process %d was refused a link to the console: %s", peer.pid, refusal)
+            _log.warning("refused process %d a link to the console: %s", peer.pid, refusal)
             return _refused(refusal)
         return {"address": self.about.address, "link": self.link()}
 
@@ -116,7 +116,7 @@ class LinkServer:
         except Exception:  # noqa: BLE001 - the gateway must continue
             _log.exception("the processes of this machine cannot be read")
             return "the processes of this machine cannot be read"
-        # Checked last: a process that is still running has kept its pid.
+        # Check this last: only while the process runs is its pid not given to another process.
         return "it has ended" if peer.is_gone else refusal
 
 

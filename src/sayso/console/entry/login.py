@@ -1,7 +1,7 @@
 """One-time login links, and the sessions that they open.
 
-A link is printed where a person starts the gateway, and by `sayso console`. It is never in a
-response over HTTP, nor printed if a client started the gateway, so a caller cannot log in. With an
+A gateway that a person starts prints a link, and so does `sayso console`. An HTTP response never
+contains one, and a gateway that a client starts prints none, so that callers cannot log in. With an
 issuer (`oidc`) there are no links.
 """
 
@@ -27,7 +27,7 @@ PERSON: Final = "console"
 LINK_SECONDS: Final = 15 * 60.0
 SESSION_SECONDS: Final = 12 * 3600
 _MOST_ROLES: Final = 1000
-"""Characters; browsers limit a cookie to about 4000 bytes."""
+"""In characters. It is limited because browsers limit a cookie to about 4000 bytes."""
 
 _LINK: Final = "console link"
 _SESSION: Final = "console session"
@@ -38,8 +38,8 @@ _FORM: Final = "console form"
 class Session:
     """A login session. `csrf` is the token in its forms.
 
-    `person` and `role` are the user and their role in the console; `roles` are the issuer's, which
-    a policy may name as reviewers.
+    `role` is the person's role in the console. `roles` are the issuer's roles for this person; a
+    policy may name them as reviewers.
     """
 
     csrf: str
@@ -63,10 +63,10 @@ class _Pass:
 
 
 class Login:
-    """Makes signed links and sessions, valid in every process with these keys and store.
+    """Makes signed links and sessions. Every process with the same keys and store accepts them.
 
-    The store holds only the ids of used links and closed sessions. `stamp` is a digest of the login
-    settings: it voids sessions from other settings. Without `takes_links` links are disabled.
+    The store contains only the ids of used links and closed sessions. `stamp` is a digest of the
+    login settings; a session with another stamp is invalid. `takes_links` enables links.
     `is_caller` returns whether a local port belongs to a client of the gateway.
     """
 
@@ -105,8 +105,8 @@ class Login:
 
     async def open_session(self, token: str) -> str | None:
         """Use up a link and return the new session's id; `None` for an invalid link."""
-        found = self._read(_LINK, token)
-        if not self._takes_links or found is None or not await self._spend(_LINK, found):
+        content = self._read(_LINK, token)
+        if not self._takes_links or content is None or not await self._spend(_LINK, content):
             return None
         return self._make(_SESSION, SESSION_SECONDS, _packed(PERSON, Role.ADMIN, (), self._stamp))
 
@@ -117,20 +117,20 @@ class Login:
         return self._make(_SESSION, min(seconds, SESSION_SECONDS), body)
 
     async def session(self, session_id: str) -> Session | None:
-        found = await self._good(_SESSION, session_id)
-        if found is None:
+        content = await self._good(_SESSION, session_id)
+        if content is None:
             return None
-        person, role, roles, stamp = json.loads(urlsafe_b64decode(f"{found.body}=="))
+        person, role, roles, stamp = json.loads(urlsafe_b64decode(f"{content.body}=="))
         if stamp != self._stamp:
             return None
-        key = self._keys.derive(_FORM, found.key) or b""
-        csrf = hmac.digest(key, found.id.encode(), sha256).hex()
-        return Session(csrf, found.expires, person, Role(role), frozenset(roles))
+        key = self._keys.derive(_FORM, content.key) or b""
+        csrf = hmac.digest(key, content.id.encode(), sha256).hex()
+        return Session(csrf, content.expires, person, Role(role), frozenset(roles))
 
     async def close_session(self, session_id: str) -> None:
-        found = self._read(_SESSION, session_id)
-        if found is not None:
-            await self._spend(_SESSION, found)
+        content = self._read(_SESSION, session_id)
+        if content is not None:
+            await self._spend(_SESSION, content)
 
     def _make(self, purpose: str, seconds: float, body: str = "") -> str:
         text = f"{secrets.token_urlsafe(24)}.{self._clock() + seconds:.0f}.{body}"
@@ -147,25 +147,25 @@ class Login:
         return _Pass(name, float(expires), signature.partition(":")[0], body)
 
     async def _good(self, purpose: str, token: str) -> _Pass | None:
-        found = self._read(purpose, token)
-        if found is None or await self._tokens.is_spent(_name(purpose, found)):
+        content = self._read(purpose, token)
+        if content is None or await self._tokens.is_spent(_name(purpose, content)):
             return None
-        return found
+        return content
 
-    async def _spend(self, purpose: str, found: _Pass) -> bool:
+    async def _spend(self, purpose: str, content: _Pass) -> bool:
         now = self._clock()
-        return await self._tokens.spend(_name(purpose, found), now=now, expires=found.expires)
+        return await self._tokens.spend(_name(purpose, content), now=now, expires=content.expires)
 
 
 def _packed(person: str, role: Role, roles: Iterable[str] = (), stamp: str = "") -> str:
-    """Return a session's content for its token; too many roles are all left out."""
-    held = sorted(roles)
-    if sum(map(len, map(json.dumps, held))) > _MOST_ROLES:
-        held = list[str]()
-    text = json.dumps([person, role, held, stamp], ensure_ascii=False)
-    # Without padding, because of which some servers quote the cookie.
+    """Return a session's content for its token, without roles if there are too many."""
+    listed = sorted(roles)
+    if sum(map(len, map(json.dumps, listed))) > _MOST_ROLES:
+        listed = list[str]()
+    text = json.dumps([person, role, listed, stamp], ensure_ascii=False)
+    # Remove the padding `=`, because some servers put such a cookie in quotes.
     return urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _name(purpose: str, found: _Pass) -> str:
-    return f"{purpose} {found.id}"
+def _name(purpose: str, content: _Pass) -> str:
+    return f"{purpose} {content.id}"

@@ -1,7 +1,7 @@
 """Logging in with OpenID Connect: the authorization code flow with PKCE, `state` and `nonce`.
 
-The flow's state is sealed in a cookie, so any process with the same keys can continue it, but no
-other browser can.
+The login's state is sealed in a cookie. So any process with the same keys can continue the login,
+but another browser cannot.
 """
 
 import logging
@@ -72,7 +72,7 @@ class Provider:
 
     @property
     def stamp(self) -> str:
-        """A digest of the login settings, which voids sessions from other settings."""
+        """A digest of the login settings. A session with another digest is invalid."""
         settings = self.settings
         roles = sorted((role, sorted(words)) for role, words in settings.roles.items())
         people = settings.people
@@ -98,14 +98,14 @@ class Provider:
         }
         endpoint = address_in(metadata, "authorization_endpoint", self.settings.issuer)
         url = _with_query(endpoint, query)
-        kept = {"state": state, "nonce": nonce, "verifier": verifier, "onward": onward}
+        state_values = {"state": state, "nonce": nonce, "verifier": verifier, "onward": onward}
         until = self.clock() + FLOW_SECONDS
-        return Begun(url, self.keys.seal(_PURPOSE, {**kept, "until": until}))
+        return Begun(url, self.keys.seal(_PURPOSE, {**state_values, "until": until}))
 
     async def finish(self, said: Mapping[str, str], kept: str) -> Entered:
         """Finish a login with the issuer's parameters and the browser's cookie.
 
-        Raises `EntryError` unless both belong to the login that was started here.
+        Raises `EntryError` if one does not belong to the login that this console started.
         """
         flow = self._open(kept)
         await self._use_up(flow, said.get("state", ""))
@@ -118,17 +118,17 @@ class Provider:
             raise _unreachable(error) from None
         return Entered(person, flow["onward"])
 
-    def _open(self, kept: str) -> dict[str, Any]:
+    def _open(self, cookie: str) -> dict[str, Any]:
         try:
-            return self.keys.open(_PURPOSE, kept)
+            return self.keys.open(_PURPOSE, cookie)
         except SealError:
             raise EntryError("No login was started in this browser.") from None
 
     async def _use_up(self, flow: Mapping[str, Any], state: str) -> None:
-        """Check that a login continues in its browser, in time, and once."""
+        """Check that a login continues in the browser that started it, in time, and only once."""
         if not compare_digest(state.encode(), flow["state"].encode()):
             raise EntryError(
-                "This login was started in another browser, or a newer one was started."
+                "This login was started in another browser, or a newer login replaced it."
             )
         now = self.clock()
         if now >= flow["until"]:
@@ -137,14 +137,14 @@ class Provider:
         if not await self.tokens.spend(name, now=now, expires=flow["until"]):
             raise EntryError("This login was already used.")
 
-    def _check_sender(self, said: Mapping[str, str], metadata: Mapping[str, Any]) -> None:
+    def _check_sender(self, response: Mapping[str, str], metadata: Mapping[str, Any]) -> None:
         """Check that the response is from the issuer (RFC 9207), and not an error."""
-        issuer = said.get("iss")
+        issuer = response.get("iss")
         if issuer is None and metadata.get(_ISS) is not True:
             issuer = self.settings.issuer
         if issuer != self.settings.issuer:
             raise EntryError("The response is from another issuer.")
-        if "error" in said or not 0 < len(said.get("code", "")) <= _LONGEST:
+        if "error" in response or not 0 < len(response.get("code", "")) <= _LONGEST:
             raise EntryError("The issuer refused the login.")
 
     async def _redeem(
@@ -169,7 +169,7 @@ class Provider:
         token = reply.body.get("id_token")
         access = reply.body.get("access_token")
         if not reply.is_ok or not isinstance(token, str):
-            # The error code describes our configuration, not the person.
+            # Safe to log: the error code describes our configuration, not the person.
             _log.warning("the issuer returned no ID token: %s", reply.error)
             raise EntryError("The issuer returned no ID token for this login.")
         return token, access if isinstance(access, str) else None
@@ -193,21 +193,21 @@ class Provider:
 
     async def _discover(self) -> Fetched[dict[str, Any]]:
         issuer = self.settings.issuer
-        found = await discover(self.fetcher, issuer)
+        metadata = await discover(self.fetcher, issuer)
         for name in ("authorization_endpoint", "token_endpoint"):
-            address_in(found, name, issuer)
-        methods = found.get("code_challenge_methods_supported")
+            address_in(metadata, name, issuer)
+        methods = metadata.get("code_challenge_methods_supported")
         if isinstance(methods, list) and "S256" not in methods:
             raise UnreachableError("the issuer does not support PKCE with S256", where=issuer)
-        return Fetched(found, _FRESH, _USABLE)
+        return Fetched(metadata, _FRESH, _USABLE)
 
 
 def said_of(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     """Return the issuer's parameters in a callback. Raises `EntryError` for duplicates."""
-    said = [(name, value) for name, value in pairs if name in _PARAMETERS]
-    if len(dict(said)) != len(said):
+    parameters = [(name, value) for name, value in pairs if name in _PARAMETERS]
+    if len(dict(parameters)) != len(parameters):
         raise EntryError("The issuer’s response has a duplicate parameter.")
-    return dict(said)
+    return dict(parameters)
 
 
 def _with_query(url: str, query: Mapping[str, str]) -> str:

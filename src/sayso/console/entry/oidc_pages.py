@@ -34,7 +34,7 @@ class _Views:
         except EntryError as error:
             return self._pages.problem(error.status, error.what, error.fix)
         response = RedirectResponse(begun.url, 303)
-        # Lax, because it must be sent with the issuer's redirect; it grants no access.
+        # Lax, because the browser must send it after the issuer's redirect. It grants no access.
         response.set_cookie(
             self._cookie,
             begun.kept,
@@ -47,10 +47,10 @@ class _Views:
         return response
 
     async def back(self, request: Request) -> Response:
-        """Open a session for the person that the issuer has sent back.
+        """Open a session for a person who comes back from the issuer.
 
-        The response is a page that redirects, because a browser that comes from another site does
-        not send a `SameSite=Strict` cookie with an HTTP redirect.
+        The response is a page that redirects. After an HTTP redirect from another site, the browser
+        would not send the `SameSite=Strict` cookie.
         """
         try:
             said = said_of(request.query_params.multi_items())

@@ -8,7 +8,7 @@ from sayso.access import EVERYBODY
 
 
 class Role(StrEnum):
-    """A person's role; each includes those before it."""
+    """A person's role. Each role includes the roles before it."""
 
     VIEWER = "viewer"
     APPROVER = "approver"
@@ -27,6 +27,6 @@ _ORDER: Final = tuple(Role)
 
 
 def role_of(roles: Mapping[str, frozenset[str]], words: frozenset[str]) -> Role | None:
-    """Return the highest role that these values of the claim give; `None` without any."""
-    held = [Role(role) for role, fit in roles.items() if EVERYBODY in fit or fit & words]
-    return max(held, key=_ORDER.index, default=None)
+    """Return the highest role that the claim's values `words` give; `None` if they give no role."""
+    granted = [Role(role) for role, fit in roles.items() if EVERYBODY in fit or fit & words]
+    return max(granted, key=_ORDER.index, default=None)

@@ -18,10 +18,10 @@ _PRIVATE: Final = 0o700
 def folders() -> list[Path]:
     """Return the possible folders, best first; `SAYSO_RUNTIME_DIR` replaces all of them.
 
-    A client starts its gateway with few variables, so the folder must be found without any.
+    A client may start its gateway without environment variables, so some folders need none.
     """
-    if given := os.environ.get(VARIABLE):
-        return [Path(given)]
+    if configured := os.environ.get(VARIABLE):
+        return [Path(configured)]
     if sys.platform != "linux":
         return [Path.home() / "Library/Caches/TemporaryItems" / _NAME]
     session = os.environ.get("XDG_RUNTIME_DIR")
@@ -30,7 +30,7 @@ def folders() -> list[Path]:
 
 
 def private_folder() -> Path | None:
-    """Return the first usable folder, created if missing; `None` without one."""
+    """Return the first usable folder, created if missing; `None` if no folder is usable."""
     for folder in folders():
         with suppress(OSError):
             if folder.parent.name.startswith("runtime-"):
@@ -52,19 +52,19 @@ def is_private(folder: Path) -> bool:
 
 
 def _is_ours(folder: Path) -> bool:
-    found = folder.lstat()
-    is_closed = not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and is_closed
+    status = folder.lstat()
+    is_closed = not status.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and is_closed
 
 
 def sockets() -> list[Path]:
     """Return the sockets of this user's gateways, including dead ones."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for folder in folders():
         with suppress(OSError):
             if is_private(folder):
-                found += sorted(_sockets_in(folder))
-    return found
+                paths += sorted(_sockets_in(folder))
+    return paths
 
 
 def _sockets_in(folder: Path) -> Iterable[Path]:
@@ -74,7 +74,7 @@ def _sockets_in(folder: Path) -> Iterable[Path]:
 
 
 def listen(folder: Path | None) -> tuple[socket.socket, Path]:
-    """Return a listening socket and its path; it appears there when ready. Raises `OSError`."""
+    """Return a listening socket and its path, which exists once it listens. Raises `OSError`."""
     if folder is None:
         raise FileNotFoundError
     path = folder / f"{os.getpid()}{SUFFIX}"

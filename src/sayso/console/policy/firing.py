@@ -46,7 +46,7 @@ async def count_firings(log: AuditLog, policy: Policy) -> Firings:
 
 def counted(rows: Iterable[RecordRow], policy: Policy) -> Firings:
     """Count the rules that decided `rows` (newest first), including unused rules."""
-    found: dict[tuple[str, str], tuple[int, float]] = {}
+    uses: dict[tuple[str, str], tuple[int, float]] = {}
     since = None
     calls = 0
     for row in rows:
@@ -55,14 +55,14 @@ def counted(rows: Iterable[RecordRow], policy: Policy) -> Firings:
         if rule := body.get("rule"):
             calls += 1
             key = (rule, body.get("decision", ""))
-            count, last = found.get(key, (0, row.at))
-            found[key] = (count + 1, last)
+            count, last = uses.get(key, (0, row.at))
+            uses[key] = (count + 1, last)
     lines = {entry.name: entry.line for entry in policy.rules}
     firings = [
         Firing(rule, effect, lines.get(rule), count, last)
-        for (rule, effect), (count, last) in found.items()
+        for (rule, effect), (count, last) in uses.items()
     ]
-    fired = {rule for rule, _ in found}
+    fired = {rule for rule, _ in uses}
     firings += [
         Firing(entry.name, str(entry.effect), entry.line, 0, None)
         for entry in policy.rules

@@ -53,7 +53,7 @@ class Thought:
 
     @classmethod
     def of_call(cls, evidence: Evidence) -> Self:
-        """Fill the form from a recorded call; secrets are masked there."""
+        """Return a form filled from a recorded call, whose secrets are masked."""
         last = evidence.call.last
         return cls(
             tool=f"{last['server']}__{last['tool']}",
@@ -81,14 +81,14 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The explained decision, or a `failure`."""
+    """The explained decision, or in `failure` why there is no decision."""
 
     explanation: Explanation | None = None
     failure: str = ""
 
 
 async def think(guard: Guard, thought: Thought) -> Outlook:
-    """Decide a hypothetical call; nothing is sent or recorded, but a server may list its tools."""
+    """Decide a hypothetical call. Only a list of tools may be requested; nothing is recorded."""
     try:
         arguments: object = json.loads(thought.arguments)
     except (ValueError, RecursionError) as error:
@@ -115,7 +115,7 @@ async def think(guard: Guard, thought: Thought) -> Outlook:
 
 
 def _say_what_is_off(policy: Policy, thought: Thought) -> str:
-    """Return why a call is refused if its caller or server is off, since no tool is found then."""
+    """Return why the policy refuses every call of this caller or server; empty if it does not."""
     if is_switched_off(policy, subject=thought.subject):
         return f"The call is refused: the policy switches off the caller “{thought.subject}”."
     for server in sorted(policy.off_servers):

@@ -1,5 +1,5 @@
 "use strict";
-// The queue's dialog, opened for a row and filled only then.
+// The queue's dialog. It is filled when a row is opened.
 (() => {
   const { all, arm, ask, find, keys, main, move_notes } = sayso;
   const dialog = find("ask");
@@ -33,8 +33,8 @@
     isOpening = false;
   };
 
-  // The row stays in its place after an answer, so it gets the focus back. This event comes later than
-  // the closing, so it must not take the focus from what a person has chosen since.
+  // After an answer the row is still there, and gets the focus back. The browser sends this event some
+  // time after closing, so do not take the focus from an element that a person has focused since.
   dialog.addEventListener("close", () => {
     move_notes(main);
     if (document.activeElement === document.body) (find(opener) ?? main).focus();
@@ -47,7 +47,7 @@
     if (event.target.matches("[data-answer]")) dialog.close();
   });
 
-  // A question that was settled elsewhere shows this in place of its buttons, with the focus.
+  // If the question was settled elsewhere, a message replaced its buttons: focus the message.
   dialog.addEventListener("htmx:after:swap", () => {
     if (!dialog.open || dialog.contains(document.activeElement) && document.activeElement !== dialog) return;
     dialog.querySelector("[data-ended]")?.focus({ preventScroll: true });
@@ -60,7 +60,7 @@
     open(link);
   });
 
-  // On a row these keys open the question, which must be read before it is answered.
+  // On a row these keys only open the question, because a person must read it before answering.
   for (const key of ["a", "d", "e"])
     keys[key] = () => {
       const link = document.activeElement?.closest("[data-row]")?.querySelector("a[data-dialog]");

@@ -1,5 +1,5 @@
 "use strict";
-// The live log and the drawer; without this script, links and reloading do the same.
+// The live log and the drawer. Without this script, people follow links and reload the page.
 (() => {
   const GAP = 1000;
   const find = (id) => document.getElementById(id);
@@ -52,8 +52,8 @@
       find("inside").replaceChildren(close, document.adoptNode(page.getElementById("call")));
       drawer.showModal();
       drawer.scrollTop = 0;
-      // The browser gives the focus back, except to a link that was replaced. This event comes later
-      // than the closing, so it must not take the focus from what a person has chosen since.
+      // The browser restores the focus, except to a link that was replaced. It sends this event some
+      // time after closing, so do not take the focus from an element that was focused since.
       drawer.onclose = () => document.activeElement === document.body && find(link.id)?.focus();
     } catch {
       location.href = link.href;

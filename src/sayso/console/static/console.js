@@ -1,6 +1,6 @@
 "use strict";
-// Shared by all pages: notifications, forms that are sent once, keyboard shortcuts, copying. Without
-// it, pages work with links and forms, and a reload shows changes.
+// Shared by all pages: notifications, forms that are sent once, keyboard shortcuts, copying. Pages
+// also work without this script; a reload then shows changes.
 const sayso = (() => {
   const ARM = 500, BUSY = 1500, RECENT = 2000;
   const LOOK = 5000, SILENT = 40000, LIMIT = 10000;
@@ -12,8 +12,8 @@ const sayso = (() => {
   let known = +(find("waiting")?.textContent ?? 0);
   document.documentElement.classList.add("js");
 
-  // Without a gateway or session no form can be sent. Buttons are not disabled, so that they keep the
-  // focus; they do nothing.
+  // While the gateway or the session is missing, buttons do nothing. They are marked `aria-disabled`
+  // instead of `disabled`, so that they keep the focus.
   const armed = new WeakMap();
   const hold = (button) => {
     const isHeld = isLost || isOut || (armed.get(button) ?? 0) > performance.now();
@@ -21,9 +21,9 @@ const sayso = (() => {
   };
   const hold_all = () => all("form[data-once] button").forEach(hold);
 
-  // A click or key that was meant for something else must not answer a question that has just
-  // appeared. Any input restarts the pause, and input that begins during the pause has no effect,
-  // even if it ends later.
+  // When a question appears, its buttons do nothing for a short pause, so that a click or key meant
+  // for something else does not answer it. Any input restarts the pause. Input that begins during
+  // the pause has no effect, even if it ends later.
   let busy = -RECENT, isBarred = false;
   const armed_now = () => all("[name=verdict]").filter((one) => (armed.get(one) ?? 0) > performance.now());
   const arm_buttons = (buttons, pause) => {
@@ -48,7 +48,7 @@ const sayso = (() => {
   const arm_shown = () => arm(opened() ?? document);
   for (const name of ["focus", "resize"]) addEventListener(name, arm_shown);
   document.addEventListener("visibilitychange", arm_shown);
-  // Refreshed content may have appeared or moved under the pointer.
+  // A refresh may have moved a button under the pointer, so start the pause again.
   document.addEventListener("htmx:after:swap", (event) => {
     const root = event.target instanceof Element ? event.target : document;
     if (root.querySelector("[name=verdict]") || root.contains(opened() ?? null)) arm_shown();
@@ -93,8 +93,8 @@ const sayso = (() => {
     known = waiting;
   };
 
-  // Hidden pages close their stream, because a browser has only six connections for all pages, and
-  // poll instead; so does a page that has lost its stream.
+  // A hidden page closes its stream and polls, because a browser has only six connections for all
+  // pages. A page that has lost its stream polls too.
   const look = async () => {
     const answer = await ask("/console/approvals/waiting");
     if (!answer?.ok) return;
@@ -129,7 +129,7 @@ const sayso = (() => {
       clock.textContent = left(clock.dataset.until - Date.now() / 1000);
   }, 1000);
 
-  // A form is sent once; a form that is a part of its page is sent without leaving the page.
+  // Send a form only once (`data-once`). Send a form with `data-part` without leaving the page.
   const post = async (form, submitter) => {
     const body = new URLSearchParams(new FormData(form, submitter));
     const answer = await ask(form.action, { method: "POST", body });
@@ -162,10 +162,10 @@ const sayso = (() => {
     button.textContent = "Copied";
   });
 
-  // A page from the browser's cache may be out of date.
+  // A page that comes from the browser's back/forward cache may be out of date.
   addEventListener("pageshow", (event) => event.persisted && location.reload());
 
-  // Keys. In an open dialog a letter presses its button; otherwise the page's `keys` apply.
+  // Keyboard shortcuts. In an open dialog, a letter presses its button; elsewhere, `keys` apply.
   const keys = {
     "?": () => find("keys").showModal(),
     "/": () => document.querySelector("[type=search]")?.focus(),
@@ -181,7 +181,7 @@ const sayso = (() => {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const dialog = opened(), target = event.target;
-    // A key that is held down must not press a button in the dialog that it has opened.
+    // If Enter opens a dialog and is held down, it must not press a button in that dialog.
     if (event.key === "Enter" && event.repeat && !target.closest?.("textarea"))
       return event.preventDefault();
     if (target.closest?.("input:not([type=hidden]), textarea, select")) return;

@@ -1,8 +1,8 @@
-// <sayso-confirm>: the console's question on any page, as one module without dependencies.
-// Text from servers, models and clients becomes text nodes only.
+// <sayso-confirm>: an element that shows the console's questions on any page. It has no dependencies.
+// Text from servers, models and clients is inserted only as text nodes.
 
-// Milliseconds: the pause before a question can be answered, and the longer one for a person who
-// was clicking or typing just before (RECENT), which any input restarts.
+// In milliseconds: ARM is the pause before a new question can be answered, BUSY the pause if the
+// person clicked or typed less than RECENT before. Any input restarts the pause.
 const ARM = 500, BUSY = 1500, RECENT = 2000;
 const SILENT = 15000, LIMIT = 10000, TOLD = 5000, MARKS = 500, ROWS = 200;
 const LEVELS = {
@@ -11,7 +11,7 @@ const LEVELS = {
   destructive: ["▲", "Destructive", "may delete or overwrite"],
 };
 
-// ---- A call's effect in one sentence, as sayso.say_call writes it in Python.
+// ---- A call's effect in one sentence, the same as from sayso.say_call in Python.
 
 const MASK = "•••";
 // What a secret is by its name and by its look: written from sayso.schema by tools/write_secrets.py.
@@ -48,7 +48,7 @@ const [ANYWHERE, NOT_SECRET, COUNTED, WORD] = ["anywhere", "not", "counted", "wo
 const LOOKS = SECRETS.looks.map(([kind, source, flags]) => [kind, new RegExp(source, flags)]);
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-// Letters that Unicode takes for each other are the same, with accents or without.
+// Replace letters that look like ASCII letters, with or without accents, by these.
 const ASCII = /^[\0-\x7f]*$/;
 const folded = (name) => ASCII.test(name) ? name : [...name].map((letter) => {
   const same = letter.normalize("NFKD").replace(/[\p{M}\p{Cf}]/gu, "").replace(/[ıßẞ]/g, (one) => SECRETS.alike[one]);
@@ -66,7 +66,7 @@ const isSecretName = (given) => {
 const isSecret = (name, value) => isSecretName(name)
   && !(["number", "boolean"].includes(typeof value) && COUNTED.test(name))
   && !(value === null || value === "" || (typeof value === "object" && !Object.keys(value).length));
-// “basic” and what `user:password` was encoded to, but no other word after it.
+// Mask the word after “basic” only if it is the Base64 form of `user:password`.
 const basic = (text) => {
   try { return atob(text + "=".repeat((4 - (text.length % 4)) % 4)).includes(":") ? MASK : text; } catch { return text; }
 };
@@ -77,18 +77,18 @@ const masked = (text) => {
     kind === "basic" ? basic(found) : kind === "forms" ? MASK : `${head}${MASK}`), bare);
   return known === bare ? text : known;
 };
-// A word after a flag that names a secret, in a list of words.
+// In a list of words, mask the word after a flag that names a secret, such as `--password`.
 const ALONE = new RegExp(`^(?:${SECRETS.looks.find(([kind]) => kind === "flag")[1]})`, "i");
 const after = (flag, word) => typeof flag === "string" && typeof word === "string" && flag.startsWith("--")
   ? `${flag} ${word}`.replace(ALONE, `$<head>${MASK}`).slice(flag.length + 1) : word;
-// An object that is a field: its value is masked by its name.
+// The secret name of an object such as `{name: "password", value: "…"}`, whose value is masked.
 const nameOf = (given) => ["name", "key", "Name", "Key"].map((key) => given[key])
   .find((name) => typeof name === "string" && isSecretName(name)) ?? "";
 const field = (name, value) => {
   if (!isSecret(name, value) || isObject(value)) return redact(value);
   return Array.isArray(value) ? value.map((one) => (one && typeof one === "object" ? redact(one) : MASK)) : MASK;
 };
-/** A copy of a JSON value with secrets masked, by the name of a field and by their look. */
+/** Return a copy of a JSON value. Secrets are masked, found by a field's name or their look. */
 export const redact = (value) =>
   typeof value === "string" ? masked(value)
   : Array.isArray(value) ? value.map((one, at) => redact(after(value[at - 1], one)))
@@ -134,7 +134,7 @@ const levelOf = (tool) => {
   const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
   return readOnlyHint === true ? "read" : destructiveHint === false ? "write" : "destructive";
 };
-/** What a call of `tool` with these arguments will do; `tool` as the API or `tools/list` gives it. */
+/** Return a call's effect in one sentence. `tool` has the form of the API or of `tools/list`. */
 export const sentence = (tool, given = {}) => {
   const known = redact(given), level = levelOf(tool);
   const title = texts(tool.title, tool.annotations?.title, tool.name) ?? "a tool";
@@ -148,7 +148,7 @@ export const sentence = (tool, given = {}) => {
   return plain(clip(said, 400));
 };
 
-// ---- Elements, made of text.
+// ---- Elements whose content is text.
 
 const HIDDEN = /[\p{C}\p{Z}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{1d159}\u{e0100}-\u{e01ef}]/gu;
 const make = (tag, given = {}, ...inside) => {
@@ -156,12 +156,12 @@ const make = (tag, given = {}, ...inside) => {
   for (const [name, value] of Object.entries(attributes))
     if (value === true || (value ?? false) !== false) element.setAttribute(name, value === true ? "" : value);
   if (on) element.addEventListener("click", on);
-  // One by one: as arguments of one call, the parts of a long text would be too many.
+  // Append one by one: a long text has more parts than one call may have arguments.
   for (const one of inside.flat(2)) if (one) element.append(one);
   return element;
 };
-// Each hidden character as its code point, so that none can hide or turn the line. Marks are for the
-// first of them: a text of nothing else would be more elements than a page can bear.
+// Show hidden characters as code points, so that they cannot hide or reverse text. Only the first
+// MARKS of them become elements, because a page cannot have any number of elements.
 const reveal = (value, limit = Infinity, kept = " ") => {
   const text = String(value ?? ""), parts = [];
   let end = 0, rest = "", many = 0;
@@ -176,7 +176,7 @@ const reveal = (value, limit = Infinity, kept = " ") => {
   return [...parts, rest + cut.slice(end)];
 };
 const said = (value, limit) => make("bdi", {}, reveal(value, limit));
-// A name that others chose stands between quotes that nothing in it closes, and is cut.
+// Replace quotes in names chosen by others, so that a name cannot close the quotes around it.
 const QUOTES = new RegExp(...SECRETS.quotes);
 const unquoted = (text) => text.replace(QUOTES, "'");
 const named = (value, limit) => said(unquoted(String(value ?? "")).split(/\s+/).join(" ").trim(), limit);
@@ -226,7 +226,7 @@ const left = (until) => {
   return minutes ? `${minutes} min ${whole % 60} s` : `${whole} s`;
 };
 
-/** All that a person needs to know of a question. */
+/** Return the elements that describe a question to a person. */
 const bodyOf = (question) => {
   const known = redact(question.arguments ?? {}), brief = short(known);
   const [sign, name, meaning] = LEVELS[levelOf(question)];
@@ -323,7 +323,7 @@ summary { cursor: pointer; } a { color: var(--accent); text-underline-offset: .2
 export class SaysoConfirm extends HTMLElement {
   static observedAttributes = ["base"];
   #root = this.attachShadow({ mode: "open" });
-  // By number: { question, send, done }; and the edit that was seen, of those answered here.
+  // #queue: by number, { question, send, done }. #over: by number of an answered question, the edit seen.
   #queue = new Map();
   #over = new Map();
   #token = null; #csrf = null; #line = null; #entry = null; #held = 0; #busy = -RECENT; #isBarred = false; #base = null; #isLost = false; #isOut = false; #own = 0;
@@ -336,9 +336,9 @@ export class SaysoConfirm extends HTMLElement {
     this.#root.append(this.later, this.dialog);
     this.dialog.addEventListener("keydown", (event) => this.#press(event));
     this.dialog.addEventListener("scroll", () => this.#stir(), { capture: true, passive: true });
-    // Escape, the button “Later” and a dialog that is gone leave the answer for later.
+    // A dialog closed by Escape, by the button “Later” or by the page leaves the question open.
     this.dialog.addEventListener("close", () => {
-      // The event comes a moment after: by then another question may have come up.
+      // The browser sends this event a moment later, when another question may already be shown.
       if (this.dialog.open) return;
       if (this.#entry) this.#entry.isLater = true;
       this.#entry = null;
@@ -347,7 +347,7 @@ export class SaysoConfirm extends HTMLElement {
     });
   }
 
-  /** A bearer token, or a function that gives one (also a promise); without it the console's session counts. */
+  /** A bearer token, or a function that returns one or a promise of one. Without it, the console's session is used. */
   get token() { return this.#token; }
   set token(value) { this.#token = value; this.#where(); if (this.isConnected) this.#connect(); }
   connectedCallback() {
@@ -355,20 +355,20 @@ export class SaysoConfirm extends HTMLElement {
     const { signal } = this.alive = new AbortController();
     addEventListener("offline", () => this.#line && this.#tell(true), { signal });
     addEventListener("online", () => this.#connect(), { signal });
-    // Wherever a person clicks or types, they may be in the middle of something else.
+    // Watch input on the whole page: a person who clicks or types elsewhere is busy.
     const early = { signal, capture: true, passive: true };
     for (const name of ["pointerdown", "mousedown", "touchstart", "keydown"]) addEventListener(name, (event) => this.#begin(event), early);
     for (const name of ["pointerup", "pointercancel", "keyup"]) addEventListener(name, () => setTimeout(() => (this.#isBarred = false)), early);
     for (const name of ["click", "dblclick", "auxclick", "input", "wheel", "touchend"]) addEventListener(name, () => this.#stir(), early);
     for (const name of ["focus", "blur", "resize"]) addEventListener(name, () => this.dialog.open && this.#arm(), { signal });
     document.addEventListener("visibilitychange", () => this.dialog.open && this.#arm(), { signal });
-    // What sets the token in the same step as the element comes first.
+    // Connect later, so that a script that creates the element can first set its token.
     queueMicrotask(() => this.#connect());
   }
   disconnectedCallback() { clearInterval(this.clock); this.alive.abort(); this.#line?.abort(); this.#line = null; this.dialog.close(); }
   attributeChangedCallback() { if (this.isConnected && !this.#base) this.#connect(); }
 
-  /** Show a question of your own; resolves with `{verdict, message}`, or with `null` once it is settled or over. */
+  /** Show a question of your own. Resolves with `{verdict, message}`, or with `null` if it is settled elsewhere. */
   ask(question) {
     const key = question.number ?? `own ${++this.#own}`;
     return new Promise((resolve) => {
@@ -376,7 +376,7 @@ export class SaysoConfirm extends HTMLElement {
       this.#take(key, question, send, () => resolve(null));
     });
   }
-  /** Say what became of a question elsewhere: `{number, state, answered_by, channel}`. */
+  /** Report that a question was settled elsewhere: `{number, state, answered_by, channel}`. */
   settle(outcome) { this.#settle(outcome.number, outcome); }
 
   #take(key, question, send, done) {
@@ -435,14 +435,14 @@ export class SaysoConfirm extends HTMLElement {
     this.#count();
   }
 
-  // A click or key that was meant for something else must not answer a new question.
+  // Start the pause, so that a click or key meant for something else does not answer a new question.
   #arm() {
     const now = performance.now(), pause = now - this.#busy < RECENT ? BUSY : ARM;
     this.#held = Math.max(this.#held, now + pause);
     this.#hold();
     setTimeout(() => this.#hold(), pause + 10);
   }
-  // During the pause any input restarts it.
+  // Restart the pause if there is input during it.
   #stir() {
     this.#busy = performance.now();
     if (this.dialog.open && this.#busy < this.#held) this.#arm();
@@ -477,7 +477,7 @@ export class SaysoConfirm extends HTMLElement {
     const { key, target } = event, isText = target.matches("input");
     if (key === "Enter" && (event.repeat || isText)) return event.preventDefault();
     if (key === "Enter" && target.id === "allow" && this.dialog.className === "destructive") return event.preventDefault();
-    // The question came up by itself: no letter of what somebody was writing allows anything.
+    // Ignore letters in fields, with modifiers or held down: the person may be writing something.
     if (isText || event.ctrlKey || event.metaKey || event.altKey || event.repeat || !/^[a-z]$/.test(key)) return;
     const found = this.dialog.querySelector(`[data-key="${key}"]`);
     if (!found) return;
@@ -507,11 +507,11 @@ export class SaysoConfirm extends HTMLElement {
     this.#count();
   }
 
-  // What was settled elsewhere says so in the place of the buttons, and then makes room.
+  // If a question was settled elsewhere, show this in place of its buttons, then the next question.
   #settle(key, outcome) {
     const entry = this.#queue.get(key);
     if (!entry) return;
-    // An answer is on its way from here, and this may be what it did: what comes back of it tells.
+    // An answer was sent from here and may have settled the question: wait for its response.
     if (entry.isSent) return void (entry.outcome = outcome);
     this.#queue.delete(key);
     entry.done?.();
@@ -525,9 +525,9 @@ export class SaysoConfirm extends HTMLElement {
   }
   #emit(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true })); }
 
-  // ---- The way to the gateway.
+  // ---- Requests to the gateway.
 
-  /** The gateway's address. With a token it never changes again: the token goes nowhere else. */
+  /** The gateway's URL. Once there is a token, it does not change, so that no other site gets the token. */
   #where() {
     if (this.#base) return this.#base;
     const given = (this.getAttribute("base") ?? "").replace(/\/+$/, "");
@@ -546,7 +546,7 @@ export class SaysoConfirm extends HTMLElement {
 
   async #connect() {
     this.#line?.abort();
-    // Elsewhere a cookie never counts: there is nothing to hear without a token.
+    // On other origins the console's cookie is not sent, so do not connect without a token.
     const isOwn = new URL(this.#where(), location.href).origin === location.origin;
     if ((!this.hasAttribute("base") && !this.#base) || (!this.#token && !isOwn)) return;
     const line = this.#line = new AbortController();
@@ -559,7 +559,7 @@ export class SaysoConfirm extends HTMLElement {
     }
   }
 
-  /** Hears one stream to its end; resolves with the status that it was refused with. */
+  /** Read one event stream to its end. Resolves with the HTTP status if the stream was refused. */
   async #listen(signal) {
     const silence = new AbortController(), both = AbortSignal.any([signal, silence.signal]);
     let quiet = setTimeout(() => silence.abort(), LIMIT), buffer = "";
@@ -593,7 +593,7 @@ export class SaysoConfirm extends HTMLElement {
     return (answer?.ok && await answer.json().catch(() => null)) || { state: "unknown" };
   }
 
-  /** Sends an answer once and returns the result. */
+  /** Send an answer once and return the result. */
   async #send(number, body) {
     const unknown = "sayso did not respond, so your answer may or may not have arrived. It counts at most once.";
     const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal: AbortSignal.timeout(LIMIT) };

@@ -1,5 +1,5 @@
 "use strict";
-// Additions to the forms of the tools' pages.
+// Behaviour of the forms on the pages of tools and tries.
 (() => {
   // Stay on the page of a try after answering its question.
   document.addEventListener("submit", async (event) => {

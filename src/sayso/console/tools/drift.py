@@ -1,4 +1,4 @@
-"""Changed tools and tools in quarantine, for a person to accept or lift."""
+"""The page on which people accept changes of tools, and lift quarantines."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -50,7 +50,7 @@ def drift_routes(pages: Pages) -> list[Route]:
             told = "lifted"
         return RedirectResponse(f"{HOME}/changes?told={told}", 303)
 
-    # Only for admins: both loosen what every caller may do, as a change of the policy would.
+    # Only for admins, because accepting and lifting permit every caller more.
     return [
         Route("/changes", pages.shown(show)),
         Route("/changes/accept", pages.posted(take, Role.ADMIN), methods=["POST"]),
@@ -75,16 +75,14 @@ def in_words(held: Held, change: Change) -> str:
     before = held.known.resolved[change.hint].value
     after = now.value
     if before is after:
-        said, says = (tool.intent.hints[change.hint] for tool in (held.known, held.now))
-        return (
-            f"{hint.name}: the server declared {_answer(said)}, and now declares {_answer(says)}."
-        )
+        old, new = (tool.intent.hints[change.hint] for tool in (held.known, held.now))
+        return f"{hint.name}: the server declared {_answer(old)}, and now declares {_answer(new)}."
     meaning = hint.yes if after else hint.no
     source = SOURCES[now.source]
     return f"{hint.name}: was {_answer(before)}, would be {_answer(after)}, {source}. {meaning}"
 
 
-def _answer(value: bool | None) -> str:  # noqa: FBT001 - a hint's value is what it is about
+def _answer(value: bool | None) -> str:  # noqa: FBT001 - the boolean is a hint's value
     return {True: "yes", False: "no", None: "nothing"}[value]
 
 
@@ -98,5 +96,5 @@ def _is(held: Held, form: Mapping[str, str]) -> bool:
 
 
 def _is_row(row: QuarantineRow, form: Mapping[str, str]) -> bool:
-    told = (row.place, row.tool, str(row.since))
-    return told == (form.get("place"), form.get("tool"), form.get("since"))
+    identity = (row.place, row.tool, str(row.since))
+    return identity == (form.get("place"), form.get("tool"), form.get("since"))

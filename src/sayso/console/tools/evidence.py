@@ -13,12 +13,12 @@ _VERDICTS: Final = {
     "supported": "yes: supported",
     "not_exercised": "not tried",
 }
-_NOTHING_SAID: Final = "No source decides, so the careful default counts."
+_NOTHING_SAID: Final = "No source decides, so the specification’s default counts."
 
 
 @dataclass(frozen=True, slots=True)
 class HintEvidence:
-    """A hint's value by source, in words, and the one that counts."""
+    """A hint's value by source, in words, and the value that counts."""
 
     name: str
     declared: str
@@ -77,7 +77,7 @@ def _proof(name: HintName, tool: Tool, policy: Policy) -> str:
     return "; ".join(lines)
 
 
-def _word(value: bool | None, unset: str = "") -> str:  # noqa: FBT001 - a hint's value is what it is about
+def _word(value: bool | None, unset: str = "") -> str:  # noqa: FBT001 - the boolean is a hint's value
     return {True: "yes", False: "no", None: unset}[value]
 
 
@@ -113,8 +113,8 @@ def _why_verified(name: HintName, resolved: Resolved) -> str:
 
 
 def _why_declared(name: HintName, tool: Tool, policy: Policy) -> str:
-    said = tool.intent.hints
-    if name == "read_only" and said.destructive and said.read_only is not False:
+    declared = tool.intent.hints
+    if name == "read_only" and declared.destructive and declared.read_only is not False:
         return "The server declares it destructive, so it does not only read."
     if tool.resolved[name].value is not LOOSER[name]:
         return "A stricter value always counts."
@@ -136,5 +136,5 @@ def _why_default(name: HintName, tool: Tool, guess: Guess | None, policy: Policy
         return "The policy does not trust this server’s looser value."
     if guess is not None and guess.value is LOOSER[name] and not is_untrusted:
         sure = f"{policy.threshold:.2f}"
-        return f"The inference is not confident enough (below {sure}), so the careful value counts."
+        return f"The inference is not confident enough (below {sure}), so the default counts."
     return _NOTHING_SAID

@@ -53,8 +53,8 @@ class Kind(StrEnum):
 class Field:
     """A field, or a group of fields.
 
-    `path` is the place of its value, `about` the schema's description, `limits` the constraints in
-    words, `choices` the values of a choice, and `item` the kind of a list's items.
+    `path` is the place of its value. `about` is the schema's description, `limits` are the
+    constraints in words. A choice has `choices`; a list has items of the kind `item`.
     """
 
     path: tuple[str, ...]
@@ -93,7 +93,7 @@ WHOLE: Final = (Field((), Kind.JSON, is_required=True, type_="object"),)
 
 
 def pointer(path: tuple[str, ...]) -> str:
-    """Return the JSON pointer of a path, in ASCII so that it survives a form; `/` for the whole.
+    """Return the JSON pointer of a path, in ASCII for use as a form field's name; `/` for all.
 
     >>> pointer(("a/b", "é"))
     '/a~1b/~xe9;'
@@ -121,7 +121,7 @@ class _TooManyError(Exception):
 class _Root:
     """The root schema for references, and the number of fields that may still be made.
 
-    They are counted first, because references can produce any number.
+    Fields are counted before they are made, because references can produce any number of them.
     """
 
     schema: Json
@@ -135,7 +135,7 @@ class _Root:
 
 
 def flat(fields: tuple[Field, ...]) -> Iterator[Field]:
-    """Yield all fields, those of groups after their group."""
+    """Yield all fields. The fields of a group follow the group."""
     for entry in fields:
         yield entry
         yield from flat(entry.fields)
@@ -144,7 +144,7 @@ def flat(fields: tuple[Field, ...]) -> Iterator[Field]:
 def _group(
     path: tuple[str, ...], schema: Json, root: _Root, depth: int
 ) -> tuple[Field, ...] | None:
-    """Return the fields of an object; `None` if it may have unnamed members."""
+    """Return the fields of an object; `None` if its schema does not name all members."""
     named = schema.get("properties")
     if named is None and path == () and not _is_open(schema):
         return ()
@@ -173,29 +173,29 @@ def _field(
 ) -> Field:
     if not isinstance(schema, Mapping):
         return Field(path, Kind.JSON, is_required=is_required, type_="any")
-    said = _resolved(cast("Json", schema), root.schema)
-    kind = _kind_of(path[-1], said)
+    resolved = _resolved(cast("Json", schema), root.schema)
+    kind = _kind_of(path[-1], resolved)
     fields: tuple[Field, ...] = ()
     item = Kind.TEXT
     if kind is Kind.GROUP:
         if depth < _DEEPEST:
-            fields = _group(path, said, root, depth + 1) or ()
+            fields = _group(path, resolved, root, depth + 1) or ()
         if not fields:
             kind = Kind.JSON
     if kind is Kind.LINES:
-        kind, item, choices = _list_of(said, root.schema)
+        kind, item, choices = _list_of(resolved, root.schema)
     else:
-        choices = _choices(said)
+        choices = _choices(resolved)
     return Field(
         path,
         kind,
-        about=_about(path[-1], said),
-        limits=tuple(_limits(said)),
+        about=_about(path[-1], resolved),
+        limits=tuple(_limits(resolved)),
         is_required=is_required,
         choices=choices,
         item=item,
         fields=fields,
-        type_=_type_words(said),
+        type_=_type_words(resolved),
     )
 
 
@@ -203,10 +203,10 @@ def _list_of(schema: Json, root: Json) -> tuple[Kind, Kind, tuple[Any, ...]]:
     items: object = schema.get("items")
     if not isinstance(items, Mapping) or "prefixItems" in schema:
         return Kind.JSON, Kind.TEXT, ()
-    said = _resolved(cast("Json", items), root)
-    kind = _kind_of("", said)
+    resolved = _resolved(cast("Json", items), root)
+    kind = _kind_of("", resolved)
     if kind is Kind.CHOICE:
-        return Kind.MANY, kind, _choices(said)
+        return Kind.MANY, kind, _choices(resolved)
     if kind in (Kind.TEXT, Kind.LONG, Kind.NUMBER, Kind.INTEGER, Kind.DATE):
         return Kind.LINES, kind, ()
     return Kind.JSON, Kind.TEXT, ()
@@ -243,10 +243,10 @@ def _kind_of_text(name: str, schema: Json) -> Kind:
 def _choices(schema: Json) -> tuple[Any, ...]:
     if "const" in schema:
         return (schema["const"],)
-    said: object = schema.get("enum")
-    if not isinstance(said, list):
+    values: object = schema.get("enum")
+    if not isinstance(values, list):
         return ()
-    choices = tuple(cast("list[Any]", said))
+    choices = tuple(cast("list[Any]", values))
     return choices if len(choices) <= _MOST_CHOICES else ()
 
 
@@ -254,10 +254,10 @@ def _resolved(schema: Json, root: Json) -> Json:
     """Return a schema with references resolved, and nullable types simplified."""
     for _ in range(_MOST_REFERENCES):
         if isinstance(reference := schema.get("$ref"), str):
-            found = _at(root, reference)
-            if found is None:
+            target = _at(root, reference)
+            if target is None:
                 return schema
-            schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
+            schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
         elif (only := _only(schema)) is not None:
             schema = only
         else:
@@ -267,22 +267,22 @@ def _resolved(schema: Json, root: Json) -> Json:
 
 def _only(schema: Json) -> Json | None:
     """Return the only non-null alternative of a schema, merged with the rest of it."""
-    said: object = schema.get("type")
-    if isinstance(said, list):
-        types = [kind for kind in cast("list[Any]", said) if kind != "null"]
+    declared: object = schema.get("type")
+    if isinstance(declared, list):
+        types = [kind for kind in cast("list[Any]", declared) if kind != "null"]
         return {**schema, "type": types[0]} if len(types) == 1 else None
     for key in ("anyOf", "oneOf", "allOf"):
         options: object = schema.get(key)
         if isinstance(options, list):
-            given = [
+            alternatives = [
                 cast("Json", option)
                 for option in cast("list[Any]", options)
                 if isinstance(option, Mapping) and cast("Json", option).get("type") != "null"
             ]
-            is_whole = key != "allOf" or len(given) == len(cast("list[Any]", options))
-            if len(given) == 1 and is_whole:
+            is_whole = key != "allOf" or len(alternatives) == len(cast("list[Any]", options))
+            if len(alternatives) == 1 and is_whole:
                 around = {name: value for name, value in schema.items() if name != key}
-                return {**given[0], **around}
+                return {**alternatives[0], **around}
     return None
 
 
@@ -297,12 +297,12 @@ def _at(root: Json, reference: str) -> Json | None:
 
 
 def _about(name: str, schema: Json) -> str:
-    said = schema.get("description")
-    if not isinstance(said, str):
-        said = schema.get("title")
-        if not isinstance(said, str) or _bare(said) == _bare(name):
+    text = schema.get("description")
+    if not isinstance(text, str):
+        text = schema.get("title")
+        if not isinstance(text, str) or _bare(text) == _bare(name):
             return ""
-    return said.strip()[:_LONGEST_TEXT]
+    return text.strip()[:_LONGEST_TEXT]
 
 
 def _bare(text: str) -> str:
@@ -321,27 +321,27 @@ def _limits(schema: Json) -> Iterator[str]:
         "minItems": "at least {} items",
         "maxItems": "at most {} items",
     }
-    for key, told in words.items():
+    for key, phrase in words.items():
         value = schema.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            yield told.format(value)
+            yield phrase.format(value)
     if isinstance(pattern := schema.get("pattern"), str):
         yield f"fits {pattern[:_SHORT_TEXT]}"
     if isinstance(format_ := schema.get("format"), str):
         yield f"as {format_[:_SHORT_TEXT]}"
     if (default := schema.get("default")) is not None:
-        said = json.dumps(default, ensure_ascii=False)[:_SHORT_TEXT]
+        shown = json.dumps(default, ensure_ascii=False)[:_SHORT_TEXT]
         if default in _EMPTY:
-            said = "empty"
-        yield f"{said} if left out"
+            shown = "empty"
+        yield f"{shown} if left out"
 
 
 def _type_words(schema: Json) -> str:
-    said: object = schema.get("type")
+    declared: object = schema.get("type")
     known = {"string": "text", "array": "list", "boolean": "yes or no", "integer": "whole number"}
-    types = [said]
-    if isinstance(said, list):
-        types = cast("list[Any]", said)
+    types = [declared]
+    if isinstance(declared, list):
+        types = cast("list[Any]", declared)
     words = [known.get(kind, kind) for kind in types if isinstance(kind, str)]
     return " or ".join(words) or "any"
 

@@ -99,8 +99,8 @@ def _nearest(path: str, keys: Mapping[str, str]) -> str:
 
 
 def _members(fields: Iterable[Field], filled: Filled) -> dict[str, Any]:
-    found = {entry.name: _value(entry, filled) for entry in fields}
-    return {name: value for name, value in found.items() if value is not _MISSING}
+    members = {entry.name: _value(entry, filled) for entry in fields}
+    return {name: value for name, value in members.items() if value is not _MISSING}
 
 
 def _value(entry: Field, filled: Filled) -> Any:
@@ -112,11 +112,11 @@ def _value(entry: Field, filled: Filled) -> Any:
             index for index in range(len(entry.choices)) if f"{entry.key}/{index}" in filled.entries
         ]
         return [entry.choices[index] for index in ticks] if ticks or entry.is_required else _MISSING
-    said = filled.entry(entry.key).replace("\r\n", "\n")
-    if not said or (entry.kind not in _TEXTS and not said.strip()):
+    text = filled.entry(entry.key).replace("\r\n", "\n")
+    if not text or (entry.kind not in _TEXTS and not text.strip()):
         return _empty(entry, filled)
     try:
-        return _read(entry, said)
+        return _read(entry, text)
     except _WrongError as error:
         filled.note(entry.key, str(error))
         return _MISSING
@@ -144,20 +144,20 @@ def _empty(entry: Field, filled: Filled) -> Any:
     return _MISSING
 
 
-def _read(entry: Field, said: str) -> Any:
+def _read(entry: Field, text: str) -> Any:
     if entry.kind is Kind.CHOICE:
-        if not said.isascii() or not said.isdigit() or int(said[:4]) >= len(entry.choices):
+        if not text.isascii() or not text.isdigit() or int(text[:4]) >= len(entry.choices):
             raise _WrongError("Choose one of the listed values.")
-        return entry.choices[int(said[:4])]
+        return entry.choices[int(text[:4])]
     if entry.kind is Kind.LINES:
-        return [_scalar(entry.item, line) for line in said.split("\n") if line.strip()]
+        return [_scalar(entry.item, line) for line in text.split("\n") if line.strip()]
     if entry.kind is Kind.JSON:
-        return _json(said)
-    return _scalar(entry.kind, said)
+        return _json(text)
+    return _scalar(entry.kind, text)
 
 
-def _scalar(kind: Kind, said: str) -> Any:
-    bare = said.strip()
+def _scalar(kind: Kind, text: str) -> Any:
+    bare = text.strip()
     if kind is Kind.BOOLEAN:
         if bare not in _YES_NO:
             raise _WrongError("Choose yes or no.")
@@ -172,29 +172,29 @@ def _scalar(kind: Kind, said: str) -> Any:
         return _number(bare)
     if kind is Kind.DATE_TIME:
         return _moment(bare)
-    return bare if kind in (Kind.DATE, Kind.TIME) else said
+    return bare if kind in (Kind.DATE, Kind.TIME) else text
 
 
-def _number(said: str) -> int | float:
-    if _INTEGER.fullmatch(said):
-        return int(said)
-    if math.isinf(value := float(said)):
+def _number(text: str) -> int | float:
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if math.isinf(value := float(text)):
         raise _WrongError("This number is too large.")
     return value
 
 
-def _moment(said: str) -> str:
-    """Return an RFC 3339 time; one without a zone is UTC, as the form says."""
-    if re.fullmatch(r"[0-9-]{10}T[0-9]{2}:[0-9]{2}", said):
-        return f"{said}:00Z"
-    if re.fullmatch(r"[0-9-]{10}T[0-9:.]{8,}", said):
-        return f"{said}Z"
-    return said
+def _moment(text: str) -> str:
+    """Return an RFC 3339 time. A time without a zone is taken as UTC, as the form states."""
+    if re.fullmatch(r"[0-9-]{10}T[0-9]{2}:[0-9]{2}", text):
+        return f"{text}:00Z"
+    if re.fullmatch(r"[0-9-]{10}T[0-9:.]{8,}", text):
+        return f"{text}Z"
+    return text
 
 
-def _json(said: str) -> Any:
+def _json(text: str) -> Any:
     try:
-        value = parse_json(said)
+        value = parse_json(text)
     except (UsageError, ValueError) as error:
         raise _WrongError(f"This is not JSON: {error}.") from error
     if _depth(value) > _MOST_LEVELS:
@@ -218,7 +218,7 @@ def _depth(value: Any) -> int:
 
 
 def entries_of(fields: tuple[Field, ...], arguments: Mapping[str, Any]) -> dict[str, str] | None:
-    """Return the entries that give `arguments`; `None` if fields cannot express them."""
+    """Return the form entries for `arguments`; `None` if the fields cannot express them."""
     entries = dict(_entries(fields, arguments))
     again = read(fields, entries)
     if again.errors or again.arguments != dict(arguments):
@@ -238,9 +238,9 @@ def _entry(entry: Field, value: Any) -> Iterable[tuple[str, str]]:
     if entry.kind is Kind.GROUP and isinstance(value, dict):
         yield from _entries(entry.fields, cast("dict[str, Any]", value))
     elif entry.kind is Kind.MANY and isinstance(value, list):
-        given = cast("list[Any]", value)
+        chosen = cast("list[Any]", value)
         yield from (
-            (f"{entry.key}/{at}", "on") for at, it in enumerate(entry.choices) if it in given
+            (f"{entry.key}/{at}", "on") for at, it in enumerate(entry.choices) if it in chosen
         )
     elif entry.kind is Kind.LINES and isinstance(value, list):
         yield entry.key, "\n".join(str(it) for it in cast("list[Any]", value))
@@ -255,5 +255,5 @@ def _entry(entry: Field, value: Any) -> Iterable[tuple[str, str]]:
 
 
 def as_text(value: Any) -> str:
-    """Return JSON for editing, in ASCII, so that hidden characters survive."""
+    """Return JSON for editing, in ASCII, so that hidden characters are not changed."""
     return json.dumps(value, indent=2)

@@ -1,4 +1,4 @@
-"""The search and filters of the tools page, held in the URL."""
+"""The search and filters of the tools page, which are in the URL's query."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -35,9 +35,9 @@ SOURCES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters of tools; empty ones match everything. A category is as a page shows it.
+    """Filters of tools; an empty filter matches all. `category` is written as a page shows it.
 
-    `hint` is a hint and its value, as in `destructive-yes`; `source` is that hint's, or any's.
+    `hint` is a hint and its value, as in `destructive-yes`. `source` is that of this or any hint.
     """
 
     q: str = ""
@@ -71,12 +71,12 @@ class Filters:
 
     @property
     def query(self) -> str:
-        said = {
+        fields = {
             key: value
             for key, value in asdict(self).items()
             if value and (key, value) != ("page", 1)
         }
-        return f"?{urlencode(said, errors='replace')}" if said else ""
+        return f"?{urlencode(fields, errors='replace')}" if fields else ""
 
     @property
     def is_empty(self) -> bool:
@@ -95,10 +95,10 @@ class Filters:
     def _fits_hint(self, tool: Tool) -> bool:
         name, _, value = self.hint.partition("-")
         names: list[HintName] = [known for known in HINT_NAMES if name in ("", known)]
-        found = [tool.resolved[known] for known in names]
-        if value and found[0].value is not (value == "yes"):
+        hints = [tool.resolved[known] for known in names]
+        if value and hints[0].value is not (value == "yes"):
             return False
-        return not self.source or any(hint.source == self.source for hint in found)
+        return not self.source or any(hint.source == self.source for hint in hints)
 
     def _fits_findings(self, tool: Tool) -> bool:
         if self.findings == "changed":
@@ -119,7 +119,7 @@ class ToolPage:
 
 
 def choose(tools: Sequence[Tool], filters: Filters) -> ToolPage:
-    """Return the requested page of matching tools, at most the last one."""
+    """Return the requested page of matching tools; a number that is too high is the last page."""
     fitting = [tool for tool in tools if filters.fits(tool)]
     pages = max(1, -(-len(fitting) // PAGE))
     page = min(filters.page, pages)
@@ -128,7 +128,7 @@ def choose(tools: Sequence[Tool], filters: Filters) -> ToolPage:
 
 @lru_cache(maxsize=1)
 def hint_choices() -> Mapping[str, str]:
-    """Return each hint with each value, and their names."""
+    """Return the choices of the hint filter with their labels."""
 
     def words(name: HintName, value: str) -> str:
         return f"{HINTS[name].name}: {value}"

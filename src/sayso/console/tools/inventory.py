@@ -26,13 +26,13 @@ class Lister(Protocol):
     def name(self) -> str: ...
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
-        """Return its tools, and the problems in its list. Raises `SaysoError`."""
+        """Return the server's tools, and the problems in its list. Raises `SaysoError`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The tools, and the problems of servers and lists; `is_partial` if a server is missing."""
+    """The tools, and the problems of servers. `is_partial` is true if a server has not answered."""
 
     tools: tuple[Tool, ...]
     problems: tuple[str, ...]
@@ -40,9 +40,9 @@ class Inventory:
 
 
 async def take_inventory(upstreams: Sequence[Lister], patience: float = PATIENCE) -> Inventory:
-    """List all servers' tools concurrently; a failed or slow server does not affect others."""
+    """Return all servers' tools, listed concurrently. A failed or slow server affects no other."""
     answers: list[tuple[list[Tool], list[str]]] = [
-        ([], [f"{upstream.name}: no answer yet. It is listed as soon as it answers."])
+        ([], [f"{upstream.name}: no answer yet. Its tools are listed as soon as it answers."])
         for upstream in upstreams
     ]
 
@@ -64,7 +64,7 @@ async def take_inventory(upstreams: Sequence[Lister], patience: float = PATIENCE
 
 
 async def seen_inventory(gateway: Gateway) -> Inventory:
-    """List all servers' tools, resolved under the current policy."""
+    """Return the tools of all servers, resolved under the current policy."""
     inventory = await take_inventory(gateway.upstreams.upstreams)
     policy = gateway.guard.policy()
     sight = gateway.guard.sight
@@ -86,5 +86,5 @@ def key_of(qualified_name: str) -> str:
 
 
 def find_tool(inventory: Inventory, key: str) -> Tool | None:
-    """Return the tool with this key; `None` without one."""
+    """Return the tool with this key; `None` if there is no such tool."""
     return next((tool for tool in inventory.tools if key_of(tool.qualified_name) == key), None)

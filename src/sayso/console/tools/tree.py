@@ -50,7 +50,7 @@ class Result:
 
 
 def result_of(answer: Mapping[str, Any]) -> Result:
-    """Return a `tools/call` result for display; it may be invalid."""
+    """Return a `tools/call` result for display, even if it is invalid."""
     content: Any = answer.get("content")
     if not isinstance(content, list):
         content = []
@@ -58,7 +58,7 @@ def result_of(answer: Mapping[str, Any]) -> Result:
     tree = None
     if (structured := answer.get("structuredContent")) is not None:
         tree = _tree_of("", structured)
-        # A JSON text repeats the structured content; the raw result still shows it.
+        # Omit JSON texts, which repeat the structured content; the raw result shows them.
         shown = tuple(block for block in shown if block.node is None)
     return Result(answer.get("isError") is True, shown, tree, cut(_raw(answer), _RAW))
 
@@ -109,21 +109,21 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
 def _block(block: object) -> Block:
     if not isinstance(block, dict):
         return Block("invalid block", cut(_text(block), _LONGEST))
-    said = cast("dict[str, Any]", block)
-    kind = str(said.get("type"))
-    text = said.get("text")
+    members = cast("dict[str, Any]", block)
+    kind = str(members.get("type"))
+    text = members.get("text")
     if kind == "text" and isinstance(text, str):
         value = _json_in(text)
         if value is None:
             return Block("text", cut(text, _RAW))
         return Block("JSON in a text", node=_tree_of("", value))
-    data = said.get("data")
+    data = members.get("data")
     if isinstance(data, str):
         return Block(
-            f"{kind}, {said.get('mimeType')}, about {len(data) * 3 // 4:,} bytes: not shown"
+            f"{kind}, {members.get('mimeType')}, about {len(data) * 3 // 4:,} bytes: not shown"
         )
     return Block(
-        kind, node=_tree_of("", {key: item for key, item in said.items() if key != "type"})
+        kind, node=_tree_of("", {key: item for key, item in members.items() if key != "type"})
     )
 
 

@@ -157,14 +157,14 @@ class _Views:
         )
 
     async def _begin(self, session: Session, tool: Tool, form: dict[str, str]) -> Response:
-        given = read(WHOLE, {"/": form.get("arguments", "")})
-        filled = _switched(tool, given, form, to_json=False)
+        entered = read(WHOLE, {"/": form.get("arguments", "")})
+        filled = _switched(tool, entered, form, to_json=False)
         is_json = "/" in filled.entries
         filled.errors.clear()
         return await show_tool(self._pages, session, tool, filled=filled, is_json=is_json)
 
     async def _stage(self, trial: Try) -> tuple[LoggedCall | None, str]:
-        """Return a try's logged call, and its state, or `_ASKS` while its question is pending."""
+        """Return a try's logged call and its state: `_ASKS` while its question is pending."""
         # Read the state first, because the call may end while the log is read.
         state = trial.state
         call = await self._logged(trial)
@@ -221,7 +221,7 @@ def _to(trial: Try) -> Response:
 def _caller_of(session: Session, *, is_alone: bool) -> Principal:
     """Return the principal of a session's calls.
 
-    On a machine with one user it is that user, who also answers at the console. With
+    On a machine with one user it is that user, who also answers in the console. With
     authentication it is the person, without scopes and roles, so another person must answer.
     """
     if is_alone and session.person == PERSON:

@@ -1,7 +1,7 @@
 """Tries: calls that people make from the console, which run in the background.
 
-A try exists in the process that runs it; other processes request it as data. The log keeps it like
-any call.
+A try is kept in the process that runs it, from which other processes request it. The log records
+it like any call.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class State(StrEnum):
 
 @dataclass(slots=True)
 class Try:
-    """A try, with its result in `answer` or its `error`.
+    """A try. At its end it has the tool's result in `answer`, or an `error`.
 
     `done`, `total` and `message` are the tool's progress.
     """
@@ -79,7 +79,7 @@ class TooManyError(Exception):
 
 @dataclass(slots=True)
 class Tries:
-    """The tries of one process; `look` and `stop` also reach those of others."""
+    """The tries of one process; `look` and `stop` also work for tries in other processes."""
 
     gateway: Gateway
     _known: dict[str, Try] = field(default_factory=dict[str, Try])
@@ -123,15 +123,15 @@ class Tries:
 
     async def look(self, id_: str, person: str) -> Try | None:
         """Return a person's own try from any process; `None` if it is unknown."""
-        found = self._known.get(id_)
-        if found is None:
+        trial = self._known.get(id_)
+        if trial is None:
             data = await self._sent(id_, _LOOK_REQUEST)
             if data is None:
                 return None
-            found = Try.from_dict(data)
-        if found.person != person:
+            trial = Try.from_dict(data)
+        if trial.person != person:
             return None
-        return found
+        return trial
 
     async def stop(self, trial: Try) -> None:
         if trial.id in self._known:
@@ -146,15 +146,15 @@ class Tries:
             return None
 
     async def _try_data(self, body: Any) -> dict[str, Any] | None:
-        found = self._known.get(str(body))
-        return found and asdict(found)
+        trial = self._known.get(str(body))
+        return trial and asdict(trial)
 
     async def _stopped(self, body: Any) -> bool:
         task = self._tasks.get(str(body))
         if task is None:
             return False
         task.cancel()
-        # The outcome is recorded before the page is shown again.
+        # Wait until the outcome is recorded, so that the page shows it.
         await asyncio.wait([task], timeout=2)
         return True
 
@@ -189,7 +189,7 @@ class Tries:
     def _ended(self, trial: Try) -> None:
         self._tasks.pop(trial.id, None)
         if trial.state is State.RUNNING:
-            trial.state = State.CANCELLED  # before it had begun
+            trial.state = State.CANCELLED  # its task was cancelled before it began
         trial.ended = self.guard.clock()
 
     def _make_room(self) -> None:
