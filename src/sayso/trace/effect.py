@@ -114,7 +114,7 @@ class Effect:
     reason: str = ""
     loss: Loss = Loss.NONE
     recoverable: str = ""
-    """A way to restore the lost content, such as `git reflog`; empty if there is none."""
+    """A way to restore the lost content, such as `git reflog`; empty if no way is known."""
     before: Blob | None = None
     after: Blob | None = None
 
