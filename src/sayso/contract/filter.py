@@ -1,8 +1,8 @@
 """The seccomp filter of a read-only process: it refuses calls, or asks the supervisor to decide.
 
 Landlock and read-only mounts protect regular files. This filter protects Unix sockets (which accept
-connections even on a read-only mount), the kernel's keyrings, and locks. A filter sees numbers and
-no memory, so it cannot see a socket's path. It stops a Unix socket when it is created.
+connections even on a read-only mount), the kernel's keyrings, and locks. A filter cannot read
+memory, so it cannot see a Unix socket's path. It therefore acts when the socket is created.
 """
 
 import errno

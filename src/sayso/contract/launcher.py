@@ -8,8 +8,8 @@ JSON with the keys of `Settings`. The server is a child of this process:
   process replaces each new Unix socket by an Internet socket, which cannot connect to a path. For
   a socket below `own`, this process connects itself and gives the connection to the server.
 
-Only strace can write a file outside the sandbox that the server cannot change. So this process
-reports a refusal through strace: it tries to remove a missing file below `MARK`.
+The server cannot change strace's file, so this process reports each refusal there: it tries to
+remove a missing file below `MARK`, and strace records the failing call.
 """
 
 import contextlib

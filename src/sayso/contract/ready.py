@@ -25,13 +25,13 @@ _proved: set[Programs] = set()
 async def check_ready(names: Sequence[str], programs: Programs | None = None) -> Programs:
     """Return the programs that enforce the contracts of the servers `names`.
 
-    Raises `UncontainedError` if a program is missing. Raises it too if a test write, which the
-    programs must block and record, is not blocked or not recorded.
+    Raises `UncontainedError` if a program is missing, or if a forbidden test write is not blocked
+    and recorded.
     """
     installed = programs or find_programs()
     where = ", ".join(names)
     if missing := [package for name, package in _NEEDED.items() if not installed.has(name)]:
-        what = f"contract mode does not work on this machine: install {' and '.join(missing)}"
+        what = f"contract mode does not work on this machine: not installed: {', '.join(missing)}"
         fix = f"Run apt-get install {' '.join(missing)}, or remove “contract”."
         raise UncontainedError(what, where=where, fix=fix)
     if installed in _proved:

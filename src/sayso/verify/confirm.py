@@ -100,7 +100,7 @@ class _Trial:
     is_explained: bool = False
 
     async def run(self, way: Sequence[tuple[str, Case]]) -> list[Effect]:
-        """Make the calls on a fresh server. Return the effects of the last that refute the hint."""
+        """Make the calls on a fresh server. Return the last call's effects against the hint."""
         try:
             made = await self._play(way)
             effects = self._against(made[-1])

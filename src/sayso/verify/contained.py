@@ -46,7 +46,7 @@ class ContainedEnvironment:
 
     @asynccontextmanager
     async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
-        """Start the server in a fresh sandbox; remove it on leaving. Errors of the start pass."""
+        """Start the server in a fresh sandbox; remove it on leaving. Raises errors of the start."""
         async with AsyncExitStack() as stack:
             watched: list[Watcher] = []
             if self.postgres is not None:

@@ -49,7 +49,7 @@ class Environment(Protocol):
     def grader(self) -> Grader | None: ...
 
     def start(self, *, number: int = 0) -> AbstractAsyncContextManager[ObservedServer]:
-        """Start the server, or connect to it, with all observers. Calls count on from `number`."""
+        """Start the server, or connect to it, with all observers. Call numbers follow `number`."""
         ...
 
     async def confirm(

@@ -25,7 +25,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call was made. `done` calls of about `planned` calls in the run are done."""
+    """A call was made. The run has made `done` of about `planned` calls."""
 
     made: MadeCall
     done: int

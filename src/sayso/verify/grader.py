@@ -34,7 +34,7 @@ class Grader:
     kept: frozenset[str] = frozenset()
 
     def learn(self, made: Sequence[MadeCall]) -> None:
-        """Learn from all calls. Call it once before and once after they are graded again."""
+        """Learn from all calls and their grades, before the calls are graded again."""
         self.kept = frozenset(
             path_of(effect)
             for call in made

@@ -158,7 +158,7 @@ async def start_server(
 ) -> AsyncGenerator[ObservedServer]:
     """Start a server, list its tools, and wait until it is idle. `timeout` is in seconds per step.
 
-    Calls count on from `number`. Raises an `UnreachableError` if the server cannot be started, and
+    Call numbers follow `number`. Raises an `UnreachableError` if the server cannot be started, and
     `UsageError` if it has no tools.
     """
     async with AsyncExitStack() as stack:

@@ -171,9 +171,9 @@ class Session:
                 self.log.made[first:] = [grader.again(call) for call in self.log.made[first:]]
 
     def _has_more(self, tool: Tool) -> bool:
-        """Return whether to call a tool again on a fresh server.
+        """Return whether a fresh server may show more: no success yet, or an unrefuted write hint.
 
-        This is so if no call succeeded, or if a hint that promises harmless writes is unrefuted.
+        Other tools may have removed data that this tool could destroy or change again.
         """
         made = self.log.of(tool.name)
         if self.plans[tool.name].problem or self.deaths[tool.name] >= _MOST_DEATHS:

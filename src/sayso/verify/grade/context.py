@@ -41,7 +41,7 @@ class CallContext:
         return place and place.host_of(path)
 
     def is_named(self, path: str) -> bool:
-        """Return whether `argument_paths` has this path, or a folder of it below a place's root."""
+        """Return whether `argument_paths` has this path or a folder above it (no place's root)."""
         roots = {place.inside for place in self.places}
         wanted = PurePosixPath(path)
         return any(

@@ -24,7 +24,7 @@ OUTWARD: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP})
 SETTLED: Final[Mapping[Kind, Grade]] = {
     Kind.INSTALL: (Life.EXTERNAL, "a package manager was run"),
     Kind.EXECUTE: (Life.TRANSIENT, "a program was run; its effects are listed separately"),
-    Kind.SIGNAL: (Life.SESSION, "a signal inside the box"),
+    Kind.SIGNAL: (Life.SESSION, "a signal inside the sandbox"),
     Kind.LISTEN: (Life.SESSION, "a listening address, which ends with the process"),
 }
 OWN_FOLDERS: Final = (".cache", ".local/state", ".npm", ".config/configstore")
@@ -86,10 +86,10 @@ def _outward(effect: Effect, context: CallContext) -> Grade:
     if target in context.allowed:
         return Life.SESSION, "an allowed address"
     if target.startswith(("/", "@", "unix:")):
-        return Life.SESSION, "a socket inside the box"
+        return Life.SESSION, "a socket inside the sandbox"
     host = target.rpartition(":")[0].strip("[]")
     if effect.kind is not Kind.LOOKUP and not effect.is_failed and _is_loopback(host):
-        return Life.SESSION, "answered inside the box"
+        return Life.SESSION, "answered inside the sandbox"
     words = {Kind.CONNECT: "a connection", Kind.SEND: "a message", Kind.LOOKUP: "a lookup"}
     return Life.EXTERNAL, f"{words[effect.kind]} beyond the allowed addresses"
 

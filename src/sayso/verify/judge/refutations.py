@@ -36,7 +36,7 @@ def against_closed_world(effects: Iterable[Effect]) -> list[Effect]:
 
 
 def against_idempotent(effects: Iterable[Effect]) -> list[Effect]:
-    """Return the effects of a repeated call that change user data to different bytes."""
+    """Return a repeated call's effects on user data. Writes of the same bytes do not count."""
     return [
         effect
         for effect in effects

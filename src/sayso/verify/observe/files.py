@@ -1,4 +1,4 @@
-"""The observer of files in the places of a server."""
+"""The observer of files in a server's places (the folders that its sandbox gives it)."""
 
 from collections.abc import Sequence
 from pathlib import Path
