@@ -1,4 +1,4 @@
-"""Draws of a few values from hypothesis strategies outside of a test. One seed, same values."""
+"""Draws of a few values from hypothesis strategies outside of a test, repeatable by a seed."""
 
 import warnings
 from collections.abc import Generator
@@ -41,7 +41,7 @@ def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]
 
     @st.composite
     def nameless(take: st.DrawFn) -> Any:
-        return take(strategy)  # hypothesis describes each draw; this keeps the text short
+        return take(strategy)  # hypothesis describes each strategy; this keeps the text short
 
     def collect(value: Any) -> None:
         found.append(deepcopy(value))

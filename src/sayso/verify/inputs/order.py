@@ -50,7 +50,7 @@ def rank_of(tool: Tool) -> Rank:
 
 
 def needs_of(tool: Tool) -> frozenset[str]:
-    """Return the entities, such as `customer`, whose ids are required arguments."""
+    """Return the kinds of objects, such as `customer`, whose ids are required arguments."""
     schema = tool.input_schema or {}
     flattener = Flattener(schema)
     whole = flattener.flat(schema) or {}

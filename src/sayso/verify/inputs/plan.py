@@ -35,7 +35,7 @@ _ORIGINS: Final = ("harvest", "role", "example", "default", "enum", "generated",
 
 
 class Plan(Iterator[Case]):
-    """The cases for one tool, at most `budget`. The same seed and captured values give the same.
+    """The cases for one tool, at most `budget`, the same for the same seed and captured values.
 
     Pass each case's result to `tell` before the next case. `problem` is the reason why no case can
     be made, or empty.

@@ -98,7 +98,7 @@ def words_of_tool(tool: Mapping[str, Any]) -> list[str]:
 
 
 def kinds_of(tool: Mapping[str, Any]) -> frozenset[str]:
-    """Return the kinds of a tool's verbs, such as `read`. Verbs that may be nouns count last."""
+    """Return the kinds of a tool's verbs, such as `read`. Noun-like verbs count only if alone."""
     verbs = [verb for word in words_of_tool(tool) if (verb := verb_of(word))]
     sure = [verb for verb in verbs if verb not in NOUNS] or verbs[:1]
     return frozenset(kind for verb in sure for kind in KINDS[verb])

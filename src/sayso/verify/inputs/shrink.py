@@ -21,8 +21,8 @@ async def shrink(
 ) -> Case:
     """Return the smallest case found in at most `most` trials. Each trial calls the tool.
 
-    Only arguments that `is_valid` accepts are tried. Raises the errors of `is_refuting`. Can be
-    cancelled without cleanup.
+    Only arguments that `is_valid` accepts are tried. Raises the errors of `is_refuting`.
+    Cancelling needs no cleanup.
     """
     best = case
     left = most

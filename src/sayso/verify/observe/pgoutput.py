@@ -21,7 +21,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A row before and after a change; `None` if it does not exist. A truncation has no rows."""
+    """A row before and after a change; `None` if it does not exist. Both are `None` if truncated."""
 
     relation: Relation
     before: Row | None
