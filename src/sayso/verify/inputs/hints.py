@@ -85,8 +85,8 @@ class _Arguments:
 
 _TOOL: Final = Table(
     {
-        "arguments": Key(Items(_Arguments()), "whole sets of arguments for its first calls"),
-        "skip": Key(Text("a reason"), "why it is not called"),
+        "arguments": Key(Items(_Arguments()), "complete arguments for the tool's first calls"),
+        "skip": Key(Text("a reason"), "the reason why the tool is not called"),
     },
     least=1,
 )

@@ -21,7 +21,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A row before and after a change; `None` if it does not exist. Both are `None` if truncated."""
+    """A row before and after a change, or `None`. Both are `None` for a truncation."""
 
     relation: Relation
     before: Row | None
