@@ -1,4 +1,4 @@
-"""The forbidden attempts of a read-only process, read from its trace."""
+"""The failed attempts of a read-only process to change something, read from its trace."""
 
 import os
 import posixpath
@@ -36,10 +36,10 @@ _PROCESS_LINK: Final = re.compile(
     r'"/+(?:proc/+(?:self|thread-self|\d+)(?:/+task/+\d+)?|dev)/+'
     r'(?P<link>root|cwd|fd/+\d+)(?=[/"])'
 )
-_UNKNOWN_FILE: Final = "(a file that was open already)"
+_UNKNOWN_FILE: Final = "(a file that was already open)"
 _LISTENING: Final = Path("/proc/net/unix")
 _HARMLESS: Final = ("ENOENT", "ENXIO", "ENOTDIR", "EEXIST", "EISDIR")
-"""The errors of most failed calls: nothing was there, or it existed already."""
+"""Errors of calls that would have changed nothing: the file was missing, or existed already."""
 _SYSTEM: Final = tuple(
     f"/{name}"
     for name in (
@@ -48,7 +48,7 @@ _SYSTEM: Final = tuple(
     )
 )
 _KERNEL: Final = ("/proc/sys", "/proc/sysrq-trigger", "/sys")
-"""Settings of the whole machine, which no program writes by accident."""
+"""Kernel settings of the whole machine. No program writes them by accident."""
 _TEMPORARY: Final = ("/tmp", "/var/tmp")  # noqa: S108 - names to compare with
 _RUNTIME: Final = frozenset({"__pycache__", ".cache", "node_modules", "site-packages", ".npm"})
 _SIDECARS: Final = (".pyc", ".lock", "-wal", "-shm", "-journal")
@@ -57,9 +57,9 @@ _XDG: Final = {"XDG_CACHE_HOME": ".cache", "XDG_STATE_HOME": ".local/state"}
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A failed attempt. `is_breach` if it would have changed something that a person keeps.
+    """A failed attempt. It `is_breach` if it would have changed something that a person keeps.
 
-    `holder` is the process that holds it if this is a lock that others can share.
+    For a shared lock, which does not fail, `holder` is the process that holds the lock.
     """
 
     kind: Kind | str
@@ -68,12 +68,12 @@ class Attempt:
     holder: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
-        """Return it in words, such as `write /home/bo/notes.txt`."""
+        """Return the attempt in words, such as `write /home/bo/notes.txt`."""
         return f"{self.kind} {self.target}"
 
 
 class Attempts:
-    """A reader of the trace of a read-only process of `target`, from where it last stopped."""
+    """Reads the new attempts from the trace of a read-only process of `target`."""
 
     def __init__(self, trace: Path, target: CommandTarget, *, is_open: bool) -> None:
         self._tail = Tail(trace)
@@ -81,20 +81,20 @@ class Attempts:
         self._memory = Memory()
         self._env = child_environment(target.env)
         self._cwd = target.cwd or str(Path.cwd())
-        # No other process has its temporary folder.
+        # Only this process uses its temporary folder, so a write there changes nothing for others.
         self._own = [str(trace.parent / "tmp")]
         if target.contract:
             self._own += target.contract.own
         self._is_open = is_open
 
     def read(self) -> Sequence[Attempt]:
-        """Return the new attempts, each once."""
+        """Return the attempts since the last call of this method, each once."""
         return list(dict.fromkeys(self._read()))
 
     def _read(self) -> Iterator[Attempt]:
         for line in self._tail.lines():
             is_mark = _MARK in line
-            # The last of these comes from strace: a path may hold anything before it.
+            # Only the last " = -1 " is strace's: a path earlier in the line may contain this text.
             if not is_mark and line.rpartition(_FAILED)[2].startswith(_HARMLESS):
                 continue
             call = self._reader.take(line)
@@ -114,11 +114,11 @@ class Attempts:
             yield from (self._judged(effect, call) for effect in failed)
 
     def _marked(self, text: str, pid: int) -> Iterator[Attempt]:
-        what, _, name = text.partition("/")
+        action, _, name = text.partition("/")
         path = f"/{name}"
-        match what:
+        match action:
             case "keyring" | "keyring-read":
-                yield Attempt("use", "the kernel's keyring", is_breach=what == "keyring")
+                yield Attempt("use", "the kernel's keyring", is_breach=action == "keyring")
             case "connect":
                 yield self._to_socket(name if name.startswith("@") else path)
             case "lock-shared" if not self._is_own(path):
@@ -129,7 +129,7 @@ class Attempts:
                 return
 
     def _way_to_others(self, call: Call) -> Attempt | None:
-        """Return an attempt to write to a FIFO or a Unix socket, in whatever folder it is."""
+        """Return a call's attempt to write to a FIFO or connect to a Unix socket, or `None`."""
         if call.name in OPENS:
             places = (1, 0) if call.name in ("openat", "openat2") else (0,)
             path = self._memory.resolve(call, *places)
@@ -160,7 +160,7 @@ class Attempts:
         is_there = os.path.lexists(target)
         is_kept_there = self._is_kept(target, is_there=is_there) or self._leads_away(target, call)
         if effect.detail.startswith(PERHAPS_MADE) and is_there:
-            # A file that is opened for both may only be read, as by SQLite.
+            # A file that is opened for reading and writing may only be read, as SQLite does.
             is_breach = is_kept_there and "O_RDWR" not in _flags(call)
             return Attempt(Kind.WRITE, target, is_breach=is_breach)
         return Attempt(kind, target, is_breach=is_kept_there)
@@ -169,23 +169,23 @@ class Attempts:
         return any(PurePosixPath(path).is_relative_to(own) for own in self._own)
 
     def _is_kept(self, path: str, *, is_there: bool) -> bool:
-        """Return whether a person keeps the file at the path, or the one that its links lead to."""
+        """Return whether a person keeps the file at a path, or the file that a link leads to."""
         return any(
             not self._is_own(each) and is_kept(each, env=self._env, is_there=is_there)
             for each in dict.fromkeys((path, os.path.realpath(path)))
         )
 
     def _leads_away(self, path: str, call: Call) -> bool:
-        """Return whether a path that the server may write was refused as read-only.
+        """Return whether a write below a folder of the server's own failed as read-only.
 
-        Then a link led elsewhere; it may be gone again when this is read.
+        This means that a link led out of the folder. The link may be gone when we look.
         """
         return call.error == "EROFS" and any(
             PurePosixPath(path).is_relative_to(own) and os.path.lexists(own) for own in self._own
         )
 
     def _from_outside(self, call: Call) -> Call:
-        """Return the call with the paths that the gateway would use: /proc/self is another."""
+        """Return the call with paths as the gateway sees them, whose /proc/self is different."""
         arguments = tuple(self._named(argument, call.pid) for argument in call.arguments)
         return replace(call, arguments=arguments)
 
@@ -194,7 +194,7 @@ class Attempts:
         if match is None:
             return argument
         if match["link"].startswith("fd"):
-            # It is neither a pipe nor a device: those can be opened again.
+            # A pipe or a device can be opened again; this call failed, so it names a file.
             return f'"/{_UNKNOWN_FILE}"'
         start = ""
         if match["link"] == "cwd":
@@ -207,7 +207,7 @@ def _flags(call: Call) -> str:
 
 
 def _folder_of(thread: int) -> str:
-    """Return the working folder of a running thread, under its name in the gateway, or ""."""
+    """Return the working folder of a running thread, as the gateway sees it, or ""."""
     try:
         return os.readlink(f"/proc/{thread}/cwd")  # noqa: PTH115 - a name is wanted, not a path
     except OSError:
@@ -223,9 +223,9 @@ def _is_listening(name: str) -> bool:
 
 
 def is_kept(path: str, *, env: Mapping[str, str], is_there: bool) -> bool:
-    """Return whether a change at `path` changes something that a person keeps.
+    """Return whether a person would keep a file at `path`, so that a change to it is a breach.
 
-    `env` is the server's environment; `is_there` says whether the path exists.
+    `env` is the server's environment. `is_there` is whether the path exists.
     """
     pure = PurePosixPath(path)
     if any(pure.is_relative_to(folder) for folder in _KERNEL):
@@ -235,7 +235,7 @@ def is_kept(path: str, *, env: Mapping[str, str], is_there: bool) -> bool:
     if any(pure.is_relative_to(folder) for folder in _scratch(env)):
         return False
     if any(pure.is_relative_to(folder) for folder in _TEMPORARY):
-        # Programs that ignore TMPDIR make new files there; a file in a folder belongs to another.
+        # Programs that ignore TMPDIR create files here. A file in a subfolder is another program's.
         return is_there or str(pure.parent) not in _TEMPORARY
     return not any(pure.is_relative_to(folder) for folder in _SYSTEM)
 

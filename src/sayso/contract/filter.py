@@ -1,8 +1,8 @@
-"""The seccomp filter of a read-only process: refused calls, and calls its supervisor decides.
+"""The seccomp filter of a read-only process: it refuses calls, or asks the supervisor to decide.
 
-Landlock and read-only mounts protect regular files. This filter protects the rest: Unix sockets (a
-socket file on a read-only mount still takes connections), the kernel's keyrings, locks. Filters see
-numbers and never memory, so a Unix socket is decided when it is made, not by its path.
+Landlock and read-only mounts protect regular files. This filter protects Unix sockets (which accept
+connections even on a read-only mount), the kernel's keyrings, and locks. A filter cannot read
+memory, so it cannot see a Unix socket's path. It therefore acts when the socket is created.
 """
 
 import errno
@@ -13,7 +13,7 @@ from typing import Final
 from sayso.sandbox import NOTIFY, Rule, Test, assemble, refuse, shared_rules, this_machine
 
 _FIRST_UNKNOWN: Final = 463
-"""Newer calls than this fail with ENOSYS, which programs expect of older kernels."""
+"""System calls from this number on fail with ENOSYS, as on an older kernel."""
 
 _AF_UNIX: Final = 1
 _AF_NETLINK: Final = 16
@@ -26,14 +26,14 @@ _LOCK_MASK: Final = 3
 _LOCK_COMMANDS: Final = (6, 7, 37, 38, 1024)
 """F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW and F_SETLEASE of fcntl(2)."""
 _TERMINAL_COMMANDS: Final = (0x5412, 0x541C)
-"""TIOCSTI and TIOCLINUX, which put input into a terminal."""
+"""TIOCSTI and TIOCLINUX, which insert input into a terminal."""
 _INTERNET_LENGTHS: Final = (16, 28)
-"""The sizes of sockaddr_in and sockaddr_in6; strace sees connections with these."""
+"""The sizes of sockaddr_in and sockaddr_in6. strace records connections to such addresses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers of system calls on one machine. `refused` are never needed by a server."""
+    """System call numbers of one kind of machine. No server needs those in `refused`."""
 
     seccomp: int
     socket: int
@@ -49,7 +49,7 @@ class Numbers:
 
 
 _REFUSED_EVERYWHERE: Final = (435, 438)
-"""clone3, whose flags lie in memory (programs fall back to clone), and pidfd_getfd."""
+"""clone3, whose flags a filter cannot see (programs fall back to clone), and pidfd_getfd."""
 
 # `keys` are add_key, request_key and keyctl; `refused` are ptrace, process_vm_writev, setns and
 # open_by_handle_at.
@@ -68,9 +68,9 @@ NUMBERS: Final[Mapping[str, Numbers]] = {
 
 
 def readonly_filter(*, has_own: bool) -> tuple[bytes, Numbers] | None:
-    """Return the filter and the numbers that the supervisor needs; `None` on other machines.
+    """Return the filter and the call numbers for the supervisor; `None` for other machines.
 
-    With `has_own` the supervisor gets connections too, and makes those to the server's sockets.
+    If the server `has_own` folders, the supervisor also decides connections to sockets.
     """
     machine = this_machine()
     if machine is None:
@@ -94,15 +94,15 @@ def _refusals(calls: Numbers) -> list[Rule]:
     new_user = Test(0, [_NEW_USER], mask=_NEW_USER)
     return [
         Rule(calls.refused, refuse(errno.ENOSYS)),
-        # Unlike a pair of streams, a pair of datagram sockets can send to other addresses.
+        # One socket of a datagram pair can still send to other addresses; a stream pair cannot.
         Rule([calls.socketpair], refuse(errno.EAFNOSUPPORT), [connected]),
-        # The C library needs routes and addresses (protocol 0).
+        # The C library needs netlink's protocol 0 (routes and addresses); refuse all others.
         Rule(
             [calls.socket],
             refuse(errno.EPROTONOSUPPORT),
             [Test(0, [_AF_NETLINK]), Test(2, [0], is_among=False)],
         ),
-        # In a user namespace it would be root.
+        # In a new user namespace the process would be root.
         Rule([calls.clone, calls.unshare], refuse(errno.EPERM), [new_user]),
         Rule([calls.ioctl], refuse(errno.EPERM), [Test(1, _TERMINAL_COMMANDS)]),
     ]

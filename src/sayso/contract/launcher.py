@@ -1,15 +1,15 @@
 """A program that starts a server under Landlock and a seccomp filter, and supervises its calls.
 
-`python -I -S launcher.py SETTINGS COMMAND…`, inside bubblewrap and under strace. SETTINGS is JSON
-with the keys of `Settings`. The server is a child of this process:
+Run `python -I -S launcher.py SETTINGS COMMAND…` inside bubblewrap and under strace. SETTINGS is
+JSON with the keys of `Settings`. The server is a child of this process:
 
-- Landlock (kernel 5.13) lets it write only below `writable`, FIFOs too.
-- The filter (`sayso.contract.filter`) hands some calls to this process (seccomp_unotify(2)). It
-  replaces each Unix socket by an Internet socket, which cannot connect to a path. It makes a
-  connection to a socket below `own` itself, and puts that in its place.
+- Landlock (kernel 5.13) lets the server write only below `writable`. This applies to FIFOs too.
+- The filter (`sayso.contract.filter`) hands some calls to this process (seccomp_unotify(2)). This
+  process replaces each new Unix socket by an Internet socket, which cannot connect to a path. For
+  a socket below `own`, this process connects itself and gives the connection to the server.
 
-strace's file is the only way out of the box that the server cannot write to. So this process
-reports a refusal by a call that strace writes down: removing a missing file below `MARK`.
+The server cannot change strace's file, so this process reports each refusal there: it tries to
+remove a missing file below `MARK`, and strace records the failing call.
 """
 
 import contextlib
@@ -49,16 +49,16 @@ _REQUEST = struct.Struct("=QIIiIQ6Q")
 _ACCESS_FILE = (1 << 1) | (1 << 14)
 """Write and truncate a file."""
 _ACCESS_FOLDER = sum(1 << bit for bit in range(4, 14))
-"""Remove, make and move entries of a folder."""
+"""Remove, create and move entries of a folder."""
 _FIRST_ABI = (1 << 13) - 1
 _REFER_ABI = 2
 _TRUNCATE_ABI = 3
 _SCOPE_ABI = 6
 _SCOPES = 3
-"""Abstract Unix sockets, and signals to processes outside."""
+"""Connections to abstract Unix sockets, and signals to processes outside the sandbox."""
 
 _KEYS_READ = frozenset({0, 6, 10, 11, 17, 22, 31})
-"""Operations of keyctl(2) that only read: refused too, but no breach."""
+"""Operations of keyctl(2) that only read. They are refused too, but are no breach."""
 _SHARED = 0
 _LEASE = 1024
 _CONNECT_SECONDS = 5
@@ -69,7 +69,7 @@ _kernel = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings. `filter` is hexadecimal; `calls` are the numbers of the supervised calls."""
+    """The settings. `filter` is hexadecimal; `calls` has the fields of `filter.Numbers`."""
 
     filter: str
     calls: dict[str, Any]
@@ -79,7 +79,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Request:
-    """A call of a thread that waits for an answer; `arguments` are six registers."""
+    """A system call whose thread waits for an answer. `arguments` are six register values."""
 
     id: int
     thread: int
@@ -88,10 +88,10 @@ class Request:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Start the command and return its exit code. Raises `SystemExit` if it would be root."""
+    """Start the command and return its exit code. Raises `SystemExit` if it would run as root."""
     settings = Settings(**json.loads(argv[0]))
     _check_unprivileged()
-    # Some containers forbid this; the filter keeps the server from the old keyring anyway.
+    # Some containers forbid this call. Then the filter alone protects the old session keyring.
     _kernel.syscall(settings.calls["keys"][2], _JOIN_SESSION_KEYRING, None)
     here, there = socket.socketpair()
     child = os.fork()
@@ -115,7 +115,7 @@ def _check_unprivileged() -> None:
 
 
 def _become(command: Sequence[str], settings: Settings, link: socket.socket) -> None:
-    """Replace this process by the server. Never returns."""
+    """Replace this process by the server. This function never returns."""
     try:
         for number in (signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)
@@ -125,16 +125,16 @@ def _become(command: Sequence[str], settings: Settings, link: socket.socket) -> 
         socket.send_fds(link, [b"."], [listener])
         os.closerange(3, 1 << 16)
         os.execvp(command[0], [*command])  # noqa: S606 - the configured command
-    except BaseException as error:  # noqa: BLE001 - nothing of this process may go on here
+    except BaseException as error:  # noqa: BLE001 - the forked process must end in any case
         os.write(2, f"{error}\n".encode(errors="replace"))
     os._exit(127)
 
 
 def restrict(writable: Sequence[str]) -> None:
-    """Let this process write only below some paths. Raises `OSError` without Landlock."""
+    """Let this process write only below these paths. Raises `OSError` without Landlock."""
     version = _kernel.syscall(_LANDLOCK_CREATE, None, 0, 1)
     if version < 1:
-        raise OSError(errno.ENOSYS, "Landlock is missing: it needs Linux 5.13 with lsm=landlock")
+        raise OSError(errno.ENOSYS, "Landlock is not available; use Linux 5.13+ with lsm=landlock")
     handled = (1 << 1) | _ACCESS_FOLDER & _FIRST_ABI
     if version >= _REFER_ABI:
         handled |= 1 << 13
@@ -162,7 +162,7 @@ def _allow(rules: int, path: str, handled: int) -> None:
 
 
 def install(program: bytes, seccomp: int) -> int:
-    """Install a filter in this process, and return the descriptor that its calls come through."""
+    """Install a filter in this process. Return the descriptor for the calls to be decided."""
     code = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
     return _call(_kernel.syscall, seccomp, _SECCOMP_FILTER, _NEW_LISTENER, header)
@@ -214,14 +214,14 @@ def _decide(listener: int, request: Request, settings: Settings) -> None:
 
 
 def _give_dead_socket(listener: int, request: Request) -> None:
-    """Give a socket that reaches no path, in place of a Unix socket."""
+    """Give the thread an unconnected Internet socket in place of a Unix socket."""
     kind = request.arguments[1]
     sort = socket.SOCK_STREAM
     if kind & 0xF == socket.SOCK_DGRAM:
         sort = socket.SOCK_DGRAM
     with socket.socket(socket.AF_INET, sort) as dead:
         dead.setblocking(not kind & socket.SOCK_NONBLOCK)
-        # The two flags have the same value (socket(2), `SOCK_CLOEXEC`).
+        # SOCK_CLOEXEC and O_CLOEXEC have the same value (socket(2)).
         flags = kind & socket.SOCK_CLOEXEC & os.O_CLOEXEC
         _add(listener, struct.pack("=QIIII", request.id, _AND_ANSWER, dead.fileno(), 0, flags))
 
@@ -245,7 +245,7 @@ def _connect(listener: int, request: Request, own: Sequence[str]) -> None:
         return
     place = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        # The server may have replaced a folder by a link since.
+        # The server may have replaced a folder by a link since the check above.
         path = os.readlink(f"/proc/self/fd/{place}")
         if _is_own(path, own):
             _put_connected(listener, request, descriptor, place)
@@ -276,7 +276,7 @@ def _put_connected(listener: int, request: Request, descriptor: int, place: int)
 
 
 def _lock(listener: int, request: Request, *, is_flock: bool) -> None:
-    """Report a lock, and let it be taken: reading a database takes one."""
+    """Report a lock. Allow it, since reading a database takes one; refuse only leases."""
     descriptor, command, pointer = request.arguments[:3]
     if is_flock:
         is_shared = not command & fcntl.LOCK_EX
@@ -286,7 +286,7 @@ def _lock(listener: int, request: Request, *, is_flock: bool) -> None:
         _answer(listener, request, error=errno.EACCES)
         return
     else:
-        # An exclusive lock needs a file that is open for writing, so it fails by itself.
+        # An exclusive fcntl lock needs a file that is open for writing, so the kernel refuses it.
         (kind,) = struct.unpack("=h", _read(request.thread, pointer, 2))
         is_shared = True
         if kind != _SHARED:
@@ -300,7 +300,7 @@ def _lock(listener: int, request: Request, *, is_flock: bool) -> None:
 
 
 def mark(what: str) -> None:
-    """Report an attempt through strace."""
+    """Report an attempt: strace records this failing call."""
     with contextlib.suppress(OSError, ValueError):
         os.unlink(f"{MARK}/{what}".replace("\0", "?"))
 
@@ -327,11 +327,11 @@ def _answer(listener: int, request: Request, *, error: int = 0, is_continued: bo
 
 
 def _add(listener: int, words: bytes) -> None:
-    """Give a descriptor to the waiting thread; before Linux 5.14 it gets an error instead."""
+    """Give a descriptor to the waiting thread. Raises `OSError` before Linux 5.14."""
     try:
         fcntl.ioctl(listener, _ADD_FD, words)
     except OSError as error:
-        raise OSError(errno.EAFNOSUPPORT, "no socket can be given") from error
+        raise OSError(errno.EAFNOSUPPORT, "cannot give the server a socket") from error
 
 
 def _call(function: Any, *arguments: object) -> int:

@@ -1,4 +1,4 @@
-"""Read-only processes: second processes of a server that can change nothing and are watched."""
+"""Read-only processes: extra processes of a server that can change nothing and are watched."""
 
 import logging
 import os
@@ -26,7 +26,7 @@ _log: Final = logging.getLogger(__name__)
 
 _LOCKS: Final = Path("/proc/locks")
 _NO_PROCESS: Final = "-1"
-"""The holder, in /proc/locks, of a lock that belongs to an open file (F_OFD_SETLK)."""
+"""The holder in /proc/locks of a lock that belongs to an open file, not to a process."""
 _BROKEN: Final = (
     "This tool counts as read-only, and the call tried to change something. That failed, and the "
     "tool is in quarantine: it is not called again until a person has looked at it."
@@ -35,7 +35,7 @@ _CONFINED: Final = "Nothing was run: this tool is in quarantine until a person l
 
 
 class Connection(Protocol):
-    """The connection to a read-only process; `used` last, in seconds of `time.monotonic`."""
+    """The connection to a read-only process. `used` is the `time.monotonic` of its last use."""
 
     used: float
 
@@ -64,7 +64,7 @@ class Report(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The means that hold a server to its contract: the programs, and the record of breaches."""
+    """The means to enforce a server's contract: sandbox programs, and the record of breaches."""
 
     programs: Programs
     report: Report
@@ -74,7 +74,7 @@ class ReadonlyProcess(Generic[C]):
     """A read-only process, and the connection to it. It runs one call at a time.
 
     An attempt during a call belongs to that call. An attempt at the start or between calls belongs
-    to no call, not even when it is repeated during one.
+    to no call. If such an attempt is repeated during a call, it still belongs to no call.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class ReadonlyProcess(Generic[C]):
         self.connection = make(wrap(target, self._folder, hold.programs, is_open=is_open))
 
     async def run(self) -> None:
-        """Hold its connection until cancelled or ended, and then remove its files."""
+        """Run the connection until it is cancelled or ended, then remove the process's files."""
         try:
             await self.connection.run()
         finally:
@@ -106,14 +106,14 @@ class ReadonlyProcess(Generic[C]):
 
     @property
     def is_busy(self) -> bool:
-        """Return whether a call is under way, or it is being connected."""
+        """Return whether a call is under way, or the process is being connected."""
         return self._lock.locked() or self.connection.is_busy
 
     async def call(self, call: Call, send: Callable[[C], Awaitable[Answer]]) -> Answer:
-        """Run a call in the process, and look at its attempts meanwhile."""
+        """Run a call in the process. If it broke the contract, report it and return an error."""
         async with self._lock:
             if self._hold.report.holds(call.tool):
-                # It was decided before the call ahead of it broke the contract.
+                # An earlier call broke the contract while this one waited for the lock.
                 call.outcome = Outcome.DENIED
                 return tool_error(_CONFINED)
             await self.connection.link()
@@ -137,11 +137,11 @@ class ReadonlyProcess(Generic[C]):
             for attempt in tried
             if attempt.holder and is_locked(attempt.target, by=attempt.holder)
         ]
-        what = "%s: keeps a lock on %s, so writing there may have to wait"
+        message = "%s: keeps a lock on %s, so writes to that file may have to wait"
         for attempt in locks:
             if attempt not in self._reported_locks:
                 self._reported_locks.add(attempt)
-                _log.warning(what, call.name, attempt.target)
+                _log.warning(message, call.name, attempt.target)
         return tuple(str(attempt) for attempt in locks)
 
     def _pass_over(self) -> None:
@@ -149,7 +149,7 @@ class ReadonlyProcess(Generic[C]):
         self._between_calls.update(tried)
         for attempt in tried:
             if attempt.is_breach:
-                _log.warning("%s: tried between calls: %s", self._name, attempt)
+                _log.warning("%s: forbidden attempt between calls: %s", self._name, attempt)
 
     async def _breaks(self, call: Call) -> bool:
         tried = [
@@ -162,7 +162,7 @@ class ReadonlyProcess(Generic[C]):
             if attempt.holder:
                 _log.info("%s: took a lock: %s", call.name, attempt.target)
             elif not attempt.is_breach:
-                _log.info("%s: could not: %s", call.name, attempt)
+                _log.info("%s: harmless attempt failed: %s", call.name, attempt)
         call.evidence = self._kept_locks(call, tried)
         if not breaches:
             return False
@@ -180,7 +180,7 @@ class _Key(NamedTuple):
 
 
 class ReadonlyProcesses(Generic[C]):
-    """The read-only processes of a server, made when they are first needed; `start` runs one."""
+    """The read-only processes of a server. Each is created for its first call; `start` runs it."""
 
     def __init__(
         self, target: CommandTarget, hold: Hold, start: Callable[[ReadonlyProcess[C]], None]
@@ -201,7 +201,7 @@ class ReadonlyProcesses(Generic[C]):
         make: Callable[[CommandTarget], C],
         send: Callable[[C], Awaitable[Answer]],
     ) -> Answer:
-        """Run a call in the process of `caller`; `make` connects a new one."""
+        """Run a call in the process of `caller`. `make` connects a new process."""
         key = _Key(caller, is_open=call.tool.resolved["open_world"].value)
         process = self._processes.get(key)
         if process is None:
@@ -214,7 +214,7 @@ class ReadonlyProcesses(Generic[C]):
         return (process.connection for process in self._processes.values())
 
     def end_idle(self, seconds: float) -> None:
-        """End the processes that were not used for that long."""
+        """End the processes that have been idle for this long."""
         before = time.monotonic() - seconds
         for key, process in list(self._processes.items()):
             if process.connection.used < before and not process.is_busy:
@@ -226,7 +226,7 @@ class ReadonlyProcesses(Generic[C]):
             self._processes.pop(key).connection.end()
 
     def close(self) -> None:
-        """Remove their files, also those of processes that have not run."""
+        """Remove the files of all processes, including those that have not run."""
         for process in self._processes.values():
             process.close()
 
@@ -234,8 +234,8 @@ class ReadonlyProcesses(Generic[C]):
 def is_locked(path: str, *, by: int) -> bool:
     """Return whether a process in the PID namespace of the process `by` holds a lock on a file.
 
-    False if the file or the process is gone. A lock that belongs to an open file always counts,
-    since the kernel does not say which process opened it.
+    Return `False` if the file or the process is gone. A lock that belongs to an open file
+    (F_OFD_SETLK) always counts, since the kernel does not report its process.
     """
     try:
         inode = str(os.stat(path).st_ino)  # noqa: PTH116 - names of any bytes
@@ -243,7 +243,7 @@ def is_locked(path: str, *, by: int) -> bool:
         lines = _LOCKS.read_text().splitlines()
     except (OSError, ValueError):
         return False
-    # `1: POSIX  ADVISORY  READ  1234 08:01:5678 0 EOF`; with `->`, a process that waits for it.
+    # `1: POSIX  ADVISORY  READ  1234 08:01:5678 0 EOF`. A line with `->` is a waiting process.
     held = [words for words in map(str.split, lines) if "->" not in words]
     holders = {words[4] for words in held if words[5].rpartition(":")[2] == inode}
     return _NO_PROCESS in holders or any(_is_in(holder, box) for holder in holders)

@@ -1,4 +1,4 @@
-"""The command of a read-only process: the server's program, with read-only files, and watched."""
+"""The command that runs a server's program with read-only files and under strace."""
 
 import json
 import os
@@ -16,16 +16,16 @@ from sayso.sandbox import Programs, ending_words, namespace_words
 from sayso.trace import METADATA, NAMES, OPENS
 
 _UID: Final = 1000
-"""The user of the process if the gateway is root, since no process inside may be."""
+"""The user of the read-only process if the gateway is root. No read-only process runs as root."""
 
 _LAUNCHER: Final = Path(__file__).with_name("launcher.py")
 
 _TRACED: Final = (*OPENS, *NAMES, *METADATA, "truncate", "connect", "sendto", "sendmsg", "sendmmsg")
-"""Calls whose failures are attempts. Those that succeed change only the process's own state."""
+"""The calls whose failure is an attempt. Successful calls change only the process's own state."""
 
 QUIET: Final = {
     "PYTHONDONTWRITEBYTECODE": "1",
-    # Otherwise `git status` tries to write the index that it has refreshed.
+    # Without this, `git status` tries to write the refreshed index, which would be an attempt.
     "GIT_OPTIONAL_LOCKS": "0",
 }
 
@@ -33,10 +33,10 @@ QUIET: Final = {
 def wrap(
     target: CommandTarget, folder: Path, programs: Programs, *, is_open: bool
 ) -> CommandTarget:
-    """Return the target whose process can change only its own state, and files in `folder`.
+    """Return a target whose process can change only its own state and files in `folder`.
 
-    Its trace is written to `folder`. Unless it `is_open`, its network has only a loopback, where no
-    other process listens. Raises `UncontainedError` on a machine without a filter.
+    The trace is written to `folder`. With `is_open` the process may use the network; otherwise it
+    gets a loopback of its own. Raises `UncontainedError` on a machine without a filter.
     """
     private = folder / "tmp"
     private.mkdir(exist_ok=True)
@@ -47,10 +47,10 @@ def wrap(
     words = (
         *ending_words(programs),
         *_strace(programs.strace, trace_of(folder)),
-        # Otherwise a later mount on this machine would appear in the process, writable.
+        # Without this, a later mount on this machine would appear in the process, writable.
         *namespace_words(programs),
         *(programs.bwrap, "--ro-bind", "/", "/", "--dev", "/dev"),
-        # Files of /proc/sys affect the whole machine, and root may write them without capabilities.
+        # /proc/sys affects the whole machine, and root may write there without capabilities.
         *("--proc", "/proc", "--remount-ro", "/proc"),
         *(word for path in writable for word in ("--bind-try", path, path)),
         *_apart(is_open=is_open),
@@ -62,13 +62,13 @@ def wrap(
 
 
 def _settings(writable: Sequence[str], own: Sequence[str]) -> str:
-    made = readonly_filter(has_own=bool(own))
-    if made is None:
+    compiled = readonly_filter(has_own=bool(own))
+    if compiled is None:
         raise UncontainedError(
-            f"no filter of system calls exists for {platform.machine()}",
-            fix="Use x86_64 or aarch64, or take “contract” out.",
+            f"contract mode does not support {platform.machine()}",
+            fix="Use x86_64 or aarch64, or remove “contract” from the configuration.",
         )
-    program, calls = made
+    program, calls = compiled
     return json.dumps(
         {
             "filter": program.hex(),
@@ -80,7 +80,7 @@ def _settings(writable: Sequence[str], own: Sequence[str]) -> str:
 
 
 def trace_of(folder: Path) -> Path:
-    """Return the file that the trace is written to."""
+    """Return the trace file of the read-only process that has this folder."""
     return folder / "trace"
 
 

@@ -1,4 +1,4 @@
-"""System calls of a traced program, read from strace's lines, and the effects they have."""
+"""The system calls of a traced program, read from strace's output, and the effects they have."""
 
 from typing import TYPE_CHECKING
 

@@ -43,12 +43,12 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Return whether it stays on this machine; `0.0.0.0` leads here too."""
+        """Return whether the address is on this machine; `0.0.0.0` reaches this machine too."""
         return self.host in ("0.0.0.0", "::") or _LOOPBACK.match(self.host) is not None  # noqa: S104 - compared, not bound
 
     @property
     def is_name_service(self) -> bool:
-        """Return whether it serves names (DNS, also over TLS, mDNS, LLMNR)."""
+        """Return whether the port is one of a name service: DNS, DNS over TLS, mDNS, LLMNR."""
         return self.is_internet and self.port in _NAME_SERVICES
 
 

@@ -8,10 +8,10 @@ _TOKEN: Final = re.compile(
     r"""
       "(?:[^"\\]|\\.)*"                                   # a string
     | <<
-    | (?<=[\w)])<(?:/[^<>]*(?:<[^<>]*>)?[^<>]*            # what a descriptor is: a path,
-          |[A-Za-z][\w-]*:\[.*?\]                         # a socket, a pipe,
-          |[^<>]*)>                                       # or another thing
-    | /\*.*?\*/                                           # strace's own remark
+    | (?<=[\w)])<(?:/[^<>]*(?:<[^<>]*>)?[^<>]*            # a descriptor's path,
+          |[A-Za-z][\w-]*:\[.*?\]                         # its socket or pipe,
+          |[^<>]*)>                                       # or another description
+    | /\*.*?\*/                                           # a comment of strace
     | [\[{(] | [\]})] | ,
     | [^"<>()\[\]{},/]+
     | .
@@ -27,10 +27,10 @@ _CLOSING: Final = frozenset("]})")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A system call that ended. `result` is `None` if the caller ended first.
+    """A system call that has ended. `result` is `None` if its thread ended before it returned.
 
     `error` is a name such as `ENOENT`, or empty. `returned` is strace's description of a returned
-    descriptor, with its angle brackets.
+    descriptor, with the angle brackets.
     """
 
     pid: int
@@ -42,12 +42,12 @@ class Call:
     returned: str = ""
 
     def argument(self, index: int) -> str:
-        """Return the argument at an index; empty if the line was cut before it."""
+        """Return the argument at an index, or "" if the line was cut off before it."""
         return next(iter(self.arguments[index : index + 1]), "")
 
 
 def read_call(name: str, text: str, *, pid: int, time: float) -> Call:
-    """Read the call whose arguments begin at `text`; of a cut line, as much as there is."""
+    """Read a call; `text` starts with its arguments. A line that was cut off is read in part."""
     arguments, rest = split(text)
     match = _RESULT.match(rest)
     if match is None:
@@ -57,7 +57,7 @@ def read_call(name: str, text: str, *, pid: int, time: float) -> Call:
 
 
 def split(text: str) -> tuple[tuple[str, ...], str]:
-    """Split the arguments from the text after the closing parenthesis."""
+    """Return the arguments, and the text after the closing parenthesis."""
     arguments: list[str] = []
     start = 0
     depth = 0

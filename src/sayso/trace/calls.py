@@ -1,8 +1,8 @@
-"""The traced system calls: all that change something, none that only read.
+"""The system calls that strace traces: all that change something, and none that only read.
 
-Each stop costs 40 to 100 µs, so frequent harmless calls are left out: `read`, `stat`, `close`,
-`futex`, `ioctl` (one per file that Python opens). FICLONE goes with `ioctl`; the file observer sees
-its effect. Go's runtime uses `tgkill` to wake its own threads.
+Each traced call costs 40 to 100 µs, so frequent harmless calls are left out: `read`, `stat`,
+`close`, `futex`, `ioctl` (Python calls it once per opened file), and `tgkill` (Go's runtime wakes
+its threads with it). Leaving out `ioctl` hides FICLONE, but the file observer sees its effect.
 """
 
 from typing import Final
@@ -32,7 +32,7 @@ BLINDING: Final = (
     *("mount", "umount2", "move_mount", "open_tree", "fsmount", "mount_setattr", "pivot_root"),
     *("chroot", "open_by_handle_at"),
 )
-"""After one of these the trace may be incomplete, or show other names."""
+"""After one of these calls the trace may be incomplete, or show different paths."""
 
 _EVERYWHERE: Final = frozenset({"write", "writev", "sendto", "sendmsg", "execve", "mmap", "chdir"})
 
@@ -47,7 +47,7 @@ TRACED: Final = (
         if name not in _EVERYWHERE
     ),
 )
-"""Calls for `strace -e trace=`, joined by commas.
+"""The calls for `strace -e trace=`, to be joined by commas.
 
-`?` makes strace ignore a call that it or this kind of processor does not know.
+The prefix `?` makes strace ignore a call that strace or this processor does not know.
 """

@@ -14,9 +14,9 @@ _NOT_SOCKETS: Final = frozenset({"pipe", "anon_inode", "mnt", "net", "pid", "use
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """A file (`path`) or a socket; both are empty for a pipe, a timer and so on.
+    """A file (`path`) or a socket (`socket`). Both are empty for a pipe, a timer and so on.
 
-    `socket` is the protocol, `identity` its number or its two addresses, as strace writes them.
+    `socket` is the protocol. `identity` is the socket's number or its two addresses, from strace.
     """
 
     path: str = ""
@@ -29,7 +29,7 @@ NOTHING: Final = Descriptor()
 
 
 def read_descriptor(argument: str) -> Descriptor:
-    """Read the descriptor in an argument or a result.
+    """Return the descriptor that an argument or a result describes.
 
     >>> read_descriptor("3</etc/hosts>").path
     '/etc/hosts'

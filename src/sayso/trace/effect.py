@@ -8,26 +8,26 @@ from typing import Any
 
 
 class Life(StrEnum):
-    """Lifetime and owner of an effect, weakest first. Only the last two refute read-only.
+    """Lifetime and owner of an effect, weakest first. Only the last two refute `readOnlyHint`.
 
-    What counts is whether it outlives the call and the process, and whether anyone but the server
-    would miss or see it; a name settles nothing.
+    The grade depends on whether the effect outlives the call and the process, and on whether anyone
+    other than the server would miss or see it. A file's name alone never decides.
     """
 
     TRANSIENT = "transient"
     """Gone by the end of the call."""
     RUNTIME = "runtime"
-    """Left by running: bytecode, SQLite sidecars with unchanged rows."""
+    """A by-product of running: bytecode, SQLite sidecar files with unchanged rows."""
     CACHE = "cache"
-    """Other bytes with the same meaning: a refreshed git index, reformatted JSON."""
+    """Different bytes with the same meaning: a refreshed git index, reformatted JSON."""
     OWN = "own"
     """The server's own log, cache or record of its calls."""
     SESSION = "session"
-    """Lives in the process and ends with it."""
+    """Exists in the server's process and ends with it."""
     USER = "user"
-    """Kept by the user: fixtures, rows, files that an argument names."""
+    """The user's data: fixtures, rows, files that an argument names."""
     EXTERNAL = "external"
-    """Beyond this machine: a connection, message or name lookup, also a failed one."""
+    """Reaches beyond this machine: a connection, message or name lookup, even a failed one."""
 
     @property
     def refutes_reading(self) -> bool:
@@ -60,19 +60,19 @@ class Kind(StrEnum):
 
 
 class Loss(StrEnum):
-    """Earlier content that an effect removes, worst last."""
+    """The loss of earlier content through an effect, worst last."""
 
     NONE = "none"
     OVERWROTE = "overwrote"
-    """A record under the same key with other values."""
+    """A record still exists under its key, with different values."""
     UNKNOWN = "unknown_format"
-    """Bytes of a format without a reader."""
+    """The bytes changed, and no reader exists for the file's format."""
     LOST = "lost"
-    """A whole record, or a file's content."""
+    """A whole record or a file's content is gone."""
 
 
 class Observer(StrEnum):
-    """The observer of an effect."""
+    """The observer that saw an effect."""
 
     SYSCALLS = "syscalls"
     FILES = "files"
@@ -85,7 +85,7 @@ class Observer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A file's content at one moment. `path` is a copy outside the box, if one was kept.
+    """A file's content at one moment. `path` is a copy outside the sandbox, if one was stored.
 
     `digest` is the SHA-256 in hexadecimal, `size` the number of bytes.
     """
@@ -97,11 +97,11 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """An observed change, or an attempt at one.
+    """An observed change, or an attempt to change something.
 
-    `target` is a path of the server, `path#table/key` for a row, `host:port` for an address, or a
-    command. `call` is the number of the call in its run, 0 outside of calls. Grading sets `life`
-    and `reason`.
+    `target` is a path as the server sees it, `path#table/key` for a row, `host:port` for an
+    address, or a command. `call` is the number of the tool call in its run, or 0 between calls.
+    Grading sets `life` and `reason`.
     """
 
     kind: Kind
@@ -114,12 +114,12 @@ class Effect:
     reason: str = ""
     loss: Loss = Loss.NONE
     recoverable: str = ""
-    """How to restore what was lost, such as `git reflog`; empty if that is impossible."""
+    """A way to restore the lost content, such as `git reflog`; empty if no way is known."""
     before: Blob | None = None
     after: Blob | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report's form: `{"kind", "target", "class", "source", "call", …}`."""
+        """Return the effect as in the JSON report: `{"kind", "target", "class", "source", …}`."""
         document = {
             "kind": str(self.kind),
             "target": self.target,
@@ -140,5 +140,5 @@ Effects = Sequence[Effect]
 
 
 def syscall_effect(kind: Kind, target: str, *, detail: str = "", is_failed: bool = False) -> Effect:
-    """Return an effect of a system call, without the number of a tool call."""
+    """Return an effect of a system call. The caller adds the number of the tool call."""
     return Effect(kind, target, Observer.SYSCALLS, detail=detail, is_failed=is_failed)

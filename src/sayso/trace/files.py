@@ -9,8 +9,8 @@ from sayso.trace.effect import Effects, Kind, syscall_effect
 from sayso.trace.memory import Memory, shared_mapping
 from sayso.trace.noise import is_noise
 
-PERHAPS_MADE: Final = "made if it was not there"
-MADE_OR_EMPTIED: Final = "made or emptied"
+PERHAPS_MADE: Final = "created if missing"
+MADE_OR_EMPTIED: Final = "created or emptied"
 MAPPED: Final = "mapped shared and writable"
 
 _OUTPUT: Final = {"copy_file_range": 2, "sendfile": 0, "splice": 2}
@@ -23,7 +23,7 @@ _FOLDER_FIRST: Final = frozenset(
 _REFUSALS: Final = frozenset(
     {"EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EFBIG", "EIO", "ETXTBSY"}
 )
-"""Errors that stopped a change. Any other error means that there was nothing to change."""
+"""Errors that stopped a change. With any other error there was nothing to change."""
 _KINDS: Final = {
     "unlink": Kind.DELETE,
     "rmdir": Kind.DELETE,
@@ -34,11 +34,11 @@ _DETAILS: Final = {"rmdir": "folder", "mkdir": "folder"}
 
 
 def on_open(call: Call, memory: Memory) -> Effects:
-    """Return the effect of opening a file: it may be created or emptied.
+    """Return the effect of opening a file: the file may be created or emptied.
 
-    A call with `O_CREAT` may have opened a file that already existed. Unless it also has `O_EXCL`
-    or `O_TRUNC`, it counts as a creation marked `PERHAPS_MADE`. A later look at the file shows
-    whether it was one.
+    With `O_CREAT` alone, without `O_EXCL` and `O_TRUNC`, the file may have existed before. Such an
+    open counts as a creation with the detail `PERHAPS_MADE`. A later look at the file shows whether
+    the file is new.
     """
     folder = None
     at = 0
@@ -65,15 +65,15 @@ def _change_by(flags: str, *, is_failed: bool) -> tuple[Kind, str] | None:
         return Kind.WRITE, MADE_OR_EMPTIED if "O_CREAT" in flags else "emptied"
     if "O_CREAT" in flags:
         return Kind.CREATE, PERHAPS_MADE
-    # A failed open is an attempt to write only if it asked for nothing but writing: readers such as
-    # SQLite also open files for reading and writing.
+    # A failed open counts as an attempt to write only if it was for writing alone. Programs that
+    # only read, such as SQLite, also open files for reading and writing.
     if is_failed and "O_WRONLY" in flags:
         return Kind.WRITE, "opened for writing"
     return None
 
 
 def on_write(call: Call, memory: Memory) -> Effects:
-    """Return the effect of writing to a file, except through a mapping."""
+    """Return the effect of a system call that writes to a file."""
     argument = call.argument(_OUTPUT.get(call.name, 0))
     file = read_descriptor(argument)
     if not file.path or file.is_deleted or call.result == 0:
@@ -87,7 +87,7 @@ def on_write(call: Call, memory: Memory) -> Effects:
 
 
 def on_size(call: Call, memory: Memory) -> Effects:
-    """Return the effect of truncating a file or reserving space."""
+    """Return the effect of truncating a file or reserving space for it."""
     file = read_descriptor(call.argument(0))
     if file.is_deleted:
         return ()
@@ -100,7 +100,7 @@ def on_size(call: Call, memory: Memory) -> Effects:
 def on_map(call: Call, memory: Memory) -> Effects:
     """Return the effect of a shared writable mapping, or of its `msync`.
 
-    Writes through a mapping need no system call, but `msync` shows that there were some.
+    Writes to the mapped memory need no system call; an `msync` shows that they happened.
     """
     if call.name == "mmap":
         return _file_effect(call, Kind.WRITE, shared_mapping(call) or None, MAPPED)
@@ -109,7 +109,7 @@ def on_map(call: Call, memory: Memory) -> Effects:
 
 
 def on_rename(call: Call, memory: Memory) -> Effects:
-    """Return one effect for the old path and one for the new: their owners may differ."""
+    """Return one effect for the old path and one for the new path: their owners may differ."""
     if call.name == "rename":
         old = memory.resolve(call, 0)
         new = memory.resolve(call, 1)
@@ -123,7 +123,7 @@ def on_rename(call: Call, memory: Memory) -> Effects:
 
 
 def on_link(call: Call, memory: Memory) -> Effects:
-    """Return the effect of a new link."""
+    """Return the effect of creating a hard or symbolic link."""
     match call.name:
         case "link" | "symlink":
             path = memory.resolve(call, 1)
@@ -146,7 +146,7 @@ def on_name(call: Call, memory: Memory) -> Effects:
 
 
 def on_metadata(call: Call, memory: Memory) -> Effects:
-    """Return the effect on mode, owner, times or attributes; the content is unchanged."""
+    """Return the effect of changing a file's mode, owner, times or attributes."""
     if call.name in _FOLDER_FIRST or call.argument(0).startswith('"'):
         return _file_effect(call, Kind.METADATA, _named_path(call, memory), call.name)
     file = read_descriptor(call.argument(0))

@@ -1,4 +1,4 @@
-"""The handler that gives the effects of each system call."""
+"""The table of handlers: for each system call, the function that returns its effects."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -36,14 +36,14 @@ _MEANINGS: Final[dict[str, Meaning]] = {
 
 
 def learn(call: Call, memory: Memory) -> None:
-    """Remember what a call says about later calls. Call it after `effects_of`."""
+    """Remember what later calls depend on, such as an opened path. Use it after `effects_of`."""
     memory.learn(call)
     if call.name in network.SENDS and (line := network.request_line(call)):
         memory.requests.put(read_descriptor(call.argument(0)).identity, line)
 
 
 def effects_of(call: Call, memory: Memory) -> Sequence[Effect]:
-    """Return the effects of a call, without a tool call's number; most calls have none."""
+    """Return the effects of a system call. Most have none. The tool call's number is not set."""
     if call.name not in _MEANINGS:
         return ()
     return _MEANINGS[call.name](call, memory)

@@ -1,4 +1,4 @@
-"""Idleness of the traced processes: asleep, without processor time."""
+"""A measurement of whether traced processes are idle: all threads asleep, no processor time."""
 
 import contextlib
 import os
@@ -9,12 +9,12 @@ from typing import Final
 
 _PROC: Final = Path("/proc")
 _ASLEEP: Final = frozenset("SIZXT")
-"""States of a sleeping thread (proc(5)); a tracer's stop is `t`, and short."""
+"""States of a sleeping thread (proc(5)). State `t`, a short stop by strace, is not one of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """Processor `ticks` so far of the processes `pids`, and whether all threads sleep."""
+    """The activity of the processes `pids`: clock ticks used so far; whether all threads sleep."""
 
     pids: frozenset[int]
     ticks: int
@@ -22,7 +22,7 @@ class Activity:
 
 
 def process_of(pid: int) -> int | None:
-    """Return the process of a living thread, or `None`."""
+    """Return the process id of a living thread, or `None` if the thread has ended."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         text = (_PROC / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
         return int(text.split("Tgid:", 1)[1].split(maxsplit=1)[0])
@@ -35,14 +35,14 @@ def descendants(root: int) -> frozenset[int]:
     for name in os.listdir(_PROC):  # noqa: PTH208 - names are all that is needed of some hundred
         if name.isdecimal() and (fields := _fields(_PROC / name / "stat")):
             parents[int(name)] = int(fields[1])
-    found = {root} & parents.keys()
-    while more := {pid for pid, parent in parents.items() if parent in found} - found:
-        found |= more
-    return frozenset(found)
+    family = {root} & parents.keys()
+    while more := {pid for pid, parent in parents.items() if parent in family} - family:
+        family |= more
+    return frozenset(family)
 
 
 def measure_activity(pids: Iterable[int]) -> Activity:
-    """Measure the activity of processes; ended ones count as asleep."""
+    """Return the activity of these processes; ended processes count as asleep."""
     ticks = 0
     is_asleep = True
     living = set[int]()
@@ -64,7 +64,7 @@ def _threads(pid: int) -> list[Path]:
 
 
 def _fields(path: Path) -> list[str]:
-    """Return the fields from the state on; the name before it may hold spaces and parentheses."""
+    """Return the fields after the process's name, which may contain spaces and parentheses."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").rpartition(") ")[2].split()
     except OSError:

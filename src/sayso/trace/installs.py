@@ -49,7 +49,7 @@ def is_install(command: Sequence[str]) -> bool:
         if name in _MANAGERS:
             verbs = _MANAGERS[name]
             rest = words[index + 1 : index + 3]
-            # `yarn` alone installs too, but a bare command is as often a request for help.
+            # A bare `yarn` installs too, but other bare commands usually print their help.
             return bool(rest) and (not verbs or not verbs.isdisjoint(rest))
         if not _INTERPRETERS.fullmatch(name):
             return False

@@ -1,4 +1,4 @@
-"""The lines of a trace, joined to calls where another thread's line cut one in two."""
+"""A reader of a trace's lines. It joins the two lines of a call that another thread interrupts."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _RESUMED: Final = re.compile(r"<\.\.\. (\w+) resumed> ?")
 _NAME: Final = re.compile(r"(\w+)\(")
 _UNFINISHED: Final = " <unfinished ...>"
 _MOST_OPEN: Final = 10_000
-"""Threads in the middle of a call; beyond that the oldest is dropped."""
+"""The maximum number of threads with an unfinished call; beyond it the oldest is dropped."""
 
 
 class LineKind(StrEnum):
@@ -27,10 +27,10 @@ class LineKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a trace. `time` is Unix time in seconds, `pid` a thread seen from outside the box.
+    """A line of a trace. `time` is Unix time in seconds.
 
-    `text` follows the opening parenthesis of a call, or the bracket of a resumed call; otherwise it
-    is the whole line.
+    `pid` is the thread's number outside the sandbox. `text` is the part after a call's opening
+    parenthesis, the part after `resumed>`, or else the whole line.
     """
 
     pid: int
@@ -41,7 +41,7 @@ class Line:
 
 
 def read_line(text: str) -> Line | None:
-    """Read a line; `None` if it is not a whole line of strace."""
+    """Read a line; return `None` if it is not a complete line of strace's output."""
     head = _HEAD.fullmatch(text)
     if head is None:
         return None
@@ -64,13 +64,13 @@ def read_line(text: str) -> Line | None:
 
 
 class CallReader:
-    """Reads a trace line by line; calls that never return (`execve`, `exit`) have no result."""
+    """Reads a trace line by line. Calls that never return, such as `exit`, have no result."""
 
     def __init__(self) -> None:
         self._open: dict[int, Line] = {}
 
     def take(self, text: str) -> Call | Line | None:
-        """Return the call that this line completes, or the line of a thread's end."""
+        """Return the call that this line completes, the line if it ends a thread, else `None`."""
         line = read_line(text)
         match line:
             case None | Line(form=LineKind.SIGNAL):

@@ -1,4 +1,4 @@
-"""Results of earlier calls that later calls depend on."""
+"""Results of earlier system calls that are needed to understand later ones."""
 
 import posixpath
 from collections import OrderedDict
@@ -13,14 +13,14 @@ from sayso.trace.calls import OPENS
 from sayso.trace.descriptor import read_descriptor
 
 _MOST: Final = 20_000
-"""Entries per table; beyond that the oldest is dropped."""
+"""The maximum number of entries per table; beyond it the oldest is dropped."""
 
 _LOSING: Final = frozenset({"unlink", "unlinkat", "rename", "renameat", "renameat2"})
 
 STARTS: Final = frozenset({"clone", "clone3", "fork", "vfork"})
 
 PENDING: Final = frozenset({"EINPROGRESS", "EALREADY", "EINTR", "EISCONN"})
-"""Errors of a `connect` that continues or is already done."""
+"""Errors of a `connect` that is still under way or already connected."""
 
 
 V = TypeVar("V")
@@ -41,46 +41,46 @@ _LONGEST: Final = 4096
 
 @dataclass(slots=True)
 class Memory:
-    """Descriptors, sockets and folders of traced processes; `private` are the server's folders."""
+    """The state of the traced processes. `private` are folders that belong to the server alone."""
 
     process_of: Callable[[int], int] = int
     private: Sequence[str] = ()
     folders: Recent[str] = field(default_factory=Recent[str])
-    """Working folder of each process."""
+    """The working folder of each process."""
     opened: Recent[bool] = field(default_factory=Recent[bool])
-    """Paths opened for writing, and whether writes append."""
+    """Paths that were opened for writing, and whether writes append."""
     peers: Recent[Address] = field(default_factory=Recent[Address])
-    """Remote address of each socket."""
+    """The remote address of each socket."""
     bound: Recent[Address] = field(default_factory=Recent[Address])
     listening: Recent[bool] = field(default_factory=Recent[bool])
-    """Addresses on which traced processes listen."""
+    """Sockets and addresses on which traced processes listen."""
     requests: Recent[str] = field(default_factory=Recent[str])
-    """HTTP request last begun on each socket; later bytes belong to it."""
+    """The HTTP request begun last on each socket; later bytes belong to this request."""
     started: Recent[bool] = field(default_factory=Recent[bool])
-    """Processes started in the trace, as numbered inside."""
+    """Processes that traced processes started, by their number inside the sandbox."""
     mapped: Recent[str] = field(default_factory=Recent[str])
-    """Files mapped shared and writable, by address."""
+    """Files with a shared writable mapping, by process and address."""
     _latest: str = "/"
 
     def folder_of(self, pid: int) -> str:
-        """Return the working folder of a thread, or else the last known one."""
+        """Return the working folder of a thread; if unknown, the last one learned for any."""
         return self.folders.get(str(self.process_of(pid)), self._latest)
 
     def resolve(self, call: Call, path: int, folder: int | None = None) -> str | None:
-        """Return the whole path that the arguments at these indexes name."""
+        """Return the absolute path given by the arguments at the indexes `path` and `folder`."""
         name = escapes.quoted_path(call.argument(path))
         at = ""
         if folder is not None:
             at = read_descriptor(call.argument(folder)).path
         if name is None or (not name and not at):
             return at or None
-        # A server can go deeper than a path can name; such a path is cut.
+        # A server can create folders so deep that no path can name them; cut such a path.
         whole = posixpath.join(at or self.folder_of(call.pid), name)[:_LONGEST]
         # POSIX gives a leading `//` a special meaning; Linux does not.
         return posixpath.normpath(whole).replace("//", "/", 1)
 
     def is_private(self, address: Address) -> bool:
-        """Return whether the listener there is traced too, or can only be the server's own."""
+        """Return whether the listener at an address is traced too, or in a `private` folder."""
         if str(address) in self.listening:
             return True
         if address.is_internet:
@@ -92,7 +92,7 @@ class Memory:
         return False
 
     def learn(self, call: Call) -> None:
-        """Remember what a call says about later calls."""
+        """Remember what later calls depend on, such as an opened path or a working folder."""
         name = call.name
         if name in ("openat", "chdir", "fchdir"):
             self._learn_folder(call)
@@ -171,7 +171,7 @@ class Memory:
 
 
 def shared_mapping(call: Call) -> str:
-    """Return the file that this `mmap` call maps shared and writable, or nothing."""
+    """Return the path of the file that this `mmap` call maps shared and writable, or ""."""
     if not call.result or call.error or "MAP_SHARED" not in call.argument(3):
         return ""
     file = read_descriptor(call.argument(4))

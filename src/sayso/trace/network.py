@@ -35,10 +35,10 @@ _DNS_TYPES: Final = {
 
 
 def on_connect(call: Call, memory: Memory) -> Effects:
-    """Return the effect of a connection, also of a failed one.
+    """Return the effect of a connection attempt.
 
-    A datagram socket sends nothing when it connects, so only its refusal counts: no sends follow.
-    The C library connects to port 0 to learn its source address.
+    A UDP socket sends nothing when it connects, so only a refused connection counts: no sends
+    follow it. Port 0 does not count: the C library connects there to learn its source address.
     """
     address = read_address(call.argument(1))
     socket = read_descriptor(call.argument(0))
@@ -74,7 +74,7 @@ def on_listen(call: Call, memory: Memory) -> Effects:
 
 
 def on_send(call: Call, memory: Memory) -> Effects:
-    """Return the effect of sending to another address, or of a name lookup."""
+    """Return the effects of a call that sends a message or looks up names."""
     socket = read_descriptor(call.argument(0))
     if not socket.socket or call.result is None or call.error in _LATER:
         return ()
@@ -95,7 +95,7 @@ def on_send(call: Call, memory: Memory) -> Effects:
 
 
 def request_line(call: Call) -> str:
-    """Return the first line of an HTTP request, such as `GET /a HTTP/1.1`, if there is one."""
+    """Return the first line of an HTTP request, such as `GET /a HTTP/1.1`, or ""."""
     for payload in _payloads(call):
         if match := _REQUEST.match(payload):
             return match[0].decode("ascii", "replace")[:_LONGEST]
@@ -118,7 +118,7 @@ def _destination(call: Call, socket: Descriptor, memory: Memory) -> Address | No
     if socket.identity in memory.peers:
         return memory.peers[socket.identity]
     here, there = read_pair(socket.identity)
-    # An answer on an accepted connection.
+    # A traced process listens on this port, so the message answers an accepted connection.
     if here is not None and f"*:{here.port}" in memory.listening:
         return None
     return there
@@ -130,7 +130,7 @@ def _lookups(call: Call) -> Sequence[tuple[str, str]]:
 
 
 def read_query(payload: bytes) -> tuple[str, str] | None:
-    """Return the name and record type in a DNS query, perhaps cut (RFC 1035, section 4)."""
+    """Return the name and record type of a DNS query, which may be cut (RFC 1035, section 4)."""
     return _read_query(payload) or _read_query(payload[2:])
 
 

@@ -1,4 +1,4 @@
-"""Files and sockets that every program uses and that do not count as effects."""
+"""Files and sockets that every program uses. Their use does not count as an effect."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ _FOLDERS: Final = (
     "/anon_hugepage",
 )
 _SETTINGS: Final = ("/proc/sys/", "/proc/sysrq-trigger")
-"""Kernel settings, which hold for the whole machine."""
+"""Kernel settings, which affect the whole machine and so are not noise."""
 _SOCKETS: Final = frozenset(
     {
         "/var/run/nscd/socket",
@@ -31,11 +31,11 @@ _SOCKETS: Final = frozenset(
 
 
 def is_noise(path: str) -> bool:
-    """Return whether writing there changes nothing lasting: devices, shared memory, `/proc`."""
+    """Return whether a write to a path changes nothing lasting: devices, memory, `/proc`."""
     is_setting = path.startswith(_SETTINGS)
     return path in _DEVICES or (path.startswith(_FOLDERS) and not is_setting)
 
 
 def is_noise_socket(path: str) -> bool:
-    """Return whether the system's libraries connect there by themselves."""
+    """Return whether the system's libraries connect to this socket without the program's doing."""
     return path in _SOCKETS

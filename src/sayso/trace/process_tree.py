@@ -20,17 +20,17 @@ class Member:
 
     @property
     def is_thread(self) -> bool:
-        """Return whether it is not the first thread of its process."""
+        """Return whether this is a later thread of its process, not the first."""
         return self.pid != self.process
 
 
 @dataclass(slots=True)
 class ProcessTree:
-    """Living processes and threads, numbered as outside the box.
+    """The living processes and threads, with their numbers outside the sandbox.
 
-    A new thread appears with its first line. `find_process` asks the kernel for the process of a
-    living thread. If the thread is gone, its starter is the oldest start that no thread has
-    claimed.
+    A new thread is known from its first line in the trace. `find_process` asks the kernel for the
+    process of a living thread. For a thread that is gone, the parent is taken from the oldest
+    `note_start` that no new thread has used.
     """
 
     find_process: Callable[[int], int | None]
@@ -40,7 +40,7 @@ class ProcessTree:
     )
 
     def add(self, pid: int) -> Member | None:
-        """Add a thread; return it if it is new."""
+        """Add a thread and return it; return `None` if the thread is known."""
         if pid in self.members:
             return None
         parent = 0
@@ -58,12 +58,12 @@ class ProcessTree:
         return member
 
     def process_of(self, pid: int) -> int:
-        """Return the process of a thread; an unknown thread is its own."""
+        """Return the process id of a thread; for an unknown thread, the thread's own id."""
         member = self.members.get(pid)
         return pid if member is None else member.process
 
     def note_start(self, line: Line) -> None:
-        """Note that a thread or process is about to be started."""
+        """Note a line that starts a thread or a process."""
         self._starts.append((line.pid, "CLONE_THREAD" in line.text))
 
     def remove(self, pid: int) -> None:

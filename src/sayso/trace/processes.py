@@ -12,11 +12,11 @@ from sayso.trace.memory import Memory
 
 _PIDFD: Final = re.compile(r"<pid:(\d+)>")
 _LONGEST: Final = 300
-"""Characters of a command in an effect."""
+"""The maximum number of characters of a command in an effect."""
 
 
 def on_execute(call: Call, memory: Memory) -> Effects:
-    """Return the effect of running a program; an installer counts even if it was not found."""
+    """Return the effect of running a program. A failed start counts only for an installer."""
     del memory
     index = 2 if call.name == "execveat" else 1
     words = [
@@ -34,10 +34,10 @@ def on_execute(call: Call, memory: Memory) -> Effects:
 
 
 def on_signal(call: Call, memory: Memory) -> Effects:
-    """Return the effect of a signal to an outside process; 0 and the own group have none."""
+    """Return the effect of a signal, unless the server started the process that receives it."""
     target = call.argument(0)
     signal = call.argument(1)
-    if call.result != 0 or signal in ("0", "") or target == "0":
+    if call.result != 0 or signal in ("0", "") or target == "0":  # target 0: its own group
         return ()
     process = target.lstrip("-")
     if number := _PIDFD.search(target):

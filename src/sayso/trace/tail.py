@@ -1,4 +1,4 @@
-"""A growing file, read line by line from where the last reading ended."""
+"""A reader of the new lines of a growing file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ _LONGEST: Final = 1 << 20
 
 
 class Tail:
-    """Reads whole lines, with at most one chunk and one line in memory."""
+    """Reads new whole lines of a file, with at most one chunk and one line in memory."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -26,7 +26,7 @@ class Tail:
             return 0
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines added between the last call and the start of this one."""
+        """Yield the whole lines added since the last call, up to the file's present end."""
         end = self.size()
         while self._at < end:
             with self._path.open("rb") as file:

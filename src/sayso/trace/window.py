@@ -1,4 +1,4 @@
-"""The effects between two moments, each listed once with its count."""
+"""The effects of a time window. Equal effects are listed once, with their number."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,14 +7,14 @@ from typing import Final
 from sayso.trace.effect import Effect, Kind, syscall_effect
 
 _MOST: Final = 5_000
-"""Different effects of one window; more are only counted."""
+"""The maximum number of different effects in a window; further ones are only counted."""
 
 _Key = tuple[Kind, str, bool, str]
 
 
 @dataclass(slots=True)
 class Window:
-    """A time window: equal effects are counted, but sends (GET, POST) differ by content."""
+    """A collection of effects. Sends and renames are equal only if their details are equal too."""
 
     _effects: dict[_Key, Effect] = field(default_factory=dict[_Key, Effect])
     _times: dict[_Key, float] = field(default_factory=dict[_Key, float])
@@ -35,7 +35,7 @@ class Window:
             self._counts[key] = self._counts.get(key, 0) + 1
 
     def timed(self) -> Sequence[tuple[Effect, float]]:
-        """Return the effects in order of their first time, with that time."""
+        """Return each effect with the time when it was first seen, in that order."""
         effects = [
             (_counted(self._effects[key], self._counts[key]), self._times[key])
             for key in self._effects

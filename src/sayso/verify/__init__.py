@@ -1,14 +1,14 @@
-"""The verifier: runs tools in containment to find out whether their hints are true.
+"""The verifier: it runs tools in containment to find out whether their hints are true.
 
     probe -> prepare -> server in a sandbox with watchers -> explore -> suspects
     -> confirm, each in a new sandbox -> judge -> report
 
-`observe` reports what changed between two looks and judges nothing. `grade` merges what several
-observers saw, then grades each effect by its lifetime and owner. It reads files of the sandbox, so
-it runs before the sandbox ends, twice: per call, and again when all tools were called, because
-other tools show what a record is for. `judge` is pure: calls with graded effects in, verdicts out.
-A suspicion becomes evidence when `confirm` has seen the same effect again in a new sandbox, idle
-effects subtracted; the shortest sequence that shows it is reported.
+`observe` reports the changes between two moments and judges nothing. `grade` merges the effects
+that several observers saw, then grades each effect by its lifetime and owner. It reads files of the
+sandbox, so it runs while the sandbox exists: once after each call, and again after all tools were
+called, because their results show what a record is for. `judge` turns calls with graded effects
+into verdicts, without I/O. A suspicion becomes evidence when `confirm` sees the same effect again
+in a new sandbox, and not without the call. The shortest sequence of calls is reported.
 """
 
 from typing import TYPE_CHECKING

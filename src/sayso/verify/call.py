@@ -9,11 +9,11 @@ from sayso.trace import Effect
 
 
 class Outcome(StrEnum):
-    """The end of a call."""
+    """The way in which a call ended."""
 
     SUCCESS = "success"
     TOOL_ERROR = "tool_error"
-    """A result with `isError`, or a text that reports a failure."""
+    """The result has `isError`, or its text reports a failure."""
     PROTOCOL_ERROR = "protocol_error"
     TIMEOUT = "timeout"
     DIED = "died"
@@ -22,11 +22,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Arguments for one call. `classes` name the input classes that it covers.
+    """Arguments for one call. `classes` are the input classes that they cover.
 
-    Classes read `path=file`, `format=json`, `limit=minimum`, `tags=empty`, `url=absent`. `origin`
-    is the source of the values: `default`, `example`, `enum`, `boundary`, `role`, `harvest`,
-    `generated`, `given`.
+    A class is written like `path=file`, `limit=minimum` or `url=absent`. `origin` is the values'
+    source: `default`, `example`, `enum`, `boundary`, `role`, `harvest`, `generated` or `given`.
     """
 
     arguments: Mapping[str, Any]
@@ -36,9 +35,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """A call that was made; `number` counts the calls of a run from 1.
+    """A call that the verifier made. `number` counts the calls of a run from 1.
 
-    `result` is as received, `text` its text blocks or the error. `seconds` is the response time.
+    `result` is as received. `text` is the text in the result, or the error. `seconds` is the
+    response time.
     """
 
     number: int
@@ -50,9 +50,9 @@ class MadeCall:
     seconds: float = 0.0
     effects: tuple[Effect, ...] = ()
     raw: tuple[Effect, ...] = ()
-    """Effects as observed, to be graded again when more is known."""
+    """The effects before grading. They are graded again after all tools were called."""
     control: tuple[Effect, ...] = ()
-    """Effects observed in the same box without a call."""
+    """The effects that were observed in the same sandbox without a call."""
 
     @property
     def is_success(self) -> bool:

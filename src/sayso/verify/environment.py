@@ -1,4 +1,4 @@
-"""The environment of a server under test: a box, this process, or a URL."""
+"""The environment of a server under test: a sandbox, this process, or a URL."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -21,10 +21,10 @@ def no_containment(detail: str) -> tuple[Layer, ...]:
 class Environment(Protocol):
     """Starts a server and confirms suspicions.
 
-    The layers `holding` and `observing` it are known once a server was started. `limit` is why
-    nothing can be supported here, or empty. `has_fresh_state` says whether each start has the same
-    state, `is_safe` whether any tool may be called. `grader` is `None` if other calls teach
-    nothing.
+    `holding` are the layers of containment and `observing` those of observation, known after the
+    first start. `limit` is the reason why no hint can be supported here, or empty. With
+    `has_fresh_state`, each start has the same state. With `is_safe`, any tool may be called.
+    `grader` is `None` if other calls cannot change a grade.
     """
 
     @property
@@ -49,7 +49,7 @@ class Environment(Protocol):
     def grader(self) -> Grader | None: ...
 
     def start(self, *, number: int = 0) -> AbstractAsyncContextManager[ObservedServer]:
-        """Start or connect to the server with all observers; number calls after `number`."""
+        """Start the server, or connect to it, with all observers. Call numbers follow `number`."""
         ...
 
     async def confirm(

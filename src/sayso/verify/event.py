@@ -1,4 +1,4 @@
-"""Events of a run. Reporters consume them; the run knows no reporter."""
+"""The events of a run, which reporters consume."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from sayso.verify.verdict import Report, ToolReport
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A phase begins: `prepare`, `start`, `explore`, `confirm`, `end`."""
+    """A phase begins: `prepare`, `start`, `explore`, `confirm` or `end`."""
 
     name: str
     detail: str = ""
@@ -17,7 +17,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The server runs and has listed its tools."""
+    """The server has started and listed its tools."""
 
     layers: tuple[Layer, ...]
     tools: tuple[str, ...]
@@ -25,7 +25,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call was made, the `done`-th of about `planned` calls of the run."""
+    """A call was made. The run has made `done` of about `planned` calls."""
 
     made: MadeCall
     done: int

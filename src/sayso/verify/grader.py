@@ -1,4 +1,4 @@
-"""Grades the effects of calls, with what all calls of a run teach about them."""
+"""Grading of calls' effects, using facts that are known only after all calls of a run."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,16 +13,16 @@ from sayso.verify.grade.lifetime import grade_all
 
 _WRITES: Final = frozenset({Kind.CREATE, Kind.WRITE, Kind.APPEND})
 _LEAST_TOOLS: Final = 3
-"""Number of tools that must leave something for it to count as usual."""
+"""The minimum number of tools that must write to a place before it counts as usual."""
 
 
 @dataclass(slots=True)
 class Grader:
-    """Grades effects in the `context` of the latest server; paths are relative to `cwd`.
+    """Grades effects in the `context` of the latest server. Paths are relative to `cwd`.
 
-    After all tools were called, `usual` are places where each of them leaves a line and `shown`
-    what they return. `readers` are declared read-only, `habitual` files that most of them write,
-    `kept` files in which a call left what other tools show.
+    `learn` sets most fields. To the places in `usual`, calls of every tool add a line. `shown` are
+    the results by tool. `readers` are the tools declared read-only, `habitual` the files that most
+    of these write. `kept` are the files in which a call changed user data.
     """
 
     cwd: str | None = None
@@ -34,7 +34,7 @@ class Grader:
     kept: frozenset[str] = frozenset()
 
     def learn(self, made: Sequence[MadeCall]) -> None:
-        """Learn from all calls, and again after they are graded."""
+        """Learn from all calls and their grades, before the calls are graded again."""
         self.kept = frozenset(
             path_of(effect)
             for call in made
@@ -58,7 +58,7 @@ class Grader:
         self.usual = frozenset(usual) or None
 
     def again(self, made: MadeCall) -> MadeCall:
-        """Grade a call again by all that is known now."""
+        """Grade a call again, using all that was learned."""
         graded = self.grade(made.raw, made.tool, made.case.arguments, control=made.control)
         return replace(made, effects=graded)
 
@@ -70,7 +70,7 @@ class Grader:
         *,
         control: Sequence[Effect],
     ) -> tuple[Effect, ...]:
-        """Merge and grade the effects of one call, as a `Grade`."""
+        """Merge and grade the effects of one call of the tool `name`."""
         context = replace(
             self.context,
             tool_name=name,
@@ -87,7 +87,7 @@ class Grader:
 
 
 def _habitual(made: Sequence[MadeCall], readers: frozenset[str]) -> frozenset[str]:
-    """Return files written by at least half of the reading tools, and by several."""
+    """Return the files that at least half of the reading tools write, and at least three tools."""
     called = {call.tool for call in made if call.tool in readers}
     places = defaultdict[str, set[str]](set)
     for call in made:

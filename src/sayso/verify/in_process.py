@@ -1,7 +1,7 @@
-"""Verification of a server object in this process, for its author's tests: no containment.
+"""Verification of a server object in this process, without containment, for its author's tests.
 
-An audit hook sees what its Python code requests, and the given folders show the result. C code,
-other processes and open files elsewhere are not observed, so nothing is supported.
+An audit hook sees the operations that its Python code requests, and the given folders show the
+result. C code, other processes and open files elsewhere are not observed, so no hint is supported.
 """
 
 import os
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 LIMIT: Final = "it ran in this process; only an audit hook and the given folders were observed"
 _CLOCK: Final = 20_000_000
-"""Nanoseconds by which a file's time may lag behind the clock."""
+"""The number of nanoseconds by which a file's timestamp may lag behind the clock."""
 
 
 async def verify_here(
@@ -60,11 +60,11 @@ async def verify_here(
 ) -> Report:
     """Call the tools of a server object, in this process and without containment.
 
-    They run with all your rights: use it for a server of your own, in its tests. `folders` are
-    watched as the user's data; they are restored before each isolated run and at the end. The
-    server's memory is not. `only` names the tools to call; `timeout` is in seconds per call. A hint
-    is refuted or not exercised, never supported. A server bound to sayso goes through its guard;
-    what that denies is not exercised.
+    The tools run with all your rights: use this for your own server, in its tests. `folders` are
+    watched as the user's data and restored before each isolated run and at the end. The server's
+    memory is not restored. `only` names the tools to call; `timeout` is in seconds per call. A hint
+    is refuted or not exercised, never supported. Calls of a server bound to sayso go through its
+    guard; a denied call exercises nothing.
 
     Raises `UsageError` if `server` is not a server or a folder does not exist.
 
@@ -81,7 +81,7 @@ async def verify_here(
     terms = Terms(
         target=target, only=tuple(only), profile=profile, seed=seed, calls=calls, timeout=timeout
     )
-    found = read_hints(hints)
+    declared = read_hints(hints)
     started = time.perf_counter()
     with ExitStack() as stack:
         folder = _real(stack.enter_context(TemporaryDirectory(prefix="sayso-verify-")))
@@ -91,25 +91,25 @@ async def verify_here(
         watched = [_real(path) for path in folders]
         kept = stack.enter_context(RestoredFolders([*watched, world.folder], folder / "kept"))
         here = InProcessEnvironment(terms, target, kept, allowed=frozenset({site.address}))
-        session = Session(terms, say_nothing, here, hints=found, world=world.with_site(site))
+        session = Session(terms, say_nothing, here, hints=declared, world=world.with_site(site))
         report = await session.run()
     return replace(report, seconds=time.perf_counter() - started)
 
 
 def _connectable(server: object) -> "Server[Any] | MCPServer":
-    """Return what the SDK's client connects to. FastMCP wraps the SDK's server."""
+    """Return the SDK's server object; FastMCP has it in `_mcp_server`. Raises `UsageError`."""
     from mcp.server.lowlevel import Server  # noqa: PLC0415 - half a second
     from mcp.server.mcpserver import MCPServer  # noqa: PLC0415
 
-    for found in (server, getattr(server, "_mcp_server", None)):
-        if isinstance(found, Server | MCPServer):
-            return cast("Server[Any] | MCPServer", found)
+    for candidate in (server, getattr(server, "_mcp_server", None)):
+        if isinstance(candidate, Server | MCPServer):
+            return cast("Server[Any] | MCPServer", candidate)
     what = f"{type(server).__name__} is not a server of the MCP SDK or FastMCP"
     raise UsageError(what, fix="Pass the server object itself.")
 
 
 def _real(folder: Path | str) -> Path:
-    """Return a folder by its real path, as effects name it. Raises `UsageError`."""
+    """Return a folder's real path, which effects use. Raises `UsageError` if it is missing."""
     path = Path(folder).resolve()
     if not path.is_dir():
         raise UsageError("the folder does not exist", where=str(folder), fix="Create it first.")
@@ -118,7 +118,7 @@ def _real(folder: Path | str) -> Path:
 
 @dataclass(slots=True)
 class InProcessEnvironment:
-    """An `Environment` in this process, whose folders are restored for each start."""
+    """An `Environment` in this process. It restores the folders before each start."""
 
     terms: Terms
     target: ObjectTarget
@@ -167,7 +167,7 @@ class InProcessEnvironment:
 
 @dataclass(slots=True)
 class _ClientConnection:
-    """The SDK's client as a `Connection`, closed only with the server."""
+    """The SDK's client as a `Connection`. It stays open as long as the server."""
 
     client: "Client"
     closed: anyio.Event = field(default_factory=anyio.Event)
@@ -185,7 +185,7 @@ class _ClientConnection:
     async def request(
         self, method: str, params: Mapping[str, Any], *, timeout: float | None
     ) -> Mapping[str, Any]:
-        """Call a tool; other methods are not used. Raises `RpcError`."""
+        """Call a tool; `method` is always `tools/call`. Raises `RpcError`."""
         from mcp.shared.exceptions import MCPError  # noqa: PLC0415 - with the SDK
         from mcp_types import REQUEST_TIMEOUT  # noqa: PLC0415
 
@@ -206,7 +206,7 @@ def _raw(model: Any) -> dict[str, Any]:
 
 
 class _Around:
-    """The folders and the hook as one `Watcher`: the hook must not see the others' own work."""
+    """One `Watcher` for the folders and the hook, so the hook is off while we read the folders."""
 
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
         self._places = places
@@ -234,14 +234,14 @@ class _Around:
         """Stop the hook, then look at the folders."""
         heard: list[Effect] = []
         for effect in await self._hook.end(call):
-            is_looked_at = effect.kind not in ON_FILES or place_of(self._places, effect.target)
-            heard.append(effect if is_looked_at else self._left(effect))
+            is_watched = effect.kind not in ON_FILES or place_of(self._places, effect.target)
+            heard.append(effect if is_watched else self._left(effect))
         return (*heard, *await self._files.end(call), *await self._rows.end(call))
 
     def _left(self, effect: Effect) -> Effect:
-        """Check an effect outside of the folders against what is there.
+        """Grade an effect outside of the folders by the file that exists now.
 
-        An audit event comes before the action, which may have failed.
+        The hook reports an operation before it runs, so the operation may have failed.
         """
         path = Path(effect.target)
         if "__pycache__" in path.parts:

@@ -1,4 +1,4 @@
-"""A running server with its watchers: calls go in, calls with effects come out."""
+"""A running server with its watchers. It makes calls and returns them with their effects."""
 
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -17,17 +17,17 @@ from sayso.verify.call import Case, MadeCall, Outcome
 from sayso.verify.outcome import outcome_of, outcome_of_error, text_of
 
 _QUIET: Final = 0.03
-"""Seconds without activity after which a server counts as idle between calls."""
+"""Between calls, a server counts as idle after this many seconds without activity."""
 _LINGER: Final = 0.6
-"""Seconds without activity after a tool's last call: a thread or process may be late."""
+"""The same limit after a tool's last call, longer so that late effects are seen."""
 _MOST_REST: Final = 5.0
 
 
 class Watcher(Protocol):
-    """An observer of one running server. Calls are strictly sequential.
+    """An observer of one running server, which gets one call at a time.
 
-    `begin` takes the state before a call. `end` returns the changes since, without `life`, as
-    effects of the call with that number. Both run while the server is idle.
+    `begin` reads the state before a call. `end` returns the changes since then as effects of the
+    call with this number, without `life`. Both run while the server is idle.
     """
 
     @property
@@ -41,7 +41,7 @@ class Watcher(Protocol):
 
 
 class IdleWait(Protocol):
-    """Waits until the server is idle; returns whether it was within `most` seconds."""
+    """Waits until the server is idle. Returns `False` if this takes more than `most` seconds."""
 
     async def __call__(self, *, quiet: float, most: float) -> bool:
         """Wait for `quiet` seconds without activity."""
@@ -49,7 +49,7 @@ class IdleWait(Protocol):
 
 
 class Connection(Protocol):
-    """A connection to a server; `closed` is set once its process has ended."""
+    """A connection to a server. `closed` is set when the server's process has ended."""
 
     @property
     def closed(self) -> anyio.Event: ...
@@ -62,7 +62,7 @@ class Connection(Protocol):
 
 
 class Grade(Protocol):
-    """Grades the effects of one call; `control` are effects that also happen without a call."""
+    """Grades the effects of one call. `control` are effects that also happen without a call."""
 
     def __call__(
         self,
@@ -78,7 +78,7 @@ class Grade(Protocol):
 
 @dataclass(slots=True)
 class ObservedServer:
-    """A server with its watchers; calls are sequential. `control` are effects without a call."""
+    """A server with its watchers. Make one call at a time. `control` are effects without a call."""
 
     tools: Sequence[Tool]
     info: Mapping[str, Any]
@@ -95,12 +95,12 @@ class ObservedServer:
         return self._link.closed.is_set()
 
     async def settle(self) -> None:
-        """Wait until the server is idle after its start; its effects until then are control."""
+        """Wait until the server is idle after its start. Add the start's effects to `control`."""
         await self._rest(quiet=_QUIET, most=_MOST_REST)
         self.control += [effect for watcher in self._watchers for effect in await watcher.end(0)]
 
     async def call(self, name: str, case: Case) -> MadeCall:
-        """Make one call and wait until the server is idle; cancelling skips the wait."""
+        """Make one call and wait until the server is idle. Cancellable."""
         self.number += 1
         await self._begin()
         start = time.perf_counter()
@@ -111,7 +111,7 @@ class ObservedServer:
         return self._with(made, await self._end())
 
     async def idle(self) -> list[Effect]:
-        """Return the effects without a call, within a late effect's time; they become control."""
+        """Wait without a call for late effects. Return them, and add them to `control`."""
         await self._begin()
         await self._rest(quiet=_LINGER, most=_MOST_REST)
         seen = await self._end()
@@ -119,7 +119,7 @@ class ObservedServer:
         return seen
 
     async def linger(self, made: MadeCall) -> MadeCall:
-        """Return the last call with the effects since it was made."""
+        """Wait for late effects of the last call, and return the call with them."""
         await self._begin()
         await self._rest(quiet=_LINGER, most=_MOST_REST)
         late = await self._end()
@@ -156,9 +156,9 @@ async def start_server(
     timeout: float,
     number: int = 0,
 ) -> AsyncGenerator[ObservedServer]:
-    """Start a server, list its tools, and wait until it is idle; `timeout` in seconds for each.
+    """Start a server, list its tools, and wait until it is idle. `timeout` is in seconds per step.
 
-    Calls are numbered after `number`. Raises an `UnreachableError` if it cannot be started, and
+    Call numbers follow `number`. Raises an `UnreachableError` if the server cannot be started, and
     `UsageError` if it has no tools.
     """
     async with AsyncExitStack() as stack:
@@ -180,6 +180,6 @@ async def start_server(
 
 
 async def wait(*, quiet: float, most: float) -> bool:
-    """Wait the full time; an `IdleWait` for a server whose activity is invisible."""
+    """Wait the full time: the `IdleWait` for a server whose activity is invisible."""
     await anyio.sleep(min(quiet, most))
     return True

@@ -9,7 +9,7 @@ from sayso.connect import CommandTarget, UrlTarget
 from sayso.verify.judge import Profile
 
 CALLS: Final = 12
-"""Calls of each tool, before isolated runs."""
+"""The default number of calls of each tool, without those of isolated runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class Terms:
     """The options of one run. `timeout` is in seconds, for the start and for each call.
 
     The server gets copies of the folders `fixtures`. `own` are paths of its own state. `only` names
-    the tools to call; empty means all. `probe` is a command that prints the state of a server
-    behind a URL, whose writing tools are called only with `calls_writes`. `prepare` is a shell line
-    that may use the network first. `needs_package` stops early if the package that runs is unknown.
+    the tools to call; empty means all. `prepare` is a shell line that runs first, with network. For
+    a server behind a URL, `probe` is a command that prints the server's state, and `calls_writes`
+    calls its writing tools too. `needs_package` stops early if the package that runs is unknown.
     """
 
     target: CommandTarget | UrlTarget | ObjectTarget

@@ -1,4 +1,4 @@
-"""The outcome of a call, read from its result: `isError` alone is not enough."""
+"""The outcome of a call, read from its result. Many servers report a failure without `isError`."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _FAILED: Final = re.compile(
     r"missing required|does not exist|unauthori[sz]ed|forbidden)",
     re.IGNORECASE,
 )
-"""The beginning of a text that reports a failure, in servers that set no `isError`."""
+"""The beginning of a text that reports a failure."""
 _REFUSED: Final = re.compile(
     r"\b(?:does not exist|do(?:es)?n[o’']t exist|not found|no such|out of range|must provide|"
     r"(?:is|are) required|(?:is|are) invalid|(?:is|are) not valid|not set|not allowed|"
@@ -26,7 +26,7 @@ _REFUSED: Final = re.compile(
 )
 """Phrases of a short sentence that reports a failure."""
 _FEW: Final = 4
-"""A longer object is a report that contains errors, not a failure."""
+"""An object with more keys than this is a report that contains errors, not a failure."""
 _SENTENCE: Final = 240
 _BAD_WORDS: Final = frozenset({"error", "failed", "failure", "fail"})
 
@@ -34,8 +34,8 @@ _BAD_WORDS: Final = frozenset({"error", "failed", "failure", "fail"})
 def outcome_of(result: Mapping[str, Any]) -> Outcome:
     """Return the outcome that a result reports.
 
-    A text that begins like an error, or JSON that calls itself one, counts as a failure: a call
-    that may have failed supports nothing.
+    A text that begins like an error, and JSON such as `{"success": false}`, count as a failure. A
+    call that may have failed must not support a hint.
 
     >>> outcome_of({"content": [{"type": "text", "text": "Error: no such file"}]})
     <Outcome.TOOL_ERROR: 'tool_error'>
@@ -67,7 +67,7 @@ def _is_refusal(text: str) -> bool:
 
 
 def text_of(result: Mapping[str, Any]) -> str:
-    """Return a result's text blocks, up to 2000 characters; the result may have any shape."""
+    """Return the text of a result of any shape, up to 2000 characters."""
     blocks = result.get("content")
     if not isinstance(blocks, Sequence) or isinstance(blocks, str):
         return ""
@@ -90,7 +90,7 @@ def _json(text: str) -> Any:
 
 
 def _says_so(value: Any) -> bool:
-    """Return whether an object calls itself a failure: `{"error": …}`, `{"success": false}`."""
+    """Return whether an object reports a failure: `{"error": …}`, `{"success": false}`."""
     if not isinstance(value, Mapping):
         return False
     table = cast("Mapping[str, Any]", value)

@@ -1,4 +1,4 @@
-"""Verification of a server behind a URL: only its answers and the operator's probe are observed."""
+"""Verification of a server behind a URL, by its results and the operator's probe only."""
 
 import time
 from collections.abc import AsyncGenerator, Sequence
@@ -55,7 +55,7 @@ async def verify_remote(terms: Terms, target: UrlTarget, tell: Tell) -> Report:
 
 @dataclass(slots=True)
 class RemoteEnvironment:
-    """An `Environment` behind a URL: no containment, and state that stays."""
+    """An `Environment` behind a URL, without containment and without fresh state."""
 
     terms: Terms
     target: UrlTarget
@@ -75,7 +75,7 @@ class RemoteEnvironment:
 
     @asynccontextmanager
     async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
-        """Connect to the server. Raises what connecting raises."""
+        """Connect to the server. Errors of the connection are raised."""
         watchers: list[Watcher] = []
         probing = Layer("probe", is_active=False, detail="no --probe was given")
         if self.terms.probe:
@@ -95,10 +95,10 @@ class RemoteEnvironment:
     async def confirm(
         self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | str:
-        """Make the same call again, with a look before and after it while nothing is called.
+        """Make the same call again. Watch the state before and after it, without a call.
 
-        There is no fresh state, and no smaller arguments are tried: each call may change the user's
-        data.
+        The state is not fresh. Smaller arguments are not tried, since each call may change the
+        user's data.
         """
         del shrink
         try:
@@ -121,7 +121,7 @@ class RemoteEnvironment:
 def _grade(
     effects: Sequence[Effect], name: str, arguments: Any, *, control: Sequence[Effect]
 ) -> tuple[Effect, ...]:
-    """Grade what the probe shows: the user's data, unless it also changes without a call."""
+    """Grade the probe's effects: user data, or the server's own if they happen without a call."""
     del name, arguments
     if not control:
         return tuple(effects)

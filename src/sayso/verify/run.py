@@ -38,9 +38,7 @@ from sayso.verify.session import Session, Tell, say_nothing
 from sayso.verify.verdict import Report
 
 _NO_RECEIPT: Final = "--receipt needs a known package, but other code may run"
-_FIX: Final = (
-    "Start it as “What the digest covers” says (docs/guides/receipts.md), or leave out --receipt."
-)
+_FIX: Final = "Follow “What the digest covers” in docs/guides/receipts.md, or leave out --receipt."
 
 
 async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
@@ -78,7 +76,7 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         described = await anyio.to_thread.run_sync(_package, started_as, prepared)
         if terms.needs_package and not described:
             raise UsageError(_NO_RECEIPT, where=target.name, fix=_FIX)
-        # A receipt is about sources, and foreign bytecode may do something else.
+        # A receipt covers source files, so bytecode from elsewhere must not run instead of them.
         compiled = NO_FOREIGN_BYTECODE if BYTECODE in described else {}
         package = {name: value for name, value in described.items() if name != BYTECODE}
         served = (site, postgres) if postgres else (site,)
@@ -102,7 +100,7 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
 
 
 def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, Any]:
-    """Return the package as the gateway describes it before a start; empty where that is unsure."""
+    """Return the package as the gateway describes it before a start; empty if it is uncertain."""
     if prepared is None:
         return describe_package(target) or {}
     if not prepared.kind or steering(target.env):

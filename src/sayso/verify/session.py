@@ -1,4 +1,4 @@
-"""The calls of one run, from the first to the last, and the report on each tool."""
+"""One run: all calls, and the report on each tool."""
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 
 Tell = Callable[[Event], None]
 
-UNCALLED: Final = "it may write and is not contained; --all-tools calls it"
+UNCALLED: Final = "the tool may write and is not contained; use --all-tools to call it"
 _MOST_SHRINKS: Final = 4
-"""Trials to make refuting arguments smaller; each starts the server again."""
+"""The maximum number of trials to make refuting arguments smaller. Each restarts the server."""
 _LESSONS: Final = 2
-"""Rounds of learning: a file's content is known only after what tools show is."""
+"""Rounds of `Grader.learn`: grades depend on facts that are learned from earlier grades."""
 _LEAST: Final = 4
 _SECOND: Final = 2
-"""A tool's second turn has this share of the calls."""
+"""For a tool's second plan, the number of calls is divided by this."""
 _PROMISES: Final[tuple["HintName", ...]] = ("destructive", "idempotent")
 _LASTING: Final = frozenset({Life.USER, Life.OWN})
 _MOST_OF_EACH: Final = 2
 _MOST_BEFORE: Final = 12
-"""Earlier calls of each other tool, and in total, before a call that may need them."""
+"""The maximum number of earlier calls repeated before a suspicious call: per tool, in total."""
 _MOST_DEATHS: Final = 2
-"""A tool that ended the server this often is not called again."""
+"""A tool is not called again after the server ended this often during its calls."""
 
 
 @dataclass(slots=True)
@@ -59,11 +59,11 @@ class Log:
         return [call for call in self.made if call.tool == name]
 
     def before(self, made: MadeCall) -> list[MadeCall]:
-        """Return the calls before one."""
+        """Return the calls before `made`."""
         return self.made[: next(at for at, call in enumerate(self.made) if call is made)]
 
     def changing_before(self, made: MadeCall) -> list[tuple[str, Case]]:
-        """Return earlier calls of other tools that left something, which a call may need."""
+        """Return earlier calls of other tools that changed something that `made` may need."""
         by_tool = Counter[str]()
         found: list[tuple[str, Case]] = []
         for call in self.before(made):
@@ -78,7 +78,7 @@ class Log:
 async def explore(
     server: ObservedServer, tool: Tool, plan: Plan, log: Log
 ) -> AsyncGenerator[MadeCall]:
-    """Call a tool by its plan until it ends or the server dies; late effects join the last call."""
+    """Make a plan's calls of a tool until the server dies. Late effects join the last call."""
     last: MadeCall | None = None
     while (case := next(plan, None)) is not None:
         last = await server.call(tool.name, case)
@@ -97,7 +97,7 @@ def say_nothing(_event: Event) -> None:
 
 @dataclass(slots=True)
 class Session:
-    """Runs the tools of an environment's server; `tell` gets the events."""
+    """Runs the tools of an environment's server. It passes the events to `tell`."""
 
     terms: Terms
     tell: Tell
@@ -110,7 +110,7 @@ class Session:
     deaths: Counter[str] = field(default_factory=Counter[str])
 
     async def run(self) -> Report:
-        """Explore, then confirm and judge one tool after the other."""
+        """Call all tools, then confirm the suspicions and judge the hints, tool by tool."""
         self.tell(Phase("start"))
         tools, info = await self._explore()
         self.tell(Phase("confirm"))
@@ -128,7 +128,7 @@ class Session:
     async def _explore(self) -> tuple[list[Tool], Mapping[str, Any]]:
         """Call all tools; restart the server after it dies.
 
-        Some tools get a fresh box of their own, since others may have used up what they need.
+        Some tools are called again on a fresh server: others may have removed data that they need.
         """
         left: list[Tool] | None = None
         tools: list[Tool] = []
@@ -159,7 +159,7 @@ class Session:
 
     @asynccontextmanager
     async def _start(self) -> AsyncGenerator[ObservedServer]:
-        """Start a fresh server; before it ends, grade its calls by all that is known."""
+        """Start a fresh server. Before it ends, grade its calls again with all that was learned."""
         first = len(self.log.made)
         async with self.environment.start(number=first) as server:
             yield server
@@ -171,9 +171,9 @@ class Session:
                 self.log.made[first:] = [grader.again(call) for call in self.log.made[first:]]
 
     def _has_more(self, tool: Tool) -> bool:
-        """Return whether a fresh box may show more: no success, or an untested promise.
+        """Return whether a fresh server may show more: no success yet, or an unrefuted write hint.
 
-        Other tools may have used up what a tool could destroy or repeat.
+        Other tools may have removed data that this tool could destroy or change again.
         """
         made = self.log.of(tool.name)
         if self.plans[tool.name].problem or self.deaths[tool.name] >= _MOST_DEATHS:

@@ -8,9 +8,9 @@ from typing import Self
 
 
 class RestoredFolders:
-    """Folders with a copy of each in the new folder `room`; restored on leaving.
+    """Copies folders into the new folder `room` on entering, and restores them on leaving.
 
-    Only differences are written or removed, so a folder is never empty in between.
+    Restoring writes or removes only the differences, so a folder is never empty meanwhile.
     """
 
     def __init__(self, folders: Sequence[Path], room: Path) -> None:

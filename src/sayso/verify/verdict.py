@@ -1,4 +1,4 @@
-"""The report as data: what the calls say about each hint of each tool."""
+"""The report as data: a verdict on each hint of each tool."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,10 +17,10 @@ SCHEMA: Final = 1
 class HintVerdict:
     """The verdict on one hint of one tool.
 
-    The `inferred` value is judged if `declared` is `None`. The verdict is about the value that
-    permits more: a strictly declared hint is `not_exercised`, with `is_over_declared` if no call
-    needed it. `calls` and the input classes `inputs` support the verdict. `is_partial` if a needed
-    observer was missing.
+    If `declared` is `None`, the verdict is on the `inferred` value. Calls cannot refute a value
+    that permits less: it is `not_exercised`, with `is_over_declared` if no call needed it. `calls`
+    and the input classes `inputs` are the verdict's basis. `is_partial`: a needed observer was
+    missing.
     """
 
     declared: bool | None
@@ -31,7 +31,7 @@ class HintVerdict:
     observers: tuple[str, ...] = ()
     evidence: tuple[Effect, ...] = ()
     arguments: Mapping[str, Any] | None = None
-    """The smallest arguments that refute it."""
+    """The smallest arguments whose call refutes the hint."""
     inferred: bool | None = None
     is_over_declared: bool = False
     is_partial: bool = False
@@ -59,7 +59,7 @@ class HintVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Coverage of a tool; `missed` gives the reason for each input class that was not covered."""
+    """The coverage of a tool. `missed` has the input classes not covered, each with the reason."""
 
     calls: int = 0
     successes: int = 0
@@ -77,7 +77,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class ToolReport:
-    """The report on one tool. `ignored` are effects that refute nothing."""
+    """The report on one tool. `ignored` are effects that refute no hint."""
 
     name: str
     fingerprint: str
@@ -85,7 +85,7 @@ class ToolReport:
     reach: Reach = field(default_factory=Reach)
     ignored: tuple[Effect, ...] = ()
     error: str = ""
-    """Why no call succeeded, in the server's own words."""
+    """The reason why no call succeeded: the plan's problem, or the server's first error text."""
     made: tuple[MadeCall, ...] = ()
 
     @property
@@ -107,8 +107,8 @@ class ToolReport:
 class Report:
     """The report on one run.
 
-    `server` is how the server describes itself; `package` what was started, if a receipt can bind
-    to it; `seed` the source of the inputs; `seconds` the duration.
+    `server` is the server's description of itself. `package` is the package that ran, or empty if a
+    receipt cannot be bound to it. `seed` is the seed of the inputs, `seconds` the duration.
     """
 
     target: str

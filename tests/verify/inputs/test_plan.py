@@ -171,7 +171,7 @@ def test_what_never_succeeds_is_tried_a_few_ways_and_not_repeated() -> None:
     cases = run(plan, fails)
 
     assert len({case.arguments["path"] for case in cases[:3]}) == 3
-    assert set(plan.left.values()) == {"no call with it succeeded"}
+    assert set(plan.left.values()) == {"no call with this input succeeded"}
 
 
 def test_a_budget_that_ends_says_which_classes_are_left() -> None:
@@ -194,7 +194,7 @@ def test_a_class_that_does_not_go_with_the_rest_says_so() -> None:
     plan = plan_of(one)
     run(plan)
 
-    assert plan.left["b=true"] == "its schema rejects it with the other arguments"
+    assert plan.left["b=true"] == "the input schema rejects it together with the other arguments"
 
 
 def test_a_schema_that_wants_one_of_several_arguments_still_has_a_first_case() -> None:

@@ -137,8 +137,8 @@ async def test_a_state_that_changes_by_itself_refutes_nothing(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("probe", "why"),
     [
-        (("false",), "it ended with status 1"),
-        (("sayso-no-such-program",), "it cannot be started"),
+        (("false",), "the command exited with 1"),
+        (("sayso-no-such-program",), "the command cannot be started"),
     ],
 )
 async def test_a_probe_that_fails_ends_the_run(

@@ -11,14 +11,13 @@ from sayso.trace import Effect
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """One call, its places, and what other calls show.
+    """A call, the sandbox's places, and facts from other calls.
 
-    `allowed` are addresses, `host:port`. `argument_paths` are paths of the server that an argument
-    or the command names. `control` are effects without a call, `siblings` all effects of this call.
-    `usual` are targets, without row keys, at which calls of every tool leave something; `None` if
-    unknown. `shown` are results of other tools. `habitual` are files that most reading tools write,
-    `kept` files in which a call left what other tools show. `is_reading` if the tool claims to
-    read.
+    `allowed` are addresses, `host:port`. `argument_paths` are paths that an argument or the
+    server's command names. `control` are effects without a call, `siblings` all effects of this
+    call. `usual` are the files and tables to which calls of every tool add something; `None` if
+    unknown. `shown` are results of other tools. Most reading tools write the files in `habitual`.
+    `kept` are files with user data that a call left. `is_reading`: the tool is declared read-only.
     """
 
     places: tuple[Place, ...]
@@ -42,7 +41,7 @@ class CallContext:
         return place and place.host_of(path)
 
     def is_named(self, path: str) -> bool:
-        """Return whether a path was named, or lies in a named folder other than a whole place."""
+        """Return whether `argument_paths` has this path or a folder above it (no place's root)."""
         roots = {place.inside for place in self.places}
         wanted = PurePosixPath(path)
         return any(
@@ -52,10 +51,9 @@ class CallContext:
         )
 
     def is_kept(self, path: str) -> bool:
-        """Return whether a file holds user data.
+        """Return whether other calls show that a file holds user data.
 
-        Effects of a tool that claims to read must show that themselves: a server may count its
-        calls there.
+        This never holds for a tool that is declared read-only: a server may count its calls there.
         """
         return not self.is_reading and path in self.kept
 
@@ -71,6 +69,6 @@ def path_of(effect: Effect) -> str:
 
 
 def thing_of(effect: Effect) -> str:
-    """Return the target without a row's key: the file, or the table."""
+    """Return the file or the table of an effect: its target without the key of a row."""
     path, mark, row = effect.target.partition("#")
     return f"{path}{mark}{row.partition('/')[0]}"

@@ -1,4 +1,4 @@
-"""Signs in a file's content that running something created it, whatever its name."""
+"""Tests of a file's content for whether a running program generated the file."""
 
 import importlib.util
 import struct
@@ -11,15 +11,15 @@ from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.loss import content_of
 
 CACHE_TAG: Final = b"Signature: 8a477f597d28d172789f06886806bc55"
-"""First bytes of a CACHEDIR.TAG (bford.info/cachedir)."""
+"""The first bytes of a CACHEDIR.TAG (bford.info/cachedir)."""
 SIDECARS: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7")
-"""First bytes of an SQLite log, in either byte order, and of a journal (sqlite.org/fileformat)."""
+"""The first bytes of an SQLite WAL in both byte orders, and of a journal (sqlite.org/fileformat)"""
 HEADER: Final = 16
 CHECKED_BY_HASH: Final = 1
 
 
 def is_bytecode(effect: Effect, context: CallContext) -> bool:
-    """Return whether it is the bytecode of an existing source, by its header."""
+    """Return whether a file is the bytecode of an existing Python source, by its header."""
     path = PurePosixPath(effect.target)
     if path.name == "__pycache__":
         sources = context.host(str(path.parent))
@@ -49,7 +49,7 @@ def _fits(content: bytes, source: Path | None) -> bool:
 
 
 def is_sidecar(effect: Effect) -> bool:
-    """Return whether its content is an SQLite log or journal."""
+    """Return whether a file's content is an SQLite WAL or journal."""
     content = content_of(effect.after) or content_of(effect.before)
     return content is not None and content.startswith(SIDECARS)
 

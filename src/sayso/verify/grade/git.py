@@ -1,4 +1,4 @@
-"""Git repositories: what their objects and logs can restore."""
+"""Git repositories: whether their objects and reflogs can restore lost content."""
 
 import hashlib
 import zlib
@@ -9,7 +9,7 @@ from typing import Final
 from sayso.verify.grade.context import CallContext
 
 NAME: Final = 40
-"""Characters of an object's name."""
+"""The number of characters in an object's name."""
 MOST_BYTES: Final = 16 * 1024 * 1024
 MOST_COMMITS: Final = 200
 
@@ -24,7 +24,7 @@ def split(path: str) -> tuple[str, str] | None:
 
 
 def holder(path: str, content: bytes, context: CallContext) -> str:
-    """Return the git command that shows a content; empty if git does not have it."""
+    """Return the git command that prints this content, or "" if no repository has it."""
     head = b"blob %d\0" % len(content)
     name = hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
     for parent in PurePosixPath(path).parents:
@@ -37,7 +37,7 @@ def holder(path: str, content: bytes, context: CallContext) -> str:
 
 
 def is_kept(folder: Path, old: str, new: str) -> bool:
-    """Return whether a commit is an ancestor of another, as far as loose objects show."""
+    """Return whether the commit `old` is `new` or an ancestor of it, using loose objects only."""
     pending = [new]
     seen = set[str]()
     while pending and len(seen) < MOST_COMMITS:
@@ -51,7 +51,7 @@ def is_kept(folder: Path, old: str, new: str) -> bool:
 
 
 def logged(folder: Path, name: str) -> bool:
-    """Return whether a reflog names a commit."""
+    """Return whether a reflog contains a commit."""
     logs = folder / "logs"
     if logs.is_symlink() or not logs.is_dir():
         return False
@@ -76,7 +76,7 @@ def _parents(folder: Path, name: str) -> list[str]:
 
 
 def _is_packed(folder: Path, name: str) -> bool:
-    """Return whether a pack's index names an object (gitformat-pack, version 2)."""
+    """Return whether a pack's index lists an object (gitformat-pack, version 2)."""
     wanted = bytes.fromhex(name)
     for path in (folder / "objects" / "pack").glob("*.idx"):
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MOST_BYTES:

@@ -1,4 +1,4 @@
-"""The lifetime and owner of each effect, with the reason."""
+"""Grading: the lifetime and owner of each effect, with the reason."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,11 +24,11 @@ OUTWARD: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP})
 SETTLED: Final[Mapping[Kind, Grade]] = {
     Kind.INSTALL: (Life.EXTERNAL, "a package manager was run"),
     Kind.EXECUTE: (Life.TRANSIENT, "a program was run; its effects are listed separately"),
-    Kind.SIGNAL: (Life.SESSION, "a signal inside the box"),
+    Kind.SIGNAL: (Life.SESSION, "a signal inside the sandbox"),
     Kind.LISTEN: (Life.SESSION, "a listening address, which ends with the process"),
 }
 OWN_FOLDERS: Final = (".cache", ".local/state", ".npm", ".config/configstore")
-"""Folders in HOME for caches and state (XDG Base Directory Specification)."""
+"""Folders in HOME for caches and state, such as those of the XDG Base Directory Specification."""
 OTHERS_FILES: Final = (
     *(".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".netrc"),
     *(".ssh", ".gitconfig", ".gnupg", ".local/bin"),
@@ -39,14 +39,14 @@ VOLATILE: Final = ("/dev", "/proc", "/sys", "/run", "/var/run", "/tmp", "/var/tm
 
 
 def grade_all(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]:
-    """Merge the effects of one call, then grade each in view of the others."""
+    """Merge the effects of one call, then grade each effect; the others may change its grade."""
     merged = merge(effects, context)
     known = replace(context, siblings=(*context.siblings, *merged))
     return tuple(grade(effect, known) for effect in merged)
 
 
 def grade(effect: Effect, context: CallContext) -> Effect:
-    """Grade an effect: lifetime, reason, loss. Reads contents, and git."""
+    """Set an effect's lifetime, reason and loss. This reads files and git repositories."""
     if effect.life is not None or effect.kind is Kind.BLIND:
         return effect
     life, reason = _life(effect, context)
@@ -86,10 +86,10 @@ def _outward(effect: Effect, context: CallContext) -> Grade:
     if target in context.allowed:
         return Life.SESSION, "an allowed address"
     if target.startswith(("/", "@", "unix:")):
-        return Life.SESSION, "a socket inside the box"
+        return Life.SESSION, "a socket inside the sandbox"
     host = target.rpartition(":")[0].strip("[]")
     if effect.kind is not Kind.LOOKUP and not effect.is_failed and _is_loopback(host):
-        return Life.SESSION, "answered inside the box"
+        return Life.SESSION, "answered inside the sandbox"
     words = {Kind.CONNECT: "a connection", Kind.SEND: "a message", Kind.LOOKUP: "a lookup"}
     return Life.EXTERNAL, f"{words[effect.kind]} beyond the allowed addresses"
 
@@ -157,7 +157,7 @@ def _is_database(path: str, context: CallContext) -> bool:
 
 
 def _by_meaning(effect: Effect, context: CallContext) -> Grade | None:
-    """Grade content whose bytes differ while its meaning does not."""
+    """Grade a file whose bytes changed and whose meaning did not."""
     if effect.kind not in (Kind.WRITE, Kind.APPEND) or effect.before is None:
         return None
     compared = outcome(effect)

@@ -1,4 +1,4 @@
-"""The loss in a change of a file, and whether it can be restored."""
+"""The content that a change of a file loses, and the way to restore that content."""
 
 from dataclasses import replace
 from typing import Final
@@ -13,7 +13,7 @@ TOO_LARGE: Final = "its content was not kept"
 
 
 def content_of(blob: Blob | None) -> bytes | None:
-    """Return the bytes of a blob that was kept."""
+    """Return the stored bytes of a blob, or `None` if they were not stored."""
     if blob is None or blob.path is None:
         return None
     try:
@@ -23,7 +23,7 @@ def content_of(blob: Blob | None) -> bytes | None:
 
 
 def outcome(effect: Effect) -> tuple[str, Outcome] | None:
-    """Return the format of a changed file and the comparison of its records."""
+    """Return a changed file's format and the comparison of its records; `None` if unknown."""
     before = content_of(effect.before)
     after = content_of(effect.after)
     if before is None or after is None or before == after:
@@ -32,7 +32,7 @@ def outcome(effect: Effect) -> tuple[str, Outcome] | None:
 
 
 def with_loss(effect: Effect, context: CallContext) -> Effect:
-    """Return the effect with its loss, unless its observer has set it."""
+    """Return the effect with its loss. A loss that the observer has set stays."""
     if effect.is_failed or effect.loss is not Loss.NONE or "#" in effect.target:
         return effect
     graded = effect
@@ -68,7 +68,7 @@ def _written(effect: Effect) -> Effect:
 
 
 def _in_git(effect: Effect, inside: tuple[str, str], context: CallContext) -> Effect:
-    """Grade git's own files: a moved reference loses nothing, objects may be packed."""
+    """Set the loss of a change in `.git`. Moving a reference forward loses nothing."""
     folder, rest = inside
     host = context.host(folder)
     if rest == "config" and effect.kind is Kind.WRITE:

@@ -1,4 +1,4 @@
-"""Merging of effects of one call on one path, so that each change is listed once."""
+"""Merging of the effects that several observers saw, so that each change is listed once."""
 
 import os
 from collections import defaultdict
@@ -20,9 +20,9 @@ UNCHANGED: Final = "the file is unchanged"
 
 
 def merge(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]:
-    """Return the effects to grade. Files show what remains of what system calls and hooks saw.
+    """Return the effects to grade. File changes replace those that system calls and hooks saw.
 
-    Effects that leave no trace get the life `transient`, with the reason.
+    An effect of a system call or hook without a remaining file change gets the life `transient`.
     """
     rows = {path_of(effect) for effect in effects if "#" in effect.target}
     seen, moved = _by_path(effects)
@@ -38,25 +38,25 @@ def merge(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]
 
 
 def _by_path(effects: Sequence[Effect]) -> tuple[Paths, Paths]:
-    found: Paths = defaultdict(set)
+    changed: Paths = defaultdict(set)
     moved: Paths = defaultdict(set)
     for effect in effects:
         if effect.observer in (Observer.FILES, Observer.SQLITE):
-            found[effect.call].add(path_of(effect))
+            changed[effect.call].add(path_of(effect))
             if effect.kind is Kind.RENAME:
                 moved[effect.call] |= {effect.target, effect.detail.removeprefix("to ")}
-        found[effect.call] |= moved[effect.call]
-    return found, moved
+        changed[effect.call] |= moved[effect.call]
+    return changed, moved
 
 
 def _is_told_by_rows(effect: Effect, rows: set[str]) -> bool:
-    """Return whether rows describe a change of bytes; created and removed files are listed."""
+    """Return whether changed rows already describe a changed file or its SQLite sidecar."""
     is_change = effect.kind in (Kind.WRITE, Kind.APPEND)
     return (is_change and effect.target in rows) or database_of(effect.target) in rows
 
 
 def database_of(path: str) -> str | None:
-    """Return the SQLite file that a sidecar belongs to."""
+    """Return the SQLite file that a sidecar file belongs to; `None` for another file."""
     return next((path.removesuffix(end) for end in SIDECARS if path.endswith(end)), None)
 
 

@@ -10,10 +10,10 @@ from sayso.verify.grade.context import CallContext, thing_of
 from sayso.verify.grade.loss import content_of
 
 TELLING: Final = 4
-"""Characters that a value needs to be recognised elsewhere."""
+"""The minimum length of a value that is searched in other tools' results."""
 MOST_WORDS: Final = 10_000
 CHANGE: Final = re.compile(r"; |: | → ")
-"""Separators between names and values of a changed row."""
+"""Separators between the names and values in a changed row's detail."""
 LOG_LINE: Final = re.compile(
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\w{3} +\d+ \d\d:\d\d|\d{10,13}\b"
     r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR)\b)",
@@ -22,7 +22,7 @@ LOG_LINE: Final = re.compile(
 
 
 def added(effect: Effect) -> str:
-    """Return the text that an additive effect adds; empty for others."""
+    """Return the text that an insert, append or create adds; "" for other effects."""
     if effect.kind is Kind.INSERT:
         return effect.detail
     if effect.kind not in (Kind.APPEND, Kind.CREATE):
@@ -35,10 +35,10 @@ def added(effect: Effect) -> str:
 
 
 def is_own_record(effect: Effect, context: CallContext) -> str:
-    """Return why an added record is the server's record of itself; else empty.
+    """Return the reason why an added record is the server's own, or "" if it is not.
 
-    It names the tool, or reads like a log, and calls of every tool leave one. The name alone would
-    excuse a tool that writes its name into user data.
+    Such a record names the tool or looks like a log line, and calls of every tool leave one. The
+    tool's name alone is not enough, since a tool can write its name into user data.
     """
     text = added(effect)
     if not text:
@@ -55,21 +55,21 @@ def is_own_record(effect: Effect, context: CallContext) -> str:
 
 
 def is_log(text: str) -> bool:
-    """Return whether lines begin with a time or a level: the first, and at least half."""
+    """Return whether the first line and at least half of all lines begin with a time or level."""
     lines = [line for line in text.splitlines() if line.strip()]
     matches = [LOG_LINE.match(line) is not None for line in lines]
     return bool(lines) and matches[0] and sum(matches) * 2 >= len(lines)
 
 
 def holds_call(text: str, context: CallContext) -> bool:
-    """Return whether a record holds a time, or all arguments by name."""
+    """Return whether a record contains a time, or the names of all arguments."""
     has_time = re.search(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\b1[5-9]\d{8}(?:\d{3})?\b", text)
     names = context.arguments
     return has_time is not None or (bool(names) and all(f'"{name}' in text for name in names))
 
 
 def is_shown(effect: Effect, context: CallContext) -> bool:
-    """Return whether other tools show what was recorded."""
+    """Return whether results of other tools contain a value that an effect added or removed."""
     return any(
         any(value in result for result in context.shown)
         for value in _differing(effect)

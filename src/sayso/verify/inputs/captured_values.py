@@ -1,7 +1,7 @@
-"""Values from earlier results (ids, paths, names), captured for later calls.
+"""Values from earlier results (ids, paths, names), captured as arguments of later calls.
 
-A value is known by its key and its holder: `customers[].id` is the id of a customer, and feeds
-`customer_id`, or `id` of `get_customer`.
+A value is found by its key and by the object that contains it. For example, `customers[].id` is the
+id of a customer; it can be the argument `customer_id`, or `id` of `get_customer`.
 """
 
 import json
@@ -21,7 +21,7 @@ _DEEPEST: Final = 8
 _LARGEST: Final = 200_000
 _MOST_LINES: Final = 200
 _LONGEST_LINE: Final = 1000
-"""The patterns take quadratic time in the length of a line."""
+"""The rest of a longer line is ignored: the patterns take quadratic time in a line's length."""
 
 _IDS: Final = frozenset(["id", "identifier", "uid", "uuid", "iid", "guid", "sha", "hash", "slug"])
 _NAMES: Final = frozenset(["name", "title", "label"])
@@ -41,7 +41,7 @@ _NUMBERED: Final = re.compile(r"(?P<what>[A-Za-z]{1,40})?\s?#(?P<number>\d{1,12}
 
 @dataclass(frozen=True, slots=True)
 class CapturedValue:
-    """A value of a result: its key, what holds it, and the tool that returned it."""
+    """A value in a tool's result. `entity` is the kind of object that contains the value."""
 
     value: Any
     key: str
@@ -51,7 +51,7 @@ class CapturedValue:
 
 @dataclass(slots=True)
 class CapturedValues:
-    """Values that the results of a run have returned, newest first."""
+    """The values in all results of a run, newest first."""
 
     found: list[CapturedValue] = field(default_factory=list[CapturedValue])
     _counts: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
@@ -69,7 +69,7 @@ class CapturedValues:
             self._keep(value)
 
     def values(self, wanted: Role | Meaning | str, tool: str = "") -> tuple[Any, ...]:
-        """Return values for a role, or for that parameter of `tool`, the likeliest first."""
+        """Return values for a role, or for a parameter `wanted` of `tool`, the likeliest first."""
         words: list[str] = []
         if isinstance(wanted, Meaning):
             meaning = wanted
@@ -95,7 +95,7 @@ class CapturedValues:
                 self._used.setdefault((_fold(name), value), set()).add(tool)
 
     def used(self, name: str) -> tuple[str, ...]:
-        """Return values of parameters of this name, the most used first."""
+        """Return the values that succeeded for parameters of this name, the most used first."""
         found = [(len(by), value) for (key, value), by in self._used.items() if key == _fold(name)]
         return tuple(value for _, value in sorted(found, key=lambda ranked: -ranked[0]))
 
@@ -162,7 +162,7 @@ def _walk(value: Any, key: str, entity: str, tool: str, depth: int = 0) -> Itera
                 holder = entity_of(word_list(name)) or entity
             yield from _walk(inner, name, holder, tool, depth + 1)
     elif is_list(value):
-        # Items have the key of their list; an object's values have their own.
+        # The items of a list have the key of the list.
         for item in value[:_MOST_OF_ONE]:
             yield from _walk(item, key, entity, tool, depth + 1)
     elif isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The input classes of a tool's parameters, and those that a case covers."""
+"""The input classes of a tool's parameters, and the classes that a call's arguments cover."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ ABSENT: Final = "absent"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter with its options, the likeliest first."""
+    """A parameter with its options (candidate values), the likeliest first."""
 
     name: str
     meaning: Meaning
@@ -23,11 +23,11 @@ class Parameter:
 
     @property
     def is_in_world(self) -> bool:
-        """Return whether its values mean something only where they exist."""
+        """Return whether a value is useful only if it exists, such as the path of a file."""
         return self.meaning.role in IN_WORLD
 
     def classes(self) -> Iterator[tuple[str, tuple[Option, ...]]]:
-        """Yield each class with its options; `absent` has none."""
+        """Yield each class with its options; the class `absent` has no options."""
         by_label: dict[str, tuple[Option, ...]] = {}
         for option in self.options:
             by_label[option.label] = (*by_label.get(option.label, ()), option)
@@ -37,7 +37,7 @@ class Parameter:
             yield f"{self.name}={label}", options
 
     def reached(self, arguments: Mapping[str, Any]) -> Iterator[str]:
-        """Yield the classes that arguments cover, as far as their values are known."""
+        """Yield the classes that arguments cover; a value that is no option covers no class."""
         if self.name not in arguments:
             yield f"{self.name}={ABSENT}"
             return

@@ -1,4 +1,4 @@
-"""Draws from hypothesis strategies outside of a test: few, and the same for one seed."""
+"""Draws of a few values from hypothesis strategies outside of a test, repeatable by a seed."""
 
 import warnings
 from collections.abc import Generator
@@ -25,10 +25,10 @@ def check_installed() -> None:
 
 
 def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]:
-    """Draw at most `count` values, the simplest first; fewer if few are found, or none.
+    """Draw at most `count` values, the simplest first; perhaps none.
 
-    Nothing is kept between runs. hypothesis mixes in constants of loaded modules; our provider does
-    not, so the result does not depend on them.
+    hypothesis stores nothing between runs. Normally it also draws constants of loaded modules; our
+    provider does not, so the result does not depend on the loaded modules.
     """
     check_installed()
     import hypothesis  # noqa: PLC0415 - an extra
@@ -41,7 +41,7 @@ def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]
 
     @st.composite
     def nameless(take: st.DrawFn) -> Any:
-        return take(strategy)  # hides the description: perhaps megabytes, made for each draw
+        return take(strategy)  # hypothesis describes each strategy; this keeps the text short
 
     def collect(value: Any) -> None:
         found.append(deepcopy(value))
@@ -70,7 +70,7 @@ def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]
 
 @contextmanager
 def _home() -> Generator[None]:
-    """Keep hypothesis' Unicode tables in the user's cache, not in the working folder."""
+    """Make hypothesis store its Unicode tables in the user's cache, not in the working folder."""
     from hypothesis.configuration import (  # noqa: PLC0415 - an extra
         set_hypothesis_home_dir,
         storage_directory,

@@ -1,4 +1,4 @@
-"""Feedback in an error: allowed endings, choices, bounds, missing arguments."""
+"""Feedback in an error's text: allowed file endings, choices, bounds, missing arguments."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from sayso.verify.inputs.prose import named_values
 _LONGEST: Final = 1500
 _ENDING: Final = re.compile(r"(?<![\w/.])\*?(\.[A-Za-z][A-Za-z0-9]{1,5})\b(?![\w/(])")
 _ADDED: Final = re.compile(r"\.\w{1,5}(\.[a-z][a-z0-9]{1,5})\b")
-"""The ending that a server appended to a given name: `notes.txt.docx`."""
+"""The ending that a server appended to the name in a call: `notes.txt.docx`."""
 _LEAST: Final = re.compile(
     r"(?:at least|>=|≥|greater than or equal to|minimum(?: is| of|:)?)\s*(-?\d{1,9})\b",
     re.IGNORECASE,
@@ -30,15 +30,15 @@ _SETTINGS: Final = {"true": True, "false": False}
 _QUOTED: Final = re.compile(r"['\"`]([^'\"`\n]{2,40})['\"`]")
 _LONG: Final = 3
 _LEAST_NAME: Final = 6
-"""A shorter tool name may be an everyday word."""
+"""The minimum length of a tool's name to search for: a shorter name may be an everyday word."""
 _MOST_TOOLS: Final = 2
 _LEAST_VALUE: Final = 2
-"""A single letter occurs in any text."""
+"""The minimum length of a value to search for: a single letter occurs in any text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorFeedback:
-    """The feedback in one error. `least` is the lowest number that it asks for."""
+    """The feedback in one error. `least` is the lowest number that the error allows."""
 
     text: str
     endings: tuple[str, ...]
@@ -48,14 +48,14 @@ class ErrorFeedback:
     settings: tuple[tuple[str, Any], ...] = ()
 
     def names(self, name: str) -> bool:
-        """Return whether it names a parameter, in the singular or the plural."""
+        """Return whether the error names a parameter, in the singular or the plural."""
         if len(name) > _LONG:
             name = name.removesuffix("s")
         pattern = re.escape(name)
         return re.search(rf"(?<!\w){pattern}s?(?!\w)", self.text) is not None
 
     def blames(self, value: Any) -> bool:
-        """Return whether it repeats a value, or one in a list."""
+        """Return whether the error quotes a value, a part of it, or an item of a list."""
         if isinstance(value, list):
             return any(self.blames(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
         if not isinstance(value, str) or len(value) < _LEAST_VALUE:
@@ -63,7 +63,7 @@ class ErrorFeedback:
         return value in self.text or bool(self.swapped(value))
 
     def swapped(self, value: str) -> list[str]:
-        """Replace the part of a value that the error quotes by the offered values."""
+        """Return the value with the part that the error quotes replaced by each offered value."""
         quoted = [
             quote for quote in _QUOTED.findall(self.text) if quote in value and quote != value
         ]
@@ -103,7 +103,7 @@ def _least(text: str) -> int | None:
 
 
 def named_tools(texts: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the other tools that errors name, which may have to be called first.
+    """Return the tools of `names` that errors mention. They may have to be called first.
 
     >>> named_tools(["No project. Call set_project first."], ["set_project", "list"])
     ['set_project']

@@ -1,7 +1,7 @@
-"""Flat schemas: references followed, `allOf` merged.
+"""Flat schemas: references are resolved and `allOf` is merged.
 
-What cannot be merged stays under `allOf`; every value is checked against the whole schema later.
-The dialects are 2020-12 and draft-07, distinguished by where their keywords can stand.
+Keywords that cannot be merged stay under `allOf`; every value is later checked against the whole
+schema. The keywords of 2020-12 and of draft-07 are both read, whatever the `$schema`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,25 +10,25 @@ from typing import Any, Final, TypeGuard
 from urllib.parse import unquote
 
 Schema = dict[str, Any]
-"""A schema that is an object; the empty one accepts anything."""
+"""A schema that is an object. The empty object accepts anything."""
 
 _DEEPEST: Final = 40
 _MOST_NODES: Final = 20_000
 
 
 class Flattener:
-    """Flattens the schemas of one document; `#` is its root."""
+    """Flattens the schemas of one document. `#` is the document's root."""
 
     def __init__(self, root: Mapping[str, Any] | bool) -> None:  # noqa: FBT001 - a schema may be a boolean
         self.root = root
         self._named: dict[str, Any] | None = None
 
     def flat(self, node: object) -> Schema | None:
-        """Return a flat schema; `None` if nothing can fit."""
+        """Return a flat schema; `None` if no value can fit."""
         return self._flat(node, ())
 
     def find(self, reference: str) -> object:
-        """Return the target of a `$ref`; if it has none here, a schema that accepts anything."""
+        """Return the target of a `$ref`; if it is unknown, `True`, which accepts anything."""
         if self._named is None:
             self._named = dict(_names(self.root, 0, [_MOST_NODES]))
         if reference in self._named:
@@ -75,19 +75,19 @@ def is_table(value: object) -> TypeGuard[dict[str, Any]]:
 
 
 def items_of(value: object) -> list[Any]:
-    """Return a list; an empty one for another value."""
+    """Return the value if it is a list, else an empty list."""
     return value if is_list(value) else []
 
 
 def table_of(value: object) -> Mapping[str, Any]:
-    """Return an object; an empty one for another value."""
+    """Return the value if it is an object, else an empty object."""
     return value if is_table(value) else {}
 
 
 def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the types that a schema names, or `None`.
 
-    `nullable` is OpenAPI's and has no meaning in JSON Schema.
+    OpenAPI's keyword `nullable` has no meaning in JSON Schema and is ignored.
     """
     types = schema.get("type")
     if isinstance(types, str):
@@ -96,7 +96,7 @@ def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def merge(first: Schema, other: Schema) -> Schema | None:
-    """Return the schema of values that both accept, as far as possible, or `None`."""
+    """Merge two schemas into one for the values that both accept; `None` if no value can fit."""
     found = dict(first)
     for key, value in other.items():
         if key not in found:
@@ -113,7 +113,7 @@ def merge(first: Schema, other: Schema) -> Schema | None:
 
 
 def _own(schema: Schema) -> Schema | None:
-    """Turn `const` into `enum`, and `if` into two branches."""
+    """Turn `const` into `enum`, and `if` into two branches of `anyOf`; `None` if nothing fits."""
     if "const" in schema:
         const = schema.pop("const")
         if "enum" in schema and const not in items_of(schema["enum"]):
@@ -197,7 +197,7 @@ _JOINS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 _NOTES: Final = frozenset(
     ["title", "description", "default", "examples", "example", "$schema", "$id", "$comment"]
 )
-"""Keywords without influence on values; the outer one counts."""
+"""Keywords that do not restrict values. The outer schema's keyword is used."""
 
 
 def _step(node: Any, part: str) -> Any:

@@ -1,4 +1,4 @@
-"""Texts of the formats that JSON Schema names: samples, and strategies for more."""
+"""Texts for the formats of JSON Schema: samples, and strategies that draw more."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
@@ -41,11 +41,11 @@ SAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "file-path": ("notes.txt",),
     "directory-path": ("docs",),
 }
-"""Texts of each format, the plainest first."""
+"""Samples of each format, the plainest first."""
 
 
 def text_of(name: str) -> "SearchStrategy[str] | None":
-    """Return a strategy for texts of a format, if there is one."""
+    """Return a strategy for texts of a format; `None` for an unknown format."""
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
     makers: Mapping[str, Callable[[], SearchStrategy[str]]] = {

@@ -1,4 +1,4 @@
-"""The hints file sayso.toml: what the verifier cannot guess."""
+"""The hints file sayso.toml, for facts that the verifier cannot guess."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ _MOST_PORT: Final = 65_535
 
 @dataclass(frozen=True, slots=True)
 class ToolHints:
-    """Hints on one tool. `arguments` are whole sets, tried first; `skip` is why not to call it."""
+    """Hints on one tool: sets of `arguments` to try first, or a reason to `skip` the tool."""
 
     arguments: tuple[Mapping[str, Any], ...] = ()
     skip: str = ""
@@ -38,9 +38,9 @@ class ToolHints:
 
 @dataclass(frozen=True, slots=True)
 class VerifyHints:
-    """Hints on a run, from the file `where`; `own` are paths of the server's own state.
+    """Hints on a run, from the file `where`. `own` are paths of the server's own state.
 
-    `allow` are addresses, and `order` names the tools that come first.
+    `allow` are addresses that the server may reach. `order` names the tools to call first.
     """
 
     tools: Mapping[str, ToolHints] = field(default_factory=dict[str, ToolHints])
@@ -50,11 +50,11 @@ class VerifyHints:
     where: str = FILE
 
     def of(self, tool: str) -> ToolHints:
-        """Return the hints on a tool; empty for most."""
+        """Return the hints on a tool; empty if the file has none for it."""
         return self.tools.get(tool) or ToolHints()
 
     def check(self, names: Iterable[str]) -> None:
-        """Raise `MistakesError` if a tool is named that the server does not have."""
+        """Raise `MistakesError` if the file names a tool that the server does not have."""
         known = sorted(names)
         wrong = [
             ConfigError(
@@ -85,8 +85,8 @@ class _Arguments:
 
 _TOOL: Final = Table(
     {
-        "arguments": Key(Items(_Arguments()), "whole sets of arguments for its first calls"),
-        "skip": Key(Text("a reason"), "why it is not called"),
+        "arguments": Key(Items(_Arguments()), "complete arguments for the tool's first calls"),
+        "skip": Key(Text("a reason"), "the reason why the tool is not called"),
     },
     least=1,
 )
@@ -98,7 +98,7 @@ _VERIFY: Final = Table(
         "tools": Key(Named(_TOOL), "hints on single tools"),
     },
 )
-HINTS: Final = Table({"verify": Key(_VERIFY, "what the verifier cannot guess")})
+HINTS: Final = Table({"verify": Key(_VERIFY, "facts that the verifier cannot guess")})
 
 
 def load_hints(text: str, where: str = FILE) -> VerifyHints:
@@ -128,7 +128,7 @@ def load_hints(text: str, where: str = FILE) -> VerifyHints:
 
 
 def read_hints(path: Path | None) -> VerifyHints:
-    """Read the file at `path`, if there is one. Raises `ConfigError` if it is unreadable."""
+    """Read the file at `path`; without a path, return empty hints. Raises `ConfigError`."""
     if path is None:
         return VerifyHints()
     try:
@@ -142,7 +142,7 @@ def read_hints(path: Path | None) -> VerifyHints:
 
 
 def _check(document: Document, table: Mapping[str, Any]) -> None:
-    """Report mistakes that need more than the schema: ports, tools both skipped and called."""
+    """Report mistakes that the file's schema cannot find."""
     for index, address in enumerate(table.get("allow", ())):
         if int(address.rsplit(":", 1)[1]) > _MOST_PORT:
             document.report(

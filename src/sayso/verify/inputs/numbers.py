@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 _FAR: Final = 100_000
-"""Range without bounds: larger numbers are mostly times or sizes."""
+"""The bound for schemas without bounds. Larger numbers are rarely useful arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ class Range:
         return float(value)
 
     def strategy(self) -> "SearchStrategy[Any]":
-        """Return a strategy for the numbers, the one nearest to 0 first."""
+        """Return a strategy for the numbers, the number nearest to 0 first."""
         from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
         return st.integers(self.least, self.most).map(self.at)
 
 
 def bounds(schema: Schema) -> tuple[float | None, float | None]:
-    """Return the lower and upper bound of a schema, inclusive or not."""
+    """Return the lower and upper bound of a schema, whether inclusive or exclusive."""
     lows = [_number(schema.get(key)) for key in ("minimum", "exclusiveMinimum")]
     highs = [_number(schema.get(key)) for key in ("maximum", "exclusiveMaximum")]
     return (
@@ -48,14 +48,14 @@ def bounds(schema: Schema) -> tuple[float | None, float | None]:
 
 
 def integer_range(schema: Schema) -> Range | None:
-    """Return the whole numbers that fit, or `None`."""
+    """Return the whole numbers that fit a schema; `None` if no number fits."""
     step = Fraction(_number(schema.get("multipleOf")) or 1).limit_denominator(10**9)
     step = Fraction(math.lcm(step.numerator, step.denominator), step.denominator)
     return _steps(schema, step)
 
 
 def number_range(schema: Schema) -> "SearchStrategy[Any] | None":
-    """Return a strategy for numbers that fit, mostly small ones, or `None`."""
+    """Return a strategy for numbers that fit, mostly small ones; `None` if no number fits."""
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
     step = _number(schema.get("multipleOf"))

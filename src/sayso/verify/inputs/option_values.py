@@ -1,4 +1,4 @@
-"""Candidate values of a parameter: whether they fit its schema, and their labels and order."""
+"""Candidate values (options) of a parameter: tests against its schema, labels and order."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -19,8 +19,8 @@ _WORD: Final = "text"
 class Option:
     """A candidate value of a parameter.
 
-    `label` is the value's class; one successful value per class is enough. `origin` says where the
-    value comes from.
+    `label` is the value's class; one successful value per class is enough. `origin` is the value's
+    source, such as `example`.
     """
 
     value: Any
@@ -32,7 +32,7 @@ PROPOSALS: Final = ("default", "examples", "example")
 
 
 def proposed(schema: Schema) -> Iterator[Option]:
-    """Yield the values that the schema itself proposes."""
+    """Yield the values that a schema proposes: its default and examples."""
     if schema.get("default") is not None:
         yield Option(schema["default"], "default", "default")
     for value in items_of(schema.get("examples")):
@@ -44,7 +44,7 @@ def proposed(schema: Schema) -> Iterator[Option]:
 def with_proposed(
     proposed_options: list[Option], meaning: Meaning, options: list[Option]
 ) -> list[Option]:
-    """Put proposed values before the options, and values that exist in the world before both."""
+    """Return the options after the proposed ones. Values that exist in the world come first."""
     good = [option for option in options if option.origin in ("harvest", "role")]
     if meaning.role in IN_WORLD and good:
         labels = {"existing", "directory", "new"}
@@ -171,10 +171,10 @@ def without_null(schema: Schema) -> Schema:
 def statements_by_verb(
     kinds: Mapping[str, tuple[Any, ...]], tool: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return SQL statements by kind, beginning with the kind that the tool's name suggests.
+    """Return SQL statements by kind. The first kind is the likeliest for the tool.
 
-    That is a kind that the name contains. Otherwise it is `select` for a tool that reads, and
-    `insert` for one that writes.
+    This is a kind that the tool's name contains. Without such a name, it is `select` for a tool
+    that reads and `insert` for a tool that writes.
     """
     words = words_of_tool(tool)
     first = "insert"
@@ -203,7 +203,7 @@ def label_of(value: Any) -> str:
 
 
 def without_repeats(options: list[Option]) -> list[Option]:
-    """Drop repeated options, and those beyond a limit."""
+    """Drop repeated options, and all options beyond the maximum number."""
     kept: list[Option] = []
     for option in options:
         if not any(

@@ -1,4 +1,4 @@
-"""The options of a parameter: a value for each class of its input, the likeliest first."""
+"""The options of a parameter: at least one value for each input class, the likeliest first."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -55,16 +55,16 @@ _PLAIN: Final = (
 _LATER: Final = frozenset(["end", "until", "before", "due", "max", "stop", "finish"])
 _FRESH: Final = frozenset([Role.NAME, Role.TITLE])
 _GIVEN_ONLY: Final = frozenset([Role.CURSOR])
-"""Roles with values only from earlier results."""
+"""Roles whose values come from earlier results only."""
 _OLD_PATHS: Final = PATHS - {Role.NEW_FILE, Role.NEW_DIRECTORY, Role.NEW_WORKBOOK}
 _NAMED_FIRST: Final = frozenset([None, Role.FORMAT, Role.LANGUAGE, Role.COLOR])
-"""Roles for which a description's values are better than the world's."""
+"""Roles for which values in a description are better than values of the seeded world."""
 _YES: Final = ("confirm", "agree", "accept", "consent", "acknowledge", "dry")
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Sources of values for one tool."""
+    """The sources of values for one tool's parameters."""
 
     tool: Mapping[str, Any]
     flattener: Flattener
@@ -72,7 +72,7 @@ class Sources:
     captured: CapturedValues
     seed: int
     room: list[int] = field(default_factory=lambda: [_MOST_PARTS])
-    """Parts of its schema that may still be visited: references can be endless."""
+    """The number of schema parts that may still be visited, since references can be endless."""
 
     def options(self, name: str, node: object, depth: int = 0) -> list[Option]:
         """Return the options of the parameter `name` with the schema `node`."""
@@ -177,7 +177,7 @@ class Sources:
             yield from fitting(captured_value, schema)
 
     def _used(self, name: str, meaning: Meaning) -> list[Option]:
-        """Return a path that other tools took by this name, if it exists at every start."""
+        """Return a path that other tools accepted for this parameter, if the world has it."""
         if meaning.role not in _OLD_PATHS:
             return []
         label = "directory" if meaning.role is Role.DIRECTORY else "existing"
@@ -288,7 +288,7 @@ class Sources:
     def _filled_up(
         self, schema: Schema, base: dict[str, Any], least: int, depth: int
     ) -> Iterator[Option]:
-        """Yield the plainest object, and one with an extra property if allowed."""
+        """Yield the plainest object, and an object with extra properties if they are allowed."""
         others = schema.get("additionalProperties", True)
         extra: list[Option] = []
         if is_table(others):

@@ -1,4 +1,4 @@
-"""The order of the tools in a run: sources of values first, removal last."""
+"""The order of the tools in a run: tools that return values first, tools that remove last."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -15,14 +15,14 @@ _SENDS: Final = frozenset(["send"])
 _LISTS: Final = frozenset(["list", "ls", "search", "find", "browse", "enumerate"])
 
 _MOST_NEEDS: Final = 100
-"""Required properties that are read; no call can give more."""
+"""The maximum number of required properties that are read."""
 
 
 class Rank(IntEnum):
     """The place of a tool in a run."""
 
     LIST = 0
-    """Reads, and needs nothing from another tool."""
+    """The tool reads, and needs no value from another tool."""
     READ = 1
     MAKE = 2
     CHANGE = 3
@@ -31,7 +31,7 @@ class Rank(IntEnum):
 
 
 def rank_of(tool: Tool) -> Rank:
-    """Rank a tool by its name's verb, else by its declaration, else by its text."""
+    """Return a tool's rank by the verbs in its name, else by its declared or inferred hints."""
     kinds = kinds_of(tool.raw)
     needs = needs_of(tool)
     if "destroy" in kinds and not kinds & {"add", "read"}:
@@ -50,7 +50,7 @@ def rank_of(tool: Tool) -> Rank:
 
 
 def needs_of(tool: Tool) -> frozenset[str]:
-    """Return the entities whose ids a call must give."""
+    """Return the kinds of objects, such as `customer`, whose ids are required arguments."""
     schema = tool.input_schema or {}
     flattener = Flattener(schema)
     whole = flattener.flat(schema) or {}
@@ -66,8 +66,8 @@ def needs_of(tool: Tool) -> frozenset[str]:
 def order_tools(tools: Sequence[Tool], first: Sequence[str] = ()) -> list[Tool]:
     """Return the tools in order: reads, creates, reads again, updates, removals.
 
-    A reading tool comes twice if something is created. Tools in `first` come before all others,
-    once.
+    A reading tool is listed twice if another tool creates something. Tools in `first` come before
+    all others and are listed once.
     """
     by_name = {tool.name: tool for tool in tools}
     named = [by_name[name] for name in first if name in by_name]

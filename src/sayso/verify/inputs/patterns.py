@@ -11,14 +11,14 @@ _PLAIN: Final = (
     " !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 )
 _LOOSE: Final = re.compile(r"(?P<one>\[(?:[^\]\\]|\\.)+\]|\\[wdsWDS]|\.)(?P<many>[+*])\$?")
-"""A repeated character class, which ends most patterns."""
+"""A pattern that is one repeated character class, such as `[a-z]+`."""
 _CLASSES: Final = {r"\d": "0-9", r"\w": "A-Za-z0-9_", r"\s": " "}
 
 
 def pattern_of(pattern: str, least: int, most: int) -> "SearchStrategy[str] | None":
-    """Return a strategy for texts that fit `pattern`; `None` if Python cannot read it.
+    """Return a strategy for texts that fit `pattern`; `None` if Python cannot compile it.
 
-    JSON Schema's patterns are ECMAScript's and match anywhere; `$` is the very end.
+    JSON Schema's patterns are ECMAScript's. They match anywhere in a text; `$` is its very end.
     """
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
@@ -33,13 +33,13 @@ def pattern_of(pattern: str, least: int, most: int) -> "SearchStrategy[str] | No
     try:
         plain = st.from_regex(compiled, fullmatch=True, alphabet=_PLAIN)
         plain.validate()
-    except Exception:  # noqa: BLE001 - the pattern needs other letters
+    except Exception:  # noqa: BLE001 - the pattern needs letters outside of _PLAIN
         plain = st.from_regex(compiled, fullmatch=True)
     return plain.filter(is_fit)
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str] | None:
-    r"""Compile an ECMAScript pattern for Python: ASCII classes, Python's named groups."""
+    r"""Compile an ECMAScript pattern for Python; `None` if that is impossible."""
     text = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
     text = re.sub(r"\\[pP]\{[^}]*\}", "[a-zA-Z]", text).replace("\\/", "/")
     text = _without_shorts(text)
@@ -51,7 +51,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str] | None:
 
 
 def _without_shorts(text: str) -> str:
-    r"""Expand `\d`, `\w` and `\s`, since hypothesis would load all of Unicode."""
+    r"""Expand `\d`, `\w` and `\s` to ASCII, since hypothesis loads all of Unicode for them."""
     found: list[str] = []
     is_inside = False
     for part in re.findall(r"\\.|.", text, re.DOTALL):
@@ -65,7 +65,7 @@ def _without_shorts(text: str) -> str:
 
 
 def _bounded(pattern: str, least: int, most: int) -> str:
-    """Replace `+` or `*` by the bounds, if the pattern is one repeated class."""
+    """Replace `+` or `*` by the bounds, if the pattern is one repeated character class."""
     match = _LOOSE.fullmatch(pattern.removeprefix("^"))
     if match is None:
         return pattern

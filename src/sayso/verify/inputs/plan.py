@@ -1,6 +1,6 @@
-"""The cases that a tool is called with: likely ones, each class once, then drawn ones.
+"""The cases (arguments) for a tool's calls: likely ones, then each input class, then drawn ones.
 
-The plan learns from results: other arguments keep values that succeeded.
+The plan learns from results: later cases reuse values that succeeded.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -23,22 +23,22 @@ from sayso.verify.inputs.world import World
 _Drawn = TypeVar("_Drawn")
 
 REPEATS: Final = 4
-"""Repetitions of a successful case: a tool may lie only the third time."""
+"""The number of repetitions of a successful case: a tool may break a hint only the third time."""
 _SHARE: Final = 5
-"""One in this many calls is drawn, and as many may search for a first success."""
+"""The budget is divided by this for the drawn cases, and for the search for a first success."""
 _LEAST_ATTEMPTS: Final = 3
 _MOST_CORRECTIONS: Final = 3
-"""Corrections of one case by its errors before another is tried."""
+"""The maximum number of corrections of one case before another case is tried."""
 _UNLIKELY: Final = frozenset(["missing", "outside", "empty", "null", "longest", "maximum"])
 _SOUND: Final = frozenset(["harvest", "role", "default", "example"])
 _ORIGINS: Final = ("harvest", "role", "example", "default", "enum", "generated", "boundary")
 
 
 class Plan(Iterator[Case]):
-    """The cases for one tool, at most `budget`; the same for the same seed and captured values.
+    """The cases for one tool, at most `budget`, the same for the same seed and captured values.
 
-    `tell` it the result of each case before the next one. `problem` is why no case can be made, or
-    empty.
+    Pass each case's result to `tell` before the next case. `problem` is the reason why no case can
+    be made, or empty.
     """
 
     def __init__(
@@ -86,10 +86,10 @@ class Plan(Iterator[Case]):
         return self
 
     def _attempt(self, work: Callable[[], _Drawn]) -> _Drawn | None:
-        """Run work on a schema, which may have any size and depth."""
+        """Run work on the tool's schema. If the work fails, set `problem` and return `None`."""
         try:
             return work()
-        except Exception as error:  # noqa: BLE001 - one tool's schema must not end them all
+        except Exception as error:  # noqa: BLE001 - one tool's schema must not end the whole run
             self.problem = f"its input schema cannot be processed ({type(error).__name__})"
             return None
 
@@ -123,7 +123,7 @@ class Plan(Iterator[Case]):
 
     @property
     def left(self) -> dict[str, str]:
-        """Return the classes that were not covered, and why."""
+        """Return the classes that were not covered, each with the reason."""
         left = self.classes - self._tried
         if self._is_told:
             left = self.classes - self._reached
@@ -135,7 +135,7 @@ class Plan(Iterator[Case]):
         if name in self._why:
             return self._why[name]
         if name in self._tried:
-            return "no call with it succeeded"
+            return "no call with this input succeeded"
         return "the call budget was used up"
 
     def _plan(self) -> Iterator[Case]:
@@ -162,7 +162,7 @@ class Plan(Iterator[Case]):
                 yield self._case(given, "given")
             else:
                 problem = self._checker.problems(dict(given))[0]
-                self._why[f"given {number}"] = f"its schema rejects it: {problem}"
+                self._why[f"given {number}"] = f"the input schema rejects it: {problem}"
         if self._has_succeeded:
             return
         attempts = max(_LEAST_ATTEMPTS, self._budget // _SHARE)
@@ -260,7 +260,7 @@ class Plan(Iterator[Case]):
                 case = self._case(arguments, origin)
                 yield replace(case, classes=case.classes | {name})
                 return
-        self._why[name] = "its schema rejects it with the other arguments"
+        self._why[name] = "the input schema rejects it together with the other arguments"
 
     def _drawn(self) -> Iterator[Case]:
         kept: dict[str, Any] = {}

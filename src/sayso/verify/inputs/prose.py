@@ -1,4 +1,4 @@
-r"""Hints in prose: a parameter's line in a docstring, and the values that a text names.
+r"""Reading of prose: a parameter's line in a tool's description, and the values in a text.
 
 >>> named_values("Which to list: 'local', 'remote' or 'all'.")
 ('local', 'remote', 'all')
@@ -27,7 +27,7 @@ _WORDS: Final = re.compile(r"[\w#.+-]+(?: [\w#.+-]+){0,2}")
 
 
 def said_of(about: str, name: str) -> str:
-    r"""Return a parameter's own line in a tool's description, or nothing.
+    r"""Return the text of a parameter's line in a tool's description, or "".
 
     >>> said_of("Args:\n    unit (str): 'metric' or 'imperial'", "unit")
     "'metric' or 'imperial'"
@@ -44,7 +44,7 @@ def said_of(about: str, name: str) -> str:
 
 
 def named_values(text: str) -> tuple[str, ...]:
-    """Return the values that a text names in a list, in quotes or as an example; each once."""
+    """Return the values that a text lists, quotes or gives as an example, each once."""
     return tuple(dict.fromkeys(name for name in _named(text[:_LONGEST]) if name))[:_MOST]
 
 

@@ -1,4 +1,4 @@
-"""hypothesis' source of choices, without constants of loaded modules."""
+"""A provider for hypothesis, whose draws do not depend on the loaded modules."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 
 class PlainProvider(HypothesisProvider):
-    """hypothesis' provider, without constants of loaded modules."""
+    """hypothesis' own provider, except that it never draws a constant of a loaded module."""
 
     def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
         return None

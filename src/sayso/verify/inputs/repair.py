@@ -1,4 +1,4 @@
-"""Rejected arguments, changed by what the error says."""
+"""Corrections of rejected arguments, using the text of the error."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -17,7 +17,7 @@ _TAIL: Final = frozenset({"missing", "outside", "empty", "null", "absent"})
 def corrections(
     arguments: Mapping[str, Any], text: str, parameters: Sequence[Parameter], world: World
 ) -> Iterator[dict[str, Any]]:
-    """Yield other arguments that may satisfy the error of a call, the likeliest first."""
+    """Yield arguments that may avoid the error `text` of a call, the likeliest first."""
     feedback = read_feedback(text)
     if not feedback.text:
         return
@@ -31,7 +31,7 @@ def corrections(
 def _with_told(
     arguments: Mapping[str, Any], feedback: ErrorFeedback, parameters: Sequence[Parameter]
 ) -> Iterator[dict[str, Any]]:
-    """Yield arguments with a setting that the error names: `overwrite=true`."""
+    """Yield arguments with a setting that the error proposes, such as `overwrite=true`."""
     names = {parameter.name for parameter in parameters}
     for name, value in feedback.settings:
         if name in names and arguments.get(name) != value:
@@ -41,7 +41,7 @@ def _with_told(
 def _with_lacking(
     arguments: Mapping[str, Any], feedback: ErrorFeedback, parameters: Sequence[Parameter]
 ) -> Iterator[dict[str, Any]]:
-    """Yield arguments with the missing ones that the error names: one, then all."""
+    """Yield arguments with the missing parameters that the error names: one added, then all."""
     if not feedback.is_lacking:
         return
     lacking = [

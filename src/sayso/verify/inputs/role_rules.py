@@ -1,7 +1,7 @@
 """Rules that find the role of a parameter.
 
-The last word of its name counts most, then the other words; the description decides only what the
-name leaves open.
+The last word of the parameter's name counts most, then its other words. The description is used
+only if the name does not decide.
 """
 
 import re
@@ -18,7 +18,7 @@ from sayso.verify.inputs.roles import Meaning, Role, entity_of, kinds_of, words_
 
 @dataclass(frozen=True, slots=True)
 class _Features:
-    """A parameter as the rules see it."""
+    """The features of a parameter that the rules use."""
 
     name: str
     words: tuple[str, ...]
@@ -44,7 +44,7 @@ class _Features:
 
 
 def role_of(name: str, schema: Mapping[str, Any], tool: Mapping[str, Any]) -> Meaning:
-    """Return the role of the parameter `name` with a flat `schema` of a tool in `tools/list`.
+    """Return the role of a parameter. `schema` is flat; `tool` is an entry of `tools/list`.
 
     >>> role_of("customer_id", {"type": "string"}, {"name": "get_customer"})
     Meaning(role=<Role.ID: 'id'>, entity='customer')
@@ -344,7 +344,7 @@ def _word_rule(param: _Features) -> Role | Meaning | None:
 
 
 _LEAST_ENTITY: Final = 4
-"""Shorter words are mostly languages or protocols: `sql`, `api`."""
+"""The minimum length of an entity. Shorter words are mostly languages or protocols: `sql`."""
 
 
 def _is_entity(param: _Features) -> bool:

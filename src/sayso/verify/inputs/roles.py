@@ -1,4 +1,4 @@
-"""Roles of parameters: what the seeded world and earlier results can fill."""
+"""Roles of parameters, by which they get values of the seeded world and of earlier results."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -81,12 +81,12 @@ IN_WORLD: Final = PATHS | frozenset(
         Role.RANGE, Role.CELL, Role.ID, Role.URL, Role.HOST, Role.PORT,
     ]
 )  # fmt: skip
-"""Roles whose values mean something only where they exist; a schema's example does not."""
+"""Roles whose values must exist in the world, so a schema's example is of no use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The role of a parameter; `entity` is the subject of an id or a name, in the singular."""
+    """The role of a parameter. `entity` is the kind of object of an id or name, in the singular."""
 
     role: Role | None
     entity: str = ""
@@ -98,20 +98,20 @@ def words_of_tool(tool: Mapping[str, Any]) -> list[str]:
 
 
 def kinds_of(tool: Mapping[str, Any]) -> frozenset[str]:
-    """Return what a tool's verbs do: `read`, `add`, `set`… Noun-like verbs count only if alone."""
+    """Return the kinds of a tool's verbs, such as `read`. Noun-like verbs count only if alone."""
     verbs = [verb for word in words_of_tool(tool) if (verb := verb_of(word))]
     sure = [verb for verb in verbs if verb not in NOUNS] or verbs[:1]
     return frozenset(kind for verb in sure for kind in KINDS[verb])
 
 
 def is_reader(tool: Mapping[str, Any]) -> bool:
-    """Return whether a tool reads, by its name."""
+    """Return whether a tool's name says that it reads, or has no verb."""
     kinds = kinds_of(tool)
     return not kinds or (bool(kinds & READS) and "destroy" not in kinds)
 
 
 def entity_of(words: Iterable[str]) -> str:
-    """Return the subject of a name: its last word that is not a verb or a kind of value."""
+    """Return the last of the words that is neither a verb nor a kind of value, or ""."""
     left = [word for word in words if word not in _KINDS_OF_VALUE]
     nouns = [word for word in left if verb_of(word) is None or word in NOUNS]
     return (nouns or [""])[-1]

@@ -1,4 +1,4 @@
-"""Values for a JSON Schema: strategies for hypothesis, each value checked at the end."""
+"""Values for a JSON Schema, drawn by hypothesis strategies and then checked against it."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -31,11 +31,11 @@ _LETTERS: Final = (
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,:;/'\"\\<&äß漢🙂"
 )
 _DEEP: Final = 4
-"""From this depth on optional parts are left out."""
+"""From this depth on, optional parts are left out."""
 _DEEPEST: Final = 14
 _MOST_PARTS: Final = 300
 _MOST_OF_ALL: Final = 5_000
-"""Parts of a schema, with references followed, beyond which it counts as endless."""
+"""A schema with more parts, with references resolved, counts as endless."""
 _LONGEST: Final = 40
 _MANY: Final = 3
 _OFTEN: Final = 8
@@ -50,7 +50,7 @@ _MOST_NODES: Final = 100_000
 
 
 def make_checker(schema: Mapping[str, Any] | bool) -> Checker:  # noqa: FBT001 - a schema may be a boolean
-    """Return a checker for a schema, in 2020-12 or else draft-07. Raises `UsageError`."""
+    """Return a checker for a schema: 2020-12, or draft-07 if that fails. Raises `UsageError`."""
     try:
         return Checker(schema)
     except UsageError:
@@ -62,9 +62,9 @@ def make_checker(schema: Mapping[str, Any] | bool) -> Checker:  # noqa: FBT001 -
 
 
 def make_values(schema: Mapping[str, Any] | bool, *, seed: int, count: int) -> list[Any]:  # noqa: FBT001
-    """Return at most `count` values that fit `schema`, simplest first, fixed by the seed.
+    """Return at most `count` values that fit `schema`, simplest first; same seed, same values.
 
-    Empty if nothing fits or nothing was found. Raises `UsageError` for an invalid schema.
+    The list is empty if no value was found. Raises `UsageError` for an invalid schema.
 
     >>> make_values({"enum": ["a"]}, seed=1, count=3)
     ['a']
@@ -74,7 +74,7 @@ def make_values(schema: Mapping[str, Any] | bool, *, seed: int, count: int) -> l
     made = Strategies(Flattener(schema)).of(schema)
     if made is None:
         return []
-    # No strategy covers every keyword, so draws that do not fit are dropped.
+    # The strategies do not cover every keyword of a schema, so drop the values that do not fit.
     drawn = draw(made.filter(checker.is_valid), count, seed=seed)
     kept: dict[str, Any] = {}
     for value in drawn:
@@ -90,7 +90,7 @@ class Strategies:
         self._parts = 0
 
     def of(self, node: object, depth: int = 0) -> "SearchStrategy[Any] | None":
-        """Return a strategy for a schema; `None` if nothing fits, or only endless values."""
+        """Return a strategy for a schema; `None` if no finite value fits."""
         self._parts += 1
         schema = self._flattener.flat(node)
         if schema is None or depth > _DEEPEST or self._parts > _MOST_OF_ALL:
@@ -206,7 +206,7 @@ class Strategies:
     def _extra(
         self, schema: Schema, depth: int, *, known: int
     ) -> "SearchStrategy[dict[str, Any]] | None":
-        """Return a strategy for unnamed properties: few, and only if the schema has some."""
+        """Return a strategy for a few extra properties; `None` if the schema describes none."""
         from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
         least = max(0, int(schema.get("minProperties", 0)) - known)
@@ -249,7 +249,7 @@ _SIFTED: Final = (
 
 
 def _alone(schema: Mapping[str, Any]) -> Checker | None:
-    """Return a checker for a part of a schema; `None` if it needs the rest."""
+    """Return a checker for a part of a schema; `None` if the part refers to the rest."""
     try:
         return Checker({key: value for key, value in schema.items() if key != "$schema"})
     except UsageError:
@@ -312,7 +312,7 @@ def _key(value: Any) -> str:
 
 
 def excess_of(schema: object) -> str:
-    """Return which keyword asks for too much, or that the schema is too large; else empty.
+    """Return the reason why a schema is too large, or "" if it is not.
 
     >>> excess_of({"properties": {"a": {"type": "string", "minLength": 2_000_000_000}}})
     'minLength is 2000000000'

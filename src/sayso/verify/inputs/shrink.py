@@ -1,4 +1,4 @@
-"""The search for the smallest arguments that still refute: fewer, then simpler ones."""
+"""The search for the smallest arguments that still refute a hint: fewer, then simpler ones."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
@@ -19,10 +19,10 @@ async def shrink(
     is_valid: Callable[[Mapping[str, Any]], bool],
     most: int = MOST,
 ) -> Case:
-    """Return the smallest case found in at most `most` trials, each of which calls the tool.
+    """Return the smallest case found in at most `most` trials. Each trial calls the tool.
 
-    Only arguments that `is_valid` accepts are tried. Cancelling leaves nothing behind; an error of
-    a trial is raised.
+    Only arguments that `is_valid` accepts are tried. Raises the errors of `is_refuting`.
+    Cancelling needs no cleanup.
     """
     best = case
     left = most

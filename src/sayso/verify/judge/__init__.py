@@ -1,4 +1,4 @@
-"""Verdicts on the hints of one tool. Pure: effects in, verdicts out."""
+"""Verdicts on the hints of one tool, computed from graded effects without I/O."""
 
 from sayso.verify.judge.judge import judge, suspects
 from sayso.verify.judge.tool_evidence import Confirmed, Profile, ToolEvidence, claims_of

@@ -23,15 +23,15 @@ NEEDED: Final[Mapping[HintName, frozenset[str]]] = {
     "idempotent": frozenset({"files"}),
     "open_world": frozenset({"syscalls"}),
 }
-"""Observers that a hint needs to be supported."""
+"""The observers that must be active for a hint to be supported."""
 
-_MEANINGLESS: Final = "it has no meaning on a read-only tool"
+_MEANINGLESS: Final = "this hint has no meaning on a read-only tool"
 _STRICT: Final = "the strict value is declared; calls cannot refute it"
 _SILENT: Final = "it is not declared, and nothing suggests more than the default"
 
 
 def suspects(evidence: ToolEvidence) -> Mapping[HintName, MadeCall]:
-    """Return the first call that contradicts each looser claim; isolated runs must confirm it."""
+    """Return, for each looser claim, the first call that contradicts it. Confirm these calls."""
     claims = claims_of(evidence.tool)
     found: dict[HintName, MadeCall] = {}
     for name in HINT_NAMES:
@@ -44,7 +44,7 @@ def suspects(evidence: ToolEvidence) -> Mapping[HintName, MadeCall]:
 
 
 def effects_against(name: HintName, made: MadeCall, profile: Profile) -> list[Effect]:
-    """Return the effects of a call that contradict a hint; `idempotent` needs a second call."""
+    """Return the effects of a call that contradict a hint; for `idempotent`, of a second call."""
     finders: Mapping[HintName, Callable[[Iterable[Effect]], list[Effect]]] = {
         "read_only": against_read_only,
         "destructive": lambda effects: against_non_destructive(effects, profile),
@@ -78,14 +78,14 @@ def _judge_one(
 
 
 def _is_void(name: HintName, claims: Mapping[HintName, Claim]) -> bool:
-    """Return whether it is a write hint of a read-only tool (MCP, ToolAnnotations)."""
+    """Return whether a hint has no meaning because the tool is read-only (MCP, ToolAnnotations)."""
     return name in ("destructive", "idempotent") and claims["read_only"].value is True
 
 
 def _spoken(name: HintName, evidence: ToolEvidence) -> list[tuple[MadeCall, list[Effect]]]:
     calls = evidence.made
     if name == "idempotent":
-        # The first must have succeeded, or the second may be the first change.
+        # If the first call failed, a change by the second call contradicts nothing.
         calls = [second for first, second in evidence.repeats() if first.is_success]
     return [(call, effects_against(name, call, evidence.profile)) for call in calls]
 
@@ -96,7 +96,7 @@ def _refuted(
     speaking = [call for call, effects in _spoken(claim.name, evidence) if effects]
     first = confirmed.evidence[0]
     if claim.declared is None:
-        # Only the inference is contradicted.
+        # The call contradicts only an inferred value, so no declared hint is refuted.
         reason = f"it is not declared; {_describe(first)} contradicts what its text suggests"
         return replace(blank, reason=reason, evidence=confirmed.evidence)
     return replace(
@@ -121,7 +121,7 @@ def _describe(effect: Effect) -> str:
 
 
 def _strict(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> HintVerdict:
-    """Return a verdict on a strictly declared hint, which may warn of more than calls needed."""
+    """Return the verdict on a hint with its strict value, perhaps marked as over-declared."""
     calls = _standing(claim.name, evidence)
     is_needed = any(effects for _, effects in _spoken(claim.name, evidence))
     if not calls or is_needed or claim.declared is None:

@@ -8,35 +8,35 @@ from sayso.trace import Effect, Kind, Life, Loss
 from sayso.verify.judge.tool_evidence import Profile
 
 SAFE_METHODS: Final = ("GET ", "HEAD ", "OPTIONS ", "TRACE ")
-"""Methods of requests that ask for no change (RFC 9110, 9.2.1)."""
+"""HTTP methods that request no change (RFC 9110, 9.2.1)."""
 _UNSAFE: Final = re.compile(r"[A-Z]+ /")
 
 _REACHING: Final = frozenset({Kind.CONNECT, Kind.SEND, Kind.LOOKUP, Kind.INSTALL})
 
 
 def against_read_only(effects: Iterable[Effect]) -> list[Effect]:
-    """Return the effects that change something kept, here or elsewhere.
+    """Return the effects that change user data or a remote resource.
 
-    Reaching the outside is no change: a connection, lookup, datagram or GET contradicts
-    `open_world` only. A request must be readable to count.
+    A connection, lookup, datagram or GET is no change; it contradicts only `open_world`. A request
+    whose HTTP method the observers cannot read, as with TLS, is no change either.
     """
     return [effect for effect in effects if effect.life is Life.USER or _changes_elsewhere(effect)]
 
 
 def against_non_destructive(effects: Iterable[Effect], profile: Profile) -> list[Effect]:
-    """Return the effects that lose something kept."""
+    """Return the effects that lose user data."""
     return [effect for effect in effects if effect.life is Life.USER and _loses(effect, profile)]
 
 
 def against_closed_world(effects: Iterable[Effect]) -> list[Effect]:
-    """Return the effects that reach, or try to reach, the outside."""
+    """Return the effects that reach the outside, or try to."""
     return [
         effect for effect in effects if effect.life is Life.EXTERNAL and effect.kind in _REACHING
     ]
 
 
 def against_idempotent(effects: Iterable[Effect]) -> list[Effect]:
-    """Return what a second call with the same arguments changed, other than the same bytes."""
+    """Return a repeated call's effects on user data. Writes of the same bytes do not count."""
     return [
         effect
         for effect in effects

@@ -12,9 +12,9 @@ from sayso.verify.call import MadeCall
 
 
 class Profile(StrEnum):
-    """The meaning of destructive. `spec`, as MCP words it: every overwritten value.
+    """The meaning of destructive. With `spec`, as in MCP, every overwritten value is destroyed.
 
-    By default, neither a record that keeps its key nor recoverable content counts as destroyed.
+    By default, a record that keeps its key and content that can be recovered are not destroyed.
     """
 
     DEFAULT = "default"
@@ -31,14 +31,14 @@ class Claim:
 
     @property
     def value(self) -> bool | None:
-        """Return the value to compare calls with: declared, else inferred, else `None`."""
+        """Return the declared value, else the inferred value, else `None`."""
         if self.declared is None:
             return self.inferred
         return self.declared
 
     @property
     def is_looser(self) -> bool:
-        """Return whether it claims the value that permits more, which calls can refute."""
+        """Return whether the claimed value permits more. Only such a value can be refuted."""
         return self.value is LOOSER[self.name]
 
 
@@ -66,8 +66,8 @@ class Confirmed:
 class ToolEvidence:
     """The calls of one tool in order, and the results of isolated runs.
 
-    `doubts` says why a suspicion was not reproduced. `observers` were active. `uncalled` is why the
-    tool was not called, `limit` why nothing can be supported here; both are usually empty.
+    `doubts` are the reasons why suspicions were not reproduced. `observers` are those that were
+    active. `uncalled`: why the tool was not called. `limit`: why no hint can be supported here.
     """
 
     tool: Tool
@@ -85,11 +85,11 @@ class ToolEvidence:
 
     @property
     def is_blind(self) -> bool:
-        """Return whether something was done that an observer cannot see into."""
+        """Return whether a call did something that the observers cannot see."""
         return any(effect.kind is Kind.BLIND for made in self.made for effect in made.effects)
 
     def repeats(self) -> Iterator[tuple[MadeCall, MadeCall]]:
-        """Yield each call that was repeated at once with the same arguments, and its repetition."""
+        """Yield each pair of consecutive calls with the same arguments."""
         for first, second in zip(self.made, self.made[1:], strict=False):
             if first.case.arguments == second.case.arguments:
                 yield first, second

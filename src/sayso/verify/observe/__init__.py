@@ -1,1 +1,1 @@
-"""Observers of a server: each looks before and after a call, and reports the changes."""
+"""Observers of a server. Each compares the states before and after a call."""

@@ -1,4 +1,4 @@
-"""The differences between two snapshots of a folder; reads no files."""
+"""The differences between two snapshots of a folder, found without reading files."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ SAME_BYTES: Final = "the same bytes written again"
 REPLACED: Final = "replaced by a file with the same bytes"
 
 Contains = Callable[[str, str], bool]
-"""Whether the content of the second digest begins with that of the first."""
+"""A function that returns whether the second digest's content begins with the first's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The change of one path. A rename is listed at its old path; `to` is the new one."""
+    """The change of one path. For a rename, `path` is the old path and `to` the new path."""
 
     kind: Kind
     path: str
@@ -30,7 +30,7 @@ class Change:
 
 
 def compare(before: Snapshot, after: Snapshot, *, begins: Contains) -> list[Change]:
-    """Return all changes, sorted by path; a moved folder is one change."""
+    """Return all changes, sorted by path. A moved folder with its content is one change."""
     gone = {path: entry for path, entry in before.items() if path not in after}
     new = {path: entry for path, entry in after.items() if path not in before}
     moved = dict(_moved(gone, {**new, **_exchanged(before, after)}, begins=begins))
@@ -69,7 +69,7 @@ def _sort(entry: Entry) -> str:
 
 
 def _exchanged(before: Snapshot, after: Snapshot) -> dict[str, Entry]:
-    """Return paths with another file than before: something may have been moved there."""
+    """Return existing paths that now have a different inode: a file may have been moved there."""
     return {
         path: entry
         for path, entry in after.items()
@@ -89,7 +89,7 @@ def _moved(gone: Snapshot, new: Snapshot, *, begins: Contains) -> Iterator[tuple
 
 
 def _is_same_file(old: Entry, new: Entry, *, begins: Contains) -> bool:
-    """Return whether it is the same file, not another with a reused inode number."""
+    """Return whether two entries with one inode number are the same file, not a reused number."""
     if old.sort != new.sort:
         return False
     if old.sort == "folder":
@@ -133,7 +133,7 @@ def _attributes(old: Entry, new: Entry) -> Iterator[str]:
 def _content(
     old: Entry, new: Entry, *, begins: Contains, is_touched: bool
 ) -> tuple[Kind, str] | None:
-    """Return the change of a file's content. Its ctime moves with every write."""
+    """Return the change of a file's content, or `None`. Every write changes the ctime."""
     if not old.digest or not new.digest:
         same = (old.stat.size, old.stat.mtime_ns) == (new.stat.size, new.stat.mtime_ns)
         return None if same else (Kind.WRITE, "its content was not compared")

@@ -1,4 +1,4 @@
-"""Contents of files, kept in one private file until an effect needs one."""
+"""A store of files' contents in one private file, for the effects that need them."""
 
 import hashlib
 import os
@@ -10,12 +10,12 @@ from typing import Final
 from sayso.trace import Blob
 
 FILE_BYTES: Final = 16 * 1024 * 1024
-"""Of a larger file only the digest is kept."""
+"""The maximum size of a stored file. Of a larger file only the digest is stored."""
 TOTAL_BYTES: Final = 1024 * 1024 * 1024
 HASHED_BYTES: Final = 256 * 1024 * 1024
-"""A larger file is not read: it may be sparse."""
+"""The maximum size of a file to read. A larger file may be sparse."""
 LOOK_BYTES: Final = 2 * 1024 * 1024 * 1024
-"""Bytes that one look reads."""
+"""The maximum number of bytes that one look at all files reads."""
 CHUNK: Final = 1024 * 1024
 
 UNREAD: Final = ""
@@ -23,9 +23,9 @@ UNREAD: Final = ""
 
 
 class ContentStore:
-    """Contents by digest, each once. `notes` says what was not kept, and why.
+    """Contents by digest, each stored once. `notes` has the reason for each file not stored.
 
-    One store may serve several runs over copies of the same fixtures. `folder` must be private.
+    Several runs on copies of the same fixtures may share a store. `folder` must be private.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -36,15 +36,15 @@ class ContentStore:
         self.notes: dict[str, str] = {}
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._pack = os.open(folder / "pack", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-        # Closed with the store at the latest.
+        # The file is closed at the latest when the store is garbage-collected.
         self.close = weakref.finalize(self, os.close, self._pack)
 
     def begin(self) -> None:
-        """Begin a look, which may read a limited number of bytes."""
+        """Begin a look at the files; it may read at most `LOOK_BYTES`."""
         self._hashed = 0
 
     def add(self, path: str) -> str:
-        """Read and keep a regular file; return its digest, or `UNREAD`."""
+        """Read and store a regular file; return its digest, or `UNREAD`."""
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             try:
@@ -64,7 +64,7 @@ class ContentStore:
             self.notes[path] = "too large to be read"
             return UNREAD
         if status.st_size > FILE_BYTES:
-            self.notes[path] = "too large: only its digest is kept"
+            self.notes[path] = "too large: only its digest is stored"
             return _digest(descriptor)
         return self._keep(path, _read(descriptor, FILE_BYTES))
 
@@ -73,7 +73,7 @@ class ContentStore:
         if digest in self._spans:
             return digest
         if self._end + len(content) > TOTAL_BYTES:
-            self.notes[path] = "not kept: the store is full"
+            self.notes[path] = "not stored: the store is full"
             return digest
         written = 0
         while written < len(content):
@@ -83,14 +83,14 @@ class ContentStore:
         return digest
 
     def read(self, digest: str) -> bytes | None:
-        """Return a kept content."""
+        """Return a stored content, or `None`."""
         if digest not in self._spans:
             return None
         start, size = self._spans[digest]
         return os.pread(self._pack, size, start)
 
     def blob(self, digest: str, size: int) -> Blob | None:
-        """Return a content, as a file if it was kept."""
+        """Return a content as a `Blob`, with a file if it was stored; `None` if it is unread."""
         if digest == UNREAD:
             return None
         content = self.read(digest)

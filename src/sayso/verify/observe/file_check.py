@@ -1,4 +1,4 @@
-"""Checks of files whose change the trace alone does not show."""
+"""Checks of files for changes that the trace of system calls does not decide."""
 
 import contextlib
 import hashlib
@@ -12,9 +12,9 @@ from sayso.sandbox import Place, place_of
 from sayso.trace import MAPPED, PERHAPS_MADE, Effect, Kind, syscall_effect
 
 _COARSE: Final = 0.02
-"""Seconds by which a file system's clock may lag behind the trace's."""
+"""The number of seconds by which a file system's clock may lag behind the trace's clock."""
 _LARGEST: Final = 1 << 24
-"""Bytes of a mapped file to hash; of a larger one only the time is compared."""
+"""The maximum size of a mapped file to hash. Of a larger file, size and time are compared."""
 
 _WRITTEN: Final = frozenset({Kind.WRITE, Kind.APPEND})
 
@@ -24,15 +24,15 @@ Digests = dict[str, bytes]
 def settle(effects: Iterable[tuple[Effect, float]], places: Sequence[Place]) -> list[Effect]:
     """Drop effects that a look at the file disproves.
 
-    A file opened with `O_CREAT`, or mapped and not written, keeps its age. If the file is invisible
-    the effect stays; a mapping then only means that its writes are invisible.
+    The file's times show whether an open with `O_CREAT` created it, and whether a mapping wrote to
+    it. If the file cannot be seen, the effect stays; a mapping then becomes `BLIND`.
     """
     effects = list(effects)
     written = {effect.target for effect, _ in effects if effect.kind in _WRITTEN}
     settled: list[Effect] = []
     for effect, time in effects:
         if effect.detail.startswith(PERHAPS_MADE):
-            # If it was also written, that effect is certain.
+            # If the file was also written, the effect of the write is enough.
             if effect.target not in written and not _is_as_before(effect, time, places):
                 settled.append(effect)
         elif effect.detail.startswith(MAPPED):
@@ -53,7 +53,7 @@ def _settle_mapping(effect: Effect, time: float, places: Sequence[Place]) -> Seq
         return [replace(effect, kind=Kind.BLIND)]
     if found.st_mtime >= time - _COARSE:
         return [effect]
-    # File systems without a device, such as tmpfs, may not update the time.
+    # File systems without a device, such as tmpfs, may not update the time on such a write.
     return [] if os.major(found.st_dev) else [replace(effect, kind=Kind.BLIND)]
 
 
@@ -70,7 +70,7 @@ def _host_of(inside: str, places: Sequence[Place]) -> Path | None:
 
 
 def digest_mapped(paths: Iterable[str], places: Sequence[Place]) -> Digests:
-    """Return digests of mapped files: no call shows when they are written."""
+    """Return digests of mapped files, since no system call shows a write to a mapping."""
     digests: Digests = {}
     for inside in set(paths):
         host = _host_of(inside, places)

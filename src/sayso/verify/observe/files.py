@@ -1,4 +1,4 @@
-"""The observer of files in the places of a server."""
+"""The observer of files in a server's places (the folders that its sandbox gives it)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,14 +13,14 @@ from sayso.verify.observe.content_store import ContentStore
 from sayso.verify.observe.snapshot import Entry, look, outermost
 
 _MOST_TOLD: Final = 2_000
-"""Changes per place and call; a server can make more than can be graded."""
+"""The maximum number of listed changes per place and call."""
 
 
 class FilesWatcher:
-    """Watches files in the places; a `Watcher`.
+    """A `Watcher` of the files in the places.
 
-    Changes between two calls are effects of call 0 in the next `end`. Contents are kept in the
-    private `folder`, which the caller removes.
+    The next `end` reports changes between two calls as effects of call 0. Contents are stored in
+    the private `folder`, which the caller removes.
     """
 
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
@@ -31,7 +31,7 @@ class FilesWatcher:
 
     @property
     def layer(self) -> Layer:
-        """Return the layer, with a note on files that were not kept."""
+        """Return the layer, with a note on files whose content was not stored."""
         notes = self._store.notes
         detail = f"{len(self._places)} places"
         if notes:
@@ -40,7 +40,7 @@ class FilesWatcher:
         return Layer("files", is_active=True, detail=detail)
 
     def close(self) -> None:
-        """Keep nothing more; contents of effects stay as long as the folder."""
+        """Close the store. The contents of effects exist as long as the folder."""
         self._store.close()
 
     async def begin(self) -> None:

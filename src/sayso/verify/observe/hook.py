@@ -1,7 +1,7 @@
 """An audit hook for a Python server in this process.
 
-It sees what goes through the interpreter (PEP 578), but not C code, other processes or files that
-were already open. So it supports a hint partially at most.
+The hook sees operations that go through the interpreter (PEP 578), but not C code, other processes
+or writes to open files. So it never supports a hint fully.
 """
 
 import os
@@ -29,8 +29,8 @@ Telling = Callable[[tuple[Any, ...]], Sequence[Effect]]
 class HookWatcher:
     """A `Watcher` for a server in this process.
 
-    All threads of the process count, the caller's too, from `begin` to `end`: keep that to the
-    call.
+    From `begin` to `end` it sees all threads of the process, including the caller's. Do nothing
+    else in between.
     """
 
     layer: Layer = field(
@@ -44,7 +44,7 @@ class HookWatcher:
         _watching.append(self)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Stop watching; return each effect once."""
+        """Stop watching, and return each effect once."""
         if self in _watching:
             _watching.remove(self)
         found = [replace(effect, call=call) for effect in self._seen]
@@ -52,7 +52,7 @@ class HookWatcher:
         return found
 
     def take(self, effects: Sequence[Effect]) -> None:
-        """Keep effects, up to a limit."""
+        """Remember effects, up to the maximum number."""
         for effect in effects:
             if len(self._seen) < _MOST:
                 self._seen[effect] = None
@@ -69,7 +69,7 @@ _inside: Final = threading.local()
 
 
 def _install() -> None:
-    # A hook cannot be removed, so there is one for all watchers.
+    # Python cannot remove an audit hook, so all watchers share one.
     if not _hooked:
         _hooked.append(True)
         sys.addaudithook(_on_event)
@@ -88,7 +88,7 @@ def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def read_event(event: str, arguments: tuple[Any, ...]) -> Sequence[Effect]:
-    """Return the effects of one audit event, which precedes the action."""
+    """Return the effects of one audit event. The event comes before the operation."""
     telling = _TELLING.get(event)
     if telling is None:
         return ()
@@ -103,7 +103,7 @@ def _tell(kind: Kind, target: str, detail: str = "") -> tuple[Effect, ...]:
 
 
 def _on_file(kind: Kind, detail: str = "", *, at: int = 0, folder: int | None = None) -> Telling:
-    """Return a reader of an event with a path at `at`, relative to a descriptor at `folder`."""
+    """Return a reader of events: argument `at` is a path, `folder` the descriptor it is below."""
 
     def tell(arguments: tuple[Any, ...]) -> Sequence[Effect]:
         path = _path(arguments[at], -1 if folder is None else arguments[folder])
@@ -154,7 +154,7 @@ def _on_rename(arguments: tuple[Any, ...]) -> Sequence[Effect]:
 
 def _on_map(arguments: tuple[Any, ...]) -> Sequence[Effect]:
     number, _, access, _ = arguments
-    # 0 leaves it to flags and protection, which the event lacks: assume shared and writable.
+    # With access 0, flags decide. The event lacks them: assume a shared writable mapping.
     if number == -1 or access not in (0, _MAP_WRITE):
         return ()
     return _on_file(Kind.WRITE, "mapped shared and writable")((number,))
@@ -183,7 +183,7 @@ def _on_lookup(arguments: tuple[Any, ...]) -> Sequence[Effect]:
     name = arguments[0]
     if isinstance(name, bytes):
         name = name.decode("utf-8", "backslashreplace")
-    # A numeric address, or this machine's name, needs no lookup.
+    # A numeric address or this machine's name needs no lookup.
     if not name or name in ("localhost", "0.0.0.0") or set(name) <= set("0123456789.:abcdefABCDEF"):  # noqa: S104 - compared, not bound
         return ()
     return _tell(Kind.LOOKUP, str(name))
@@ -214,7 +214,7 @@ def _on_signal(arguments: tuple[Any, ...]) -> Sequence[Effect]:
 
 
 def _on_database(arguments: tuple[Any, ...]) -> Sequence[Effect]:
-    # SQLite's writes bypass the interpreter.
+    # The hook cannot see SQLite's writes, which C code makes.
     path = os.fsdecode(arguments[0])
     return () if path in ("", ":memory:") else _tell(Kind.BLIND, f"SQLite {path}")
 
@@ -227,7 +227,7 @@ _TELLING: Final[dict[str, Telling]] = {
     "open": _on_open,
     "os.remove": _on_file(Kind.DELETE, folder=1),
     "os.rmdir": _on_file(Kind.DELETE, "folder", folder=1),
-    "shutil.rmtree": _on_file(Kind.DELETE, "folder with all in it"),
+    "shutil.rmtree": _on_file(Kind.DELETE, "folder with its content"),
     "os.mkdir": _on_file(Kind.CREATE, "folder", folder=2),
     "os.link": _on_file(Kind.CREATE, "link", at=1, folder=3),
     "os.symlink": _on_file(Kind.CREATE, "link", at=1, folder=2),

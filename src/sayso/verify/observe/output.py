@@ -1,4 +1,4 @@
-"""The comparison of two results, without what varies from call to call."""
+"""The comparison of two results, ignoring times and other values that vary from call to call."""
 
 import difflib
 import re
@@ -43,7 +43,7 @@ def normalise(text: str) -> str:
 
 
 def difference(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
-    """Describe the difference of two results in a few lines; empty for equal ones."""
+    """Describe the difference of two results in a few lines; "" if they are equal."""
     return difference_of_texts(_whole(first), _whole(second))
 
 
@@ -63,7 +63,7 @@ def difference_of_texts(first: str, second: str) -> str:
 
 
 def differing(first: MadeCall, second: MadeCall) -> Effect | None:
-    """Return an effect, for information, if two calls with the same arguments differ in output."""
+    """Return an effect, for information only, if two calls with the same arguments differ."""
     detail = difference(first.result, second.result)
     if not detail:
         return None
@@ -74,7 +74,7 @@ def differing(first: MadeCall, second: MadeCall) -> Effect | None:
         second.number,
         detail,
         life=Life.TRANSIENT,
-        reason="two calls with the same arguments got different answers, which refutes nothing",
+        reason="two calls with the same arguments got different results, which refutes no hint",
     )
 
 

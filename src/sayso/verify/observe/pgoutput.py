@@ -8,12 +8,12 @@ from typing import Any, Final
 from sayso.verify.observe.tables import Difference, Key, Row, Table
 
 UNCHANGED: Final = object()
-"""A large value that an update kept and that is not sent again."""
+"""A large value that an update did not change, so PostgreSQL does not send it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table, as the stream names it."""
+    """A table of the stream."""
 
     name: str
     columns: tuple[str, ...]
@@ -21,7 +21,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """One row before and after; `None` if it does not exist. Both are `None` for a truncation."""
+    """A row before and after a change, or `None`. Both are `None` for a truncation."""
 
     relation: Relation
     before: Row | None
@@ -30,7 +30,7 @@ class RowChange:
 
 @dataclass(slots=True)
 class NetChange:
-    """The combined changes of one table, by key."""
+    """All changes of one table combined, by the rows' keys."""
 
     columns: tuple[str, ...]
     rows: dict[Key, tuple[Row | None, Row | None]] = field(
@@ -40,7 +40,7 @@ class NetChange:
 
 
 def read_changes(messages: Iterable[bytes]) -> Iterator[RowChange]:
-    """Yield changes of rows in order."""
+    """Yield the changes of rows in the messages, in order."""
     relations: dict[int, Relation] = {}
     for message in messages:
         tag = message[:1]
@@ -59,7 +59,7 @@ def read_changes(messages: Iterable[bytes]) -> Iterator[RowChange]:
 def net_changes(
     changes: Iterable[RowChange], keys: Mapping[str, tuple[str, ...]]
 ) -> dict[str, NetChange]:
-    """Combine all changes; a row that was inserted and removed is no change."""
+    """Combine all changes by table. A row that was inserted and then removed is no change."""
     found: dict[str, NetChange] = {}
     for number, change in enumerate(changes):
         relation = change.relation
@@ -70,7 +70,7 @@ def net_changes(
 
 
 def difference_of(name: str, net: NetChange, key: tuple[str, ...]) -> Difference:
-    """Return the changes as a difference of tables."""
+    """Return the combined changes of the table `name` as a `Difference`."""
     width = len(key)
     rows = [(known[:width], before, after) for known, (before, after) in net.rows.items()]
     return Difference(
@@ -105,7 +105,7 @@ def _add(net: NetChange, change: RowChange, *, places: list[int], number: int) -
 
 
 def _known(net: NetChange, row: Row, *, places: list[int], number: int) -> Key:
-    """Return the key of an existing row; without a declared key, that of an equal row."""
+    """Return the key of an existing row. Without a primary key, use the key of an equal row."""
     if places:
         return _key(row, places, number)
     alike = (key for key, (_, after) in net.rows.items() if after == row)
@@ -146,7 +146,7 @@ def _row_change(relation: Relation, message: bytes) -> RowChange:
             old if new is UNCHANGED else new for old, new in zip(before, after, strict=True)
         )
     if after is not None and before is None and message[:1] == b"U":
-        # Without a replica identity the old row is unknown.
+        # The stream has the old row only for a table with a replica identity.
         before = ("?",) * len(after)
     return RowChange(relation, before, after)
 

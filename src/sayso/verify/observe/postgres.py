@@ -1,9 +1,9 @@
 """The observer of a PostgreSQL database.
 
-Rows come from logical decoding. Schema, sequences, unlogged tables, materialised views, large
-objects and advisory locks are compared. `NOTIFY` and temporary tables are invisible from outside;
-the layer says so. It needs `wal_level = logical`, a superuser, and the verifier's own server: every
-table is made to log whole rows.
+Row changes come from logical decoding. The states of schema, sequences, unlogged tables,
+materialised views, large objects and advisory locks are compared. `NOTIFY` and temporary tables
+are invisible from outside. The observer needs `wal_level = logical` and a superuser. It makes every
+table log whole rows, so use it only on the verifier's own server.
 """
 
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DETAIL: Final = (
     "rows by logical decoding; schema, sequences, unlogged tables, materialised views, large "
-    "objects and advisory locks by looking; not seen: NOTIFY, temporary tables, other databases"
+    "objects and advisory locks by comparing; not seen: NOTIFY, temporary tables, other databases"
 )
 SLOT: Final = "sayso_verify"
 
@@ -41,7 +41,7 @@ OPEN: Final[tuple[LiteralString, ...]] = (
     WHEN TAG IN ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO')
     EXECUTE FUNCTION sayso_verify.log_whole_rows()""",
     "CREATE PUBLICATION sayso_verify FOR ALL TABLES",
-    # Creating a table runs the trigger for all existing tables.
+    # Creating a table runs the trigger, which changes all existing tables.
     "CREATE TABLE sayso_verify.first (a int)",
     "SELECT pg_create_logical_replication_slot('sayso_verify', 'pgoutput')",
 )
@@ -116,7 +116,7 @@ State = Mapping[str, str]
 
 
 class PostgresWatcher:
-    """Watches one database; a `Watcher`. Targets begin with `name`."""
+    """A `Watcher` of one database. The targets of its effects begin with `name`."""
 
     def __init__(self, db: "AsyncConnection[Any]", name: str) -> None:
         self._db = db
@@ -183,9 +183,9 @@ class PostgresWatcher:
 
 @asynccontextmanager
 async def open_postgres(url: str, name: str = "postgres") -> AsyncGenerator[PostgresWatcher]:
-    """Watch a database; remove what that added to it on leaving.
+    """Watch a database. Remove the added trigger, slot and schema on leaving.
 
-    Raises `psycopg.Error` if the server does not allow it, such as with another `wal_level`.
+    Raises `psycopg.Error` if the server does not allow this, such as with another `wal_level`.
     """
     import psycopg  # noqa: PLC0415 - an extra
 

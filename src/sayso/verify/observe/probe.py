@@ -1,4 +1,4 @@
-"""The operator's probe: a command that prints the state of a server."""
+"""The observer that runs the operator's probe, a command that prints the state of a server."""
 
 import os
 import signal
@@ -19,9 +19,9 @@ _MOST_BYTES = 16_000_000
 
 
 class ProbeWatcher:
-    """A `Watcher` that runs a command before and after a call; `timeout` in seconds.
+    """A `Watcher` that runs a command before and after a call. `timeout` is in seconds.
 
-    Raises `UsageError` if the command fails, since the state is unknown then.
+    `begin` and `end` raise `UsageError` if the command fails, since the state is unknown then.
     """
 
     def __init__(self, command: Sequence[str], *, timeout: float) -> None:
@@ -31,7 +31,7 @@ class ProbeWatcher:
         self.layer = Layer("probe", is_active=True, detail=self._command[0])
 
     async def begin(self) -> None:
-        """Take the state before a call; earlier changes belong to no call."""
+        """Read the state before a call. Changes since the last call belong to no call."""
         self._state = await self._run()
 
     async def end(self, call: int) -> Sequence[Effect]:
@@ -39,7 +39,7 @@ class ProbeWatcher:
         detail = "" if before is None else difference_of_texts(before, self._state)
         if not detail:
             return ()
-        reason = "the operator's probe printed another state"
+        reason = "the operator's probe printed a different state"
         return (
             Effect(
                 Kind.UPDATE, TARGET, Observer.PROBE, call, detail, life=Life.USER, reason=reason
@@ -48,29 +48,29 @@ class ProbeWatcher:
 
     async def _run(self) -> str:
         try:
-            # A separate session, to end it with all that it started.
+            # Use a separate session, so that killing it ends the command's child processes too.
             process = await anyio.open_process(
                 self._command, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, start_new_session=True
             )
         except OSError as error:
-            raise self._failed(f"it cannot be started: {error.strerror}") from error
+            raise self._failed(f"the command cannot be started: {error.strerror}") from error
         try:
             with anyio.fail_after(self._timeout):
                 output = await _read(process)
                 status = await process.wait()
         except TimeoutError as error:
-            raise self._failed(f"it timed out after {self._timeout:g} s") from error
+            raise self._failed(f"the command timed out after {self._timeout:g} s") from error
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             with anyio.CancelScope(shield=True):
                 await process.aclose()
         if status:
-            raise self._failed(f"it ended with status {status}")
+            raise self._failed(f"the command exited with {status}")
         return output
 
     def _failed(self, why: str) -> UsageError:
-        fix = f"Try {self._command[0]} yourself, with the same arguments."
+        fix = f"Run {self._command[0]} yourself with the same arguments to see why."
         return UsageError(f"--probe failed: {why}", fix=fix)
 
 
@@ -81,5 +81,5 @@ async def _read(process: Process) -> str:
             output += piece
             if len(output) > _MOST_BYTES:
                 what = f"--probe printed more than {_MOST_BYTES // 1_000_000} MB"
-                raise UsageError(what, fix="Print less, such as a digest of each record.")
+                raise UsageError(what, fix="Print less, for example a digest of each record.")
     return output.decode("utf-8", "replace")

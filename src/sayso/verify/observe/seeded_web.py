@@ -1,4 +1,4 @@
-"""The observer of the seeded web site: a request for a change is an effect."""
+"""The observer of the seeded web site. A request such as POST is an effect; a GET is not."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from sayso.verify.judge.refutations import SAFE_METHODS
 
 
 class SeededWebWatcher:
-    """A `Watcher` of requests to the site."""
+    """A `Watcher` of the requests to the seeded web site."""
 
     layer = Layer("site", is_active=True, detail="a web site on loopback that records requests")
 
@@ -22,10 +22,10 @@ class SeededWebWatcher:
         self._seen = len(self._site.requests)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Return the requests since then that are not safe (RFC 9110, 9.2.1)."""
-        asked = self._site.requests[self._seen :]
-        self._seen += len(asked)
-        lines = [f"{request.method} {request.path}" for request in asked]
+        """Return the requests since `begin` that are not safe (RFC 9110, 9.2.1)."""
+        requests = self._site.requests[self._seen :]
+        self._seen += len(requests)
+        lines = [f"{request.method} {request.path}" for request in requests]
         return [
             Effect(
                 Kind.SEND,

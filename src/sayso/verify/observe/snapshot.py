@@ -1,4 +1,4 @@
-"""A folder at one moment: the stat data of all its entries, and digests of its files."""
+"""A snapshot of a folder: the stat data of all its entries, and the digests of its files."""
 
 import os
 import stat
@@ -12,14 +12,14 @@ from sayso.sandbox import Place
 from sayso.verify.observe.content_store import ContentStore
 
 UNSETTLED_NS: Final = 50_000_000
-"""A file system's clock has steps of some milliseconds, so two changes may share a ctime.
+"""A file that changed less than this before a look is read again at the next look.
 
-A file that was changed this recently is read again at the next look.
+A file system's clock has steps of some milliseconds, so two changes may have the same ctime.
 """
 
 
 class Stat(NamedTuple):
-    """Stat data that changes when a file does."""
+    """The stat data that changes when a file changes."""
 
     mode: int
     uid: int
@@ -35,7 +35,7 @@ class Stat(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file, folder, link to `leads_to`, or special file. `digest` is empty without content."""
+    """A file, folder, link to `leads_to`, or special file. Only files have a `digest`."""
 
     stat: Stat
     digest: str = ""
@@ -64,7 +64,7 @@ Snapshot = Mapping[str, Entry]
 
 
 def scan(root: str) -> Iterator[tuple[str, Stat]]:
-    """Yield everything below a folder, except what vanishes or is inaccessible."""
+    """Yield all entries below a folder. Entries that vanish or are inaccessible are skipped."""
     pending = [root]
     while pending:
         try:
@@ -82,7 +82,7 @@ def scan(root: str) -> Iterator[tuple[str, Stat]]:
 
 
 def look(root: str, before: Snapshot, *, store: ContentStore) -> dict[str, Entry]:
-    """Return the folder's entries; read only new, changed and recent files."""
+    """Return the folder's entries. Of the files, read only new, changed and recent ones."""
     young = time.time_ns() - UNSETTLED_NS
     found: dict[str, Entry] = {}
     for path, status in scan(root):
@@ -136,7 +136,7 @@ def _xattrs(path: str) -> tuple[tuple[str, bytes], ...]:
 
 
 def outermost(places: Sequence[Place]) -> tuple[Place, ...]:
-    """Return places that are in no other one, so that changes are listed once."""
+    """Return the places that are not inside another place, so that changes are listed once."""
     hosts = [f"{each.host}/" for each in places]
     return tuple(
         place

@@ -18,20 +18,20 @@ from sayso.verify.observe.tables import MAGIC, Difference, Key, Row, SchemaChang
 
 MOST_BYTES: Final = 512 * 1024 * 1024
 MOST_IN_ALL: Final = 3 * MOST_BYTES
-"""Bytes of all copies; a sparse original takes its full size."""
+"""The maximum size of all copies. The copy of a sparse file takes its full size."""
 EXAMPLES: Final = 5
 TOLD: Final = 2_000
-"""Characters of a row in an effect."""
+"""The maximum number of characters of a row in an effect."""
 SIDECARS: Final = ("-wal", "-journal")
-"""Files with content; `-shm` is recreated from the log."""
+"""Sidecar files with content. SQLite creates `-shm` again from the WAL."""
 STRANGER: Final = 4
-"""With this many values, a row of which none stayed is another row under the same key."""
+"""A row of at least this many values, all of which changed, counts as a new row under its key."""
 
 State = tuple[tuple[str, Stat | None], ...]
 
 
 class Source(NamedTuple):
-    """The table of changed rows, its observer, and the call."""
+    """The table of the changed rows, the observer, and the call's number."""
 
     table: str
     observer: Observer
@@ -39,7 +39,7 @@ class Source(NamedTuple):
 
 
 class SqliteWatcher:
-    """Watches rows; a `Watcher`. Originals are copied, never opened by SQLite."""
+    """A `Watcher` of rows. SQLite opens only copies of the files, never the originals."""
 
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
         self._places = outermost(places)
@@ -92,9 +92,9 @@ class SqliteWatcher:
         return [] if is_first else effects
 
     def _is_database(self, path: str, status: Stat) -> bool:
-        """Return whether the first bytes are SQLite's, or it was one before.
+        """Return whether a file begins with SQLite's first bytes, or was an SQLite file before.
 
-        In WAL mode the file may still be empty, with all content in the log.
+        In WAL mode the file may still be empty, with all content in the WAL.
         """
         if not S_ISREG(status.mode) or self._plain.get(path) == status:
             return False
@@ -156,13 +156,13 @@ def _begins(path: str) -> bytes:
 
 
 def _open_plain(path: str) -> BinaryIO:
-    """Open a file that may have become a link out of the box, or a pipe."""
+    """Open a file; fail if it is now a link, which may lead out of the sandbox."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     return os.fdopen(os.open(path, flags), "rb")
 
 
 def _copy_plain(path: str, copy: Path) -> None:
-    """Copy content up to the limit; a link would lead SQLite to files of this machine."""
+    """Copy a file's content up to the limit. Raises `OSError` or `ValueError` for another entry."""
     with _open_plain(path) as source, copy.open("wb") as target:
         if not S_ISREG(os.fstat(source.fileno()).st_mode):
             raise ValueError("no longer a file")
@@ -211,7 +211,7 @@ def _reformed(inside: str, schema_change: SchemaChange, *, call: int) -> Effect:
 def row_effects(
     table: str, difference: Difference, *, call: int, observer: Observer = Observer.SQLITE
 ) -> Iterator[Effect]:
-    """Yield one effect per row, and one for the rest of a kind beyond a few."""
+    """Yield an effect for each of the first rows of a kind, and one for all others of the kind."""
     columns = difference.table.columns
     changed = [
         change
@@ -247,9 +247,9 @@ def _some(
 
 
 def _is_stranger(difference: Difference, old: Row, new: Row) -> bool:
-    """Return whether a row became another: nothing but its key stayed.
+    """Return whether a changed row is a different row under the same key: no value stayed.
 
-    Without a declared key, the row number of the removed row is reused.
+    Without a primary key, SQLite may give a removed row's number to a new row.
     """
     key = difference.table.key
     places = [place for place, name in enumerate(difference.table.columns) if name not in key]

@@ -44,11 +44,11 @@ def _is_only_reading(text: str) -> bool:
 
 
 class SyscallWatcher:
-    """A `Watcher` of the file `trace` that strace writes; it may not exist yet.
+    """A `Watcher` of the file `trace` that strace writes. The file need not exist yet.
 
-    If the first program is `bwrap`, calls before the next program belong to the box and are
-    skipped; so they are after a restart. Effects after one call's `end` and before the next `begin`
-    are returned by an `end` with the same number.
+    If the first program is `bwrap`, calls before the next program set up the sandbox and are
+    skipped, also after a restart. Effects between an `end` and the next `begin` are returned by the
+    next `end` if it has the same call number; otherwise they are dropped.
     """
 
     def __init__(self, trace: Path, places: Sequence[Place] = ()) -> None:
@@ -69,13 +69,13 @@ class SyscallWatcher:
         self._is_started = False
 
     async def begin(self) -> None:
-        """Set effects since the last `end` apart: they belong to no new call."""
+        """Start a call's window. Effects since the last `end` do not belong to it."""
         self._read()
         self._gap, self._window = self._window, Window()
         self._mapped = file_check.digest_mapped(self._memory.mapped.values(), self._places)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Return the effects since `begin`, each once, in order of their first time."""
+        """Return the effects since `begin`, each once, in the order in which they were seen."""
         self._read()
         late = file_check.settle(self._gap.timed(), self._places)
         found = file_check.settle(self._window.timed(), self._places)
@@ -89,10 +89,10 @@ class SyscallWatcher:
         return [replace(effect, call=call) for effect in found]
 
     async def wait_idle(self, *, quiet: float, most: float) -> bool:
-        """Wait until there was no trace, thread or processor activity for `quiet` seconds.
+        """Wait until the trace and the threads showed no activity for `quiet` seconds.
 
-        Return `False` if that did not happen within `most` seconds. A sleeping timer looks idle;
-        only a longer `quiet` finds it.
+        Return `False` if this takes more than `most` seconds. A program that sleeps until a timer
+        ends looks idle, unless `quiet` is longer than its sleep.
         """
         deadline = anyio.current_time() + most
         last: tuple[int, Activity] | None = None
@@ -147,7 +147,7 @@ class SyscallWatcher:
 
     def _meet(self, pid: int) -> None:
         if self._root not in self._tree.members:
-            # The first thread, also after a restart.
+            # This is the first thread of the trace, or of a restarted server.
             self._root = pid
             self._is_started = False
         member = self._tree.add(pid)

@@ -1,4 +1,4 @@
-"""The difference between two SQLite files, row by row; both are copies without other users."""
+"""The difference between two SQLite files, row by row. Both files must be unused copies."""
 
 import sqlite3
 from collections import Counter
@@ -11,22 +11,22 @@ from typing import Any, Final
 
 MAGIC: Final = b"SQLite format 3\0"
 MOST_ROWS: Final = 5_000
-"""Differing rows to list, per table and side; more are only counted."""
+"""The maximum number of different rows that are listed per table and file; others are counted."""
 MOST_PLACED: Final = 100
-"""Rows without a key to look up; each costs a scan of the table."""
+"""The maximum number of rows whose row number is looked up. Each lookup scans the table."""
 STEPS: Final = 400_000_000
-"""Steps of one statement: the file is untrusted."""
+"""The maximum number of SQLite's steps in a comparison, since the files are untrusted."""
 
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
 Keyed = tuple[Key, Row]
 Sides = dict[str, str | None]
-"""Names of the table in `old` and `new`; `None` if it is missing."""
+"""The table's name in the databases `old` and `new`; `None` if the table is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table in both files. `key` may be empty; `has_rowid` if such rows have SQLite's number."""
+    """A table. `key` are its key columns, if any; `has_rowid`: SQLite's row numbers can be read."""
 
     name: str
     columns: tuple[str, ...]
@@ -37,7 +37,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The changed rows of one table; `more_…` count rows beyond the listed ones."""
+    """The changed rows of one table. `more_…` are the numbers of further rows, not listed."""
 
     table: Table
     inserted: Sequence[tuple[Key, Row]] = ()
@@ -55,7 +55,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
-    """A change of the schema. `lost` counts the lost rows or values."""
+    """A change of the schema. `lost` is the number of rows or values that it removed."""
 
     name: str
     detail: str
@@ -65,7 +65,7 @@ class SchemaChange:
 def compare_files(
     before: Path | None, after: Path | None
 ) -> tuple[tuple[SchemaChange, ...], tuple[Difference, ...]]:
-    """Return changes of schema and rows; `None` is a missing file. Raises `sqlite3.Error`."""
+    """Return the changes of schema and rows. `None` is a missing file. Raises `sqlite3.Error`."""
     with _attached(before, after) as db:
         old = _tables(db, "old")
         new = _tables(db, "new")
@@ -100,7 +100,7 @@ def quoted(name: str) -> str:
 
 
 def _tables(db: sqlite3.Connection, side: str) -> dict[str, Table]:
-    """Return readable tables. Shadow tables belong to their virtual table."""
+    """Return the readable tables by name, without views and the shadow tables of virtual tables."""
     listed = db.execute(f"PRAGMA {side}.table_list").fetchall()
     sorts = {row[1]: row[2] for row in listed if row[0] == side}
     bare = {row[1] for row in listed if row[0] == side and row[4]}
@@ -120,7 +120,7 @@ def _table(db: sqlite3.Connection, side: str, name: str, *, sort: str, has_rowid
     columns = tuple(row[1] for row in rows if row[6] != 1)
     key = tuple(row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5])
     if sort == "virtual":
-        # The hidden columns of a full-text index are for queries.
+        # Hidden columns, such as those of a full-text index, are left out: they hold no data.
         return Table(name, columns, ("rowid",) if has_rowid else (), has_rowid, sort)
     return Table(name, columns, key, has_rowid and "rowid" not in columns, sort)
 
@@ -191,7 +191,7 @@ def _count(db: sqlite3.Connection, side: str, name: str) -> int:
 
 
 def _difference(db: sqlite3.Connection, old: Table | None, new: Table) -> Difference:
-    """Compare both ways in SQLite, which reads each file once and keeps no row in memory."""
+    """Compare a table's rows with SQL, so that equal rows never get into Python's memory."""
     shared = [column for column in new.columns if old is None or column in old.columns]
     both = Table(new.name, tuple(shared), new.key, new.has_rowid, new.sort)
     if not shared:
@@ -263,10 +263,10 @@ def _only(
 
 
 def _select(side: str, name: str, table: Table) -> str:
-    """Return the query for keys, columns and types; rows without a key are counted.
+    """Return the query for a table's keys, values and types.
 
-    `COLLATE BINARY` shows changes of case, the types distinguish 1 from 1.0. Row numbers have no
-    meaning: VACUUM changes them.
+    `COLLATE BINARY` shows changes of case; the types distinguish 1 from 1.0. In a table without a
+    key, equal rows are counted: row numbers cannot identify them, since VACUUM changes the numbers.
     """
     columns = [f"{quoted(column)} COLLATE BINARY" for column in table.columns]
     types = [f"typeof({quoted(column)})" for column in table.columns]
@@ -288,7 +288,7 @@ def _rowid(db: sqlite3.Connection, side: str, name: str, table: Table, values: R
 
 
 def _bound(values: Row) -> Row:
-    """Return values as parameters: text that is not UTF-8 finds nothing."""
+    """Return the values as query parameters. A text that is not valid UTF-8 matches no row."""
     return tuple(
         value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
         for value in values

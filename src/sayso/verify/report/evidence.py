@@ -1,4 +1,4 @@
-"""The evidence of a verdict in words: its effects and the call that reproduces them."""
+"""The evidence of a verdict in words: the effects, and the call that reproduces them."""
 
 import json
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def reproduction(tool: ToolReport, verdict: HintVerdict) -> Mapping[str, Any] | 
 
 
 def notes_on(effect: Effect) -> list[str]:
-    """Describe an effect beyond its kind and target, in short clauses."""
+    """Describe an effect in short clauses, without its kind and target."""
     notes = [effect.detail]
     if effect.is_failed:
         notes.append("the attempt failed")
@@ -62,5 +62,5 @@ def basis(verdict: HintVerdict) -> str:
 
 
 def in_line(value: Any) -> str:
-    """Write a JSON value in one line; control characters stay in it."""
+    """Write a JSON value in one line."""
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -26,7 +26,7 @@ _TEXT_WIDTH: Final = 160
 
 
 def as_text(report: Report) -> str:
-    """Write what a terminal shows, with the evidence."""
+    """Write the report as on a terminal, with the evidence."""
     lines = [tool_line(tool, _TEXT_WIDTH) for tool in report.tools]
     lines += evidence_lines(report)
     lines += summary_lines(report, is_evidence=True)
@@ -34,7 +34,7 @@ def as_text(report: Report) -> str:
 
 
 def as_json(report: Report) -> str:
-    """Write the documented form, the same bytes for the same report."""
+    """Write the documented JSON. The same report gives the same bytes."""
     document = report.to_dict()
     for tool in document["tools"]:
         hints = tool["hints"]
@@ -66,7 +66,7 @@ FORMATS: Final[Mapping[str, Callable[[Report], str]]] = {
     "junit": as_junit,
     "html": as_html,
 }
-"""Writers of a report by the name of the format; each text ends with a line break."""
+"""Writers of a report by the format's name. Each returned text ends with a line break."""
 
 
 def _outcome(tool: ToolReport, name: HintName, verdict: HintVerdict) -> str:

@@ -1,6 +1,6 @@
-"""A report as terminal lines: one per tool, the evidence, the summary.
+"""A report as terminal lines: one per tool, then the evidence, then the summary.
 
-A server's text becomes one line of plain text first.
+Each text of a server is turned into one line of plain text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from sayso.verify.report.words import HINTS, STATES, State, StateWords, count_of
 from sayso.verify.verdict import HintVerdict, Report, ToolReport
 
 _WORDY: Final = 150
-"""From this width on, each sign is followed by the state's name."""
+"""From this width on, each state is shown by its sign and its name, else by its sign only."""
 _WIDEST_STATE: Final = max(len(state.name) for state in STATES.values())
 _NO_STATE: Final = StateWords("", "", " ", "dim")
 _LONGEST: Final = 400
@@ -27,7 +27,7 @@ _MOST_TOOLS: Final = 20
 
 
 def tool_line(tool: ToolReport, width: int) -> Text:
-    """Return one line for a tool: name, successful calls, a mark per hint."""
+    """Return one line for a tool: name, successful calls, and the state of each hint."""
     marks = Text()
     is_wordy = width >= _WORDY
     for name, label in HINTS.items():
@@ -45,7 +45,7 @@ def tool_line(tool: ToolReport, width: int) -> Text:
 
 
 def fitted(text: str, width: int) -> str:
-    """Fit text into exactly `width` terminal cells; an ellipsis marks a cut."""
+    """Pad or cut text to exactly `width` terminal cells. A cut text ends with an ellipsis."""
     if cell_len(text) <= width:
         return set_cell_size(text, width)
     return set_cell_size(text, max(width - 1, 0)) + "…"
@@ -73,7 +73,7 @@ def evidence_lines(report: Report) -> Iterator[Text]:
 
 
 def summary_lines(report: Report, *, is_evidence: bool = False) -> Iterator[Text]:
-    """Yield the figures of a run, the refuted hints, and the gaps."""
+    """Yield the figures of a run, the refuted hints, and the coverage gaps."""
     summary = summarise(report)
     yield Text()
     if not is_evidence:

@@ -1,4 +1,4 @@
-"""The figures of a run: hints per state, coverage, missing layers."""
+"""The figures of a run: the number of hints in each state, coverage, missing layers."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -24,8 +24,8 @@ class Refutation:
 class Summary:
     """The figures of a run.
 
-    `reached` and `missed` count input classes. `without_success` are tools without a successful
-    call, whether called or not.
+    `reached` and `missed` are numbers of input classes. `without_success` are all tools without a
+    successful call, including those that were not called.
     """
 
     states: Mapping[State, int]
@@ -80,7 +80,7 @@ def summarise(report: Report) -> Summary:
 
 
 def why_no_success(tool: ToolReport) -> str:
-    """Return why no call of a tool succeeded, as far as known."""
+    """Return the reason why no call of a tool succeeded."""
     if tool.error:
         return tool.error
     return "every call failed" if tool.reach.calls else "it was not called"

@@ -21,8 +21,8 @@ _LABEL: Final = 24
 class Terminal:
     """Shows the events of a run as they happen.
 
-    Verdicts go to `results`. Progress goes to `talk`: a bar with the time left on a terminal, else
-    one line per phase. Leaving the context, also by an interruption, removes the bar.
+    Verdicts go to `results`, progress goes to `talk`. On a terminal, progress is a bar with the
+    remaining time; otherwise it is one line per phase. Leaving the context removes the bar.
     """
 
     def __init__(self, results: Console, talk: Console, *, is_evidence: bool = False) -> None:
@@ -30,7 +30,7 @@ class Terminal:
         self._talk = talk
         self._is_evidence = is_evidence
         self._printed: set[str] = set()
-        # Leave the other stream alone: results may go to a file while the bar is shown.
+        # Do not redirect stdout and stderr: results may go to a file while the bar is shown.
         self._bar = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=None),
@@ -92,7 +92,7 @@ class Terminal:
         return fitted(plain(text), wide)
 
     def _print_tools(self, tools: Iterable[ToolReport]) -> None:
-        """Print one line per tool, without the bar, since both may share a screen."""
+        """Print one line per tool. Hide the bar meanwhile, since both may share a screen."""
         is_shown = self._bar.live.is_started
         self._bar.stop()
         for tool in tools:

@@ -21,7 +21,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StateWords:
-    """A state's name, meaning, terminal style, and a sign that differs not only in colour."""
+    """A state's name, meaning and terminal style, and its sign, which needs no colour."""
 
     name: str
     meaning: str
@@ -32,7 +32,7 @@ class StateWords:
 STATES: Final[Mapping[State, StateWords]] = {
     State.REFUTED: StateWords(
         "refuted",
-        "a call did what the hint rules out, and a second run on fresh state reproduced it",
+        "a call had an effect that the hint rules out, and a run on fresh state reproduced it",
         "✗",
         "bold red",
     ),
@@ -44,19 +44,19 @@ STATES: Final[Mapping[State, StateWords]] = {
     ),
     State.OVER_DECLARED: StateWords(
         "over-declared",
-        "it warns of more than any call has shown; this is harmless",
+        "it warns of an effect that no call had; this is harmless",
         "▽",
         "magenta",
     ),
     State.SUPPORTED: StateWords(
         "supported",
-        "successful calls did nothing against it, and the observers would have seen it",
+        "no successful call contradicted it, and all needed observers were active",
         "✓",
         "green",
     ),
     State.NOT_EXERCISED: StateWords(
         "not exercised",
-        "no call could show whether it is true; the reason says why",
+        "no call could show whether it is true; the reason is given",
         "·",
         "dim",
     ),
@@ -72,7 +72,7 @@ HINTS: Final[Mapping[HintName, str]] = {
 
 
 def state_of(verdict: HintVerdict) -> State:
-    """Return the state that a verdict is shown as.
+    """Return the state that reports show for a verdict.
 
     >>> state_of(HintVerdict(declared=True, verdict="supported", reason="", is_partial=True))
     <State.PARTIAL: 'partial'>
@@ -100,7 +100,7 @@ def standing(verdict: HintVerdict) -> str:
 
 
 def count_of(count: int, noun: str) -> str:
-    """Return a number and its noun.
+    """Return a number with its noun, in the plural unless the number is 1.
 
     >>> count_of(1, "call"), count_of(1200, "call")
     ('1 call', '1,200 calls')

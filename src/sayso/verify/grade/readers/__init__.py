@@ -1,4 +1,4 @@
-"""Readers of file formats, which separate meaning from bytes."""
+"""Readers of file formats. They compare the meaning of two contents, not their bytes."""
 
 from sayso.verify.grade.readers.choice import compare_contents
 from sayso.verify.grade.readers.content import Outcome, Reader

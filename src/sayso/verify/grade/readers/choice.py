@@ -1,4 +1,4 @@
-"""The reader for a file, chosen by its first bytes, then its name, then by trying."""
+"""The choice of a file's reader: by its first bytes, then by its name, then by trial."""
 
 import sqlite3
 import tempfile
@@ -17,7 +17,7 @@ from sayso.verify.observe.tables import MAGIC as SQLITE
 from sayso.verify.observe.tables import compare_files
 
 BINARY: Final = (SQLITE, b"PK\x03\x04")
-"""Formats with whole loss if the bytes no longer have the format."""
+"""Formats whose content counts as lost if the new bytes no longer have the format."""
 NAMES: Final[dict[str, Reader]] = {
     ".csv": CsvReader(),
     ".tsv": CsvReader(),
@@ -28,7 +28,7 @@ NAMES: Final[dict[str, Reader]] = {
 
 
 class SqliteReader:
-    """Rows by key. The observer reads the log of a file."""
+    """Compares rows by key. It reads the database file alone; the SQLite observer reads its WAL."""
 
     name = "sqlite"
 
@@ -55,7 +55,7 @@ class SqliteReader:
 
 
 def compare_contents(path: str, before: bytes, after: bytes) -> tuple[str, Outcome] | None:
-    """Return the format and the comparison of a file's records; `None` for an unknown format."""
+    """Return a file's format and the comparison of its records; `None` if no reader fits."""
     for reader in _candidates(path, before):
         try:
             return reader.name, reader.compare(before, after)

@@ -9,14 +9,14 @@ from typing import Final, Protocol, TypeVar
 from sayso.trace import Loss
 
 MOST_ALIGNED: Final = 4_000
-"""Longer sequences are compared without order: what is missing is lost."""
+"""Longer sequences are compared without their order: each missing row counts as lost."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a comparison: whether both mean the same, and what the second lost."""
+    """The result of comparing two contents: `loss` is the loss in the second content."""
 
     loss: Loss = Loss.NONE
     detail: str = ""
@@ -24,7 +24,7 @@ class Outcome:
 
 
 class Reader(Protocol):
-    """One format. Raises `ValueError` for bytes of another one."""
+    """A reader of one format. It raises `ValueError` for bytes of another format."""
 
     name: str
 
@@ -37,7 +37,7 @@ SAME: Final = Outcome(is_same=True)
 def compare_rows(
     before: Sequence[T], after: Sequence[T], *, is_alike: Callable[[T, T], bool], word: str
 ) -> Outcome:
-    """Compare rows: a missing row is lost unless a similar row took its place.
+    """Compare rows. A missing row counts as changed if a similar row is in its place, else as lost.
 
     Moved rows are not lost. `T` must be hashable.
     """

@@ -8,17 +8,17 @@ from sayso.verify.grade.readers.content import Outcome
 
 MAGIC: Final = b"DIRC"
 STAT_BYTES: Final = 40
-"""Times, device, inode, mode, owner and size, before the object's name."""
+"""The size of an entry's stat data (times, device, inode, mode, owner, size) before the name."""
 NAME_BYTES: Final = 20
 EXTENDED: Final = 0x4000
 PREFIXED: Final = 4
-"""From this version on a path is written as its difference to the previous one."""
+"""From this version on, a path is written as its difference from the previous path."""
 
 Entries = dict[tuple[bytes, int], tuple[int, bytes, int]]
 
 
 class GitIndexReader:
-    """Entries by path and stage. Nothing is lost: objects remain."""
+    """Compares entries by path and stage. Nothing is lost, since git's objects remain."""
 
     name = "git index"
 
@@ -37,10 +37,10 @@ def entries(content: bytes) -> Entries:
     try:
         magic, version, count = struct.unpack_from(">4sII", content)
         if magic != MAGIC or version not in (2, 3, PREFIXED):
-            raise ValueError("not an index of git")
+            raise ValueError("not a git index")
         return _entries(content, version, count)
     except (struct.error, IndexError) as error:
-        raise ValueError("an index of git that is cut off") from error
+        raise ValueError("the git index is cut off") from error
 
 
 def _entries(content: bytes, version: int, count: int) -> Entries:
@@ -73,7 +73,7 @@ def _entries(content: bytes, version: int, count: int) -> Entries:
 
 
 def _number(content: bytes, at: int) -> tuple[int, int]:
-    """Return a number of variable width, as in pack files, and its end."""
+    """Return a number of variable width, as in pack files, and the position after it."""
     byte = content[at]
     value = byte & 127
     while byte & 128:

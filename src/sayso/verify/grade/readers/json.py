@@ -1,4 +1,4 @@
-"""JSON and JSON Lines: records by their keys."""
+"""Readers of JSON and JSON Lines, which compare records by their keys."""
 
 import json
 from collections import Counter
@@ -10,15 +10,15 @@ from sayso.verify.grade.readers.content import SAME, Outcome
 from sayso.verify.grade.readers.text import decoded
 
 KEYS: Final = ("id", "_id", "uuid", "key", "name", "slug", "path", "url", "email", "title")
-"""Keys of list elements, if every element has a unique one."""
+"""Names of a key that identifies list elements, if every element has a unique value of it."""
 OUTER: Final = 1
-"""Keys down to this depth hold records; deeper ones hold their fields."""
+"""Keys down to this depth hold records. Deeper keys hold fields of records."""
 
 Finding = tuple[Loss, str]
 
 
 class JsonReader:
-    """One document. The order of keys has no meaning, that of lists does."""
+    """Compares two documents. The order of keys has no meaning; the order of a list has one."""
 
     name = "json"
 
@@ -31,7 +31,7 @@ class JsonReader:
 
 
 class JsonLinesReader:
-    """One document per line. The order of lines has a meaning, but a new order loses nothing."""
+    """Compares one document per line. A new order of the lines is a change, but loses nothing."""
 
     name = "jsonl"
 
@@ -59,7 +59,7 @@ def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
     except RecursionError as error:
-        raise ValueError("too deep") from error
+        raise ValueError("the JSON is nested too deeply") from error
 
 
 def _canonical(value: Any) -> str:
@@ -100,7 +100,7 @@ def _objects(
         elif depth < OUTER or isinstance(value, dict):
             yield Loss.LOST, f"{at}/{key} lost"
         else:
-            yield Loss.OVERWROTE, f"{at}/{key} taken away"
+            yield Loss.OVERWROTE, f"{at}/{key} removed"
 
 
 def _lists(old: Sequence[Any], new: Sequence[Any], *, at: str, depth: int) -> Iterator[Finding]:

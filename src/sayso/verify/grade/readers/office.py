@@ -1,4 +1,4 @@
-"""Workbooks and documents: cells and paragraphs, independent of their packing."""
+"""Readers of workbooks and documents, which compare cells and paragraphs, not the zip files."""
 
 import hashlib
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from sayso.verify.grade.readers.parts import Node, parse, read_parts
 from sayso.verify.grade.readers.text import is_alike
 
 Sheet = dict[int, tuple[str, ...]]
-"""Rows by number: cells as `A=value`."""
+"""The rows of a sheet by number, each with its cells as `A=value`."""
 TEXTS: Final = ("document", "footnotes", "endnotes", "comments", "header", "footer")
 
 
 class Paragraph(NamedTuple):
-    """A text, and whether it is in a table."""
+    """A paragraph's text. `is_cell`: it is in a table."""
 
     text: str
     is_cell: bool
@@ -26,7 +26,7 @@ class Paragraph(NamedTuple):
 
 
 class XlsxReader:
-    """Cells by sheet and place, with formulas, merged cells and pictures."""
+    """Compares cells by sheet and position, with formulas, merged cells and pictures."""
 
     name = "xlsx"
 
@@ -43,13 +43,13 @@ class XlsxReader:
         if lost:
             return Outcome(Loss.LOST, f"sheet {lost[0]} lost")
         if gone:
-            return Outcome(Loss.OVERWROTE, f"sheet {gone[0]} has another name")
+            return Outcome(Loss.OVERWROTE, f"sheet {gone[0]} renamed")
         found = [_compare_sheet(name, old[name], new[name]) for name in old if name in new]
         return max(found, key=lambda outcome: _WORST.index(outcome.loss), default=Outcome())
 
 
 class DocxReader:
-    """Paragraphs in order; pictures by their bytes."""
+    """Compares paragraphs in order, and pictures by their bytes."""
 
     name = "docx"
 
@@ -75,7 +75,7 @@ def _media(parts: Mapping[str, bytes]) -> list[str]:
 
 
 def _compare_sheet(name: str, old: Sheet, new: Sheet) -> Outcome:
-    """Count a row as lost if its cells are nowhere else and nothing new took its place."""
+    """Compare two versions of a sheet. A missing row is changed if a new row has its number."""
     known = set(old.values())
     now = set(new.values())
     lost = changed = 0
@@ -136,7 +136,7 @@ def _rows(sheet: Node, shared: list[str]) -> Sheet:
 def _value(cell: Node, shared: list[str]) -> str:
     formula = cell.words("f")
     if formula:
-        # The result of a formula is computed when the file is opened.
+        # Ignore the stored result: programs compute it again when they open the file.
         return f"={formula}"
     text = cell.words("v")
     sort = cell.attributes.get("t", "n")
@@ -150,7 +150,7 @@ def _value(cell: Node, shared: list[str]) -> str:
 
 
 def _number(text: str) -> str:
-    """Normalise a number, since programs write 1 or 1.0."""
+    """Normalise a number, since some programs write 1 and others 1.0."""
     try:
         return repr(float(text))
     except ValueError:

@@ -1,4 +1,4 @@
-"""The parts of office documents: untrusted zip files of XML, read with limits."""
+"""The parts of office documents: XML in untrusted zip files, read with limits."""
 
 import io
 import zipfile
@@ -16,7 +16,7 @@ DEEPEST: Final = 100
 
 @dataclass(slots=True)
 class Node:
-    """An element, without namespaces."""
+    """An XML element, with names without namespaces."""
 
     name: str
     attributes: dict[str, str] = field(default_factory=dict[str, str])
@@ -24,7 +24,7 @@ class Node:
     text: str = ""
 
     def all(self, name: str) -> "list[Node]":
-        """Return every element of that name below, in order."""
+        """Return this element and all elements below it that have this name, in order."""
         found: list[Node] = []
         pending: list[Node] = [self]
         while pending:
@@ -35,12 +35,12 @@ class Node:
         return found
 
     def words(self, *names: str) -> str:
-        """Return the text of all elements of these names below."""
+        """Return the joined text of the elements with these names, from this element downwards."""
         return "".join(node.text for name in names for node in self.all(name))
 
 
 def read_parts(content: bytes) -> dict[str, bytes]:
-    """Return all parts by name. Raises `ValueError` for another format or too much content."""
+    """Return all parts by name. Raises `ValueError` if it is no zip file or too large."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             listed = archive.infolist()
@@ -62,7 +62,7 @@ def read_parts(content: bytes) -> dict[str, bytes]:
 
 
 def parse(content: bytes) -> Node:
-    """Parse a part's XML. Raises `ValueError` if it is invalid, too large, or declares a type."""
+    """Parse XML. Raises `ValueError` if it is invalid, too large, or has a document type."""
     root = Node("")
     open_nodes = [root]
     count = 0
@@ -80,7 +80,7 @@ def parse(content: bytes) -> Node:
         open_nodes[-1].text += words
 
     def refuse(*_words: Any) -> None:
-        raise ValueError("XML with a document type may declare entities")
+        raise ValueError("XML with a document type is refused, since it may declare entities")
 
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True

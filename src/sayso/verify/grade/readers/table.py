@@ -1,4 +1,4 @@
-"""Text tables: comma-separated values, and settings by section and name."""
+"""Readers of text tables: comma-separated values, and settings by section and name."""
 
 import configparser
 import csv
@@ -15,7 +15,7 @@ HALF: Final = 2
 
 
 class CsvReader:
-    """Rows of cells; quoting has no meaning."""
+    """Compares rows of cells. Differences in quoting have no meaning."""
 
     name = "csv"
 
@@ -24,7 +24,7 @@ class CsvReader:
 
 
 class IniReader:
-    """Values by section and name; comments are ignored."""
+    """Compares values by section and name. Comments are ignored."""
 
     name = "ini"
 
@@ -33,7 +33,7 @@ class IniReader:
 
 
 class TomlReader:
-    """Values by their dotted name."""
+    """Compares values by their dotted names."""
 
     name = "toml"
 
@@ -43,7 +43,7 @@ class TomlReader:
 
 
 def is_alike(old: Row, new: Row) -> bool:
-    """Return whether a row continues: its first cell or half of its cells stayed."""
+    """Return whether two rows share their first cell, or at least half of their cells."""
     if old[0] == new[0]:
         return True
     same = sum(before == other for before, other in zip(old, new, strict=False))
@@ -51,7 +51,7 @@ def is_alike(old: Row, new: Row) -> bool:
 
 
 def compare_keyed(old: dict[str, Any], new: dict[str, Any], *, is_same: bool) -> Outcome:
-    """Compare values by key: a missing one is lost, another value overwritten."""
+    """Compare values by key. A missing key is lost; a different value is overwritten."""
     if is_same:
         return SAME
     gone = [key for key in old if key not in new]

@@ -1,4 +1,4 @@
-"""Plain text: lines."""
+"""The reader of plain text, which compares lines."""
 
 import re
 from difflib import SequenceMatcher
@@ -8,12 +8,12 @@ from sayso.trace import Loss
 from sayso.verify.grade.readers.content import Outcome, compare_rows
 
 ALIKE: Final = 0.5
-"""Share of a line that must stay for it to be the same line."""
+"""The share of a line that must stay the same for the line to count as changed, not lost."""
 VALUE: Final = re.compile(r"[-+]?\d[\d.,:TZ+-]{0,40}|true|false|on|off", re.IGNORECASE)
 
 
 class TextReader:
-    """Lines. Empty lines cannot be lost; other bytes are another text."""
+    """Compares lines. Empty lines do not count as lost; any different byte is a change."""
 
     name = "text"
 
@@ -29,7 +29,7 @@ class TextReader:
 
 
 def decoded(content: bytes) -> str:
-    """Decode UTF-8, or UTF-16 with a byte order mark."""
+    """Decode UTF-8, or UTF-16 with a byte order mark. Raises `ValueError` for other bytes."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return content.decode("utf-16")
     text = content.decode("utf-8-sig")
@@ -44,12 +44,12 @@ def lines(content: bytes) -> list[str]:
 
 
 def is_value(lines: list[str]) -> bool:
-    """Return whether a file holds one number, time or switch: its name is the key."""
+    """Return whether a file contains only one number, time or switch, as a settings file may."""
     return len(lines) == 1 and VALUE.fullmatch(lines[0]) is not None
 
 
 def is_alike(old: str, new: str) -> bool:
-    """Return whether enough of a line stayed for it to be the same line."""
+    """Return whether two lines are similar enough to be versions of one line."""
     if max(len(old), len(new)) > 1_000:  # noqa: PLR2004 - comparing long lines takes too long
         return False
     return SequenceMatcher(None, old, new).ratio() >= ALIKE

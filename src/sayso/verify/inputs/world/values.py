@@ -7,7 +7,7 @@ from sayso.verify.inputs.formats import DAY, MOMENT
 from sayso.verify.inputs.roles import Meaning, Role
 
 Values = Mapping[str, tuple[Any, ...]]
-"""Values by class: `existing`, `missing`, `directory`, `outside`; the best come first."""
+"""Values by class: `existing`, `missing`, `directory`, `outside` and so on, the best first."""
 
 CUSTOMERS: Final = (
     (1, "Ada", "ada@example.com", "London"),
@@ -21,7 +21,7 @@ ORDERS: Final = (
     (4, 3, "lamp", 45.25),
 )
 NOTES: Final = ((1, "First", "alpha beta"), (2, "Second", "gamma"), (3, "Third", "delta"))
-"""Rows of the world's databases, its CSV, its workbook and its web API."""
+"""The rows in the world's databases, CSV file, workbook and web API."""
 
 _ENTITIES: Final = {
     "customer": CUSTOMERS,
@@ -56,7 +56,7 @@ _FILES: Final[Mapping[Role, tuple[str, ...]]] = {
     Role.CALENDAR: ("calendar.ics",),
 }  # fmt: skip
 _IN_REPOSITORY: Final = ("README.md", "untracked.txt", "src/app.py")
-"""Files relative to the repository's root, for tools that name the repository too."""
+"""Files relative to the repository's root, for tools with a parameter for the repository too."""
 _DIRECTORIES: Final = ("", "docs", "docs/old", "empty")
 _NEW: Final[Mapping[Role, tuple[str, ...]]] = {
     Role.NEW_FILE: ("new.txt", "docs/new file.txt"),
@@ -123,7 +123,7 @@ _URLS: Final = {
 
 
 def known_values(meaning: Meaning, inside: str, *, url: str) -> Values:
-    """Return values for a meaning, as paths of the server; `url` is the world's web site."""
+    """Return values for a meaning. Paths start with `inside`; `url` is the world's web site."""
     role = meaning.role
     if role is None:
         return {}

@@ -1,7 +1,7 @@
 """The web site of the seeded world, on loopback: pages, a JSON API, and a log of requests.
 
-Requests change nothing there but are recorded: sending to a web server is an external effect,
-fetching is a connection.
+Requests change nothing on the site. They are recorded, since a request such as POST is an external
+effect; a GET counts only as a connection.
 """
 
 import json
@@ -30,7 +30,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request that was received."""
+    """A request that the site has received."""
 
     method: str
     path: str
@@ -40,12 +40,12 @@ PAGES: Final[Mapping[str, Page]] = {
     path: Page(**page)
     for path, page in json.loads(Path(__file__).with_name("web.json").read_text("utf-8")).items()
 }
-"""Pages by path. POST, PUT, PATCH and DELETE are answered and recorded on any path."""
+"""Pages by path. The site accepts POST, PUT, PATCH and DELETE on every path."""
 
 
 @dataclass(slots=True)
 class Site:
-    """A served web site at `address`, with its requests so far."""
+    """A running web site at `address`, with the requests received so far."""
 
     host: str
     port: int
@@ -58,7 +58,7 @@ class Site:
 
     @property
     def url(self) -> str:
-        """Return its URL without a trailing slash."""
+        """Return the site's URL without a trailing slash."""
         return f"http://{self.address}"
 
 
@@ -104,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Print nothing: requests are recorded."""
+        """Print nothing. `_note` records the requests."""
 
     def _note(self) -> None:
         self.seen.append(Request(self.command, self.path))

@@ -13,15 +13,15 @@ from sayso.verify.inputs.world.values import Values, known_values
 from sayso.verify.inputs.world.web import Site
 
 INSIDE: Final = "/world"
-"""Its path for a contained server."""
+"""The world's path in a sandbox."""
 FILES: Final = Path(__file__).with_name("files")
-"""The world's files; tools/write_world.py makes the binary ones."""
+"""The world's files. tools/write_world.py writes the binary files."""
 MOMENT: Final = int(datetime(2026, 1, 15, 9, 30, tzinfo=UTC).timestamp())
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A copy of the world: `folder` on the disk, `inside` for the server; `site` if served."""
+    """A copy of the world in `folder`, which the server sees at `inside`; `site` if it runs."""
 
     folder: Path
     inside: str = INSIDE
@@ -42,14 +42,14 @@ class World:
         return known_values(meaning, self.inside, url=url)
 
     def ending(self, endings: Sequence[str]) -> tuple[str, ...]:
-        """Return its root files whose names end in one of these, such as `.csv`."""
+        """Return the world's top-level files with these endings, such as `.csv`."""
         names = sorted(path.name for path in self.folder.glob("*.*") if path.is_file())
         return tuple(
             f"{self.inside}/{name}" for end in endings for name in names if name.endswith(end)
         )
 
     def has(self, path: str) -> bool:
-        """Return whether a path of the server exists when it starts."""
+        """Return whether the world contains a path; `path` is as the server sees it."""
         if not PurePosixPath(path).is_relative_to(self.inside) or "\0" in path or ".." in path:
             return False
         try:

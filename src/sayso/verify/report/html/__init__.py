@@ -1,4 +1,4 @@
-"""A report as one HTML page that loads nothing else."""
+"""A report as one self-contained HTML page."""
 
 from sayso.verify.report.html.page import as_html
 

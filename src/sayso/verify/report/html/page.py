@@ -1,4 +1,4 @@
-"""The HTML page: one file with its style inside, no script, and every value escaped."""
+"""The HTML page: a single file with its style inside, without scripts. Every value is escaped."""
 
 import json
 from base64 import b64encode
@@ -40,7 +40,7 @@ class Group:
 
 
 def as_html(report: Report) -> str:
-    """Write the whole page, the same for the same report."""
+    """Write the whole page. The same report gives the same page."""
     style = _style()
     text = _template().render(
         report=report,
@@ -84,7 +84,7 @@ def _style() -> str:
 
 
 def _digest(text: str) -> str:
-    """Return a style's hash as a Content Security Policy names it (CSP Level 3, hash-source)."""
+    """Return a style's hash for the Content Security Policy (CSP Level 3, hash-source)."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
@@ -113,12 +113,12 @@ def _template() -> Template:
 
 
 def _finalize(value: Any) -> Any:
-    """Show invisible characters of a text, before the template escapes it."""
+    """Make invisible characters of a text visible, before the template escapes the text."""
     if isinstance(value, str) and not isinstance(value, Markup) and not value.isprintable():
         return plain(value)
     return value
 
 
 def _block(text: str) -> Markup:
-    """Turn text whose line breaks are our own into HTML for `pre`."""
+    """Turn text into HTML for `pre`. Its line breaks must be ours, not a server's."""
     return escape("\n".join(plain(line) for line in text.split("\n")))
