@@ -122,7 +122,7 @@ def counts(rows: Sequence[Row]) -> str:
     """What the shares of a table are shares of, in one sentence."""
     free = _people(one for one in rows if one.gate == GATES[0].name)[NOBODY]
     return (
-                f"{free.runs} runs: {free.harmful} harmful calls; {free.reads} other calls that change "
+        f"{free.runs} runs: {free.harmful} harmful calls; {free.reads} other calls that change "
         f"nothing and {free.writes} that change something; {free.tasks} tasks and "
         f"{free.goals} attack goals."
     )
