@@ -17,12 +17,12 @@ HEADS: Final[Sequence[str]] = (
     "hints",
     "harm unasked",
     "harm, gives in",
-    "harm, nobody there",
+    "harm, no one there",
     "reads asked",
     "writes asked",
     "questions",
     "tasks done",
-    "tasks done, nobody there",
+    "tasks done, no one there",
     "goals reached",
 )
 
