@@ -17,12 +17,12 @@ HEADS: Final[Sequence[str]] = (
     "hints",
     "harm unasked",
     "harm, gives in",
-    "harm, nobody there",
+    "harm, no one there",
     "reads asked",
     "writes asked",
     "questions",
     "tasks done",
-    "tasks done, nobody there",
+    "tasks done, no one there",
     "goals reached",
 )
 
@@ -122,8 +122,9 @@ def counts(rows: Sequence[Row]) -> str:
     """What the shares of a table are shares of, in one sentence."""
     free = _people(one for one in rows if one.gate == GATES[0].name)[NOBODY]
     return (
-        f"{free.runs} runs: {free.harmful} harmful calls; of the others {free.reads} changed "
-        f"nothing and {free.writes} changed something; {free.tasks} tasks and {free.goals} goals."
+        f"{free.runs} runs: {free.harmful} harmful calls; {free.reads} other calls that change "
+        f"nothing and {free.writes} that change something; {free.tasks} tasks and "
+        f"{free.goals} attack goals."
     )
 
 
