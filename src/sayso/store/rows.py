@@ -70,7 +70,7 @@ class GrantRow:
     """One standing answer. `binding` is the digest of all that it is for; times in Unix seconds.
 
     `conversation` is the start of its conversation, `None` for any conversation. `holds` is false
-    once it was revoked or its conversation is over.
+    once it was revoked or its conversation has ended.
     """
 
     number: int
