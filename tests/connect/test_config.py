@@ -328,7 +328,7 @@ def test_an_env_file_that_is_missing_is_told_where_it_is_named(tmp_path: Path) -
         ),
         (
             '{"command": "run", "env": {"A=": "x"}}',
-            "mcp.json:1:51: one.env.A=: cannot be a name here",
+            "mcp.json:1:51: one.env.A=: is not a valid name",
         ),
         (
             '{"command": "run", "disabled": "yes"}',
@@ -362,7 +362,7 @@ def test_an_env_file_that_is_missing_is_told_where_it_is_named(tmp_path: Path) -
         ('{"url": ""}', "mcp.json:1:32: one.url: the URL is not http:// or https://"),
         (
             '{"url": "https://a", "headers": {"X Y": "z"}}',
-            "mcp.json:1:57: one.headers.X Y: cannot be a name here",
+            "mcp.json:1:57: one.headers.X Y: is not a valid name",
         ),
         (
             '{"url": "https://a", "headers": {"X": "z\\n"}}',
@@ -370,7 +370,7 @@ def test_an_env_file_that_is_missing_is_told_where_it_is_named(tmp_path: Path) -
         ),
         (
             '{"url": "https://a", "headersHelper": "get"}',
-            "mcp.json:1:45: one.headersHelper: programs that print headers are not run",
+            "mcp.json:1:45: one.headersHelper: sayso does not run header programs",
         ),
     ],
 )
@@ -407,7 +407,7 @@ def test_two_servers_that_would_have_one_name_are_refused() -> None:
         ("{}", "mcp.json:1:1: the file names no servers"),
         ('{"mcpServers": {}}', "mcp.json:1:16: the file names no servers"),
         ('{"servers": []}', "mcp.json:1:13: “servers” must be an object, not an array"),
-        ("7", "mcp.json:1:1: a configuration is an object, not a number"),
+        ("7", "mcp.json:1:1: a configuration must be an object, not a number"),
         ('{\n "mcpservers": {}}', "mcp.json:2:2: unknown key “mcpservers”"),
         ('{"theme": 1, "Server": {}}', "mcp.json:1:14: unknown key “Server”"),
         (

@@ -126,9 +126,9 @@ def test_an_entry_that_is_not_there_is_met_with_the_names_that_are(tmp_path: Pat
     (tmp_path / "mcp.json").write_text('{"servers": {"git": {"command": "g"}, "Web": {"url": ""}}}')
 
     assert str(refused("mcp.json#gitt")) == (
-        "mcp.json: it names no server “gitt”. Did you mean “git”? It names git, Web."
+        "mcp.json: the file has no server “gitt”. Did you mean “git”? Its servers are git, Web."
     )
-    assert str(refused("mcp.json#")) == "mcp.json: it names no server “”. It names git, Web."
+    assert str(refused("mcp.json#")) == "mcp.json: the file has no server “”. Its servers are git, Web."
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_saved_list_has_no_entries_to_name(tmp_path: Path, name: str, text: st
 def test_a_json_file_that_is_neither_says_what_it_lacks(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("7")
 
-    with pytest.raises(ConfigError, match="a configuration is an object, not a number"):
+    with pytest.raises(ConfigError, match="a configuration must be an object, not a number"):
         parse_target(["x.json"])
 
 
