@@ -275,7 +275,7 @@ def test_a_python_file_is_a_target(tmp_path: Path) -> None:
 
 FAILURES = {
     "exits": ("server-exited", "The variable API_KEY=••• is refused."),
-    "garbage-exits": ("not-mcp", "printed something that is not MCP to stdout"),
+    "garbage-exits": ("not-mcp", "printed a line to stdout that is not MCP"),
     "garbage": ("not-mcp", "Welcome to the best server!"),
     "silent": ("timed-out", "no answer within 1 s"),
     "dies-listing": ("unreachable", "tools/list failed"),

@@ -230,17 +230,17 @@ UNREADABLE = (
         ),
         (
             '{"url": "${input:api-key}"}',
-            "mcp.json:1:32: one.url: ${input:api-key} asks a question only the editor can ask",
+            "mcp.json:1:32: one.url: ${input:api-key} is a question that only the editor can ask",
             "Put the value into an environment variable and write ${env:API_KEY} instead.",
         ),
         (
             '{"command": "${config:x}"}',
-            "mcp.json:1:36: one.command: ${config:x} is no variable that sayso knows",
+            "mcp.json:1:36: one.command: unknown variable ${config:x}",
             KNOWN,
         ),
         (
             '{"command": "${file:}"}',
-            "mcp.json:1:36: one.command: ${file:} is no variable that sayso knows",
+            "mcp.json:1:36: one.command: unknown variable ${file:}",
             KNOWN,
         ),
         (

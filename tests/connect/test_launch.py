@@ -291,13 +291,13 @@ def test_of_several_servers_the_one_with_the_usual_name_is_served(name: str) -> 
 def test_of_several_servers_with_unusual_names_one_must_be_named() -> None:
     text = "from mcp.server import MCPServer\nb, a = MCPServer('b'), MCPServer('a')"
 
-    assert refused(text) == "server.py: it has several servers: a, b"
+    assert refused(text) == "server.py: the file has several servers: a, b"
     assert fix_for(text, file="x.py") == "Name one: x.py:a."
 
 
 def test_a_file_without_a_server_is_told_how_to_name_a_function() -> None:
     assert refused("class MCPServer: ...\nmcp = MCPServer()") == (
-        "server.py: it has no global that is an MCPServer, a FastMCP or a lowlevel Server"
+        "server.py: the file has no global that is an MCPServer, a FastMCP or a lowlevel Server"
     )
     assert "server.py:create_server" in fix_for("")
 

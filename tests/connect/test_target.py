@@ -48,7 +48,7 @@ def test_words_after_two_dashes_are_a_command_with_its_arguments() -> None:
 
 @pytest.mark.parametrize("words", [[], [""]])
 def test_two_dashes_without_a_command_are_refused(words: list[str]) -> None:
-    with pytest.raises(TargetError, match="no command stands after --"):
+    with pytest.raises(TargetError, match="no command after --"):
         parse_target(words, is_command=True)
 
 
@@ -203,10 +203,10 @@ def test_a_command_without_two_dashes_is_met_with_how_to_write_it(
 
     assert str(refused("my-mcp-server")) == (
         "“my-mcp-server” is no target. "
-        "It is a command: put -- before it, sayso inspect -- my-mcp-server."
+        "To run a command, put -- before it: sayso inspect -- my-mcp-server."
     )
     assert refused("my-mcp-server --flag x").fix == (
-        "It is a command: write it without quotes, sayso inspect -- my-mcp-server --flag x."
+        "Write a command without quotes around it: sayso inspect -- my-mcp-server --flag x."
     )
 
 
