@@ -207,7 +207,7 @@ def test_geminis_dollar_names_count_where_they_are_all_of_a_value_and_are_set(
 
 
 KNOWN = (
-    "It knows ${NAME}, ${NAME:-default}, ${env:NAME}, ${file:PATH}, ${workspaceFolder} and "
+    "Known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${file:PATH}, ${workspaceFolder} and "
     "${userHome}."
 )
 UNREADABLE = (

@@ -317,7 +317,7 @@ class Own(MCPServer):
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("", "server.py: it has no object “make”"),
+        ("", "server.py: the file has no object “make”"),
         ("make = 7", "server.py: “make” is of type int"),
         ("def make(): return 7", "server.py: “make” returned an object of type int"),
         ("def make(a): ...", "server.py: “make” cannot be called without arguments"),
@@ -379,7 +379,7 @@ def test_an_installed_package_is_not_the_authors_own_code() -> None:
 
 def test_errors_with_a_known_cure_are_met_with_it() -> None:
     assert fix_for("import no_such_module", file="x.py") == (
-        "Where it is installed elsewhere, start it there: -- THAT/bin/python x.py."
+        "If another Python has no_such_module, start that: -- THAT/bin/python x.py."
     )
     assert "-- python -m PACKAGE.MODULE" in fix_for("from . import x")
     assert "must not exit" in fix_for("exit()")

@@ -202,7 +202,7 @@ def test_a_command_without_two_dashes_is_met_with_how_to_write_it(
     monkeypatch.setenv("PATH", str(tmp_path))
 
     assert str(refused("my-mcp-server")) == (
-        "“my-mcp-server” is no target. "
+        "“my-mcp-server” is not a target. "
         "To run a command, put -- before it: sayso inspect -- my-mcp-server."
     )
     assert refused("my-mcp-server --flag x").fix == (

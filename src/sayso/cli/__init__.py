@@ -7,8 +7,7 @@ from collections.abc import Sequence
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `sayso` with these words and return the exit code.
 
-    Exit codes: 0 clean, 1 findings, 2 usage, 3 authentication, 4 unreachable, 5 denied,
-    130 interrupted.
+    Codes: 0 clean, 1 findings, 2 usage, 3 authentication, 4 unreachable, 5 denied, 130 interrupted.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if words == ["--version"]:

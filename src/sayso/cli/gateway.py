@@ -67,8 +67,7 @@ class StdioOptions:
     as_
         Subject of the caller over --stdio. Default: local.
     scope
-        Scope of the caller over --stdio; repeatable. Without --scope and --role, sayso checks
-        neither scopes nor roles.
+        Scope of the caller over --stdio; repeatable. Without --scope and --role, none are checked.
     role
         Role of the caller over --stdio; repeatable.
     """

@@ -28,8 +28,7 @@ def check(
     Parameters
     ----------
     words
-        The policy, if the first word ends in .toml (default: policy.toml); then targets, as for
-        sayso inspect.
+        The policy, if it ends in .toml (default: policy.toml); then targets, as for sayso inspect.
     policy
         The policy. With this option, all words are targets.
     timeout

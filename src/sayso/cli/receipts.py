@@ -54,9 +54,7 @@ def read_trusted_receipts(given: ReceiptOptions) -> TrustedReceipts | None:
         return TrustedReceipts(rules, ReceiptCollection())
     if not rules.receipt_keys:
         what = "requires a policy that trusts a receipt key"
-        fix = (
-            "Add the key to [trust.receipt_keys] of a policy.toml, and use --policy with that file."
-        )
+        fix = "Add the key to [trust.receipt_keys] of a policy, and use --policy with that file."
         raise UsageError(what, where="--receipts", fix=fix)
     shelf = load_receipts(Path(given.receipts))
     for problem in shelf.problems:

@@ -110,10 +110,7 @@ class Parent:
         raise KeyboardInterrupt
 
     def _keep(self) -> Worker | None:
-        """Restart workers that end; after a signal, wait until all have ended.
-
-        Return the `Worker` in a restarted process, and `None` in the parent.
-        """
+        """Restart ended workers until a signal; return `None` in the parent, as `_start` does."""
         while self._places:
             pid, status = os.wait()
             place = self._places.pop(pid, None)

@@ -34,9 +34,8 @@ class Credentials(Protocol):
     """Credentials of sayso at one server.
 
     `headers` raises `AuthenticationError` if the caller has no token or the secret cannot be read,
-    and `UnreachableError` if the authorization server does not answer. `forget` drops a token that
-    the server refused. It keeps a token that was just fetched: otherwise a server that refuses
-    every token would cause a token request for each call.
+    and `UnreachableError` if the authorization server does not answer. `forget` drops a refused
+    token, but not a new one: a server that refuses each token must not cause a request per call.
     """
 
     async def headers(self, principal: Principal) -> Mapping[str, str]: ...
