@@ -17,7 +17,7 @@ from sayso.gateway import PacedProtocol
 from sayso.guard import Shutdown
 
 PAUSE_SECONDS: Final = 3.0
-"""Time between a failing `/readyz` and the shutdown, in which load balancers poll `/readyz`."""
+"""Requests are still accepted for this long after `/readyz` fails, until balancers notice it."""
 
 TELL_SECONDS: Final = 2.0
 """The time in which cancelled calls record their outcome and answer."""

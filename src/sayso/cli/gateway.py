@@ -123,7 +123,7 @@ class StoreOptions:
     heads
         The gateway writes the heads of the log's chains to this file, for sayso audit verify
         --heads. Accounts that can write to the store should not be able to write to the file.
-        Without it, a log cut off at the end may go unnoticed. Default: SAYSO_HEADS.
+        Without this file, a log cut off at the end may go unnoticed. Default: SAYSO_HEADS.
     store
         The store for records and approvals: sqlite:PATH, or postgresql://USER@HOST/DATABASE for
         several machines. Default: SAYSO_STORE, or a file in your data directory.

@@ -30,8 +30,8 @@ def submit(
 ) -> int:
     """Write the documents that a store review asks for: hints, reasons, names and prompts.
 
-    Lists the tools and calls none. Exit code 1 if a tool breaks a rule of the store; the documents
-    then list the errors.
+    Lists the tools and calls none. Exit code 1 if the store's rules find an error; the documents
+    then list it.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def submit(
     target
         One server, as for sayso lint. A command goes after --.
     out
-        Write submission-STORE.md and submission-STORE.json to this folder. Default: print one.
+        Folder for submission-STORE.md and submission-STORE.json. Default: print the Markdown.
     json
         Print the JSON document instead of the Markdown.
     force

@@ -110,7 +110,7 @@ class Parent:
         raise KeyboardInterrupt
 
     def _keep(self) -> Worker | None:
-        """Restart ended workers until a signal; return `None` in the parent, as `_start` does."""
+        """Restart ended workers; return a `Worker` in a new process, `None` in the parent."""
         while self._places:
             pid, status = os.wait()
             place = self._places.pop(pid, None)

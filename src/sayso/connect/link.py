@@ -221,7 +221,7 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
 
 
 class _RestartError(Exception):
-    """A failed probe. If the restart with the handshake times out too, raise `failure`."""
+    """A failed probe. If the restart with the handshake times out, raise `failure`."""
 
     def __init__(self, failure: SaysoError | None) -> None:
         super().__init__()

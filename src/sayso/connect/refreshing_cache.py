@@ -11,7 +11,7 @@ from sayso.errors import SaysoError, UnreachableError
 
 T = TypeVar("T")
 COOLDOWN: Final = 5.0
-"""Seconds after a fetch in which the cache does not fetch again, whether it failed or not."""
+"""Seconds after a fetch in which `get` does not repeat a failed one, and `renew` repeats none."""
 
 
 @dataclass(frozen=True, slots=True)

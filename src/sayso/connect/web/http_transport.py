@@ -113,7 +113,7 @@ class HttpTransport:
     async def notify(
         self, method: str, headers: Mapping[str, str], params: Mapping[str, Any] | None = None
     ) -> None:
-        """Send a notification. Raises `RpcError` if the server does not accept it."""
+        """Send a notification. Raises `RpcError` if it may not have arrived."""
         self._version = headers
         async with _Post(self, write_notification(method, params), headers) as exchange:
             await exchange.reply.body()
