@@ -382,12 +382,12 @@ def test_an_unknown_key_is_told_with_its_place_and_what_was_meant() -> None:
     error = refused('{\n  "mcpServers": {\n    "git": {\n      "Comand": "uvx"\n    }\n  }\n}')
 
     assert str(error) == (
-        "mcp.json:4:7: git.Comand: unknown key. Did you mean “command”? Known keys are args, "
+        "mcp.json:4:7: git.Comand: unknown key. Did you mean “command”? Known: args, "
         "sayso, command, cwd, disabled, enabled, env, envFile, headers, httpUrl, serverUrl, "
         "transport, transportType, type, url."
     )
     error = refused('{"servers": {"git": {"zzzz": 1}}}')
-    assert str(error.fix).startswith("Known keys are args")
+    assert str(error.fix).startswith("Known: args")
 
 
 def test_two_servers_that_would_have_one_name_are_refused() -> None:

@@ -128,7 +128,10 @@ def test_an_entry_that_is_not_there_is_met_with_the_names_that_are(tmp_path: Pat
     assert str(refused("mcp.json#gitt")) == (
         "mcp.json: the file has no server “gitt”. Did you mean “git”? Its servers are git, Web."
     )
-    assert str(refused("mcp.json#")) == "mcp.json: the file has no server “”. Its servers are git, Web."
+    assert (
+        str(refused("mcp.json#"))
+        == "mcp.json: the file has no server “”. Its servers are git, Web."
+    )
 
 
 @pytest.mark.parametrize(
@@ -219,7 +222,7 @@ def test_a_folder_and_a_file_of_another_kind_are_met_with_what_to_name(tmp_path:
     (tmp_path / "sub.json").mkdir()
     (tmp_path / "server.toml").touch()
 
-    assert "It is no file" in str(refused("."))
+    assert "Name a file, not a folder" in str(refused("."))
     assert refused("server.toml").fix == (
         "Name the command that runs this file: sayso inspect -- COMMAND server.toml."
     )

@@ -89,7 +89,7 @@ def _table(entry: Entry, value: object, *steps: str, known: tuple[str, ...]) -> 
     for key in table:
         if key not in known:
             near = nearest(key, known)
-            fix = f"Did you mean “{near}”?" if near else f"Known keys are {', '.join(known)}."
+            fix = f"Did you mean “{near}”?" if near else f"Known: {', '.join(known)}."
             raise entry.fault("unknown key", *steps, key, fix=fix, of_key=True)
     return table
 
@@ -105,7 +105,7 @@ def _text(entry: Entry, key: str, value: object) -> str:
 def _word(entry: Entry, texts: dict[str, str], key: str, words: tuple[str, ...]) -> str:
     word = texts[key]
     if word not in words:
-        raise entry.fault(f"unknown “{word}”; use {', '.join(words)}", "sayso", "auth", key)
+        raise entry.fault(f"“{word}” is not one of {', '.join(words)}", "sayso", "auth", key)
     return word
 
 

@@ -74,7 +74,7 @@ class Entry:
             raise self.fault("sayso does not run header programs", key, fix=fix, of_key=True)
         if key in UNDERSTOOD or key in _OF_CLIENTS:
             return
-        fix = f"Known keys are {', '.join(UNDERSTOOD)}."
+        fix = f"Known: {', '.join(UNDERSTOOD)}."
         if near := nearest(key, (*UNDERSTOOD, *_OF_CLIENTS)):
             fix = f"Did you mean “{near}”? {fix}"
         raise self.fault("unknown key", key, fix=fix, of_key=True)

@@ -71,7 +71,7 @@ class Keyring:
         return f"{self.active}.{(nonce + sealed).hex()}"
 
     def open(self, purpose: str, sealed: str, *, bound: Mapping[str, Any] | None = None) -> Any:
-        """Decrypt a value of `seal`. Raises `SealError`, without the difference."""
+        """Decrypt a value of `seal`. Raises `SealError`, without a reason."""
         from cryptography.exceptions import InvalidTag  # noqa: PLC0415
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
 

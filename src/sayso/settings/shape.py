@@ -252,7 +252,7 @@ class Table:
                 known.shape.check(item, (*path, key), report)
         for key, known in self.keys.items():
             if known.is_required and key not in table:
-                report(path, f"the key “{key}” is missing", f"It says {known.doc}.")
+                report(path, f"the key “{key}” is missing", f"Add it: {known.doc}.")
         if len(table) < self.least:
             report(path, "this table is empty", f"Known: {', '.join(self.keys)}.")
 
