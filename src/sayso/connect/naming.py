@@ -122,7 +122,7 @@ def _after_runner(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool] | None
             next(rest, None)
         elif word.lower() in runner.verbs:
             has_verb = True
-        # Skip flags without a value, and the assignments of `env`.
+        # The command starts here: not a flag, and not an assignment for `env`.
         elif not word.startswith("-") and not (head == "env" and "=" in word):
             return (words[at:], False) if has_verb else None
     return None
