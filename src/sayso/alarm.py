@@ -8,19 +8,19 @@ _SOON: float = 0.001
 
 
 class Alarm:
-    """Calls back after `seconds`, unless the call is forgotten before. For one event loop.
+    """A timeout of `seconds` for many functions, for one event loop.
 
-    Most calls are forgotten, and a timer of the loop for each would cost more than their work.
+    Most timeouts are dropped before they expire, so one timer for all is cheaper than one each.
     """
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        # In the order in which they are due, since all wait for the same time.
+        # In the order of their due times, because all wait equally long.
         self._waiting: dict[object, tuple[float, Callable[[], None]]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def call(self, back: Callable[[], None]) -> object:
-        """Begin to wait, and return the key for `forget`."""
+        """Call `back` after `seconds`; return a key with which `forget` cancels this."""
         loop = asyncio.get_running_loop()
         key = object()
         due = loop.time() + self.seconds
@@ -31,13 +31,13 @@ class Alarm:
 
     @classmethod
     def of(cls, seconds: float | None, known: "Alarm | None" = None) -> "Alarm | None":
-        """Return an alarm of this length (`known`, if that has it), or `None` without one."""
+        """Return an alarm of `seconds`: `known` if it fits, or `None` without `seconds`."""
         if seconds is None:
             return None
         return known if known is not None and known.seconds == seconds else cls(seconds)
 
     def forget(self, key: object) -> None:
-        """Drop a call that is still due."""
+        """Cancel the call of this key, if it was not made yet."""
         self._waiting.pop(key, None)
 
     def _ring(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -9,9 +9,9 @@ import anyio
 
 @asynccontextmanager
 async def beside(*works: Callable[[], Coroutine[Any, Any, Any]]) -> AsyncGenerator[None]:
-    """Run `works` until the block is left; then they are cancelled.
+    """Run `works` in the background until the block ends; then cancel them.
 
-    An error of the block is raised unchanged, and not in an exception group as by a task group.
+    An error of the block is raised unchanged. (A task group would wrap it in an exception group.)
     """
     failure: Exception | None = None
     async with anyio.create_task_group() as group:

@@ -1,25 +1,25 @@
-"""The error tree.
+"""The error classes and their exit codes.
 
 SaysoError
 ├── UsageError            exit 2   an invalid request
-│   ├── TargetError                a target that names nothing sayso can reach
-│   ├── ConfigError                a file with a mistake in it: path, line, column
-│   │   └── MistakesError          a file of sayso's own with mistakes in it, all of them
-│   │       ├── PolicyError        a policy
-│   │       └── AccessError        who may call
-│   ├── PortInUseError             the address to listen on is taken
-│   ├── KeysError                  keys that are missing, broken or open to others
-│   └── UncontainedError           an unknown server would run, and nothing here contains it
+│   ├── TargetError                an invalid or unknown target
+│   ├── ConfigError                a file with a mistake: path, line, column
+│   │   └── MistakesError          all mistakes of a file that sayso defines
+│   │       ├── PolicyError        a policy.toml
+│   │       └── AccessError        an access.toml
+│   ├── PortInUseError             another process listens on the address
+│   ├── KeysError                  keys that are missing, invalid or readable by others
+│   └── UncontainedError           no containment on this machine for an unknown server
 ├── AuthenticationError   exit 3   missing or refused credentials
-├── UnreachableError      exit 4   a server that cannot be started, reached or understood
+├── UnreachableError      exit 4   a server that does not start, respond or speak MCP
 │   ├── CommandNotFoundError       the command of a stdio server is not installed
 │   ├── ServerExitedError          the process ended before it answered
-│   ├── NotMcpError                something answers, but not in MCP
-│   └── TimedOutError              no answer within the time limit
-├── DeniedError           exit 5   policy or a person said no
-│   ├── UnknownToolError           no such tool, or not for this caller
-│   └── SealError                  a value that sayso did not seal, or not for this use
-├── ReceiptError          exit 1   a broken receipt, or one with the wrong signature
+│   ├── NotMcpError                the response is not MCP
+│   └── TimedOutError              no response within the time limit
+├── DeniedError           exit 5   the policy or a person denied it
+│   ├── UnknownToolError           the tool does not exist, or this caller may not see it
+│   └── SealError                  a value that sayso did not encrypt for this use
+├── ReceiptError          exit 1   an invalid receipt, or one with the wrong signature
 └── StoreError            exit 4   the database cannot be opened, read or written
 
 Every class has a stable `code`; `docs/guides/troubleshooting.md` has a heading for each.
@@ -30,9 +30,9 @@ from typing import Any, ClassVar
 
 
 class SaysoError(Exception):
-    """An error that sayso reports to a person: what happened, where, and what to do next.
+    """An error that sayso reports to a person: the problem, its place and the fix.
 
-    `str()` gives it in one line, `where: what. fix`, without a stack trace or a secret.
+    `str()` returns one line, `where: what. fix`, without a stack trace or a secret.
     """
 
     code: ClassVar[str] = "sayso"
@@ -62,19 +62,19 @@ class UsageError(SaysoError):
 
 
 class TargetError(UsageError):
-    """A target that names nothing sayso can reach."""
+    """An invalid or unknown target."""
 
     code = "target"
 
 
 class ConfigError(UsageError):
-    """A file with a mistake in it; `where` is `file:line:column` as far as they are known."""
+    """A file with a mistake; `where` is `file`, `file:line` or `file:line:column`."""
 
     code = "config"
 
 
 class MistakesError(ConfigError):
-    """A file with mistakes in it; `errors` holds each, with its file and line."""
+    """A file with mistakes; `errors` contains each mistake, with file and line."""
 
     of: ClassVar[str] = "the file"
 
@@ -95,46 +95,46 @@ class MistakesError(ConfigError):
 
 
 class PolicyError(MistakesError):
-    """A policy with mistakes in it."""
+    """A policy with mistakes."""
 
     code = "policy"
     of = "the policy"
 
 
 class AccessError(MistakesError):
-    """An access.toml with mistakes in it."""
+    """An access.toml with mistakes."""
 
     code = "access"
     of = "access.toml"
 
 
 class PortInUseError(UsageError):
-    """The address to listen on is taken by another process."""
+    """Another process listens on the address."""
 
     code = "port-in-use"
 
 
 class KeysError(UsageError):
-    """Keys that are missing, broken or open to others; the error never holds a key."""
+    """Keys that are missing, invalid or readable by others. The message contains no key."""
 
     code = "keys"
 
 
 class UncontainedError(UsageError):
-    """An unknown server would run, and this machine lacks what contains it."""
+    """This machine has no containment for an unknown server."""
 
     code = "uncontained"
 
 
 class AuthenticationError(SaysoError):
-    """The other side requires credentials, or refuses those that it got."""
+    """The other side requires credentials, or refuses the given credentials."""
 
     code = "authentication"
     exit_code = 3
 
 
 class UnreachableError(SaysoError):
-    """A server that cannot be started, reached or understood."""
+    """A server that does not start, respond or speak MCP."""
 
     code = "unreachable"
     exit_code = 4
@@ -153,26 +153,26 @@ class ServerExitedError(UnreachableError):
 
 
 class NotMcpError(UnreachableError):
-    """Something answers, but what it says is not MCP."""
+    """The response is not MCP."""
 
     code = "not-mcp"
 
 
 class TimedOutError(UnreachableError):
-    """No answer within the time limit."""
+    """No response within the time limit."""
 
     code = "timed-out"
 
 
 class DeniedError(SaysoError):
-    """Policy or a person said no."""
+    """The policy or a person denied the request."""
 
     code = "denied"
     exit_code = 5
 
 
 class UnknownToolError(DeniedError):
-    """The tool does not exist, or not for this caller; the words are the same for both."""
+    """The tool does not exist, or this caller may not see it; the message is the same."""
 
     code = "unknown-tool"
 
@@ -181,13 +181,13 @@ class UnknownToolError(DeniedError):
 
 
 class SealError(DeniedError):
-    """A value that sayso did not seal, or not for this use."""
+    """A value that sayso did not encrypt, or encrypted for another use."""
 
     code = "seal"
 
 
 class ReceiptError(SaysoError):
-    """A receipt that is broken or contradicts itself, or has the wrong signature."""
+    """A receipt that is invalid, contradicts itself, or has the wrong signature."""
 
     code = "receipt"
 

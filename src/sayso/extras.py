@@ -7,10 +7,10 @@ _UVX_CACHE = "archive-v"
 
 
 def install_command(*extras: str) -> str:
-    """Return the shell command that adds these extras to the installation that is running.
+    """Return the shell command that installs these extras for the running sayso.
 
-    pipx and uv keep a command in a separate environment, which pip does not install into, so the
-    command depends on the path of this interpreter.
+    pipx and uv keep sayso in a separate environment that pip does not change. So the command
+    depends on the path of this interpreter.
 
     >>> install_command("cel")
     "pip install 'sayso[cel]'"

@@ -1,7 +1,7 @@
-"""Checks for the fields of objects that a program makes: convert valid values, refuse the rest.
+"""Validation of dataclass fields: convert valid values, and reject others with an error.
 
 A frozen dataclass calls `convert` in its `__post_init__` with one reader per field. A reader
-returns the value to keep, or raises `UnfitError` with the words that follow the field's name.
+returns the converted value, or raises `UnfitError` with the rest of the message, as "must be …".
 """
 
 import math
@@ -18,13 +18,13 @@ MAX_SHOWN_CHARACTERS: Final = 80
 
 
 class UnfitError(ValueError):
-    """A value that a field does not take; the text follows the name of the field."""
+    """An invalid value of a field; `convert` puts the field's name before the text."""
 
 
 def convert(owner: object, /, **readers: Reader) -> None:
-    """Replace fields of a frozen object by what their readers return.
+    """Replace fields of a frozen object by the results of their readers.
 
-    Raises `UsageError` that names the field, what it must be, and the value that it has.
+    Raises `UsageError` with the field, the requirement and the invalid value.
     """
     for name, reader in readers.items():
         value = getattr(owner, name)
@@ -38,7 +38,7 @@ def convert(owner: object, /, **readers: Reader) -> None:
 
 
 def _checked(is_fit: Callable[[Any], bool], message: str) -> Reader:
-    """Return a reader that keeps the values which `is_fit` accepts."""
+    """Return a reader that accepts the values for which `is_fit` is true."""
 
     def read(value: Any) -> Any:
         if not is_fit(value):
@@ -70,7 +70,7 @@ def one_of(*words: str) -> Reader:
 
 
 def optional(reader: Reader) -> Reader:
-    """Return a reader that also takes `None`."""
+    """Return a reader that also accepts `None`."""
 
     def read(value: Any) -> Any:
         try:
@@ -89,7 +89,7 @@ def instance(*kinds: type, article: str = "a") -> Reader:
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Return whether a value is a number, and one that a float can hold.
+    """Return whether a value is a number (not a boolean) within the range of a float.
 
     >>> is_number(7), is_number(True), is_number(float("nan")), is_number(10**400)
     (True, False, False, False)
@@ -116,7 +116,7 @@ def whole(least: int, most: float = math.inf) -> Reader:
 
 
 def texts(value: Any) -> frozenset[str]:
-    """Read a set of texts; one text alone is refused, since it would be read by its letters."""
+    """Read a set of texts; reject a single text, which would become a set of letters."""
     return frozenset(_collection(value, text, "must be a set of texts"))
 
 
@@ -131,7 +131,7 @@ def subset(*words: str) -> Reader:
 
 
 def many(reader: Reader, what: str) -> Reader:
-    """Return a reader for a tuple whose items `reader` reads; `what` names the items."""
+    """Return a reader for a tuple with `reader` for each item; `what` names the items."""
 
     def read(value: Any) -> tuple[Any, ...]:
         return tuple(_collection(value, reader, f"must be a tuple of {what}", is_ordered=True))

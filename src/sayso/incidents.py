@@ -1,6 +1,6 @@
-"""The boundary at which an unexpected error becomes an incident.
+"""Incidents: unexpected errors, which the log has in full and a client sees only as an id.
 
-The log gets the error under an identifier. A client gets that identifier, and no text of the error.
+The client never gets the error's text, which may contain a secret.
 """
 
 import logging
@@ -23,7 +23,7 @@ def report_incident(log: logging.Logger, error: BaseException) -> str:
 def report_incident_briefly(log: logging.Logger, error: BaseException, where: str) -> str:
     """Log an error in one line, and its traceback at DEBUG; return the incident's identifier.
 
-    For errors in the code of others, whose tracebacks would fill the log: a tool's own function.
+    For errors outside sayso, such as in a tool's function: their tracebacks would fill the log.
     """
     incident = _new_id()
     fields = {"incident": incident}

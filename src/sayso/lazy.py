@@ -6,9 +6,9 @@ from importlib import import_module
 
 
 def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:
-    """Return a package's `__getattr__`; `homes` has the names of each of its modules.
+    """Return a package's `__getattr__`; `homes` has the public names in each module.
 
-    No name may be a module's as well: importing that module would put it in the name's place.
+    A name must differ from the package's modules: importing a module would replace the name.
     """
     modules = {name: home for home, names in homes.items() for name in names}
 

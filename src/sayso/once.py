@@ -24,8 +24,8 @@ class Once(Generic[K, V]):
 
     def of(self, key: K) -> V:
         """Return the value of an object, computed at its first use."""
-        # By identity, since hashing it may take long or fail. The entry keeps the object alive, so
-        # no other object gets its id.
+        # Look up by id, because hashing the object may be slow or fail. The entry keeps the object
+        # alive, so no other object gets its id.
         entry = self._known.get(id(key))
         if entry is None:
             if len(self._known) >= self._most:

@@ -4,11 +4,11 @@ import os
 from typing import Final
 
 _SITE: Final = ""
-"""The address of the site. A release sets it; `SAYSO_DOCS` names another copy."""
+"""The URL of the documentation, set at a release; the variable `SAYSO_DOCS` overrides it."""
 
 
 def page_address(page: str, anchor: str = "") -> str:
-    """Return the address of a page such as `guides/policy`; in the repository without a site."""
+    """Return the URL of a page such as `guides/policy`; without a site, its path here."""
     site = os.environ.get("SAYSO_DOCS", _SITE).rstrip("/")
     address = f"{site}/{page}.html" if site else f"docs/{page}.md"
     return f"{address}#{anchor}" if anchor else address

@@ -1,4 +1,4 @@
-"""Long work in slices, so that other work of the event loop goes on between them."""
+"""Long work in slices, so that other tasks of the event loop run in between."""
 
 import asyncio
 import time
@@ -7,10 +7,10 @@ from typing import Final, TypeVar
 from weakref import WeakKeyDictionary
 
 SLICE_SECONDS: Final = 0.005
-"""How long one slice takes, and the pause after it."""
+"""How long one slice takes."""
 
 LARGE_BYTES: Final = 64 * 1024
-"""Smaller messages take less than a slice, whatever is done with them at once."""
+"""Messages up to this size are processed at once, because that takes less than a slice."""
 
 _MAX_REST_SECONDS: Final = 0.25
 
@@ -21,9 +21,9 @@ _resting: Final["WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]"] = 
 
 
 async def in_slices(items: Iterable[T], work: Callable[[T], R]) -> list[R]:
-    """Return `work` of each item, done in slices of some milliseconds with pauses as long.
+    """Return `work` of each item, in slices of some milliseconds with pauses of equal length.
 
-    Work that takes less than one slice has no pause. When cancelled, the rest is not done.
+    Work that takes less than one slice has no pause. Cancelling skips the remaining items.
     """
     results: list[R] = []
     begun = time.perf_counter()
@@ -36,10 +36,10 @@ async def in_slices(items: Iterable[T], work: Callable[[T], R]) -> list[R]:
 
 
 async def rest_since(begun: float) -> None:
-    """Let others run for as long as this task has held the event loop since `begun`.
+    """Pause for as long as this task has blocked the event loop since `begun`.
 
-    `begun` is a time of `time.perf_counter`. There is no pause after less than a slice. Tasks rest
-    one after another, so that many of them together leave others half of the time too.
+    `begun` is a time of `time.perf_counter`. After less than a slice there is no pause. Only one
+    task pauses at a time, so that many such tasks together also leave half of the time to others.
     """
     took = time.perf_counter() - begun
     if took <= SLICE_SECONDS:
@@ -49,5 +49,5 @@ async def rest_since(begun: float) -> None:
     if lock is None:
         lock = _resting[loop] = asyncio.Lock()
     async with lock:
-        # Not only until others have run once: a request takes several turns of the loop.
+        # Sleep instead of yielding once, because a request takes several turns of the loop.
         await asyncio.sleep(min(took, _MAX_REST_SECONDS))

@@ -49,7 +49,7 @@ def test_an_unknown_command_is_told_with_the_one_that_was_meant() -> None:
         (["inspect", "--timeout", "soon", "x.json"], "soon"),
         (["inspect", "--timeout"], "--timeout"),
         (["inspect"], "no target is given"),
-        (["inspect", "--"], "no command stands after --"),
+        (["inspect", "--"], "no command after --"),
         (["inspect", "a", "b"], "one target is expected"),
         (["inspect", "ftp://example.com"], "not http:// or https://"),
         (["gateway", "--port", "99999", "http://127.0.0.1:9"], "99999"),

@@ -233,7 +233,7 @@ def test_of_two_servers_the_one_that_fails_leaves_the_other(half_dead: str) -> N
     assert done.code == 4
     assert "good 1.0 (MCP 2025-11-25): 10 tools" in done.out
     assert "sayso: bad" in done.err
-    assert "it ended before it answered; the last it said on stderr:" in done.err
+    assert "it ended before it answered; the last lines on stderr:" in done.err
     assert "The variable API_KEY=••• is refused." in done.err
 
 
@@ -275,7 +275,7 @@ def test_a_python_file_is_a_target(tmp_path: Path) -> None:
 
 FAILURES = {
     "exits": ("server-exited", "The variable API_KEY=••• is refused."),
-    "garbage-exits": ("not-mcp", "printed something that is not MCP to stdout"),
+    "garbage-exits": ("not-mcp", "printed a line to stdout that is not MCP"),
     "garbage": ("not-mcp", "Welcome to the best server!"),
     "silent": ("timed-out", "no answer within 1 s"),
     "dies-listing": ("unreachable", "tools/list failed"),
@@ -317,7 +317,7 @@ def test_what_is_wrong_with_a_server_is_also_told_in_words() -> None:
     assert (done.code, done.out) == (4, "")
     assert done.err == (
         "sayso: no-such-command-here: the command “no-such-command-here” was not found\n"
-        "Install it, or give its full path.\n"
+        "Install the command, or write its full path.\n"
         "docs/guides/troubleshooting.md#command-not-found\n"
     )
 

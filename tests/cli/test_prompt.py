@@ -128,7 +128,7 @@ def test_a_budget_that_cannot_be_kept_is_told(capsys: pytest.CaptureFixture[str]
     out, err = capsys.readouterr()
     assert "Examples" not in out
     assert "Dropped to fit 10 tokens: examples: read, examples: destructive, desc" in err
-    assert "tokens: rules and names are never dropped." in err
+    assert "tokens, because rules and names always stay." in err
 
 
 def test_policy_and_caller_decide_what_is_there(

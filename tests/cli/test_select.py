@@ -83,7 +83,7 @@ def test_few_tools_are_all_shown_and_that_is_said(saved: str) -> None:
 
     head, note, columns, *rows = done.out.splitlines()
     assert head == "3 of 3 tools"
-    assert note == "More than 1: with fewer than 20 tools, -k leaves none out."
+    assert note == "More than 1: with fewer than 20 tools, -k leaves out no tool."
     assert (columns.split(), len(rows)) == (["tool", "level", "score"], 3)
     assert not any(line.endswith(" ") for line in (columns, *rows))
 

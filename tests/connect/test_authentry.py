@@ -81,23 +81,23 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     ({"oauth": {}}, {}, "crm.sayso.oauth: unknown key"),
     ({"auht": {}}, {}, "Did you mean “auth”?"),
     ({"auth": []}, {}, "crm.sayso.auth: must be an object, not an array"),
-    ({"auth": {}}, {}, "the key “type” is missing here"),
+    ({"auth": {}}, {}, "the key “type” is missing"),
     ({"auth": {**AUTH, "scopes": "a"}}, {}, "Did you mean “scope”?"),
-    ({"auth": {**AUTH, "type": "password"}}, {}, "unknown “password”; use client_credentials"),
+    ({"auth": {**AUTH, "type": "password"}}, {}, "“password” is not one of client_credentials"),
     ({"auth": {**AUTH, "client_id": 7}}, {}, "crm.sayso.auth.client_id: must be a string"),
     ({"auth": {**AUTH, "scope": "a\nb"}}, {}, "must be one line of text"),
-    ({"auth": {**AUTH, "client_auth": "jwt"}}, {}, "unknown “jwt”; use client_secret_basic"),
+    ({"auth": {**AUTH, "client_auth": "jwt"}}, {}, "“jwt” is not one of client_secret_basic"),
     ({"auth": {**AUTH, "token_url": "login"}}, {}, "not http:// or https://"),
     ({"auth": {**AUTH, "token_url": "http://login.example.com"}}, {}, "the URL is not https"),
-    ({"auth": {**AUTH, "client_secret": "hunter2"}}, {}, "must say where the secret is"),
+    ({"auth": {**AUTH, "client_secret": "hunter2"}}, {}, "must refer to the place of the secret"),
     (
         {"auth": AUTH},
         {"headers": {"authorization": "Bearer x"}},
         "has both “sayso.auth” and the header “Authorization”",
     ),
-    ({"shared": True, "auth": AUTH}, {}, "each caller has a token of its own"),
+    ({"shared": True, "auth": AUTH}, {}, "each caller has its own token"),
     ({"contract": 1}, {}, "crm.sayso.contract: must be true or false, not a number"),
-    ({"contract": True}, {}, "crm.sayso.contract: is for servers with a “command” only"),
+    ({"contract": True}, {}, "crm.sayso.contract: is only for servers with a “command”"),
     ({"own": ["a"]}, {}, "crm.sayso.own: requires “contract”"),
     (
         {"contract": True, "own": "a"},
@@ -111,7 +111,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     ),
     ({"shared": 1}, {}, "crm.sayso.shared: must be true or false, not a number"),
     ({"shared": "yes"}, {"url": None, "command": "x"}, "must be true or false, not a string"),
-    ({"auth": AUTH}, {"url": None, "command": "x"}, "is for servers with a “url” only"),
+    ({"auth": AUTH}, {"url": None, "command": "x"}, "is only for servers with a “url”"),
 ]
 
 

@@ -207,7 +207,7 @@ def test_geminis_dollar_names_count_where_they_are_all_of_a_value_and_are_set(
 
 
 KNOWN = (
-    "It knows ${NAME}, ${NAME:-default}, ${env:NAME}, ${file:PATH}, ${workspaceFolder} and "
+    "Known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${file:PATH}, ${workspaceFolder} and "
     "${userHome}."
 )
 UNREADABLE = (
@@ -230,17 +230,17 @@ UNREADABLE = (
         ),
         (
             '{"url": "${input:api-key}"}',
-            "mcp.json:1:32: one.url: ${input:api-key} asks a question only the editor can ask",
+            "mcp.json:1:32: one.url: ${input:api-key} is a question that only the editor can ask",
             "Put the value into an environment variable and write ${env:API_KEY} instead.",
         ),
         (
             '{"command": "${config:x}"}',
-            "mcp.json:1:36: one.command: ${config:x} is no variable that sayso knows",
+            "mcp.json:1:36: one.command: unknown variable ${config:x}",
             KNOWN,
         ),
         (
             '{"command": "${file:}"}',
-            "mcp.json:1:36: one.command: ${file:} is no variable that sayso knows",
+            "mcp.json:1:36: one.command: unknown variable ${file:}",
             KNOWN,
         ),
         (
@@ -328,7 +328,7 @@ def test_an_env_file_that_is_missing_is_told_where_it_is_named(tmp_path: Path) -
         ),
         (
             '{"command": "run", "env": {"A=": "x"}}',
-            "mcp.json:1:51: one.env.A=: cannot be a name here",
+            "mcp.json:1:51: one.env.A=: is not a valid name",
         ),
         (
             '{"command": "run", "disabled": "yes"}',
@@ -362,7 +362,7 @@ def test_an_env_file_that_is_missing_is_told_where_it_is_named(tmp_path: Path) -
         ('{"url": ""}', "mcp.json:1:32: one.url: the URL is not http:// or https://"),
         (
             '{"url": "https://a", "headers": {"X Y": "z"}}',
-            "mcp.json:1:57: one.headers.X Y: cannot be a name here",
+            "mcp.json:1:57: one.headers.X Y: is not a valid name",
         ),
         (
             '{"url": "https://a", "headers": {"X": "z\\n"}}',
@@ -370,7 +370,7 @@ def test_an_env_file_that_is_missing_is_told_where_it_is_named(tmp_path: Path) -
         ),
         (
             '{"url": "https://a", "headersHelper": "get"}',
-            "mcp.json:1:45: one.headersHelper: programs that print headers are not run",
+            "mcp.json:1:45: one.headersHelper: sayso does not run header programs",
         ),
     ],
 )
@@ -382,12 +382,12 @@ def test_an_unknown_key_is_told_with_its_place_and_what_was_meant() -> None:
     error = refused('{\n  "mcpServers": {\n    "git": {\n      "Comand": "uvx"\n    }\n  }\n}')
 
     assert str(error) == (
-        "mcp.json:4:7: git.Comand: unknown key. Did you mean “command”? Known keys are args, "
+        "mcp.json:4:7: git.Comand: unknown key. Did you mean “command”? Known: args, "
         "sayso, command, cwd, disabled, enabled, env, envFile, headers, httpUrl, serverUrl, "
         "transport, transportType, type, url."
     )
     error = refused('{"servers": {"git": {"zzzz": 1}}}')
-    assert str(error.fix).startswith("Known keys are args")
+    assert str(error.fix).startswith("Known: args")
 
 
 def test_two_servers_that_would_have_one_name_are_refused() -> None:
@@ -407,7 +407,7 @@ def test_two_servers_that_would_have_one_name_are_refused() -> None:
         ("{}", "mcp.json:1:1: the file names no servers"),
         ('{"mcpServers": {}}', "mcp.json:1:16: the file names no servers"),
         ('{"servers": []}', "mcp.json:1:13: “servers” must be an object, not an array"),
-        ("7", "mcp.json:1:1: a configuration is an object, not a number"),
+        ("7", "mcp.json:1:1: a configuration must be an object, not a number"),
         ('{\n "mcpservers": {}}', "mcp.json:2:2: unknown key “mcpservers”"),
         ('{"theme": 1, "Server": {}}', "mcp.json:1:14: unknown key “Server”"),
         (

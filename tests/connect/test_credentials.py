@@ -190,7 +190,7 @@ async def test_the_callers_own_token_is_sent_to_no_server_whatever_the_issuer_an
     wallet.put(AMY, "own", expires=LATER)
     authority.token_fields = {"access_token": "own"}
     credentials = make_credentials(auth(authority, AuthKind.TOKEN_EXCHANGE), fetcher, wallet)
-    with pytest.raises(AuthenticationError, match="which is not sent on"):
+    with pytest.raises(AuthenticationError, match="which sayso does not use"):
         await credentials.headers(AMY)
 
 

@@ -37,7 +37,7 @@ def explained(error: Exception, target: Any = COMMAND, stderr: str = "") -> Says
 @pytest.mark.parametrize("mode", ["garbage", "garbage-exits"])
 @pytest.mark.process
 async def test_what_a_server_prints_in_the_place_of_messages_is_quoted(mode: str) -> None:
-    with pytest.raises(NotMcpError, match="printed something that is not MCP to stdout") as caught:
+    with pytest.raises(NotMcpError, match="printed a line to stdout that is not MCP") as caught:
         async with open_link(faulty(mode), timeout=6):
             raise AssertionError
     assert "Welcome" in caught.value.what

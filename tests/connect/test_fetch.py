@@ -97,7 +97,7 @@ async def test_a_server_that_hangs_is_not_waited_for(authority: Authority) -> No
 async def test_an_error_shows_nothing_of_what_was_sent(fetcher: Fetcher) -> None:
     with pytest.raises(UnreachableError) as caught:
         await fetcher.post("http://127.0.0.1:1/token?key=hunter2", {"token": "hunter2"}, AUTH)
-    assert "no connection" in str(caught.value)
+    assert "the connection could not be opened" in str(caught.value)
     assert "hunter2" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert SECRET not in repr(AUTH)
@@ -110,12 +110,12 @@ async def test_a_connection_that_breaks_is_said_to(fetcher: Fetcher) -> None:
 
     async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(UnreachableError, match="it broke"):
+        with pytest.raises(UnreachableError, match="the connection broke"):
             await fetcher.post(f"http://127.0.0.1:{port}/token", {"token": "hunter2"}, AUTH)
 
 
 async def test_nothing_goes_over_the_network_in_the_clear(fetcher: Fetcher) -> None:
-    with pytest.raises(UnreachableError, match="in the clear"):
+    with pytest.raises(UnreachableError, match="unencrypted"):
         await fetcher.get("http://login.example.com/jwks")
 
 

@@ -291,13 +291,13 @@ def test_of_several_servers_the_one_with_the_usual_name_is_served(name: str) -> 
 def test_of_several_servers_with_unusual_names_one_must_be_named() -> None:
     text = "from mcp.server import MCPServer\nb, a = MCPServer('b'), MCPServer('a')"
 
-    assert refused(text) == "server.py: it has several servers: a, b"
+    assert refused(text) == "server.py: the file has several servers: a, b"
     assert fix_for(text, file="x.py") == "Name one: x.py:a."
 
 
 def test_a_file_without_a_server_is_told_how_to_name_a_function() -> None:
     assert refused("class MCPServer: ...\nmcp = MCPServer()") == (
-        "server.py: it has no global that is an MCPServer, a FastMCP or a lowlevel Server"
+        "server.py: the file has no global that is an MCPServer, a FastMCP or a lowlevel Server"
     )
     assert "server.py:create_server" in fix_for("")
 
@@ -317,7 +317,7 @@ class Own(MCPServer):
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("", "server.py: it has no object “make”"),
+        ("", "server.py: the file has no object “make”"),
         ("make = 7", "server.py: “make” is of type int"),
         ("def make(): return 7", "server.py: “make” returned an object of type int"),
         ("def make(a): ...", "server.py: “make” cannot be called without arguments"),
@@ -379,7 +379,7 @@ def test_an_installed_package_is_not_the_authors_own_code() -> None:
 
 def test_errors_with_a_known_cure_are_met_with_it() -> None:
     assert fix_for("import no_such_module", file="x.py") == (
-        "Where it is installed elsewhere, start it there: -- THAT/bin/python x.py."
+        "If another Python has no_such_module, start that: -- THAT/bin/python x.py."
     )
     assert "-- python -m PACKAGE.MODULE" in fix_for("from . import x")
     assert "must not exit" in fix_for("exit()")

@@ -75,7 +75,7 @@ async def test_a_modern_server_that_was_slow_to_start_is_asked_again() -> None:
 
 @pytest.mark.parametrize(
     ("mode", "words"),
-    [("future", "supports no protocol version of sayso's"), ("ancient", "1999-12-31")],
+    [("future", "supports none of sayso's protocol versions"), ("ancient", "1999-12-31")],
 )
 @pytest.mark.process
 async def test_a_server_of_an_unknown_version_is_refused(mode: str, words: str) -> None:

@@ -101,7 +101,7 @@ def test_what_the_file_says_of_the_server_is_kept(text: str, server: dict[str, A
         ),
         (
             '{"schema": 1, "tools": [{"name": "a", "level": "read", "fingerprint": "f"}]}',
-            "tools.json:1:25: this is a report of sayso's, which does not hold what was declared",
+            "tools.json:1:25: this is a report of sayso, which has no input schemas",
         ),
     ],
 )

@@ -48,7 +48,7 @@ def test_words_after_two_dashes_are_a_command_with_its_arguments() -> None:
 
 @pytest.mark.parametrize("words", [[], [""]])
 def test_two_dashes_without_a_command_are_refused(words: list[str]) -> None:
-    with pytest.raises(TargetError, match="no command stands after --"):
+    with pytest.raises(TargetError, match="no command after --"):
         parse_target(words, is_command=True)
 
 
@@ -126,9 +126,12 @@ def test_an_entry_that_is_not_there_is_met_with_the_names_that_are(tmp_path: Pat
     (tmp_path / "mcp.json").write_text('{"servers": {"git": {"command": "g"}, "Web": {"url": ""}}}')
 
     assert str(refused("mcp.json#gitt")) == (
-        "mcp.json: it names no server “gitt”. Did you mean “git”? It names git, Web."
+        "mcp.json: the file has no server “gitt”. Did you mean “git”? Its servers are git, Web."
     )
-    assert str(refused("mcp.json#")) == "mcp.json: it names no server “”. It names git, Web."
+    assert (
+        str(refused("mcp.json#"))
+        == "mcp.json: the file has no server “”. Its servers are git, Web."
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_a_saved_list_has_no_entries_to_name(tmp_path: Path, name: str, text: st
 def test_a_json_file_that_is_neither_says_what_it_lacks(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("7")
 
-    with pytest.raises(ConfigError, match="a configuration is an object, not a number"):
+    with pytest.raises(ConfigError, match="a configuration must be an object, not a number"):
         parse_target(["x.json"])
 
 
@@ -202,11 +205,11 @@ def test_a_command_without_two_dashes_is_met_with_how_to_write_it(
     monkeypatch.setenv("PATH", str(tmp_path))
 
     assert str(refused("my-mcp-server")) == (
-        "“my-mcp-server” is no target. "
-        "It is a command: put -- before it, sayso inspect -- my-mcp-server."
+        "“my-mcp-server” is not a target. "
+        "To run a command, put -- before it: sayso inspect -- my-mcp-server."
     )
     assert refused("my-mcp-server --flag x").fix == (
-        "It is a command: write it without quotes, sayso inspect -- my-mcp-server --flag x."
+        "Write a command without quotes around it: sayso inspect -- my-mcp-server --flag x."
     )
 
 
@@ -219,7 +222,7 @@ def test_a_folder_and_a_file_of_another_kind_are_met_with_what_to_name(tmp_path:
     (tmp_path / "sub.json").mkdir()
     (tmp_path / "server.toml").touch()
 
-    assert "It is no file" in str(refused("."))
+    assert "Name a file, not a folder" in str(refused("."))
     assert refused("server.toml").fix == (
         "Name the command that runs this file: sayso inspect -- COMMAND server.toml."
     )

@@ -241,7 +241,7 @@ async def test_a_stream_that_begins_with_where_to_take_it_up_is_read_on(
 @pytest.mark.parametrize(
     ("fault", "kind", "words"),
     [
-        (status(401), AuthenticationError, r"it wants credentials \(HTTP 401\)"),
+        (status(401), AuthenticationError, r"it requires credentials \(HTTP 401\)"),
         (status(403), AuthenticationError, "HTTP 403"),
         (status(200), NotMcpError, r"not answer as an MCP server \(HTTP 200 with text/html\)"),
         (status(404), NotMcpError, "HTTP 404"),

@@ -177,7 +177,7 @@ async def test_an_old_receipt_does_not_count_after_an_update(
         ]
         assert told == (
             "c: receipt r.json no longer applies: server.py was changed. "
-            "Run sayso verify again and sign a new one."
+            "Run sayso verify again and sign a new receipt."
         )
 
 

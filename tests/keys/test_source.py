@@ -65,8 +65,8 @@ def test_a_key_in_the_alphabet_of_urls_is_the_same_key(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("", "it holds no key"),
-        ("# nothing\n", "it holds no key"),
+        ("", "contains no key"),
+        ("# nothing\n", "contains no key"),
         ("hunter2!", "a key must be base64"),
         ("aGVsbG8=", "a key must have 32 bytes, got 5"),
     ],

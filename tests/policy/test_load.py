@@ -151,7 +151,7 @@ def mistakes(text: str) -> list[str]:
         ("rules = [3]", "p:1: this must be a table, not a number"),
         (
             RULE,
-            "p:1: the key “effect” is missing. It says what happens to the call.",
+            "p:1: the key “effect” is missing. Add it: what happens to the call.",
         ),
         (
             DENY + "when = { level = [] }",

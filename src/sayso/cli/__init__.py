@@ -1,4 +1,4 @@
-"""The command line. One command per file, imported when it is run; it decides nothing."""
+"""The command line: one command per file, imported when it runs."""
 
 import sys
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `sayso` with these words and return the exit code.
 
-    0 clean, 1 findings, 2 usage, 3 authentication, 4 unreachable, 5 denied, 130 interrupted.
+    Codes: 0 clean, 1 findings, 2 usage, 3 authentication, 4 unreachable, 5 denied, 130 interrupted.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if words == ["--version"]:
-        # Answered before anything heavy is imported: scripts ask for it often.
+        # Scripts run this often, so nothing heavy is imported.
         from sayso.version import __version__
 
         print(f"sayso {__version__}")  # noqa: T201 - the result of the command

@@ -1,4 +1,4 @@
-"""Gateway options and its listening socket, checked before anything heavy is imported."""
+"""A gateway's options and listening socket, checked before heavy modules are imported."""
 
 import errno
 import ipaddress
@@ -15,7 +15,7 @@ from sayso.policy import Principal
 
 _HIGHEST_PORT: Final = 65_535
 _PLAIN_URL: Final = re.compile(r"[A-Za-z0-9:/._~\[\]-]+")
-"""The URL goes unchanged into headers and tokens; an internationalized host uses its ASCII form."""
+"""Valid text of --public-url, which goes into headers and tokens; hosts use their ASCII form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def listen(options: Options) -> socket.socket:
 
 
 def bind(host: str, port: int, where: str) -> socket.socket:
-    """Return a listening socket. Raises `UsageError` that names `where`, or `PortInUseError`."""
+    """Return a listening socket for option `where`. Raises `UsageError` or `PortInUseError`."""
     _check_port(port, where)
     address = _address(host, where)
     family = socket.AF_INET
@@ -147,7 +147,7 @@ def _check_public(url: str) -> None:
 
 
 def _check_served(url: str, access: str | None) -> None:
-    """Raise if the URL serves other machines without authentication."""
+    """Raise if other machines may call through this URL without authentication."""
     if access is None and not is_loopback(urlsplit(url).hostname or ""):
         fix = "Configure authentication with --access FILE, or remove --public-url."
         what = "requires --access: without authentication only this machine is served"

@@ -50,7 +50,7 @@ def annotate(
 ) -> int:
     """Show the change of the file at `path`, and write it if the person agrees.
 
-    With `is_json` there is no question: the file is written only if `is_sure`. Raises
+    With `is_json`, it does not ask, and writes the file only with `is_sure`. Raises
     `DeniedError` if the person declines, and `ConfigError` if the file cannot be changed.
     """
     from sayso.source import annotate_source
@@ -95,7 +95,7 @@ def _settled(guesses: Guesses, whole: Guesses, doubts: Sequence[_Doubt]) -> Gues
 
 
 def _titles(tools: Mapping[str, Mapping[str, Any]], guesses: Guesses) -> dict[str, str]:
-    """Return titles for tools that get hints, or that declare hints and no title."""
+    """Return a title for each tool that gets hints, or declares hints without a title."""
     titles: dict[str, str] = {}
     for name, tool in tools.items():
         intent = read_tool(tool).intent
@@ -107,7 +107,7 @@ def _titles(tools: Mapping[str, Mapping[str, Any]], guesses: Guesses) -> dict[st
 def _doubts(path: str, found: Answer, guesses: Guesses) -> list[_Doubt]:
     """Return the guesses that the linter would reject if they were declared."""
     handlers = None
-    with contextlib.suppress(SaysoError):  # an encoding that only the patch can read
+    with contextlib.suppress(SaysoError):  # the patch can read more encodings
         handlers = read_source(path).handlers
     entries = [_annotated(tool, guesses) for tool in found.entries]
     listing = make_listing(path, entries, handlers=handlers)

@@ -89,7 +89,7 @@ for _order, (_name, (_where, _help)) in enumerate(_COMMANDS.items()):
 
 
 def _keep_ignoring_hangup() -> None:
-    """Ignore SIGHUP under nohup by a handler, which servers that sayso starts do not inherit."""
+    """Under nohup, ignore SIGHUP with a handler: unlike `SIG_IGN`, servers do not inherit it."""
     number = getattr(signal, "SIGHUP", None)
     is_main = threading.current_thread() is threading.main_thread()
     if number is not None and is_main and signal.getsignal(number) is signal.SIG_IGN:
@@ -97,7 +97,7 @@ def _keep_ignoring_hangup() -> None:
 
 
 def run(words: Sequence[str]) -> int:
-    """Run one command; `words` after `--` are a command to start, not options of sayso."""
+    """Run one command and return its exit code; words after `--` are a server's command."""
     _keep_ignoring_hangup()
     before, after = _split(words)
     is_json = "--json" in before
@@ -115,10 +115,10 @@ def run(words: Sequence[str]) -> int:
             return 0  # rich exits this way when the reader of a pipe has closed it
         raise
     except BrokenPipeError:
-        # The reader has closed the pipe; Python must not fail on its final flush.
+        # The reader has closed the pipe; redirect stdout, or Python's final flush fails.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # the edge of the process
+    except Exception as error:  # a bug, reported as an error
         if os.environ.get("SAYSO_DEBUG"):
             raise
         what = f"internal error: {type(error).__name__}: {error}"
@@ -137,7 +137,7 @@ def _report(error: SaysoError, *, is_json: bool) -> None:
 
 
 def _dispatch(before: list[str], after: list[str] | None, *, is_json: bool) -> int:
-    # With --json, standard error holds one JSON document per error.
+    # With --json, standard error contains only JSON errors, so no warnings.
     set_up_logs(level=LogLevel.ERROR if is_json else None)
     try:
         command, bound, extra = app.parse_args(

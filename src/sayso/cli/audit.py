@@ -82,15 +82,15 @@ def show(call: str, *, store: Store = None, json: Json = False) -> int:
 
 @app.command
 def verify(*, store: Store = None, heads: Path | None = None, json: bool = False) -> int:
-    """Check that no record was changed, moved, removed or inserted; name the first bad one.
+    """Check that no record was changed, moved, removed or inserted; show the first problem.
 
     Exit code 1 if the log is not sound.
 
     Parameters
     ----------
     heads
-        A file of chain heads kept elsewhere (JSON Lines, or a log that contains them). With it,
-        records cut off at the end are detected too.
+        A file of chain heads from outside the store (JSON Lines, or a log that contains them).
+        With it, sayso also detects records cut off at the end.
     json
         Print one JSON document, with the current heads.
     """
@@ -191,7 +191,7 @@ def erase(subject: str, *, yes: Yes = False, store: Store = None, json: Json = F
 
 @app.command
 def prune(*, days: int, yes: Yes = False, store: Store = None, json: Json = False) -> int:
-    """Delete records older than some days; the rest still verifies.
+    """Delete records older than a number of days; the remaining log still verifies.
 
     Shows how many records of which subjects are affected, and asks first.
 

@@ -28,13 +28,13 @@ def console(
 ) -> int:
     """Print a single-use login link for the console of a running gateway.
 
-    Finds your gateways on this machine. Run it in your own terminal: a process of a client of the
-    gateway, such as an agent's shell, gets no link.
+    Finds your gateways on this machine. Run it in your own terminal: clients of the
+    gateway and their processes, such as an agent's shell, get no link.
 
     Parameters
     ----------
     gateway
-        The gateway, if several run: its process id, port, or one of its servers.
+        Which gateway, if several run: its process id, its port, or the name of one of its servers.
     list_
         List the running gateways instead.
     open_
@@ -81,7 +81,7 @@ def _choose(running: list[RunningGateway], word: str | None, *, is_json: bool) -
         fix = f"Running gateways:\n{lines}"
         raise UsageError(f"no gateway matches “{word}”", where="sayso console", fix=fix)
     if is_json or not sys.stdin.isatty():
-        fix = f"Name one by its process id, port or a server:\n{lines}"
+        fix = f"Choose one by its process id, its port or one of its servers:\n{lines}"
         raise UsageError(f"{len(matches)} gateways are running", where="sayso console", fix=fix)
     return _ask(matches)
 
@@ -113,7 +113,7 @@ def _line(gateway: RunningGateway) -> str:
 
 
 def _open(address: str) -> None:
-    """Open an address through a private page, because other users can read command lines."""
+    """Open an address from a private file: other users can read the browser's command line."""
     folder = private_folder()
     if folder is None:
         raise UsageError("requires a private folder, and this user has none", where="--open")

@@ -17,7 +17,7 @@ from sayso.processes import Clients, LocalClients
 
 @dataclass(frozen=True, slots=True)
 class ConsoleLogin:
-    """Sessions and links for people, withheld from local clients; with `provider` no links."""
+    """Login sessions and links for people. Local clients get none; with `provider`, no links."""
 
     login: Login
     callers: LocalClients
@@ -25,14 +25,14 @@ class ConsoleLogin:
     provider: Provider | None
 
     def first_link(self) -> str | None:
-        """Return a link for a person at the terminal; `None` if a client reads standard error."""
+        """Return a login link to print; `None` with a provider, or if a client reads stderr."""
         if self.provider or self.about.client is not None:
             return None
         return self.login.link()
 
     @asynccontextmanager
     async def serving(self, worker: Worker | None) -> AsyncGenerator[None]:
-        """Answer `sayso console`, in the first of several workers."""
+        """Answer requests of `sayso console`; of several workers, only the first answers."""
         if worker is not None and not worker.speaks:
             yield
             return

@@ -15,7 +15,7 @@ app = App(name="db", help="Migrate the store, or move it to another database.")
 
 @app.command
 def migrate(*, store: Store = None, json: Json = False) -> int:
-    """Update the tables of a store to this version, if they are older."""
+    """Update a store's tables to this version of sayso, if they are older."""
     from sayso.store import VERSION
 
     async def look(kept: Database) -> tuple[str, int]:
@@ -31,9 +31,9 @@ def migrate(*, store: Store = None, json: Json = False) -> int:
 
 @app.command
 def move(source: str, target: str, *, json: Json = False) -> int:
-    """Copy a store into an empty one and verify the log there; the source does not change.
+    """Copy a store into an empty one, and verify the copied log; the source does not change.
 
-    Stop all processes that write to it first. Exit code 1 if the copied log does not verify.
+    First stop all processes that write to the source. Exit code 1 if the copied log is not sound.
 
     Parameters
     ----------

@@ -20,8 +20,8 @@ def demo(
 ) -> int:
     """Serve the demo: customers and invoices to list, change and delete, behind the gateway.
 
-    All data is made up, and deleted at the end. Two agents call it at once, so the console has a
-    log to read and a question that waits for your answer.
+    All data is made up, and deleted at the end. Two agents start to call the tools immediately, so
+    the console shows a log and a question that waits for your answer.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ def demo(
     port
         The port to listen on; 0 uses a free one.
     patience
-        Seconds that a call waits for a person before it ends and can be repeated. Default: 45 if
-        the client requests progress, else 25, less for clients with a shorter timeout.
+        Seconds that a call waits for a person; then the client can repeat it. Default: 45 if the
+        client requests progress, otherwise 25. Clients with a shorter timeout get less.
     json
         Print the addresses as one line of JSON, and errors as JSON.
     """

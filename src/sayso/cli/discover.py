@@ -12,14 +12,14 @@ from sayso.schema import plain
 
 _MOST_ROWS: Final = 500
 _LONGEST: Final = 1_000
-"""Characters per cell: a project's file may hold anything, and laying out a table is slow."""
+"""Maximum characters per cell: very long texts from a project's file make the table slow."""
 
 
 def discover(*, json: Json = False) -> int:
     """List the MCP servers that the clients on this machine are configured with.
 
     Reads the configurations of Claude Code, Claude Desktop, Cursor, VS Code and Gemini CLI: yours,
-    the current folder's and the administrator's. Starts nothing, and masks secrets.
+    the current folder's and the administrator's. Starts no server, and masks secrets.
     """
     from sayso.clients import Machine
     from sayso.clients import discover as look

@@ -17,7 +17,7 @@ from sayso.gateway import PacedProtocol
 from sayso.guard import Shutdown
 
 PAUSE_SECONDS: Final = 3.0
-"""Requests are accepted for this long after `/readyz` fails, because balancers poll it."""
+"""Requests are still accepted for this long after `/readyz` fails, until balancers notice it."""
 
 TELL_SECONDS: Final = 2.0
 """The time in which cancelled calls record their outcome and answer."""
@@ -62,10 +62,10 @@ class DrainedServer(uvicorn.Server):
 
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Take a signal; uvicorn raises it again when it has ended."""
+        """Handle a signal; uvicorn raises the signal again after the server has ended."""
         if self._stop_requested.is_set() or self._loop is None:
             self.should_exit = self.force_exit = True
-            # uvicorn raises this instead of the first signal: the shutdown was not graceful.
+            # Make uvicorn raise SIGINT in the end, because the shutdown is not graceful.
             self._captured_signals[:] = [signal.SIGINT]
             return
         self._captured_signals.append(sig)
@@ -83,7 +83,7 @@ class DrainedServer(uvicorn.Server):
 
     @override
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End requests, and calls outside of requests, while the store can record them."""
+        """End all requests and calls while the store is still open to record them."""
         await super().shutdown(sockets)
         if self.force_exit:
             await self._give_up()
@@ -91,7 +91,7 @@ class DrainedServer(uvicorn.Server):
             await self._drained.wait()
 
     def stop(self) -> None:
-        """Begin to end."""
+        """Begin a graceful shutdown."""
         self._stop_requested.set()
 
     async def _drain(self) -> None:
@@ -114,7 +114,7 @@ class DrainedServer(uvicorn.Server):
         self._drained.set()
 
     def _running(self) -> set[asyncio.Task[object]]:
-        """Return the calls that wait for a server's response; not all belong to a request."""
+        """Return the calls that wait for a server's response; some belong to no HTTP request."""
         return {task for task in self._shutdown.tasks if task is not None}
 
     async def _answered(

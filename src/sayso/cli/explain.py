@@ -31,7 +31,7 @@ class Caller:
     """Subject of the caller."""
 
     scope: Annotated[tuple[str, ...], _MANY] = ()
-    """Scope of the caller; repeatable. Without a scope and a role, none are checked."""
+    """Scope of the caller; repeatable. Without --scope and --role, none are checked."""
 
     role: Annotated[tuple[str, ...], _MANY] = ()
     """Role of the caller; repeatable."""

@@ -26,7 +26,7 @@ def tool_of(body: Mapping[str, Any]) -> str:
 
 
 def fields_of(body: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a line, without those that equal the previous line of the call.
+    """Yield a line's fields, except those with the same value in the call's previous line.
 
     >>> body = {"outcome": "ok", "tool": "a", "hints": {"read_only": {"value": True}}}
     >>> list(fields_of(body, {"tool": "a"}))

@@ -25,11 +25,11 @@ class ListenOptions:
     Parameters
     ----------
     host
-        The address to listen on. Except for loopback addresses it requires --access and
+        The address to listen on. An address that is not loopback requires --access and
         --public-url.
     port
-        The port to listen on; 0 uses a free one. Default: 8321; with --stdio 8322, or a free one
-        if that is taken.
+        The port to listen on; 0 uses a free one. Default: 8321. Default with --stdio: 8322, or a
+        free port if 8322 is taken.
     access
         An access.toml with the tokens and API keys to accept. Default: only this machine may
         call, without authentication.
@@ -41,7 +41,7 @@ class ListenOptions:
     drain
         Seconds that running calls may take after SIGTERM.
     advertise
-        HOST or HOST:PORT at which other processes on the same store reach this one; each worker
+        HOST or HOST:PORT at which other gateways on the same store reach this one. Each worker
         uses the next port. Default: this machine's address, and a free port.
     """
 
@@ -63,11 +63,11 @@ class StdioOptions:
     ----------
     stdio
         Speak MCP over standard input and output with the client that started sayso. The console
-        is served too; run sayso console for a link to it, which the client never gets.
+        is served too. Run sayso console to log in; the client never gets a login link.
     as_
         Subject of the caller over --stdio. Default: local.
     scope
-        Scope of the caller over --stdio; repeatable. Without a scope and a role, none are checked.
+        Scope of the caller over --stdio; repeatable. Without --scope and --role, none are checked.
     role
         Role of the caller over --stdio; repeatable.
     """
@@ -86,16 +86,16 @@ class TelemetryOptions:
     Parameters
     ----------
     metrics
-        Serve Prometheus metrics at http://127.0.0.1:PORT/metrics; with HOST:PORT, at an address
-        that others can reach. Requires the extra metrics.
+        PORT or HOST:PORT. Serve Prometheus metrics at http://HOST:PORT/metrics; the default HOST
+        is 127.0.0.1. Requires the extra metrics.
     otel
-        Send traces and metrics by OTLP over HTTP, as the OTEL_* variables say. Default: on if
+        Send traces and metrics by OTLP over HTTP. OTEL_* variables configure it. Default: on if
         OTEL_EXPORTER_OTLP_ENDPOINT is set. Requires the extra otel.
     log_format
         Format of the log on standard error: text, or json (one object per line).
     log_level
-        Least severe messages to log: debug, info, warning or error. Default: warning, for json
-        info.
+        Minimum severity of logged messages: debug, info, warning or error. Default: warning, and
+        info with --log-format json.
     """
 
     metrics: str | None = None
@@ -112,18 +112,18 @@ class StoreOptions:
     Parameters
     ----------
     policy
-        A policy.toml. The gateway reloads it when it changes, and keeps the last valid version if
-        it has a mistake. Default: guarded mode with no rules.
+        A policy.toml. The gateway reloads the file when it changes. While the file is invalid, the
+        last valid version applies. Default: guarded mode with no rules.
     receipts
-        A receipt of sayso verify, or a folder of them (.json). Hints that they support count if
-        the policy trusts their keys. Read once, at the start.
+        A receipt of sayso verify, or a folder of receipts (.json). A hint that a receipt supports
+        counts if the policy trusts the receipt's key. Read once, at the start.
     webhook
         An http(s) URL that gets each question as JSON, with links to answer it. Default:
         SAYSO_WEBHOOK.
     heads
-        A file for the heads of the log's chain, for sayso audit verify --heads. Keep it where
-        accounts that can write the store cannot write. Without it, a log that was cut off at the
-        end may go unnoticed. Default: SAYSO_HEADS.
+        The gateway writes the heads of the log's chains to this file, for sayso audit verify
+        --heads. Accounts that can write to the store should not be able to write to the file.
+        Without this file, a log cut off at the end may go unnoticed. Default: SAYSO_HEADS.
     store
         The store for records and approvals: sqlite:PATH, or postgresql://USER@HOST/DATABASE for
         several machines. Default: SAYSO_STORE, or a file in your data directory.
@@ -163,8 +163,8 @@ def gateway(
         server.py or server.py:object, an http(s) URL, a client's configuration (mcp.json), or one
         entry of it (mcp.json#name). A command goes after --.
     patience
-        Seconds that a call waits for a person before it ends and can be repeated. Default: 45 if
-        the client requests progress, else 25, less for clients with a shorter timeout.
+        Seconds that a call waits for a person; then the client can repeat it. Default: 45 if the
+        client requests progress, otherwise 25. Clients with a shorter timeout get less.
     json
         Print the addresses as one line of JSON, and errors as JSON.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sayso.approvals import Grant
 
 _ALL: Final = 1_000_000
-"""Limit for a search by number: more grants than a store holds."""
+"""Limit for a search by number, higher than the number of grants in any store."""
 
 app = App(name="grants", help="List standing approvals, and revoke them.")
 
@@ -58,8 +58,8 @@ def list_grants(*, store: Store = None, limit: int = 100, json: Json = False) ->
 def revoke(number: int, *, yes: Yes = False, store: Store = None, json: Json = False) -> int:
     """Revoke a standing approval: matching calls ask again.
 
-    Shows its subject and tool, and asks first. Exit code 2 if there is no such grant, or if it was
-    already revoked.
+    Shows the grant's subject and tool, and asks first. Exit code 2 if the grant does not exist or
+    was already revoked.
 
     Parameters
     ----------

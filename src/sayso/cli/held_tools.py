@@ -59,10 +59,10 @@ def accept(
     store: Store = None,
     json: Json = False,
 ) -> int:
-    """Accept a change: the tool counts as its server describes it now.
+    """Accept a change: from now on, the tool's new hints count.
 
     Shows the tools and their changes, and asks first. The log records your name. A running gateway
-    follows within seconds.
+    applies the change within seconds.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def accept(
     all_
         Accept all waiting changes of the server.
     place
-        Prefix of the place that sayso drift shows, if two servers have the same name.
+        If two servers have the same name: the place that sayso drift shows, or its beginning.
     """
     if all_ == (tool is not None):
         raise UsageError("name one tool, or use --all", where="drift accept", fix=_SEE_DRIFT)
@@ -122,8 +122,8 @@ async def _accept(wanted: "Sequence[Held]", keys: "Keyring", database: "Database
 def show_quarantine(*, store: Store = None, json: Json = False) -> int:
     """Show the tools in quarantine, with the evidence.
 
-    They count as read-only, and tried to change something, so they are no longer called. Exit code
-    1 if a tool is in quarantine.
+    A read-only tool that tried to change something goes into quarantine: it is no longer called.
+    Exit code 1 if a tool is in quarantine.
     """
     from sayso.gateway import evidence_of, to_dict
 
@@ -148,10 +148,10 @@ def lift(
     store: Store = None,
     json: Json = False,
 ) -> int:
-    """Release a tool from quarantine; it returns if it breaks its contract again.
+    """Release a tool from quarantine; it goes back if it breaks its contract again.
 
-    Shows what the tool tried, and asks first. The log records your name. A running gateway follows
-    within seconds.
+    Shows what the tool tried, and asks first. The log records your name. A running gateway calls
+    the tool again within seconds.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def lift(
     tool
         The tool's name.
     place
-        Prefix of the place that sayso quarantine shows, if two servers have the same name.
+        If two servers have the same name: the place that sayso quarantine shows, or its beginning.
     """
     from sayso.audit import open_audit
     from sayso.gateway import evidence_of, to_dict

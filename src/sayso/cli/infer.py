@@ -35,12 +35,12 @@ class OpinionOptions:
     Parameters
     ----------
     reader
-        Ask a language model for a second opinion on each tool: pydantic-ai:MODEL (requires the
-        extra pydantic-ai), or module:function, called with the question. Looser hints then count
-        only if both agree.
+        Ask this model for a second opinion on each tool: pydantic-ai:MODEL (requires the extra
+        pydantic-ai), or module:function, a function that gets a question and returns the answer.
+        A looser hint then counts only if the model and the inference agree.
     opinions
-        A cache file for second opinions, by fingerprint. Without --reader, only its opinions are
-        used.
+        A file that caches second opinions by fingerprint. Without --reader, sayso uses the cached
+        opinions and asks no model.
     """
 
     reader: str | None = None
@@ -61,14 +61,14 @@ def infer(
     yes: bool = False,
     command: Command = None,
 ) -> int:
-    """Infer hints from each tool's text, with reasons; add them to its source.
+    """Infer hints from each tool's text, with reasons; with --write, add them to its source.
 
-    Reads the name, title, description and input schema of each tool, and calls none.
+    Reads the name, title, description and input schema of each tool; calls no tool.
 
     Parameters
     ----------
     threshold
-        Least confidence of an inferred hint, from 0.5 to 1. Default: one threshold per hint.
+        Minimum confidence of an inferred hint, from 0.5 to 1. Default: each hint has its own.
     write
         Add missing annotations to server.py (requires the extra patch). Shows the change, and
         asks. Existing annotations stay.

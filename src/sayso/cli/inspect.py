@@ -57,16 +57,16 @@ def inspect(
 ) -> int:
     """Show a server's tools with their level, their hints and the source of each hint.
 
-    Connects, lists the tools and calls none. Names the rules of sayso lint that a tool breaks. Exit
-    code 1 if a declaration is invalid.
+    Connects, lists the tools and calls none. Also names the sayso lint rules that each tool breaks.
+    Exit code 1 if a declaration is invalid.
 
     Parameters
     ----------
     level
         Show only tools of this level: read, write or destructive. Repeatable.
     hint
-        Show only tools with this resolved hint: read_only, destructive=false. Repeatable; all must
-        match.
+        Show only tools with this resolved hint, such as read_only or destructive=false.
+        Repeatable; a tool must match all of them.
     """
     wanted = _read_hints(hint or ())
     trusted = read_trusted_receipts(given)

@@ -41,17 +41,17 @@ def install(  # noqa: PLR0913 - one parameter per option
     client
         claude-code, claude-desktop, cursor, vscode or gemini.
     scope
-        user (in all folders), project (for all who work on this folder), or local (Claude Code:
-        for you in this folder). Default: the one that has servers.
+        user (all your folders), project (this folder, for everyone who works on it), or local
+        (this folder, only for you; Claude Code). Default: the scope that has servers.
     file
-        Another file in the client's format.
+        Change this file, which is in the client's format, instead of the client's own file.
     only
         Move only this server; repeatable.
     left_out
         Do not move this server; repeatable.
     url
         Connect the client to a running gateway, such as http://127.0.0.1:8321/mcp. Default: the
-        client starts its own.
+        client starts a gateway itself.
     policy
         A policy.toml for the gateway that the client starts.
     dry_run
@@ -105,7 +105,7 @@ def uninstall(
 ) -> int:
     """Remove the gateway from a client, and restore the client's file.
 
-    If the file changed in the meantime, its servers come back and the other changes stay.
+    If the file has changed since sayso install, its servers come back and other changes stay.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ def revoke(which: str, *, yes: Yes = False, store: Store = None, as_json: Json =
     Parameters
     ----------
     which
-        The id of one key, or the name of several.
+        The id of one key, or a name: all keys of that name are revoked.
     """
     rows = [
         row for row in run_on(store, _all) if which in (row.id, row.name) and row.revoked_at is None
@@ -112,7 +112,7 @@ def revoke(which: str, *, yes: Yes = False, store: Store = None, as_json: Json =
         ask_first(f"Revoke {keys} ({named})? This cannot be undone.")
 
     async def revoke_rows(kept: Database) -> int:
-        # By id, so that a key created after the question stays.
+        # Revoke by id, so that a key created after the question stays.
         by = getpass.getuser()
         counts = [await kept.api_keys.revoke(row.id, by=by, now=time.time()) for row in rows]
         return sum(counts)

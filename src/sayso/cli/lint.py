@@ -60,12 +60,12 @@ def lint(  # noqa: PLR0913 - one parameter per option
     timeout: Timeout = 30.0,
     command: Command = None,
 ) -> int:
-    """Check the tools of a server, without calling them.
+    """Check the hints, texts and schemas of a server's tools; calls none of them.
 
     Parameters
     ----------
     profile
-        spec, strict, openai or anthropic.
+        The set of rules: spec, strict, openai or anthropic.
     format
         Output format: text, json, sarif, github (annotations) or junit.
     select
@@ -79,11 +79,11 @@ def lint(  # noqa: PLR0913 - one parameter per option
     diff
         Show the fixes without writing them.
     baseline
-        A file with known findings, which are not reported.
+        A file with known findings, which sayso lint does not report again.
     write_baseline
         Write all current findings to the baseline.
     no_allow
-        Also report findings that the tools' authors allow.
+        Also report findings that a tool or its source code allows.
     """
     form = _form(format, is_json=json)
     choice = choose(find_profile(profile), select=_words(select), ignore=_words(ignore))
@@ -93,7 +93,7 @@ def lint(  # noqa: PLR0913 - one parameter per option
     if fix or diff:
         listed = [_fixed(server, choice, writes=writes, allows=not no_allow) for server in listed]
     if writes and any(server.python for server in listed):
-        # The source has changed, and with it the tools.
+        # The fix changed the source, so list the tools again.
         found = _ask(target, command, timeout, given)
         listed = _linted(found)
     reports = [_report(server, choice, allows=not no_allow, fixed=writes) for server in listed]
@@ -160,7 +160,7 @@ def _report(server: LintInput, choice: Choice, *, allows: bool, fixed: bool = Fa
 
 
 def _print(reports: Sequence[Report], name: str, profile: str) -> None:
-    """Print the reports; no reports only for programs."""
+    """Print the reports; without any, the text format prints nothing."""
     from sayso.lint import FORMATS
 
     if reports or name != "text":
@@ -170,7 +170,7 @@ def _print(reports: Sequence[Report], name: str, profile: str) -> None:
 def _without_known(
     reports: list[Report], choice: Choice, baseline: str | None, *, writes: bool
 ) -> list[Report]:
-    """Return the reports without the findings of a baseline; write it first if it `writes`."""
+    """Remove a baseline's findings from the reports; with `writes`, first write the baseline."""
     if baseline is None and writes:
         raise UsageError("--write-baseline requires --baseline FILE")
     if baseline is None:
@@ -215,7 +215,7 @@ def _fixed(server: LintInput, choice: Choice, *, writes: bool, allows: bool) -> 
 
 
 def _replace(file: Path, before: str, after: str) -> None:
-    """Replace a list atomically if it is unchanged since it was read; keep its byte order mark."""
+    """Replace an unchanged saved list atomically, and keep its byte order mark."""
     from sayso.clients import read, replace
 
     texts = (before.encode(), after.encode())

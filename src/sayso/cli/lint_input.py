@@ -1,4 +1,4 @@
-"""Input of `sayso lint`: the tools of each target, with their places in files."""
+"""Input of `sayso lint`: each target's tools, with the file and line that define each tool."""
 
 import contextlib
 import re
@@ -27,17 +27,17 @@ from sayso.settings import parse_json, read_json, read_text
 from sayso.source import read_module
 
 PYTHON: Final = re.compile(r"(?P<path>.+\.py)(?::.*)?", re.DOTALL)
-"""A server's Python file on the command line, with or without an object."""
+"""A Python file on the command line: `server.py` or `server.py:object`."""
 
 _MAX_FILES: Final = 200
 _MAX_FILE_BYTES: Final = 1_000_000
 _MAX_PARENTS: Final = 3
-"""Parent folders that the file's own package may be imported from."""
+"""How many parent folders are searched for the modules that a file imports."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The text of a saved list, and the keys that lead to its tools."""
+    """The text of a saved `tools/list`; `steps` are the keys that lead to its tools."""
 
     path: str
     text: str
@@ -46,7 +46,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A target's file: its tool definitions and handlers, or the lines of its `servers`."""
+    """A Python file with tool definitions, or a configuration with the line of each server."""
 
     file: str
     definitions: Mapping[str, Definition]
@@ -57,9 +57,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class LintInput:
-    """One server's tools, with their places and the verdicts of receipts.
+    """One server's tools, with their places in files and the verdicts of receipts.
 
-    `saved` is set for a saved list, and `python` for a Python file that defines the tools.
+    `saved` is set for a saved list. `python` is the path of a Python file that defines the tools.
     """
 
     listing: Listing
@@ -69,7 +69,7 @@ class LintInput:
     verdicts: Verdicts | None = None
 
     def with_text(self, text: str) -> "LintInput":
-        """Return the input for another text of the saved list."""
+        """Return this input with `text` as the new text of the saved list."""
         if self.saved is None:
             return self
         target = read_saved(parse_json(self.saved.path, text))
@@ -77,7 +77,7 @@ class LintInput:
 
 
 def source_of(words: Sequence[str], targets: Sequence[Target]) -> Source | None:
-    """Return the file on the command line: Python or a configuration, `None` for a URL."""
+    """Read the Python file or configuration in `words`; return `None` for other targets."""
     if len(words) != 1:
         return None
     if match := PYTHON.fullmatch(words[0]):
@@ -86,16 +86,16 @@ def source_of(words: Sequence[str], targets: Sequence[Target]) -> Source | None:
     if "://" in path or isinstance(targets[0], SavedTarget) or not Path(path).is_file():
         return None
     lines: Mapping[str, int] = {}
-    with contextlib.suppress(SaysoError, OSError):  # another kind of file
+    with contextlib.suppress(SaysoError, OSError):  # the file is not a configuration
         lines = lines_of_servers(read_json(path))
     return Source(path, {}, servers=lines)
 
 
 def read_source(path: str) -> Source:
-    """Read a server's Python file, and the handlers in it and in its imports."""
+    """Read a server's Python file, and the tool handlers in that file and its imports."""
     text = read_text(path)
     definitions = read_definitions(text)
-    with contextlib.suppress(SaysoError):  # its errors are reported when it starts
+    with contextlib.suppress(SaysoError):  # starting the server reports the error
         return Source(path, definitions, handlers_in(read_nearby(path, text)), is_python=True)
     return Source(path, definitions, is_python=True)
 
@@ -113,15 +113,15 @@ async def read_lint_input(
         for target, answer in zip(targets, answers, strict=True)
         if isinstance(answer, Answer)
     }
-    found: list[LintInput | SaysoError] = []
+    inputs: list[LintInput | SaysoError] = []
     for target, answer in zip(targets, answers, strict=True):
         if isinstance(answer, SaysoError):
-            found.append(answer)
+            inputs.append(answer)
             continue
         verdicts = trusted and trusted.verdicts(target, answer.entries)
         others = _others(names, target.name)
-        found.append(_linted(target, answer, source, others=others, verdicts=verdicts))
-    return found
+        inputs.append(_make_input(target, answer, source, others=others, verdicts=verdicts))
+    return inputs
 
 
 def list_tools(
@@ -143,7 +143,7 @@ def list_tools(
     )
 
 
-def _linted(
+def _make_input(
     target: Target,
     answer: Answer,
     source: Source | None,
@@ -189,12 +189,12 @@ def _names(answer: Answer) -> list[str]:
 
 
 def _others(names: Mapping[str, list[str]], server: str) -> dict[str, str]:
-    """Return the server of each tool of the other servers."""
+    """Return the names of all tools of other servers, with the server of each."""
     return {tool: name for name, tools in names.items() if name != server for tool in tools}
 
 
 def read_nearby(path: str, text: str) -> Mapping[str, str]:
-    """Return a file and the nearby Python files that it imports, as texts by path."""
+    """Return the texts of a Python file and of nearby files that it imports, by path."""
     file = Path(path)
     folders = [file.parent, *[*file.resolve().parent.parents][:_MAX_PARENTS]]
     texts = {path: text}

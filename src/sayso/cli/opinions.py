@@ -29,9 +29,9 @@ def make_guesser(
 ) -> Guesser:
     """Return a function that infers the hints of an entry of `tools/list`.
 
-    The file `place` caches opinions. If the reader fails on a tool, a message says so and only
-    the inference counts. Raises `ConfigError` if the file cannot be read, and `UsageError` for an
-    unknown reader.
+    The file `place` caches opinions. If the reader fails on a tool, a message reports it and only
+    the inferred hints count. Raises `ConfigError` if the file cannot be read, and `UsageError` for
+    an unknown reader.
     """
     opinions: Mapping[str, Opinion] = {}
     if reader is not None or place is not None:
@@ -109,7 +109,7 @@ def _load_reader(name: str) -> Reader:
     try:
         reader = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
-        fix = "Write pydantic-ai:MODEL, or module:function of a module that can be imported."
+        fix = "Write pydantic-ai:MODEL, or module:function for a module that Python can import."
         raise UsageError(f"{name!r} not found", where="--reader", fix=fix) from error
     if not callable(reader):
         raise UsageError(f"{name!r} is not callable", where="--reader")
@@ -142,7 +142,7 @@ def _read(place: Path) -> dict[str, Opinion]:
             raw: dict[str, Any] = json.loads(line)
             known[raw["fingerprint"]] = opinion_of(raw["opinion"])
         except (ValueError, KeyError, TypeError, UsageError) as error:
-            fix = "Delete the line or the file; sayso asks again."
+            fix = "Delete the line or the file; sayso asks the model again."
             raise ConfigError("invalid opinion", where=f"{place}:{number}", fix=fix) from error
     return known
 

@@ -60,7 +60,7 @@ NO_RECEIPTS: Final = ReceiptOptions()
 def targets_of(
     words: Sequence[str], command: Sequence[str] | None, name: str = "inspect"
 ) -> "tuple[Target, ...]":
-    """Return the targets in `words`, or the command after `--`, for the command `name`."""
+    """Return the targets in `words`, or the one after `--`; errors quote the command `name`."""
     from sayso.connect import parse_target
 
     is_command = command is not None and not words

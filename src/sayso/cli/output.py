@@ -36,11 +36,11 @@ class Reporter:
 
 
 SILENT: Final = Reporter(lambda _: None, lambda _: None)
-"""The reporter of a worker while another worker reports."""
+"""A reporter that prints nothing, for the workers that leave reports to the first one."""
 
 
 def make_reporter(*, is_json: bool) -> Reporter:
-    """Return the reporter for the options; with a structured log, all messages go there."""
+    """Return a reporter that prints text or JSON; with a structured log it only logs."""
     if is_structured():
         return Reporter(_log.info, log_error)
     if is_json:
@@ -49,7 +49,7 @@ def make_reporter(*, is_json: bool) -> Reporter:
 
 
 def worker_reporter(options: Options, worker: "Worker | None") -> Reporter:
-    """Return the reporter of this process; of several workers only one reports."""
+    """Return this process's reporter; all workers except the first are silent."""
     if worker is not None and not worker.speaks:
         return SILENT
     return make_reporter(is_json=options.is_json)
@@ -105,8 +105,8 @@ def _is_on(gateway: "Gateway", upstream: "Upstream", reporter: Reporter) -> bool
 def print_addresses(base: str, link: str | None, options: Options, reporter: Reporter) -> None:
     """Print the gateway's addresses; print a login link only if a person started it.
 
-    A client that starts a gateway reads its standard error, and must not log in to the console
-    that approves its calls. With an identity provider there are no links.
+    A client that starts a gateway can read the gateway's standard error. It must not get a link to
+    the console that approves its own calls. With an identity provider there are no links.
     """
     from sayso.gateway import PATH
 

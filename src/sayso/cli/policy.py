@@ -28,9 +28,9 @@ def check(
     Parameters
     ----------
     words
-        The policy, if it ends in .toml (default: policy.toml), and targets as for sayso inspect.
+        The policy, if it ends in .toml (default: policy.toml); then targets, as for sayso inspect.
     policy
-        The policy; then all words are targets.
+        The policy. With this option, all words are targets.
     timeout
         Seconds to wait for a server.
     """

@@ -26,8 +26,8 @@ class PromptOptions:
     """Token limit (estimated). Examples are dropped first, then descriptions."""
 
     names: Names | None = None
-    """Tool names that the model uses. Default: the gateway's; with --advisory and one server, the
-    server's."""
+    """Tool names that the model uses. Default: the gateway's names. With --advisory and one
+    server: the server's names."""
 
     template: str | None = None
     """A file with your own Jinja2 template."""
@@ -98,4 +98,4 @@ def _print(made: Prompt, variant: Variant, listings: list[ToolListing], *, is_js
     if made.dropped:
         talk().print(f"Dropped to fit {made.budget} tokens: {', '.join(made.dropped)}.")
     if not made.fits:
-        talk().print(f"Still about {made.tokens} tokens: rules and names are never dropped.")
+        talk().print(f"Still about {made.tokens} tokens, because rules and names always stay.")

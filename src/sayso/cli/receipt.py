@@ -15,7 +15,7 @@ from sayso.errors import KeysError, ReceiptError
 from sayso.intent import HINT_NAMES, HintReceipt, ToolReceipt, fault_of_key
 from sayso.receipts import Receipt, read_receipt, read_report, write_receipt
 
-_KEY_FIX: Final = "Copy the text after key = from the output of sayso receipt keygen."
+_KEY_FIX: Final = "Use the public key that sayso receipt keygen printed, without the quotes."
 
 app = App(
     name="receipt",
@@ -25,7 +25,7 @@ app = App(
 
 @app.command
 def keygen(file: str) -> int:
-    """Create a signing key, and print its public half for a policy.
+    """Create a private key for signing, and print its public key for policy.toml.
 
     Only you can read the file. An existing file is not overwritten.
 
@@ -39,13 +39,13 @@ def keygen(file: str) -> int:
     key = make_signing_key(Path(file))
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(file).stem).strip("-") or "key"
     out().print(Text(f'[trust.receipt_keys]\n{name} = {{ key = "{key.public}" }}'))
-    talk().print(Text(plain(f"Keep the private key in {file} secret: it signs in your name.")))
+    talk().print(Text(plain(f"Keep {file} secret: anyone who has it can sign in your name.")))
     return 0
 
 
 @app.command
 def make(report: str, *, key: str, to: Annotated[str, Parameter(name=("--out", "-o"))]) -> int:
-    """Sign a report: write a receipt for the package that was run.
+    """Sign a report of sayso verify: write a receipt for the package that ran.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def make(report: str, *, key: str, to: Annotated[str, Parameter(name=("--out", "
 def verify(file: str, *, key: str, as_json: Json = False) -> int:
     """Check that a receipt is unchanged and signed by this key.
 
-    Exit code 1 if it is not, 2 if the file or the key cannot be read.
+    Exit code 1 if the receipt fails the check, 2 if the file or the key cannot be read.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ Verdicts = Mapping[str, Mapping[HintName, Verdict]]
 
 @dataclass(frozen=True, slots=True)
 class TrustedReceipts:
-    """Receipts, and the policy that resolves hints."""
+    """Receipts, and the policy that resolves hints with them."""
 
     policy: Policy
     shelf: ReceiptCollection
@@ -33,7 +33,7 @@ class TrustedReceipts:
         return replace(listing, tools=[seen_under(self.policy, tool) for tool in tools])
 
     def verdicts(self, target: Target, entries: Sequence[object]) -> Verdicts:
-        """Return the receipts' verdicts by tool; for a saved list only refutations."""
+        """Return the receipts' verdicts by tool; only refutations if the package is unknown."""
         tools, _ = read_tools(target.name, entries)
         package = package_run_by(target)
         given = self.shelf.give(tools, package)
@@ -54,7 +54,7 @@ def read_trusted_receipts(given: ReceiptOptions) -> TrustedReceipts | None:
         return TrustedReceipts(rules, ReceiptCollection())
     if not rules.receipt_keys:
         what = "requires a policy that trusts a receipt key"
-        fix = "Add the key to [trust.receipt_keys] of a policy, and name it with --policy."
+        fix = "Add the key to [trust.receipt_keys] of a policy, and use --policy with that file."
         raise UsageError(what, where="--receipts", fix=fix)
     shelf = load_receipts(Path(given.receipts))
     for problem in shelf.problems:

@@ -1,4 +1,4 @@
-"""The socket for the other processes of a gateway, separate from that of callers."""
+"""The socket to which a gateway's other processes connect; callers use another socket."""
 
 import ipaddress
 import socket
@@ -23,8 +23,8 @@ def open_replica_listener(
 ) -> tuple[socket.socket, str]:
     """Return a listening socket for the other processes, and the host that they connect to.
 
-    The worker's `place` is added to an advertised port. `database` is the host of the store.
-    Raises `UsageError` if it cannot listen.
+    `place` is the worker's number, which is added to an advertised port. `database` is the store's
+    host. Raises `UsageError` if the socket cannot listen.
     """
     port = 0
     if options.advertise:
@@ -45,7 +45,7 @@ def open_replica_listener(
 
 def _advertised(text: str) -> tuple[str, int]:
     """Parse `HOST` or `HOST:PORT`; the port is 0 if missing. Raises `UsageError`."""
-    fix = "Write HOST or HOST:PORT, as other machines reach this one."
+    fix = "Write HOST or HOST:PORT at which other machines reach this one."
     invalid = UsageError(f"{text!r} is not an address", where=_WHERE, fix=fix)
     try:
         parts = urlsplit(f"//{text}")
@@ -58,7 +58,7 @@ def _advertised(text: str) -> tuple[str, int]:
 
 
 def _own_host(host: str, database: str | None) -> str:
-    """Return the listening address; for a wildcard, the address that routes to the database."""
+    """Return the listening address; for a wildcard, this machine's address for the database."""
     if host == "localhost":
         return "127.0.0.1"
     address = ipaddress.ip_address(host)
@@ -73,7 +73,7 @@ def _own_host(host: str, database: str | None) -> str:
             probe.connect((database or "localhost", _POSTGRES_PORT))
         except OSError as error:
             what = "cannot determine the address at which other replicas reach this one"
-            fix = f"Give it with {_WHERE} HOST:PORT."
+            fix = f"Set it with {_WHERE} HOST:PORT."
             raise UsageError(what, where=_WHERE, fix=fix) from error
         own: str = probe.getsockname()[0]
     return own

@@ -84,10 +84,10 @@ def select(
     timeout: Timeout = 30.0,
     command: Command = None,
 ) -> int:
-    """Select the tools that a message needs from those of one or more servers.
+    """Select the tools of one or more servers that a message needs.
 
-    Compares the words of the message with those of the tools, without a model; calls no tool. With
-    fewer than 20 tools in all, -k leaves none out.
+    Compares the words of the message with the words of the tools, without a model; calls no tool.
+    With fewer than 20 tools in all, -k leaves out no tool.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def _print(selection: Selection, most: int | None, *, has_reasons: bool) -> None
         head = f"{head}; left out: {left}"
     show_text(head, "bold")
     if most is not None and len(selection.chosen) > most:
-        show_text(f"More than {most}: with fewer than 20 tools, -k leaves none out.")
+        show_text(f"More than {most}: with fewer than 20 tools, -k leaves out no tool.")
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     table.add_column("tool", overflow="fold")
     table.add_column("level", no_wrap=True)

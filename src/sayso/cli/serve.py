@@ -57,7 +57,7 @@ from sayso.store import Database, Head, database_host, open_store
 from sayso.telemetry import Telemetry
 
 _UPGRADE_MESSAGES: Final = ("Unsupported upgrade request", "No supported WebSocket library")
-"""uvicorn's messages about a client that requests another protocol; it gets an HTTP response."""
+"""uvicorn's warnings about upgrade requests, which it answers as plain HTTP."""
 
 Guests = Callable[[Gateway], Coroutine[Any, Any, None]]
 """Callers inside the gateway's process: the agents of the demo."""
@@ -69,7 +69,7 @@ def serve(
     listener: socket.socket,
     guests: Guests | None = None,
 ) -> int:
-    """Serve until interrupted, with `guests` as callers; started servers end with their children.
+    """Serve until interrupted, with `guests` as callers; then end all started processes.
 
     Raises `StoreError`, and the error of a server if none of the targets can be reached.
     """
@@ -101,7 +101,7 @@ def _work(
     with listener:
         signal.signal(signal.SIGTERM, terminate)
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-            # A shell ignores SIGINT for background jobs; without it there is no graceful end.
+            # A shell ignores SIGINT for background jobs, but the graceful end needs it.
             signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             anyio.run(run, keys, worker, backend_options={"use_uvloop": True})
@@ -133,7 +133,7 @@ async def _serve(
         async with (
             showing(options.metrics, is_otel=options.otel) as telemetry,
             beside(*_watching(policy, targets, reporter)),
-            # First: a process with wrong keys must not begin a chain.
+            # Before the audit opens: a process with wrong keys must not begin a chain.
             _joined(options, store, keys, worker) as replica_client,
             open_audit(store, keys, emit=_emit(options, telemetry)) as audit,
             open_gateway(
@@ -201,7 +201,7 @@ def _shelf(
 
 
 def _wallet(targets: Sequence[Target], settings: Settings | None) -> Wallet | None:
-    """Return the wallet for token exchange. Raises `ConfigError` if callers have no tokens."""
+    """Return a wallet if a server exchanges tokens. Raises `ConfigError` without [oauth]."""
     exchanging = [
         target.name
         for target in targets
@@ -252,11 +252,11 @@ def _make_app(
 async def _run(
     gateway: Gateway, principal: Principal | None, server: DrainedServer, listener: socket.socket
 ) -> None:
-    # Connections that a shutdown cuts off are no error.
+    # Do not log connections that a shutdown cuts off as errors.
     logging.getLogger("uvicorn.error").addFilter(
         lambda entry: not (server.should_exit or entry.getMessage().startswith(_UPGRADE_MESSAGES))
     )
-    # Long-lived objects need not be traversed by each garbage collection.
+    # Exclude the long-lived objects from later garbage collections.
     gc.collect()
     gc.freeze()
     if principal is None:
@@ -282,7 +282,7 @@ async def _joined(
 async def _serve_stdio(
     gateway: Gateway, principal: Principal, server: DrainedServer, listener: socket.socket
 ) -> None:
-    """Serve the client over stdio until it closes its end, and the console meanwhile."""
+    """Serve the client over stdio, and the console, until the client closes stdin."""
 
     async def converse() -> None:
         async with standard_pipes() as (lines, write):

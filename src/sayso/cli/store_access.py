@@ -1,4 +1,4 @@
-"""Access of commands to the store: its database, its keys, and progress of long work."""
+"""Store access for commands: open the database, load its keys, show progress."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def opened(url: str | None, *, is_new: bool = False) -> AsyncGenerator[Database]:
-    """Open the store at `url`; create a file only if it `is_new`."""
+    """Open the store at `url`; with `is_new`, create a missing file."""
     if not is_new and not is_postgres(url) and not store_path(url).exists():
         fix = "Set --store or SAYSO_STORE."
         raise UsageError("store not found", where=str(store_path(url)), fix=fix)
@@ -50,7 +50,7 @@ def place_of(url: str | None) -> str:
 
 
 def beside(url: str | None) -> Path | None:
-    """Return the store's file, next to which its keys are; `None` for PostgreSQL."""
+    """Return the store's file, which has the keys beside it; `None` for PostgreSQL."""
     return None if is_postgres(url) else store_path(url)
 
 

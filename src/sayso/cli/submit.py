@@ -30,8 +30,8 @@ def submit(
 ) -> int:
     """Write the documents that a store review asks for: hints, reasons, names and prompts.
 
-    Lists the tools and calls none. Exit code 1 if the store's rules find an error; the document is
-    still written, and contains it.
+    Lists the tools and calls none. Exit code 1 if the store's rules find an error; the documents
+    then list it.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ def submit(
     target
         One server, as for sayso lint. A command goes after --.
     out
-        A folder for submission-STORE.md and submission-STORE.json. Default: print one of them.
+        Folder for submission-STORE.md and submission-STORE.json. Default: print the Markdown.
     json
         Print the JSON document instead of the Markdown.
     force
-        Overwrite existing files with other contents.
+        Overwrite existing files whose contents differ.
     """
     check_seconds(timeout, "--timeout")
     if out is not None:

@@ -1,4 +1,4 @@
-"""Telemetry of a gateway as its options say, and the server of its metrics."""
+"""Telemetry of a gateway, configured by its options, and the HTTP server of its metrics."""
 
 import contextlib
 import socket

@@ -57,7 +57,7 @@ def tell(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Write a message to stderr; the caller has made it `plain`."""
+    """Write a message to stderr without escaping; pass text that `plain` returned."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
@@ -147,14 +147,14 @@ def working(what: str) -> Generator[None]:
 
 
 def agrees(question: str) -> bool:
-    """Ask for a yes on the terminal; any other answer is a no.
+    """Ask a yes-or-no question on the terminal, and return whether the answer is yes.
 
     Input from before the question is discarded. Raises `UsageError` without a terminal.
     """
     from rich.text import Text
 
     if not sys.stdin.isatty():
-        fix = "Run it in a terminal, or check the change and add --yes."
+        fix = "Run the command in a terminal, or check the change and add --yes."
         raise UsageError("a confirmation requires a terminal", fix=fix)
     import termios
 
@@ -164,7 +164,7 @@ def agrees(question: str) -> bool:
 
 
 def check_agrees(question: str) -> None:
-    """Raise `DeniedError` unless the person confirms a change that was shown."""
+    """Ask to confirm a change that was shown. Raises `DeniedError` if the answer is not yes."""
     if not agrees(question):
         raise DeniedError("nothing was changed", fix="The answer was not yes.")
 
@@ -178,12 +178,12 @@ def ask_first(question: str) -> None:
     try:
         check_agrees(question)
     except UsageError as error:
-        fix = "Run it in a terminal, or add --yes."
+        fix = "Run the command in a terminal, or add --yes."
         raise UsageError(f"confirmation required: {question}", fix=fix) from error
 
 
 def _json(value: Any, indent: int | None = None) -> str:
-    """Return JSON with the characters that `plain` would escape escaped."""
+    """Return JSON that escapes the same characters as `plain`, except line breaks."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "".join(
         json.dumps(char)[1:-1] if char != "\n" and is_unseen(char) else char for char in text

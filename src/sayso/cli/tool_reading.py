@@ -28,7 +28,7 @@ _KINDS: Final[Mapping[Fault | None, type[SaysoError]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ToolListing:
-    """One server's tools, with `problems` of invalid entries and lint's `faults` of each tool."""
+    """One server's tools, the `problems` of invalid entries, and each tool's lint `faults`."""
 
     name: str
     server: Mapping[str, Any]
@@ -55,7 +55,7 @@ class ToolListing:
         return f"{line}: {levels}" if levels else line
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the documented form, without its `schema` number."""
+        """Return the JSON document, without its `schema` number."""
         server = {**self.server, "name": self.name, "protocol": self.protocol}
         if declared := self.server.get("name"):
             server["declared_name"] = declared
@@ -91,7 +91,7 @@ def _fault(finding: "Finding") -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One target's list as received; entries may be invalid."""
+    """One target's `tools/list` as received; entries may be invalid."""
 
     server: Mapping[str, Any]
     protocol: str | None

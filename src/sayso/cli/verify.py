@@ -31,11 +31,11 @@ class ServerOptions:
     Parameters
     ----------
     fixture
-        A folder that the server works on; it gets a copy at the same path. Repeatable.
+        A folder with data for the server. The server sees a copy at the same path. Repeatable.
     env
         An environment variable for the server, as NAME=VALUE. Repeatable.
     cwd
-        Working directory of the server. Default: the folder of samples.
+        Working directory of the server. Default: a folder with sample files.
     own
         A path with the server's internal state; changes there count as harmless. Repeatable.
     prepare
@@ -69,17 +69,17 @@ class CallOptions:
     hints
         A file (sayso.toml) with arguments that cannot be guessed, and tools to skip.
     profile
-        default, or spec, where overwriting a value under its key counts as destructive too.
+        default or spec. With spec, overwriting the value of a key also counts as destructive.
     calls
-        Maximum calls of each tool, not counting those that confirm a suspicion.
+        Maximum calls of each tool. Calls that confirm a suspected false hint are extra.
     seed
         Seed of the generated arguments; the same seed gives the same arguments.
     timeout
         Seconds to wait for the server, and for each call.
     probe
-        A command that prints the state which a server behind a URL changes.
+        For a server behind a URL: a command that prints the server's state.
     all_tools
-        Also call tools of a server behind a URL that may write. They are not contained.
+        For a server behind a URL: also call tools that may write. Nothing contains their changes.
     """
 
     tool: Many = None
@@ -136,14 +136,14 @@ def verify(
     """Run a server's tools in containment, and show which of its hints are false.
 
     Calls each tool with generated arguments, in a sandbox without network and with copies of your
-    files. Exit code 1 if a hint is refuted, 2 for wrong options or without containment on this
-    system, 4 if the server cannot start.
+    files. Exit code 1 if a hint is refuted, 2 if an option is wrong or this system has no
+    containment, 4 if the server cannot start.
 
     Parameters
     ----------
     target
         server.py or server.py:object, an http(s) URL, or one entry of a client's configuration
-        (mcp.json#name). A command goes after --; {world} in it is the folder of samples.
+        (mcp.json#name). A command goes after --; in it, {world} is a folder with sample files.
     """
     check_seconds(calls.timeout, "--timeout")
     if not 1 <= calls.calls <= _MAX_CALLS:

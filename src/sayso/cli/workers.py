@@ -1,6 +1,6 @@
 """Worker processes on one port, and the parent that starts and restarts them.
 
-They share the listening socket, so a worker that dies loses no connection that it did not accept.
+All workers share the listening socket. If one dies, the others accept the waiting connections.
 """
 
 import contextlib
@@ -21,15 +21,15 @@ _POLL_SECONDS: Final = 0.05
 _GRACE_SECONDS: Final = 5.0
 _FAILED: Final = 70
 _CLEAN: Final = (0, -signal.SIGTERM)
-"""Exit codes of a graceful end; SIGTERM kills a worker that does not serve yet."""
+"""Exit codes of a graceful end; SIGTERM kills a worker that has not begun to serve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One of several processes, with its number.
+    """One of several worker processes; `place` is its number.
 
-    `is_first` is false for a restarted one. `ready` is the pipe that tells the parent that it
-    serves; `life` the pipe that closes when the parent ends.
+    `is_first` is false after a restart. The worker writes to the pipe `ready` when it serves. The
+    pipe `life` closes when the parent ends.
     """
 
     place: int
@@ -43,7 +43,7 @@ class Worker:
         return self.place == 0
 
     def serves(self) -> None:
-        """Tell the parent that this worker serves; it then starts the others."""
+        """Tell the parent that this worker serves; the parent then starts the other workers."""
         with contextlib.suppress(BrokenPipeError):
             os.write(self.ready, b".")
         os.close(self.ready)
@@ -60,7 +60,7 @@ class _Place:
 
 @dataclass(slots=True)
 class Parent:
-    """The parent of `count` processes that run `work` and may take `drain` seconds to end."""
+    """The parent of `count` processes that run `work`; each may take `drain` seconds to end."""
 
     count: int
     work: Callable[[Worker], int]
@@ -74,7 +74,7 @@ class Parent:
     def run(self) -> int:
         """Run until a signal, or until the first process fails to serve.
 
-        In a new process, return the exit code of its work. Return 0 after SIGTERM once all
+        In a worker process, return the exit code of `work`. Return 0 after SIGTERM once all
         processes have ended gracefully. Raises `KeyboardInterrupt` after SIGINT, after a second
         signal, or if a process did not end gracefully.
         """
@@ -110,7 +110,7 @@ class Parent:
         raise KeyboardInterrupt
 
     def _keep(self) -> Worker | None:
-        """Restart processes that end; return `None` once all have ended after a signal."""
+        """Restart ended workers; return a `Worker` in a new process, `None` in the parent."""
         while self._places:
             pid, status = os.wait()
             place = self._places.pop(pid, None)
@@ -132,11 +132,11 @@ class Parent:
         return None
 
     def _start(self, place: _Place) -> tuple[Worker | None, int]:
-        """Return the worker in the new process, `None` in the parent, and its ready pipe."""
+        """Fork; return the `Worker` (`None` in the parent) and the parent's end of `ready`."""
         ready, says = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
-        # Otherwise the child could handle a signal with the parent's handler.
+        # Block signals, so that the child never runs the parent's handler.
         blocked = {signal.SIGTERM, signal.SIGINT, signal.SIGALRM}
         signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
         pid = os.fork()

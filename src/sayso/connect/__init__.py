@@ -1,4 +1,4 @@
-"""Targets of servers, and connections to them in both protocol eras."""
+"""Targets (commands, URLs, saved lists), and connections to servers in both protocol eras."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Checks of a server's URL: is it usable, and may secrets go there."""
+"""Checks of a server's URL: whether it is valid, and whether secrets may be sent to it."""
 
 import ipaddress
 import re
@@ -16,16 +16,16 @@ _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f]")
 
 
 def fault_of_url(url: str) -> tuple[str, str] | None:
-    """Return what is wrong with `url` and what to do, or `None`.
+    """Return the problem of `url` and the fix, or `None` for a valid URL.
 
-    Never shows the URL itself: a faulty one may hold a password in the wrong place.
+    The texts do not contain the URL, because an invalid URL may have a password in the wrong place.
     """
     try:
         parts = urlsplit(url)
         host = parts.hostname
         _ = parts.port
     except ValueError as error:
-        # Without what Python's message quotes: it comes from the URL.
+        # Cut the quotation of the URL from Python's message.
         why = re.split(r"['\":]", str(error))[0].strip().lower()
         return f"the URL is invalid: {why}", "Correct the host or the port."
     is_http = parts.scheme in ("http", "https")
@@ -40,7 +40,7 @@ def fault_of_url(url: str) -> tuple[str, str] | None:
 
 
 def is_private(url: str) -> bool:
-    """Return whether what is sent to `url` is unreadable on the way: TLS, or this machine.
+    """Return whether a request to `url` cannot be read on the way: TLS, or this machine.
 
     >>> is_private("https://login.example.com"), is_private("http://login.example.com")
     (True, False)
@@ -51,12 +51,12 @@ def is_private(url: str) -> bool:
 
 @lru_cache(1024)
 def is_loopback(host: str) -> bool:
-    """Return whether a name or an address is that of this machine alone."""
+    """Return whether `host` is a loopback name or address."""
     if host == "localhost":
         return True
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         return False
-    # One of IPv4, as a socket of IPv6 names it.
+    # An IPv6 socket reports an IPv4 address in its mapped form.
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback

@@ -1,4 +1,4 @@
-"""The key `sayso` of an entry in a client's configuration, read with the place of every fault."""
+"""The key `sayso` of an entry in a client's configuration. Errors have file and line."""
 
 from pathlib import Path
 from typing import Any, Final, cast
@@ -19,14 +19,14 @@ _EXAMPLE: Final = (
 
 
 def read_auth(entry: Entry) -> UpstreamAuth | None:
-    """Return how to authenticate to the entry's server, if it says. Raises `ConfigError`."""
+    """Return the entry's `sayso.auth`, or `None` without one. Raises `ConfigError`."""
     ours = _ours(entry)
     if ours.get("auth") is None:
         return None
     table = _table(entry, ours["auth"], "sayso", "auth", known=(*_NEEDED, *_OTHERS))
     for key in _NEEDED:
         if table.get(key) is None:
-            raise entry.fault(f"the key “{key}” is missing here", "sayso", "auth", fix=_EXAMPLE)
+            raise entry.fault(f"the key “{key}” is missing", "sayso", "auth", fix=_EXAMPLE)
     texts = {key: _text(entry, key, value) for key, value in table.items() if value is not None}
     texts.setdefault("client_auth", _CLIENT_AUTH[0])
     return UpstreamAuth(
@@ -47,7 +47,7 @@ def read_shared(entry: Entry) -> bool:
 
 
 def read_contract(entry: Entry) -> Contract | None:
-    """Return the contract and the own state of the entry's server. Raises `ConfigError`."""
+    """Return the contract of the entry's server, if it has one. Raises `ConfigError`."""
     is_held = _flag(entry, "contract")
     own = _ours(entry).get("own")
     if not is_held:
@@ -89,7 +89,7 @@ def _table(entry: Entry, value: object, *steps: str, known: tuple[str, ...]) -> 
     for key in table:
         if key not in known:
             near = nearest(key, known)
-            fix = f"Did you mean “{near}”?" if near else f"Known keys are {', '.join(known)}."
+            fix = f"Did you mean “{near}”?" if near else f"Known: {', '.join(known)}."
             raise entry.fault("unknown key", *steps, key, fix=fix, of_key=True)
     return table
 
@@ -105,7 +105,7 @@ def _text(entry: Entry, key: str, value: object) -> str:
 def _word(entry: Entry, texts: dict[str, str], key: str, words: tuple[str, ...]) -> str:
     word = texts[key]
     if word not in words:
-        raise entry.fault(f"unknown “{word}”; use {', '.join(words)}", "sayso", "auth", key)
+        raise entry.fault(f"“{word}” is not one of {', '.join(words)}", "sayso", "auth", key)
     return word
 
 
@@ -113,7 +113,7 @@ def _address(entry: Entry, url: str) -> str:
     if fault := fault_of_url(url):
         raise entry.fault(fault[0], "sayso", "auth", "token_url")
     if not is_private(url):
-        fix = "Use https: a secret and a token go there."
+        fix = "Use https, because a secret and a token are sent over it."
         raise entry.fault("the URL is not https", "sayso", "auth", "token_url", fix=fix)
     return url
 
@@ -123,6 +123,6 @@ def _secret(entry: Entry, text: str) -> Reference:
     if found is None:
         # The message does not quote the text, which may be the secret itself.
         fix = "Put the secret into the environment or a file of its own."
-        what = f"must say where the secret is: {FORM}"
+        what = f"must refer to the place of the secret: {FORM}"
         raise entry.fault(what, "sayso", "auth", "client_secret", fix=fix)
     return found

@@ -1,7 +1,7 @@
-"""Clients' configurations: the servers that a desktop client or an editor knows.
+"""Clients' configurations: the files that list the servers of a desktop client or an editor.
 
-`mcpServers` is the key of Claude Desktop, Claude Code, Cursor, Gemini CLI and most others,
-`servers` that of VS Code. Other keys of the file are the client's own and are ignored.
+Claude Desktop, Claude Code, Cursor, Gemini CLI and most others use the key `mcpServers`. VS Code
+uses `servers`. Other keys of the file belong to the client and are ignored.
 """
 
 import re
@@ -33,7 +33,7 @@ _TYPE_KEYS: Final = ("type", "transport", "transportType")
 _URL_KEYS: Final = ("httpUrl", "serverUrl", "url")
 _VARIABLE_NAME: Final = re.compile(r"[^=\0]+")
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a token of RFC 9110, 5.6.2
-_STARTED_ONLY: Final = "is for servers with a “command” only"
+_STARTED_ONLY: Final = "is only for servers with a “command”"
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _ENV_LINE: Final = re.compile(
     r"""
@@ -56,7 +56,7 @@ def is_config(value: object) -> bool:
 def read_config(file: JsonFile) -> tuple[CommandTarget | UrlTarget, ...]:
     """Return the enabled servers of a configuration in the order of the file.
 
-    Raises `ConfigError` with the place of the first mistake, also where no server is left.
+    Raises `ConfigError` with the place of the first mistake, or if no server is enabled.
     """
     key, servers = _servers(file)
     scope = Scope.of(file.path)
@@ -70,13 +70,13 @@ def read_config(file: JsonFile) -> tuple[CommandTarget | UrlTarget, ...]:
 
 
 def read_entry(file: JsonFile, name: str) -> CommandTarget | UrlTarget:
-    """Return one server of a configuration, whatever mistakes the others have."""
+    """Return one server of a configuration; mistakes in other entries do not matter."""
     key, servers = _servers(file)
     if name not in servers:
-        fix = f"It names {', '.join(servers)}."
+        fix = f"Its servers are {', '.join(servers)}."
         if near := nearest(name, tuple(servers)):
             fix = f"Did you mean “{near}”? {fix}"
-        raise TargetError(f"it names no server “{name}”", where=file.path, fix=fix)
+        raise TargetError(f"the file has no server “{name}”", where=file.path, fix=fix)
     entry = Entry.at(file, (key, name), Scope.of(file.path))
     if entry.is_disabled:
         raise entry.fault("the server is disabled", fix="Enable it in the file.", of_key=True)
@@ -97,7 +97,7 @@ def read_target(file: JsonFile, steps: tuple[str, ...], scope: Scope) -> Command
 def _servers(file: JsonFile) -> tuple[str, Mapping[str, Any]]:
     value: object = file.value
     if not isinstance(value, dict):
-        what = f"a configuration is an object, not {type_name(value)}"
+        what = f"a configuration must be an object, not {type_name(value)}"
         raise ConfigError(what, where=file.where(), fix=_EXAMPLE)
     found = cast("dict[str, Any]", value)
     key = next((key for key in SERVER_KEYS if key in found), None)
@@ -150,7 +150,7 @@ def _target(entry: Entry) -> CommandTarget | UrlTarget:
         return _url_target(entry, address)
     if command:
         return _command_target(entry, command)
-    fix = 'Add "command" for a server to start, or "url" for one to reach.'
+    fix = 'Add "command" for a server that sayso starts, or "url" for a running server.'
     raise entry.fault("has neither “command” nor “url”", fix=fix)
 
 
@@ -174,7 +174,7 @@ def _transport(entry: Entry) -> str | None:
 def _command_target(entry: Entry, command: str) -> CommandTarget:
     if read_auth(entry) is not None:
         fix = "A server that sayso starts gets its secrets under “env”."
-        raise entry.fault("is for servers with a “url” only", "sayso", "auth", fix=fix, of_key=True)
+        raise entry.fault("is only for servers with a “url”", "sayso", "auth", fix=fix, of_key=True)
     env = {**_env_file(entry), **entry.pairs("env", names=_VARIABLE_NAME)}
     return CommandTarget(
         plain_name(entry.steps[-1]),
@@ -197,11 +197,11 @@ def _env_file(entry: Entry) -> dict[str, str]:
 
 
 def read_env_file(path: str) -> dict[str, str]:
-    r"""Return the variables that a file sets (VS Code's `envFile`); the last of a name counts.
+    r"""Return the variables in an `envFile` (VS Code); the last value of a name counts.
 
-    Values may be bare, in single quotes (taken as they are) or in double quotes (with `\n`,
-    `\t` and `\"`). Nothing is expanded. Raises `ConfigError` with the line of a mistake, and
-    never shows the line itself.
+    Values may be bare, in single quotes (unchanged) or in double quotes (with the escapes `\n`,
+    `\t` and `\"`). Variables in values are not expanded. Raises `ConfigError` with the number of
+    an invalid line, but not its text.
     """
     found: dict[str, str] = {}
     for number, raw in enumerate(read_text(path).split("\n"), 1):
@@ -240,6 +240,6 @@ def _url_target(entry: Entry, key: str) -> UrlTarget:
         raise entry.fault(_STARTED_ONLY, "sayso", "contract", fix=fix, of_key=True)
     is_shared = read_shared(entry)
     if is_shared and auth is not None and auth.is_exchange:
-        what = "with token_exchange each caller has a token of its own"
-        raise entry.fault(what, "sayso", "shared", fix="Leave “shared” out.")
+        what = "not possible with token_exchange, because each caller has its own token"
+        raise entry.fault(what, "sayso", "shared", fix="Remove “shared”.")
     return UrlTarget(plain_name(entry.steps[-1]), url, headers, auth, is_shared=is_shared)

@@ -1,8 +1,7 @@
-"""Credentials for servers behind sayso: its own tokens, never the one that a caller sent.
+"""Credentials for servers behind sayso. A server never gets the token that a caller sent.
 
-With `client_credentials` all callers share one token. With `token_exchange` each caller has its
-own: only the authorization server sees the caller's token, and issues another for the server
-behind.
+With `client_credentials` all callers share one token of sayso's. With `token_exchange` the
+authorization server takes the caller's token, and issues a different one for the server.
 """
 
 import time
@@ -34,10 +33,9 @@ _ACCESS_TOKEN: Final = "urn:ietf:params:oauth:token-type:access_token"  # noqa: 
 class Credentials(Protocol):
     """Credentials of sayso at one server.
 
-    `headers` raises `AuthenticationError` if there is no token for that caller or no secret to get
-    one, and `UnreachableError` if the authorization server does not answer. `forget` drops a token
-    that the server refused, unless it is new: a server that refuses every token must not cause a
-    token request for each call.
+    `headers` raises `AuthenticationError` if the caller has no token or the secret cannot be read,
+    and `UnreachableError` if the authorization server does not answer. `forget` drops a refused
+    token, but not a new one: a server that refuses each token must not cause a request per call.
     """
 
     async def headers(self, principal: Principal) -> Mapping[str, str]: ...
@@ -62,7 +60,7 @@ class OnBehalf:
 class Wallet:
     """The callers' own tokens, in memory until they expire, for token exchange.
 
-    A caller with fewer scopes is another principal, and does not share a token with the first.
+    The same caller with fewer scopes is another principal, and needs its own token.
     """
 
     clock: Callable[[], float] = time.time
@@ -96,7 +94,7 @@ def credentials_for(
 
 @asynccontextmanager
 async def open_proof(target: CommandTarget | UrlTarget) -> AsyncGenerator[Authenticator | None]:
-    """Yield sayso's own authenticator at a server, without exchanging a caller's token."""
+    """Yield the authenticator for sayso's own requests to a server, outside of any call."""
     async with open_fetcher() as fetcher:
         found = credentials_for(target, fetcher, Wallet())
         yield None if found is None else OnBehalf(found, Principal(LOCAL))
@@ -167,13 +165,15 @@ class TokenExchange:
         }
         found = await _token(self.fetcher, self.auth, form)
         if found.value == own:
-            what = "the authorization server returned the caller's own token, which is not sent on"
+            what = (
+                "the authorization server returned the caller's own token, which sayso does not use"
+            )
             raise AuthenticationError(what, where=self.auth.shown)
         return found
 
     def _without_token(self) -> AuthenticationError:
         what = "this caller has no token to exchange"
-        fix = "It must call with an OAuth token that has not expired."
+        fix = "Call with an OAuth token that has not expired."
         return AuthenticationError(what, where=self.auth.shown, fix=fix)
 
 
@@ -200,12 +200,12 @@ async def _token(fetcher: Fetcher, auth: UpstreamAuth, form: Mapping[str, str]) 
 
 
 def _read(reply: Reply, where: str) -> Fetched[str]:
-    """Read the token of an answer (RFC 6749, section 5.1)."""
+    """Read the token in a response (RFC 6749, section 5.1)."""
     token = reply.body.get("access_token")
     kind = reply.body.get("token_type")
     is_sound = isinstance(token, str) and token.isascii() and token.isprintable()
     if not is_sound or not token or " " in token or str(kind).lower() != "bearer":
-        raise UnreachableError("the answer holds no bearer token", where=where)
+        raise UnreachableError("the response has no bearer token", where=where)
     seconds = _seconds(reply.body.get("expires_in"))
     usable = max(seconds - _SPARE_SECONDS, seconds / 2)
     return Fetched(str(token), min(seconds * _EARLY, usable), usable)

@@ -17,8 +17,8 @@ UNDERSTOOD: Final = tuple(
     transportType type url
     """.split()
 )
-"""`httpUrl` is Gemini CLI's and `serverUrl` Windsurf's; `transport` and `transportType` are
-older names of `type`, and `sayso` holds what only sayso reads."""
+"""`httpUrl` is from Gemini CLI, `serverUrl` from Windsurf. `transport` and `transportType` are
+older names of `type`. `sayso` contains settings that only sayso reads."""
 
 _OF_CLIENTS: Final = tuple(
     """
@@ -34,7 +34,7 @@ _OF_CLIENTS: Final = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry; `steps` lead to it in `file`, the last is its name."""
+    """One entry; `steps` are the keys that lead to it in `file`, and end with its name."""
 
     file: JsonFile
     steps: tuple[str, ...]
@@ -43,7 +43,7 @@ class Entry:
 
     @classmethod
     def at(cls, file: JsonFile, steps: tuple[str, ...], scope: Scope) -> "Entry":
-        """Return the entry that `steps` lead to; its keys are checked, its values not yet."""
+        """Return the entry at `steps`. Checks its keys, but not yet its values."""
         value = file.value
         for step in steps:
             value = value[step]
@@ -62,19 +62,19 @@ class Entry:
     def fault(
         self, what: str, *steps: Step, fix: str | None = None, of_key: bool = False
     ) -> ConfigError:
-        """Return an error about the entry, or about the part of it that `steps` lead to."""
+        """Return an error about the entry, or about its part at `steps`."""
         inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
         place = self.file.where(*self.steps, *steps, of_key=of_key)
         return ConfigError(f"{self.steps[-1]}{inside}: {what}", where=place, fix=fix)
 
     def check_key(self, key: str) -> None:
-        """Raise for a key that neither sayso nor any client it knows of understands."""
+        """Raise `ConfigError` unless sayso or a known client understands the key."""
         if key == "headersHelper":
-            fix = "Write the headers it would print under “headers”, with ${NAME} for secrets."
-            raise self.fault("programs that print headers are not run", key, fix=fix, of_key=True)
+            fix = "Write the headers under “headers” instead, with ${NAME} for secrets."
+            raise self.fault("sayso does not run header programs", key, fix=fix, of_key=True)
         if key in UNDERSTOOD or key in _OF_CLIENTS:
             return
-        fix = f"Known keys are {', '.join(UNDERSTOOD)}."
+        fix = f"Known: {', '.join(UNDERSTOOD)}."
         if near := nearest(key, (*UNDERSTOOD, *_OF_CLIENTS)):
             fix = f"Did you mean “{near}”? {fix}"
         raise self.fault("unknown key", key, fix=fix, of_key=True)
@@ -86,14 +86,14 @@ class Entry:
         raise self.fault(f"must be true or false, not {type_name(value)}", key)
 
     def text(self, key: str) -> str | None:
-        """Return a string with its variables expanded, or `None` where the key is missing."""
+        """Return a string with its variables expanded, or `None` if the key is missing."""
         value = self.fields.get(key)
         if value is None:
             return None
         return self._expand(value, key)
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return an array of strings, expanded; empty where the key is missing."""
+        """Return an array of strings with variables expanded; empty if the key is missing."""
         value = self.fields.get(key)
         if value is None:
             return ()
@@ -104,9 +104,9 @@ class Entry:
         return tuple(self._expand(item, key, index) for index, item in enumerate(items))
 
     def pairs(self, key: str, *, names: re.Pattern[str]) -> dict[str, str]:
-        """Return an object of strings, expanded; its keys match `names`.
+        """Return an object of strings with variables expanded; its keys must match `names`.
 
-        Whole numbers count as strings and null as absent.
+        A whole number becomes a string; a null value is left out.
         """
         value = self.fields.get(key)
         if value is None:
@@ -117,7 +117,7 @@ class Entry:
         found: dict[str, str] = {}
         for name, item in cast("dict[str, object]", value).items():
             if not names.fullmatch(name):
-                raise self.fault("cannot be a name here", key, name, of_key=True)
+                raise self.fault("is not a valid name", key, name, of_key=True)
             if type(item) is int:
                 found[name] = str(item)
             elif item is not None:
@@ -125,7 +125,7 @@ class Entry:
         return found
 
     def folder(self, key: str) -> str | None:
-        """Return a path, taken from the folder that the configuration is about."""
+        """Return a path; a relative one starts at the configuration's workspace folder."""
         text = self.text(key)
         if text is None:
             return None
@@ -150,7 +150,7 @@ class Entry:
 
 
 def nearest(word: str, words: tuple[str, ...]) -> str | None:
-    """Return the one of `words` that was probably meant, whatever the case of its letters."""
+    """Return the word in `words` that is most similar to `word`, ignoring case."""
     by_lower = {known.lower(): known for known in reversed(words)}
     near = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.7)
     return next(map(by_lower.get, near), None)

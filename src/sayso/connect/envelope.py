@@ -1,7 +1,7 @@
 """The envelope of a request in each protocol era: `_meta` and headers.
 
-2026-07-28 is stateless: version, client and capabilities travel with each request, and the
-headers must agree with the body. Before that only a version header goes along.
+2026-07-28 is stateless: each request contains version, client and capabilities, and its headers
+must agree with its body. In older versions a request has only a version header.
 """
 
 from base64 import b64encode
@@ -43,9 +43,9 @@ class Envelope:
     def params(
         self, params: Mapping[str, Any], capabilities: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Return `params` with what `_meta` must hold; what it held already stays.
+        """Return `params` with the required keys in `_meta`; its other keys stay.
 
-        `capabilities` are those of the client that answers the questions about this one request.
+        `capabilities` are those of the client that answers questions during this request.
         """
         if not self.is_modern:
             return dict(params)
@@ -62,10 +62,10 @@ class Envelope:
     def headers(
         self, method: str, params: Mapping[str, Any], input_schema: Mapping[str, Any] | None = None
     ) -> dict[str, str]:
-        """Return HTTP headers that name what the body says (2026-07-28, Streamable HTTP).
+        """Return the HTTP headers that repeat parts of the body (2026-07-28, Streamable HTTP).
 
-        `input_schema` is the called tool's, where it marks arguments with `x-mcp-header`: these
-        travel as headers too.
+        `input_schema` is the called tool's. Arguments that it marks with `x-mcp-header` are also
+        sent as headers.
         """
         found = {"mcp-protocol-version": self.version}
         if not self.is_modern:
@@ -80,7 +80,7 @@ class Envelope:
 
 
 def encode_header(value: str) -> str:
-    """Return a text as a header can carry it: as it is, or in base64 between marks.
+    """Return a text in a form that is valid in a header: unchanged, or in marked base64.
 
     >>> encode_header("get_echo"), encode_header("größe")
     ('get_echo', '=?base64?Z3LDtsOfZQ==?=')

@@ -1,7 +1,7 @@
 """The environment of a server's process.
 
-Every program needs PATH, HOME and their like. Servers that are fetched when they start (`uvx`,
-`npx`) also need certificates and proxies. Other variables may be secrets of other programs.
+Every program needs variables such as PATH and HOME. `uvx` and `npx`, which download servers, also
+need certificates and proxies. Other variables are not passed on, as they may hold secrets.
 """
 
 import os
@@ -19,6 +19,6 @@ PASSED_ON: Final = tuple(
 
 
 def child_environment(declared: Mapping[str, str]) -> dict[str, str]:
-    """Return all variables of a server that was configured with `declared`, which wins."""
+    """Return a server's environment; variables in `declared` override inherited ones."""
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     return kept | dict(declared)

@@ -1,4 +1,4 @@
-"""Errors that say why there is no connection, in words a person can act on."""
+"""Error messages for failed connections, with the reason and a fix."""
 
 from pathlib import Path
 from typing import Final, cast
@@ -18,18 +18,18 @@ from sayso.errors import (
 )
 
 _UNPROVED: Final = (
-    "Put an Authorization header or a “sayso.auth” into its entry of a configuration file."
+    "Add an Authorization header or “sayso.auth” to the server's entry of a configuration file."
 )
 _NOT_TAKEN: Final = (
-    "It did not take the token that sayso got for it: do “scope”, “resource” and “audience” in its "
-    "“sayso.auth” name what it wants?"
+    "The server refused the token that sayso got for it. Check “scope”, “resource” and “audience” "
+    "in its “sayso.auth”."
 )
 
 
 def explain(
     error: Exception, target: CommandTarget | UrlTarget, stderr_log: StderrLog, timeout: float
 ) -> SaysoError:
-    """Return the error a person should read in the place of `error`."""
+    """Return an error with the reason and a fix, to raise instead of `error`."""
     error = first_error(error)
     if isinstance(error.__cause__, NoCredentialsError):
         error = cast("SaysoError", error.__cause__.__cause__)
@@ -42,7 +42,7 @@ def explain(
 
 
 def first_error(error: Exception) -> Exception:
-    """Return the first error of a group, however deep: the others followed from it."""
+    """Return the first error of nested groups; the other errors are its consequences."""
     while isinstance(error, ExceptionGroup):
         error = cast("ExceptionGroup[Exception]", error).exceptions[0]
     return error
@@ -55,11 +55,11 @@ def _explain_command(
     if isinstance(error, (OSError, ValueError)) and not isinstance(error, TimeoutError):
         return _explain_spawn(error, target, where)
     reason = stderr_log.reason()
-    aside = reason and f"; the last it said on stderr:\n{reason}"
+    aside = reason and f"; the last lines on stderr:\n{reason}"
     has_ended = isinstance(error, RpcError) and error.fault is Fault.LOST
     if stderr_log.garbage and not (has_ended and reason):
-        what = f"it printed something that is not MCP to stdout: “{stderr_log.garbage[0]}”{aside}"
-        fix = "A stdio server may print only messages to stdout; print everything else to stderr."
+        what = f"it printed a line to stdout that is not MCP: “{stderr_log.garbage[0]}”{aside}"
+        fix = "Print only MCP messages to stdout, and everything else to stderr."
         return NotMcpError(what, where=where, fix=fix)
     if _is_timeout(error):
         what = f"no answer within {timeout:g} s{aside}"
@@ -70,13 +70,13 @@ def _explain_command(
 
 
 def _explain_spawn(error: OSError | ValueError, target: CommandTarget, where: str) -> SaysoError:
-    # uvloop does not say which of the two is missing.
+    # uvloop does not report whether the command or the folder is missing.
     is_missing = isinstance(error, FileNotFoundError)
     if is_missing and target.cwd is not None and not Path(target.cwd).is_dir():
         return CommandNotFoundError(f"the folder {target.cwd} does not exist", where=where)
     if is_missing:
         what = f"the command “{target.command}” was not found"
-        fix = "Install it, or give its full path."
+        fix = "Install the command, or write its full path."
         return CommandNotFoundError(what, where=target.name, fix=fix)
     what = f"the command cannot be run: {getattr(error, 'strerror', None) or error}"
     return CommandNotFoundError(what, where=where, fix="It must be a program you may execute.")
@@ -90,7 +90,7 @@ def _explain_url(error: Exception, target: UrlTarget, timeout: float) -> SaysoEr
     fault = getattr(error, "fault", None)
     if fault is Fault.UNAUTHORIZED:
         fix = _UNPROVED if target.auth is None else _NOT_TAKEN
-        return AuthenticationError(f"it wants credentials ({error})", where=where, fix=fix)
+        return AuthenticationError(f"it requires credentials ({error})", where=where, fix=fix)
     if fault in (Fault.NOT_MCP, Fault.REFUSED):
         fix = "Is this the MCP endpoint? Its path is often /mcp."
         return NotMcpError(f"it does not answer as an MCP server ({error})", where=where, fix=fix)

@@ -1,7 +1,7 @@
-"""Small JSON documents over HTTP, for requests to authorization servers.
+"""A client for small JSON documents over HTTP, for requests to authorization servers.
 
-Bounded in size and time, never redirected, and never sent in the clear to another machine. No
-error holds what was sent or what came back.
+Size and time are limited. Redirects are not followed, and other machines are reached only by
+https. Errors contain no part of a request or a response.
 """
 
 import base64
@@ -35,7 +35,7 @@ class ClientAuth:
     is_in_body: bool = False
 
     def dress(self, form: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-        """Return `form` and headers, with the credentials in one of them. Raises `KeysError`."""
+        """Return a form and headers, with credentials in either. Raises `KeysError`."""
         secret = self.secret.read()
         if self.is_in_body:
             return {**form, "client_id": self.client_id, "client_secret": secret}, {}
@@ -46,7 +46,7 @@ class ClientAuth:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An authorization server's answer: a JSON object, empty if it sent something else."""
+    """An authorization server's response; `body` is empty if it is not a JSON object."""
 
     status: int
     body: Mapping[str, Any] = field(repr=False)
@@ -57,7 +57,7 @@ class Reply:
 
     @property
     def error(self) -> str:
-        """The code of the error (RFC 6749, section 5.2), if it is a valid one."""
+        """The error code (RFC 6749, section 5.2), or the HTTP status if it is invalid."""
         code = self.body.get("error")
         if isinstance(code, str) and code.replace("_", "").isalnum() and code.isascii():
             return code[:40]
@@ -72,7 +72,7 @@ class Fetcher:
     _pools: dict[tuple[str, str], Pool] = field(default_factory=dict[tuple[str, str], Pool])
 
     async def get(self, url: str) -> Reply:
-        """Ask for a document. Raises `UnreachableError`."""
+        """Request a document. Raises `UnreachableError`."""
         return await self._ask("GET", url)
 
     async def post(self, url: str, form: Mapping[str, str], auth: ClientAuth | None) -> Reply:
@@ -94,7 +94,7 @@ class Fetcher:
     ) -> Reply:
         where = urlsplit(url)._replace(query="").geturl()
         if not is_private(url):
-            what = "this would go over the network in the clear"
+            what = "this request would go over the network unencrypted"
             fix = "Use https, or an address of this machine."
             raise UnreachableError(what, where=where, fix=fix)
         try:
@@ -103,16 +103,16 @@ class Fetcher:
         except TimeoutError:
             what = f"no answer within {self.seconds:g} s"
             raise TimedOutError(what, where=where) from None
-        # Without the cause: it may hold what was sent or what came back.
+        # Drop the cause: it may contain the request or the response.
         except NotSentError:
-            raise UnreachableError("no connection: it could not be made", where=where) from None
+            raise UnreachableError("the connection could not be opened", where=where) from None
         except BrokenError:
-            raise UnreachableError("no connection: it broke", where=where) from None
+            raise UnreachableError("the connection broke", where=where) from None
 
     async def _exchange(
         self, verb: str, url: str, body: str | None, headers: Mapping[str, str], where: str
     ) -> Reply:
-        # Unpacked, a small answer may be a large one.
+        # Refuse compression, because a small response could unpack to a huge one.
         told = {"accept": "application/json", "accept-encoding": "identity", **headers}
         sent = (body or "").encode()
         exchange = await self._pool(url).exchange(verb, target_of(url), told, sent)
@@ -146,7 +146,7 @@ class Fetcher:
 
 @asynccontextmanager
 async def open_fetcher(seconds: float = SECONDS) -> AsyncGenerator[Fetcher]:
-    """Yield a `Fetcher` whose connections are closed in the end."""
+    """Yield a `Fetcher`, and close its connections at the end."""
     fetcher = Fetcher(seconds)
     try:
         yield fetcher

@@ -1,4 +1,4 @@
-"""Notifications and requests that a server sends."""
+"""Dispatch of the notifications and requests that a server sends."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -32,27 +32,27 @@ _FOR_ALL: Final = frozenset(
         PROGRESS,
     }
 )
-"""Notifications that belong to no request, on any stream."""
+"""Notifications that go to `notified` of the inbox, whichever stream they come on."""
 _MOST_AT_ONCE: Final = 128
-"""Requests of a server that are handled at once; further ones get no answer."""
+"""Maximum of a server's requests that are handled at once; further ones get no response."""
 _LARGEST: Final = 256 * 1024
-"""Bytes of a notification: many may wait for many clients."""
+"""Maximum bytes of a notification, because many may be queued for many clients."""
 
 _NO_LISTENER: Final = nullcontext()
 
 
 async def offer_nothing(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Refuse a server's question."""
+    """Refuse a server's request. Raises `RpcError`."""
     raise RpcError(METHOD_NOT_FOUND, f"sayso does not offer {method}")
 
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """Dispatches what a server sends to the listeners of the requests under way.
+    """A dispatcher of a server's messages to the listeners of the running requests.
 
     Over HTTP a message about a request comes on that request's stream. Over stdio, and on a
-    separate stream, the request is unknown: the message then goes to the listeners if they all have
-    one owner, and otherwise to none, since it may be meant for another client.
+    separate stream, the request is unknown. The message then goes to the listeners only if all of
+    them have the same owner: otherwise a client could get another client's message.
     """
 
     notified: Notified = ignore
@@ -64,14 +64,14 @@ class Inbox:
     def hearing(
         self, listener: RequestListener | None, limit: Deadline
     ) -> AbstractContextManager[None]:
-        """Return the context of a request; questions that came because of it end with it."""
+        """Return the context of a request; at its end, the server's questions for it end too."""
         if listener is None:
             return _NO_LISTENER
         listener.begin(limit)
         return _Hearing(self._listeners, listener)
 
     async def notify(self, message: Message, listener: RequestListener | None = None) -> None:
-        """Pass a notification on; one that cannot be read, or is too large, is dropped."""
+        """Pass a notification on; drop it if it is invalid or too large."""
         if memoryview(message.params).nbytes > _LARGEST:
             return
         try:
@@ -95,7 +95,7 @@ class Inbox:
         spawn: Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"],
         work: Coroutine[Any, Any, None],
     ) -> None:
-        """Run `work`, which answers a request, unless too many are being answered already."""
+        """Run `work`, which answers a request; drop it if too many are being answered."""
         if len(self._answering) >= _MOST_AT_ONCE:
             work.close()
             return
@@ -106,7 +106,7 @@ class Inbox:
     async def answer(self, message: Message, listener: RequestListener | None = None) -> bytes:
         """Answer a server's request.
 
-        Runs in a task of its own, which is cancelled when the server withdraws the request.
+        Call it in a separate task; that task is cancelled if the server cancels the request.
         """
         number = message.id
         try:
@@ -155,7 +155,7 @@ class Inbox:
                 concerned.go_on()
 
     def _meant(self, listener: RequestListener | None) -> list[RequestListener]:
-        """Return the listeners that a message is for: of one owner, or none."""
+        """Return the listeners that get a message; none if they have different owners."""
         if listener is not None:
             return [listener]
         if len({id(waiting.owner) for waiting in self._listeners}) != 1:
@@ -166,14 +166,14 @@ class Inbox:
 def with_token(
     params: Mapping[str, Any], number: int, progress: Progress | None
 ) -> Mapping[str, Any]:
-    """Return `params` with the token of progress notifications, if `progress` wants them."""
+    """Return `params`, with a token for progress notifications if `progress` is set."""
     if progress is None:
         return params
     return {**params, "_meta": {**(params.get("_meta") or {}), "progressToken": number}}
 
 
 async def tell(progress: Progress | None, message: Message) -> None:
-    """Pass a progress notification on, if it can be read."""
+    """Pass a valid progress notification to `progress`."""
     if progress is None:
         return
     try:

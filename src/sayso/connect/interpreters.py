@@ -1,4 +1,4 @@
-"""The packages that are installed for a Python interpreter, read from files without running it."""
+"""The packages of a Python interpreter, found in files without running the interpreter."""
 
 import ast
 import csv
@@ -17,7 +17,7 @@ _OTHERS: Final = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json
 """Installer metadata, excluded because it differs between installs of one package."""
 
 _SHELL: Final = re.compile(r"""'''exec' "?(/[^"\n]+?)"? "\$0" "\$@"\n' '''""")
-"""The start of a script whose interpreter's path is too long for a first line."""
+"""The start of a script if the interpreter's path is too long for a `#!` line."""
 _USUAL: Final = frozenset(
     ast.unparse(ast.parse(text))
     for text in (
@@ -31,7 +31,7 @@ elif sys.argv[0].endswith('.exe'):
     sys.argv[0] = sys.argv[0][:-4]""",
     )
 )
-"""Statements in scripts of pip, uv and distlib before they call a package's function."""
+"""Statements in scripts by pip, uv and distlib, before the call of a package's function."""
 _DIST_INFO: Final = ".dist-info"
 
 
@@ -56,14 +56,14 @@ def packages_of(python: Path, home: Path) -> Path | None:
     if len(folders) != 1:
         return None
     version = folders[0].parent.name
-    # Outside of an environment, the user's own packages come first.
+    # Outside of an environment, Python searches the user's own packages first.
     if venv is None and (home / ".local" / "lib" / version / "site-packages").exists():
         return None
     return folders[0]
 
 
 def module_in(folder: Path, module: str) -> bool:
-    """Return whether a folder has a module that comes before one that is installed."""
+    """Return whether a folder has a file that hides the installed `module`."""
     first = module.partition(".")[0]
     return (folder / first).exists() or any(folder.glob(f"{first}.*"))
 
@@ -85,7 +85,7 @@ def find_named(site: Path, name: str) -> dict[str, Any] | None:
 
 
 def find_script(site: Path, script: Path) -> dict[str, Any] | None:
-    """Return the installed package whose command a script is, if it only calls that."""
+    """Return the installed package of a script that only calls the package's entry point."""
     text = script.read_text(encoding="utf-8")
     for distribution in distributions(path=[str(site)]):
         for entry in distribution.entry_points.select(group="console_scripts", name=script.name):
@@ -97,9 +97,9 @@ def find_script(site: Path, script: Path) -> dict[str, Any] | None:
 
 
 def _only_calls(text: str, script: Path, module: str, attribute: str) -> bool:
-    """Return whether a script is as installers write it: it calls one function and ends.
+    """Return whether a script only calls one function, in the form that installers write.
 
-    It must be started by the interpreter beside it, without options.
+    Its `#!` line must name the interpreter beside it, without options.
     """
     lines = text.split("\n", 3)
     marker, _, python = lines[0].partition("#!")
@@ -130,7 +130,7 @@ def _is_usual(statement: ast.stmt, module: str, name: str, calls: set[str]) -> b
 
 
 def _holds(distribution: Distribution, module: str) -> bool:
-    """Return whether its own files are those of a module (not so of an editable install)."""
+    """Return whether the distribution installed the module's files; editable installs do not."""
     path = module.replace(".", "/")
     wanted = {f"{path}/__main__.py", f"{path}/__init__.py", f"{path}.py"}
     return any(name in wanted for name in _names(distribution))
@@ -162,12 +162,12 @@ def _plain(name: str) -> str:
 
 
 def _files(distribution: Distribution, site: Path) -> Iterator[Path]:
-    """Yield what was installed, and what else Python would load under the same names."""
+    """Yield the installed files, and other files that Python loads under the same names."""
     tops: dict[str, set[PurePosixPath]] = {}
     for name in _names(distribution):
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or path.name in _OTHERS:
-            continue  # a command has the interpreter's path in it
+            continue  # a command contains the interpreter's path
         if "__pycache__" in path.parts:
             continue
         if (site / path).is_file():
@@ -181,8 +181,8 @@ def _files(distribution: Distribution, site: Path) -> Iterator[Path]:
 def _named(folder: Path, name: str, paths: set[PurePosixPath], *, depth: int) -> Iterator[Path]:
     """Yield the code that an import of `name` may load from a folder.
 
-    A namespace package (without `__init__`) is shared with other distributions: of it only what
-    stands under the names in `paths`.
+    Other distributions share a namespace package (without `__init__`), so from such a package it
+    yields only the code under the names in `paths`.
     """
     for entry in folder.iterdir():
         if entry.name.partition(".")[0] != name or entry.name.endswith(_DIST_INFO):

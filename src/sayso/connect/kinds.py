@@ -12,7 +12,7 @@ from sayso.schema import digest
 
 
 class AuthKind(StrEnum):
-    """The grant by which a token is obtained: one for all callers, or one for each."""
+    """The grant for a token: one token for all callers, or one for each caller."""
 
     CLIENT_CREDENTIALS = "client_credentials"
     TOKEN_EXCHANGE = "token_exchange"  # noqa: S105 - the name of a grant
@@ -22,7 +22,7 @@ class AuthKind(StrEnum):
 class UpstreamAuth:
     """A grant at a token endpoint: RFC 6749, section 4.4, or RFC 8693.
 
-    `resource` (RFC 8707) and `audience` (RFC 8693) say which server the token is for.
+    `resource` (RFC 8707) and `audience` (RFC 8693) name the server that the token is for.
     """
 
     type: AuthKind
@@ -36,7 +36,7 @@ class UpstreamAuth:
 
     @property
     def shown(self) -> str:
-        """The token endpoint as it may be shown: without its query."""
+        """The token endpoint without its query, for messages."""
         return urlsplit(self.token_url)._replace(query="").geturl()
 
     @property
@@ -60,9 +60,9 @@ class Contract:
 class CommandTarget:
     """A server that sayso starts and speaks to over stdio.
 
-    `env` has the variables beyond those that every server gets; `repr()` hides its values. Without
-    a `cwd` the server runs where sayso runs. One that is not shared starts for each principal. With
-    a `contract`, the gateway runs read-only tools where they can change nothing.
+    `env` adds to the variables that every server gets; `repr()` hides its values. Without a `cwd`
+    the server runs where sayso runs. Unless it is shared, it starts once for each principal. With a
+    `contract`, the gateway runs read-only tools where they can change nothing.
     """
 
     name: str
@@ -90,14 +90,14 @@ class UrlTarget:
 
     @property
     def shown(self) -> str:
-        """The URL as it may be shown: without its query, where some servers take their key."""
+        """The URL for messages, without its query: some servers have their key there."""
         parts = urlsplit(self.url)
         if not parts.query:
             return self.url
         return parts._replace(query="…").geturl()
 
     def __repr__(self) -> str:
-        """Return name and address, without headers and query: both may hold secrets."""
+        """Return name and URL without headers and query, which may contain secrets."""
         return f"UrlTarget(name={self.name!r}, url={self.shown!r})"
 
 
@@ -118,7 +118,7 @@ Target = CommandTarget | UrlTarget | SavedTarget
 
 
 def origin_of(target: CommandTarget | UrlTarget) -> str:
-    """Return a digest of what exactly a target connects to, including secrets.
+    """Return a digest of everything that a target connects with, including secrets.
 
     Servers with one name in different configurations have different origins.
     """
@@ -131,7 +131,7 @@ def origin_of(target: CommandTarget | UrlTarget) -> str:
 
 
 def place_of(target: CommandTarget | UrlTarget) -> str:
-    """Return a digest of the server that a target names, without secrets, which may change."""
+    """Return a digest of a target's name and address, without secrets, which may change."""
     if isinstance(target, UrlTarget):
         return digest({"name": target.name, "url": target.url})
     return digest({**_start_of(target), "name": target.name})

@@ -1,7 +1,7 @@
 """`python -m sayso.connect.launch FILE [OBJECT]`: serve a Python file's MCP server over stdio.
 
-What the file prints while it is loaded goes to stderr: stdout belongs to the protocol. A mistake
-in the file ends in one line on stderr, `file:line: what`, and exit code 2.
+The file's own output goes to stderr while the file is loaded, because stdout is for MCP messages.
+An error in the file becomes one line on stderr, `file:line: what`, and exit code 2.
 """
 
 import contextlib
@@ -59,28 +59,28 @@ def _arguments(argv: Sequence[str]) -> tuple[str, str | None]:
             return path, name
         case _:
             fix = "Write python -m sayso.connect.launch FILE [OBJECT]."
-            raise TargetError("a file and at most one object are expected", fix=fix)
+            raise TargetError("requires a file, and accepts one object", fix=fix)
 
 
 @contextlib.contextmanager
 def _streams_put_aside() -> Generator[None]:
-    """Make stdin empty and stdout stderr inside, for child processes too.
+    """In this context, make stdin empty and send stdout to stderr, for child processes too.
 
-    A file that starts its server on import then sees a client that hangs up at once, and one that
-    reads stdin takes no message of the protocol.
+    A file that starts its server on import then sees the end of stdin and stops. A file that reads
+    stdin gets no MCP message.
     """
     kept = [os.dup(0), os.dup(1)]
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - devnull is a name, not a path
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
-    # A new stream, since a file may wrap, keep or close sys.stdout.
+    # Use a new stream, because the file may wrap, keep or close sys.stdout.
     aside = os.fdopen(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
     try:
         with contextlib.redirect_stdout(aside):
             yield
     finally:
         for stream in (aside, sys.__stdout__):
-            # Closed by the file, or never there (a process without a console).
+            # The file may have closed it, and a process without a console has none.
             with contextlib.suppress(AttributeError, ValueError):
                 cast("Any", stream).flush()
         for fd, copy in enumerate(kept):

@@ -37,7 +37,7 @@ CLIENT_INFO: Final[Mapping[str, Any]] = {"name": "sayso", "title": "sayso", "ver
 NONE: Final[Mapping[str, Any]] = {}
 _PROBE: Final = "server/discover"
 _RESTART_SECONDS: Final = 15.0
-"""The part of the time to connect that is reserved for restarting an old server, at most."""
+"""The most time to reserve, within the timeout, for restarting an old server."""
 _LEAVE_SECONDS: Final = 1.0
 
 
@@ -55,7 +55,7 @@ class Link:
 
     @property
     def _ends(self) -> tuple[Fault, ...]:
-        """The faults that end the connection; a refused token does not if it can be renewed."""
+        """The faults that end the connection; a refused token ends it only without `proof`."""
         if isinstance(self._carrier, HttpTransport) and self._carrier.proof is not None:
             return (Fault.EXPIRED,)
         return Fault.EXPIRED, Fault.UNAUTHORIZED
@@ -77,9 +77,9 @@ class Link:
     ) -> dict[str, Any]:
         """Send one request and return its result as received; `timeout` in seconds.
 
-        Without `timeout` it does not count as `pending`. `listener` gets the server's messages.
-        Members in `kept` stay `msgspec.Raw`. Cancelling the caller cancels the request at the
-        server. Raises `RpcError`.
+        A request without `timeout` is not counted in `pending`. `listener` gets the server's
+        messages. Members named in `kept` stay `msgspec.Raw`. Cancelling the caller also cancels the
+        request at the server. Raises `RpcError`.
         """
         if self.watch is None:
             raw = await self._send(method, params, timeout, progress, listener, input_schema)
@@ -144,10 +144,10 @@ async def open_link(
 ) -> AsyncGenerator[Link]:
     """Connect to `target` and agree on a protocol version within `timeout` seconds.
 
-    `capabilities` are the client's for a server of the handshake eras; its questions outside of
+    A server with the handshake gets `capabilities` as the client's. Its questions outside of
     requests go to `asked`. `watch` observes the requests. `proof` authenticates each request to a
-    URL. Enter and leave in the same task. Raises an `UnreachableError` or `AuthenticationError`
-    that says why there is no connection. On leaving, a server's process ends with all its children.
+    URL. Enter and leave in the same task. Raises `UnreachableError` or `AuthenticationError` with
+    the reason if it cannot connect. On leaving, a server's process ends with all its children.
     """
     opening = _Opening(
         target,
@@ -163,12 +163,12 @@ async def open_link(
         try:
             link = await stack.enter_async_context(_open(opening))
         except _RestartError as first:
-            # An old server may end or break at a first message that is not `initialize`: start it
-            # again (MCP 2026-07-28, backward compatibility).
+            # An old server may fail if the first message is not `initialize`: restart it and send
+            # that (MCP 2026-07-28, backward compatibility).
             try:
                 link = await stack.enter_async_context(_open(opening, is_old=True))
             except TimedOutError as error:
-                # The first start had more time, so it may have said why.
+                # The first start had more time, so prefer its error.
                 raise (first.failure or error) from None
         link.watch = watch
         yield link
@@ -221,7 +221,7 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
 
 
 class _RestartError(Exception):
-    """A failed probe: start the process again, in the older era, or else raise `failure`."""
+    """A failed probe. If the restart with the handshake times out, raise `failure`."""
 
     def __init__(self, failure: SaysoError | None) -> None:
         super().__init__()
@@ -237,7 +237,7 @@ def _may_be_old(error: Exception) -> bool:
 async def _start(
     opening: _Opening, stack: contextlib.AsyncExitStack, stderr_log: StderrLog
 ) -> tuple[StdioTransport | HttpTransport, anyio.Event]:
-    """Start the transport, which `stack` ends, without sending a message."""
+    """Start the transport without sending a message; `stack` closes it."""
     closed = anyio.Event()
     beside = await stack.enter_async_context(_Beside())
     target = opening.target
@@ -281,7 +281,7 @@ async def _greet(
     ) -> dict[str, Any]:
         if method == "initialize" and not is_old:
             if stderr_log.mentions(_PROBE):
-                # It failed on the probe and would never answer.
+                # The server failed on the probe and would never answer.
                 raise RpcError.none(Fault.LOST, "the server cannot be used after the probe")
             if isinstance(carrier, StdioTransport) and not carrier.is_closed:
                 stderr_log.release()

@@ -1,4 +1,4 @@
-"""Whole lists from a server that gives them page by page."""
+"""Complete lists from a server, read page by page."""
 
 import math
 import time

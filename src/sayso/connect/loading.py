@@ -1,9 +1,9 @@
-"""The files beside a Python script that its process may load, found by reading their texts.
+"""The files beside a Python script that its process may load, found by reading source texts.
 
-A file counts if anything that is loaded names it: the script, the files that count already, or what
-is installed (which finds a module beside the script before its own). A program that may load what
-it does not name, such as plugins of a folder, may load all. So a test or a note beside a server
-does not count, and a module that another module's name would now lead to does.
+A file counts if loaded code names it: the script, a file that counts already, or an installed
+package (Python finds a module beside the script first). If a program may load files that it does
+not name, such as plugins in a folder, all files count. A test or a note beside a server does not
+count.
 """
 
 import functools
@@ -21,7 +21,7 @@ from sayso.connect import package_digest
 from sayso.connect.package_digest import files_below
 
 IMPORTED: Final = (".py", ".pyc", ".so", ".pyd")
-"""The endings of what an import loads. `.pyc` outside of `__pycache__` needs no source."""
+"""Endings of files that an import loads. Outside of `__pycache__`, `.pyc` needs no source."""
 
 _WORD: Final = re.compile(r"\w+")
 _LOADERS: Final = frozenset(
@@ -34,7 +34,7 @@ _LOADERS: Final = frozenset(
         *("pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"),
     }
 )
-"""Words of programs that may load what they do not name."""
+"""A program with one of these words may load files that it does not name."""
 _LISTERS: Final = frozenset({"glob", "rglob", "iglob", "listdir", "scandir", "iterdir", "walk"})
 _RUNNERS: Final = frozenset({"subprocess", "system", "execv", "execve", "execvp", "spawnv"})
 _SEARCH_PATH: Final = re.compile(r"\bsys\s*\.\s*path\b|\bfrom\s+sys\s+import\b")
@@ -49,9 +49,9 @@ _OTHER_VERSIONS: Final = frozenset(
         *("symbol", "telnetlib", "uu", "xdrlib"),
     }
 )
-"""Modules that Python has in another version than the one that sayso runs in."""
+"""Standard modules of Python versions other than the one that runs sayso."""
 _OWN_FOLDERS: Final = frozenset({"bin", "include", "lib", "lib64", "share", "Include", "Lib"})
-"""Of an environment, with `Scripts`: what is installed there is found by no name."""
+"""Folders of a virtual environment (as `Scripts`) from which a script imports nothing by name."""
 _FIRST: Final = re.compile(rb",[ \t]*([A-Za-z_]\w*)")
 _ON_ONE_LINE: Final = (b": import ", b"; import ", b":import ", b";import ", b": from ", b"; from ")
 _LATER_STATEMENT: Final = re.compile(rb"[;:][ \t]*(?:import|from)[ \t]+(\w+)")
@@ -60,11 +60,10 @@ _CALL: Final = re.compile(rb"(?:import_module|__import__|find_spec)\(\s*['\"](\w
 
 
 def python_files(script: Path, site: Path | None) -> list[Path]:
-    """Return the code in the folder of a script that its process may load, the script included.
+    """Return the script, and the code in its folder that its process may load.
 
-    `site` is where packages are installed for its interpreter; `None` if that is not known, and
-    then all code counts. Raises `ValueError` if there are too many files, `OSError` if one cannot
-    be read.
+    `site` is the folder of the interpreter's packages. If it is `None`, all code counts. Raises
+    `ValueError` if there are too many files, and `OSError` if a file cannot be read.
     """
     folder = script.parent
     modules = modules_in(folder)
@@ -134,7 +133,7 @@ def _code_in(entry: Path) -> list[Path]:
 def code_below(folder: Path) -> list[Path]:
     """Return all files below a folder that Python could load.
 
-    Raises `ValueError` for a link to another folder: what is there may change by itself.
+    Raises `ValueError` for a link to another folder, whose files may change independently.
     """
     return [file for file in unlinked_below(folder) if file.suffix in IMPORTED]
 
@@ -148,10 +147,10 @@ def unlinked_below(folder: Path) -> list[Path]:
 
 
 def shadowing(folder: Path, site: Path | None, named_by: Iterable[Path] = ()) -> list[str]:
-    """Return the modules in a folder that would be found before one that is installed.
+    """Return the modules in a folder that hide installed ones.
 
-    For a process that looks in `folder` first, because it is started there, and runs the sources in
-    `named_by` besides what is installed in `site`; where that is not known, all count.
+    The process starts in `folder`, so it searches there first. It runs the sources `named_by` and
+    the packages in `site`. If `site` is unknown, all modules count.
     """
     importable = dict(_importable(folder, site))
     if site is None:
@@ -180,12 +179,12 @@ def _has_init(folder: Path) -> bool:
 
 
 def _is_whole(site: Path, name: str) -> bool:
-    """Return whether what is installed under a name is found before a folder without `__init__`."""
+    """Return whether the installed `name` takes precedence over a folder without `__init__`."""
     return _has_init(site / name) or any(file.suffix in IMPORTED for file in site.glob(f"{name}.*"))
 
 
 def _holds_code(folder: Path) -> bool:
-    """Return whether Python could load anything from below a folder, or that is not soon told."""
+    """Return whether Python could load code from a folder; true if that is uncertain."""
     try:
         return code_below(folder) != []
     except ValueError:
@@ -193,7 +192,7 @@ def _holds_code(folder: Path) -> bool:
 
 
 def imported_by_others(modules: Mapping[str, Iterable[Path]], site: Path) -> list[str]:
-    """Return the names among `modules` that Python itself, or what is installed, may import."""
+    """Return the names in `modules` that Python or an installed package may import."""
     if not modules:
         return []
     imported = _imported_in(site, site.stat().st_mtime_ns)
@@ -209,7 +208,7 @@ def imported_by_others(modules: Mapping[str, Iterable[Path]], site: Path) -> lis
 def _imported_in(site: Path, _changed: int) -> frozenset[str]:
     """Return the first part of each name that packages in `site` import.
 
-    Remembered until something is installed there or removed.
+    Cached until `site` changes, because a package is installed or removed.
     """
     found: set[bytes] = set()
     for text in _texts_below(site):

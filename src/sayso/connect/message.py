@@ -29,7 +29,7 @@ class Message(msgspec.Struct, gc=False):
         return self.method is None and bool(self.result or self.error)
 
 
-_TOO_DEEP: Final = "it is nested too deeply"
+_TOO_DEEP: Final = "the message is nested too deeply"
 _parts: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _decoder: Final = msgspec.json.Decoder(Message)
 _encode: Final = msgspec.json.Encoder().encode
@@ -46,7 +46,7 @@ def read_message(data: bytes) -> Message:
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     if found.jsonrpc != "2.0" or not (found.method or found.is_response):
-        raise ValueError("it is not a JSON-RPC 2.0 message")
+        raise ValueError("not a JSON-RPC 2.0 message")
     return found
 
 
@@ -59,17 +59,17 @@ def read_value(raw: msgspec.Raw) -> Any:
 
 
 def read_object(raw: msgspec.Raw) -> dict[str, Any]:
-    """Read an object inside a message; an empty one where `raw` is empty. Raises `ValueError`."""
+    """Read an object inside a message; `{}` if `raw` is empty. Raises `ValueError`."""
     if not raw:
         return {}
     found = read_value(raw)
     if not isinstance(found, dict):
-        raise ValueError("it holds no object where there must be one")  # noqa: TRY004 - what came is wrong, not what was passed
+        raise ValueError("the value must be an object")  # noqa: TRY004 - the received data is wrong, not an argument
     return cast("dict[str, Any]", found)
 
 
 def read_parts(raw: msgspec.Raw, kept: AbstractSet[str]) -> dict[str, Any]:
-    """Read an object, with the members in `kept` as JSON as received. Raises `ValueError`."""
+    """Read an object, but leave the members in `kept` as raw JSON. Raises `ValueError`."""
     try:
         found = _parts.decode(raw)
     except RecursionError:
@@ -91,7 +91,7 @@ def write_notification(method: str, params: Mapping[str, Any] | None = None) -> 
 
 
 def write_result(number: Id | None, result: Any) -> bytes:
-    """Write a response; `result` may hold `msgspec.Raw` that goes out as it is."""
+    """Write a response; `msgspec.Raw` values in `result` are written unchanged."""
     return _encode({"jsonrpc": "2.0", "id": number, "result": result})
 
 
@@ -104,5 +104,5 @@ def write_error(number: Id | None, code: int, message: str, data: Any = None) ->
 
 
 def in_one_line(body: bytes) -> bytes:
-    """Return a message without line breaks, which JSON has only between values."""
+    """Return a message without line breaks; JSON has them only between values."""
     return body.replace(b"\r", b" ").replace(b"\n", b" ")

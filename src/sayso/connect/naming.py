@@ -1,4 +1,4 @@
-"""Names of servers: from the words of a command, from a URL's host, from a file's name."""
+"""Names of servers, made from a command, a URL's host or a file's name."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ _PYTHON: Final = re.compile(r"\A(?:(?:python|pypy)[\d.]*w?|py)\Z")
 
 @dataclass(frozen=True, slots=True)
 class _Runner:
-    """A program that runs another: what stands between its own name and the other's.
+    """A program that runs another program, and the words that may come before that program.
 
-    `verbs` are the subcommands that run something; empty when it needs none. `valued` are the
-    flags that take the next word with them, `module` those whose next word is what is run.
+    `verbs` are the subcommands that run a program; empty if the runner needs none. `valued` are
+    flags whose next word is their value. `module` are flags whose next word is the module to run.
     """
 
     verbs: frozenset[str] = frozenset()
@@ -74,7 +74,7 @@ _RUNNERS: Final[Mapping[str, _Runner]] = {
 
 
 def name_of_command(words: Sequence[str]) -> str:
-    """Return a name for the server that a command starts: of the package, module or script.
+    """Return a name for the server that a command starts, from its package, module or script.
 
     >>> name_of_command(["npx", "-y", "@modelcontextprotocol/server-filesystem", "/tmp"])
     'server-filesystem'
@@ -100,12 +100,12 @@ def plain_name(text: str) -> str:
     >>> plain_name("My Server (beta)")
     'My-Server-beta'
     """
-    # Two underscores part a server's name from a tool's, so none may stand within either.
+    # Two underscores separate a server's name from a tool's, so a name has only single ones.
     return re.sub("_{2,}", "_", _NOT_IN_NAMES.sub("-", text)).strip("-_") or "server"
 
 
 def _after_runner(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool] | None:
-    """Return the words that a runner runs, and whether the first is a module, if it is one."""
+    """Return the command after a runner, and whether it is a module; `None` without a runner."""
     head = _PYTHON.sub("python", _bare(words[0]).lower())
     runner = _RUNNERS.get(head)
     if runner is None:
@@ -122,7 +122,7 @@ def _after_runner(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool] | None
             next(rest, None)
         elif word.lower() in runner.verbs:
             has_verb = True
-        # Neither a flag without a value of its own, nor an assignment before `env`'s command.
+        # The command starts here: not a flag, and not an assignment for `env`.
         elif not word.startswith("-") and not (head == "env" and "=" in word):
             return (words[at:], False) if has_verb else None
     return None

@@ -38,9 +38,9 @@ async def negotiate(
     timeout: float,
     is_old: bool = False,
 ) -> Greeting:
-    """Agree on a protocol version with the server behind `send`; at once by handshake if `is_old`.
+    """Agree on a protocol version with the server behind `send`; with `is_old`, by handshake only.
 
-    `capabilities` are for a server of the handshake eras; later ones get them with each request.
+    A server with the handshake gets `capabilities`; newer servers get them with each request.
     Raises `NotMcpError` if there is no common version, and what `send` raises.
     """
     hello = Envelope(LATEST_HANDSHAKE, client_info, capabilities)
@@ -53,12 +53,12 @@ async def negotiate(
         if error.fault not in _MAY_BE_OLD:
             raise
         if error.code == UNSUPPORTED_VERSION and not _supports(error.data, *HANDSHAKE_VERSIONS):
-            what = f"it supports no protocol version of sayso's: {error.message}"
+            what = f"the server supports none of sayso's protocol versions: {error.message}"
             raise NotMcpError(what) from error
     try:
         return await _handshake(send, notify, hello, timeout=timeout)
     except RpcError as error:
-        # The server was only slow to start: it is modern after all.
+        # The server was slow to start, but it supports the modern protocol.
         if error.code == UNSUPPORTED_VERSION and _supports(error.data, MODERN):
             return await _discover(send, notify, hello, timeout=timeout)
         raise
@@ -85,7 +85,7 @@ async def _handshake(send: Send, notify: Notify, hello: Envelope, *, timeout: fl
     if version not in HANDSHAKE_VERSIONS:
         known = ", ".join((*HANDSHAKE_VERSIONS, MODERN))
         what = f"it answered with protocol version {version!r}"
-        raise NotMcpError(what, fix=f"sayso speaks {known}.")
+        raise NotMcpError(what, fix=f"sayso supports {known}.")
     agreed = Envelope(version, hello.client_info, hello.capabilities)
     await notify("notifications/initialized", agreed)
     return _greeting(agreed, _object(found.get("serverInfo")), found)

@@ -1,6 +1,6 @@
 """The package that a command runs and the digest of its files, found without running anything.
 
-`None` means that it is uncertain: receipts depend on this, and must not rely on a guess.
+`None` means that the package is uncertain. Receipts depend on it, so it is never guessed.
 """
 
 import json
@@ -37,12 +37,12 @@ Described = dict[str, Any]
 
 
 def describe_package(target: CommandTarget) -> Described | None:
-    """Return `{"kind", "name", "version", "digest", "files"}` of what a target runs.
+    """Return `{"kind", "name", "version", "digest", "files"}` of the package that a target runs.
 
-    `None` if that is uncertain. Files are read, nothing is run. `kind` is `script`, `pypi` or
-    `npm`; `files` has the digest of each file by its path. Dependencies and the start command are
-    not part of the digest. Neither is bytecode in `__pycache__`: the key `startup.BYTECODE` says
-    that there is some, and `startup.NO_FOREIGN_BYTECODE` keeps a process from loading it.
+    Return `None` if it is uncertain. Files are read, nothing is run. `kind` is `script`, `pypi` or
+    `npm`; `files` has the digest of each file by its path. The digest excludes dependencies, the
+    start command and bytecode in `__pycache__`. If there is such bytecode, the key
+    `startup.BYTECODE` is set; `startup.NO_FOREIGN_BYTECODE` keeps a process from loading it.
     """
     if steering(target.env):
         return None
@@ -53,7 +53,7 @@ def describe_package(target: CommandTarget) -> Described | None:
 
 
 def describe_installed(kind: str, name: str, folder: Path) -> Described | None:
-    """Describe a package in a folder that was made for it, by `npm install` or as a venv."""
+    """Describe a package in its own folder: one of `npm install`, or a virtual environment."""
     try:
         if kind == "npm":
             return _npm(folder / "node_modules" / name)
@@ -107,7 +107,7 @@ class _Teller:
     def _python_script(
         self, command: Path, script: str, *, is_launched: bool = False
     ) -> Described | None:
-        """Return the script, and the code in its folder and below that it may load.
+        """Describe the script with the code in and below its folder that it may load.
 
         A script that sayso launches also loads code from the folder where it starts.
         """
@@ -133,7 +133,7 @@ class _Teller:
     def _installed(
         self, command: Path, first: Path, find: Callable[[Path], Described | None]
     ) -> Described | None:
-        """Return what `find` finds, unless other code may run; `first` is searched before it."""
+        """Return the result of `find`, or `None` if code in `first` may hide the package."""
         site = packages_of(command, self._home)
         if site is None or not is_accounted_for(site, venv_of(command)) or shadowing(first, site):
             return None
@@ -145,7 +145,7 @@ class _Teller:
         return _node_script((self._folder / self._words[0]).resolve())
 
     def _npx(self) -> Described | None:
-        """Return the package that is installed here, or that npx has fetched for these words."""
+        """Describe the package that is installed here or in npx's cache for this command."""
         words = [word for word in self._words if word not in ("-y", "--yes")]
         match = _NPM.fullmatch("".join(words[:1]))
         if match is None:
@@ -166,7 +166,7 @@ class _Teller:
         return _npm(fetched[0], version)
 
     def _uvx(self) -> Described | None:
-        """Return the installed tool; one that uvx would fetch is uncertain."""
+        """Describe the installed tool; `None` if uvx would download it."""
         name = "".join(self._words[:1])
         if not _TOOL.fullmatch(name):
             return None
@@ -179,7 +179,7 @@ class _Teller:
 
 
 def _node_script(script: Path) -> Described | None:
-    """Return a program for Node.js: the package that it is in, or else the code beside it."""
+    """Describe a Node.js script: the package around it, or else the code beside it."""
     for folder in script.parents:
         if (folder / "package.json").is_file():
             return _npm(folder)
@@ -204,7 +204,7 @@ def _npm(folder: Path, wanted: str = "") -> Described | None:
     if any(
         "node_modules" not in file.relative_to(folder).parts and file.is_dir() for file in files
     ):
-        return None  # the target of a link may change by itself
+        return None  # the target of a link may change independently
     return _described("npm", name, version, folder, files)
 
 

@@ -11,11 +11,11 @@ MOST_BYTES: Final = 512_000_000
 
 
 def files_below(folder: Path, *, has_hidden: bool = False) -> list[Path]:
-    """Return all files in a folder and below it, and links to folders, which are not followed.
+    """Return all files in and below a folder. A link to a folder counts as a file.
 
-    Skips `__pycache__`, and hidden files unless `has_hidden`: a working copy has its history there,
-    an installed package perhaps its code. Raises `ValueError` if there are too many files: then it
-    is not a package.
+    Skips `__pycache__`. Also skips hidden files, such as a working copy's `.git`, unless
+    `has_hidden`: an installed package may have code in them. Raises `ValueError` if there are more
+    than `MOST_FILES`.
     """
     found: list[Path] = []
     for place, folders, names in os.walk(folder):
@@ -33,7 +33,7 @@ def files_below(folder: Path, *, has_hidden: bool = False) -> list[Path]:
 def digests_of(root: Path, files: Iterable[Path]) -> dict[str, str]:
     """Return the SHA-256 of files, in hexadecimal, by their paths from `root`.
 
-    Raises `ValueError` if there are no files or they are too large, `OSError` if one is unreadable.
+    Raises `ValueError` without files or for too many bytes, and `OSError` for an unreadable file.
     """
     named = {file.relative_to(root).as_posix(): file for file in files}
     if not named or sum(file.stat().st_size for file in named.values()) > MOST_BYTES:

@@ -1,6 +1,6 @@
-"""A server's process and the lines over its pipes.
+"""A server's process, and the lines that it reads and writes.
 
-All children of a server end with it: its process group is ended even if the server exits by itself.
+When a server ends, even by itself, sayso ends its process group and so all its children.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ _GRACE_SECONDS: Final = 2.0
 """The time for a server to exit by itself, and again after SIGTERM (MCP, shutdown)."""
 
 _LARGEST_LINE: Final = 64 * 1024 * 1024
-"""In bytes; otherwise a line without an end would fill the memory."""
+"""Maximum bytes of a line, so that a line without an end does not fill the memory."""
 
 _MOST_AHEAD: Final = 512 * 1024
-"""Half of the bytes that are buffered here; more waits in the server."""
+"""Buffer limit: asyncio buffers up to twice this many bytes, and the rest waits in the pipe."""
 
 _POLL_SECONDS: Final = 0.01
 
@@ -37,9 +37,9 @@ async def start_process(
 ) -> AsyncGenerator[tuple[asyncio.StreamReader, asyncio.StreamReader, Say]]:
     """Start the server; yield its stdout, its stderr, and a function that writes a line to it.
 
-    Enter and leave in one task, and read both, or the process blocks. Raises `OSError` if the
-    command cannot be run. On leaving, also when cancelled, the process is given time to end, and
-    then its whole process group is ended.
+    Enter and leave in one task. Read both outputs, or the process blocks. Raises `OSError` if the
+    command cannot be run. On leaving, also when cancelled, it gives the process time to exit, and
+    then ends its whole process group.
     """
     process = await asyncio.create_subprocess_exec(
         target.command,
@@ -71,7 +71,7 @@ async def start_process(
 
 
 async def lines_of(said: asyncio.StreamReader) -> AsyncGenerator[bytes]:
-    """Yield each line until the end, or until one that does not end."""
+    """Yield each line until the end of the output, or until a line is too long."""
     pieces: list[bytes] = []
     with contextlib.suppress(asyncio.IncompleteReadError, OSError):
         while sum(map(len, pieces)) <= _LARGEST_LINE:
@@ -93,12 +93,12 @@ async def _end(process: Process) -> None:
         await _wait_for_group(process.pid)
         _signal_group(process.pid, signal.SIGKILL)
         await _wait(process)
-    # Its children may hold its pipes open, which are no longer read.
+    # Close the pipes, because children of the process may keep them open.
     process._transport.close()  # noqa: SLF001  # pyright: ignore - asyncio has no other way
 
 
 async def _wait(process: Process) -> None:
-    """Wait a while for the process, but not for its pipes, which its children may hold open."""
+    """Wait briefly for the process, but not for its pipes, which children may keep open."""
     with anyio.move_on_after(_GRACE_SECONDS):
         while process.returncode is None:  # noqa: ASYNC110 - there is no event for the end alone
             await anyio.sleep(_POLL_SECONDS)

@@ -1,4 +1,4 @@
-"""The MCP server in a Python file: found among its globals, or made by one of its functions."""
+"""The MCP server of a Python file: one of its globals, or the result of one of its functions."""
 
 import contextlib
 import difflib
@@ -28,9 +28,9 @@ _NOT_THE_AUTHORS: Final = (Path(sysconfig.get_path("stdlib")), Path(__file__).pa
 def load_server(path: str, name: str | None = None) -> object:
     """Run the file at `path` as a module and return its server.
 
-    That is the global called `name`, or what the function of that name returns; without a name
-    the only server among the globals, or of several the one called mcp, server or app.
-    Raises `TargetError`, also for any error of the file.
+    With a `name`, that is the global of that name, or the result of the function of that name.
+    Without one, it is the only server among the globals, or else the one called mcp, server or app.
+    Raises `TargetError`, also for any error in the file's code.
     """
     module = _load(path)
     if name is None:
@@ -40,17 +40,17 @@ def load_server(path: str, name: str | None = None) -> object:
         fix = "Name a global of the file."
         for near in difflib.get_close_matches(name, vars(module), n=1):
             fix = f"Did you mean {path}:{near}?"
-        raise TargetError(f"it has no object “{name}”", where=path, fix=fix)
+        raise TargetError(f"the file has no object “{name}”", where=path, fix=fix)
     if kind_of(found):
         return found
     if not (inspect.isroutine(found) or inspect.isclass(found)):
         what = f"“{name}” is of type {type(found).__name__}"
-        raise TargetError(what, where=path, fix=f"It must be {_SERVERS}, or make one.")
+        raise TargetError(what, where=path, fix=f"It must be {_SERVERS}, or a function for one.")
     return _made_by(cast("Callable[[], object]", found), path, name)
 
 
 def kind_of(value: object) -> Kind | None:
-    """Return the kind of server that `value` is. Imports nothing: its class is imported already."""
+    """Return the kind of server that `value` is, or `None`. Imports nothing."""
     for kind, home in _HOMES.items():
         module = sys.modules.get(home)
         if module is not None and isinstance(value, getattr(module, kind)):
@@ -70,7 +70,7 @@ def faults_told(path: str) -> Generator[None]:
 def _load(path: str) -> ModuleType:
     """Import the file like a script: with its folder on the path and its name in argv."""
     file = Path(path).absolute()
-    # Under its own name, as its neighbours import it, unless another module has that name.
+    # Other files import it under its own name. If another module has that name, use a prefix.
     name = file.stem
     if name in sys.modules:
         name = f"_sayso_{name}"
@@ -90,14 +90,14 @@ def _only_server(module: ModuleType, path: str) -> object:
     servers = {name: value for name, value in vars(module).items() if kind_of(value)}
     if not servers:
         fix = f"If a function makes it, name the function: {path}:create_server."
-        raise TargetError(f"it has no global that is {_SERVERS}", where=path, fix=fix)
+        raise TargetError(f"the file has no global that is {_SERVERS}", where=path, fix=fix)
     if len({id(value) for value in servers.values()}) == 1:
         return next(iter(servers.values()))
     for name in _PREFERRED:
         if name in servers:
             return servers[name]
     names = sorted(servers)
-    what = f"it has several servers: {', '.join(names)}"
+    what = f"the file has several servers: {', '.join(names)}"
     raise TargetError(what, where=path, fix=f"Name one: {path}:{names[0]}.")
 
 
@@ -136,7 +136,7 @@ def _fix_for(error: BaseException, path: str) -> str | None:
         missing = error.name.partition(".")[0]
         if missing == Path(path).stem:
             return f"The file hides the package {missing}: give it another name."
-        return f"Where it is installed elsewhere, start it there: -- THAT/bin/python {path}."
+        return f"If another Python has {missing}, start that: -- THAT/bin/python {path}."
     if isinstance(error, ImportError) and "relative import" in str(error):
         return "For a module of a package: -- python -m PACKAGE.MODULE."
     if isinstance(error, SystemExit):
@@ -145,7 +145,7 @@ def _fix_for(error: BaseException, path: str) -> str | None:
 
 
 def _line_of(trace: TracebackType | None, path: str) -> str:
-    """Return the innermost line of the author's own code: in the file or beside it."""
+    """Return the innermost traceback line in the file or in a file beside it."""
     where = path
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename

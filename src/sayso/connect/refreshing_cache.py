@@ -11,12 +11,12 @@ from sayso.errors import SaysoError, UnreachableError
 
 T = TypeVar("T")
 COOLDOWN: Final = 5.0
-"""Seconds until a failed fetch is tried again."""
+"""Seconds after a fetch in which `get` does not repeat a failed one, and `renew` repeats none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched(Generic[T]):
-    """A value, the seconds that it is fresh, and those that it may be used if fetching fails."""
+    """A value that is `fresh` for some seconds, and `usable` longer if a new fetch fails."""
 
     value: T = field(repr=False)
     fresh: float
@@ -50,7 +50,7 @@ class RefreshingCache(Generic[T]):
             return self._answer()
 
     async def renew(self) -> T:
-        """Return the value, fetched again unless that was tried a moment ago."""
+        """Fetch and return the value; within the cooldown, return the value without a fetch."""
         tried = self._tried
         async with self._lock:
             if tried == self._tried and not self._is_cool():
@@ -70,7 +70,7 @@ class RefreshingCache(Generic[T]):
             self._error = None
         except SaysoError as error:
             self._error = error
-        # Not after a cancellation: then the next caller tries again.
+        # A cancelled fetch does not get here, so the next caller tries again.
         self._tried = self.clock()
 
     def _answer(self) -> T:

@@ -9,7 +9,7 @@ from sayso.alarm import Alarm
 
 
 class Deadline:
-    """A context that is cancelled when `alarm` goes off, and then raises `TimeoutError`."""
+    """A context that raises `TimeoutError` when `alarm` goes off; its work is cancelled."""
 
     __slots__ = ("_alarm", "_before", "_key", "_task", "is_over")
 
@@ -27,7 +27,7 @@ class Deadline:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, _trace: object) -> None:
-        """Raise `TimeoutError`, unless the task was cancelled by others at the same time."""
+        """Raise `TimeoutError` if time is over, except if the task was cancelled otherwise too."""
         self.stop()
         if not self.is_over:
             return
@@ -49,7 +49,7 @@ class Deadline:
 
 
 MOST_QUESTIONS: Final = 100
-"""The limit of a server's questions for one request, since a person may have to answer."""
+"""Maximum of a server's questions during one request, because a person may have to answer."""
 
 Notified = Callable[[str, Mapping[str, Any]], Awaitable[None]]
 Asked = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
@@ -70,10 +70,10 @@ class Question:
 
 @dataclass(slots=True, eq=False)
 class RequestListener:
-    """The receiver of a server's messages about one request; those of one `owner` are equivalent.
+    """The receiver of a server's messages about one request of one `owner`.
 
-    `capabilities` are what it can answer, sent with the request since 2026-07-28; before, they were
-    agreed on when the connection was opened. The request's time limit pauses during a question.
+    `capabilities` name the questions that it can answer. They are sent with each request since
+    2026-07-28, and by the handshake before. The request's time limit pauses during a question.
     """
 
     owner: object
@@ -102,7 +102,7 @@ class RequestListener:
         self._limit.stop()
 
     def go_on(self) -> None:
-        """Start the clock again: a question was answered, or will not be."""
+        """Resume the time limit, because a question has ended."""
         self._open -= 1
         if not self._open and self._limit is not None:
             self._limit.go_on()

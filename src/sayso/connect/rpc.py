@@ -32,7 +32,7 @@ class Fault(StrEnum):
 
 
 class RpcError(Exception):
-    """An error answer, or a missing answer if there is a `fault`."""
+    """An error response of a server, or with a `fault` a missing response."""
 
     def __init__(
         self, code: int, message: str, data: Any = None, *, fault: Fault | None = None
@@ -53,7 +53,7 @@ class RpcError(Exception):
 
     @classmethod
     def received(cls, message: Message) -> "RpcError":
-        """Return an error as a server sent it, also if it is malformed."""
+        """Return the error that a server sent; defaults replace its malformed parts."""
         told: dict[str, Any] = {}
         with suppress(ValueError):
             told = read_object(message.error)

@@ -1,4 +1,4 @@
-"""A saved `tools/list`, with every key and every odd value."""
+"""A saved `tools/list`, read without changing or dropping anything."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -13,7 +13,7 @@ _EXAMPLE: Final = 'A saved list is {"tools": [{"name": "â€¦", "inputSchema": {â€
 
 
 def is_saved(value: object) -> bool:
-    """Return whether a file's JSON is, or is meant as, the answer to a `tools/list`."""
+    """Return whether a file's JSON looks like a response to `tools/list`."""
     if not isinstance(value, dict):
         return isinstance(value, list)
     found = cast("dict[str, Any]", value)
@@ -36,7 +36,7 @@ def read_saved(file: JsonFile) -> SavedTarget:
 
 
 def steps_to_tools(value: object) -> tuple[str, ...]:
-    """Return the keys that lead to the array of tools in JSON that `read_saved` has read.
+    """Return the keys that lead to the array of tools in the JSON of a saved list.
 
     >>> steps_to_tools({"result": {"tools": []}}), steps_to_tools([])
     (('result', 'tools'), ())
@@ -67,7 +67,7 @@ def _holder(file: JsonFile) -> tuple[Mapping[str, Any], tuple[str, ...]]:
 
 
 def _server(holder: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what the file says of the server: by name, or in `_meta` (MCP 2026-07-28)."""
+    """Return the server's name and version, from the list or its `_meta` (MCP 2026-07-28)."""
     said: list[object] = [holder.get("serverInfo"), holder.get("server")]
     if isinstance(meta := holder.get("_meta"), dict):
         said.insert(0, cast("Mapping[str, Any]", meta).get(_SERVER_INFO))
@@ -89,7 +89,7 @@ def _tool(file: JsonFile, value: object, *steps: Step) -> Mapping[str, Any]:
         what = f"a tool's name is a string, not {type_name(name)}"
         raise ConfigError(what, where=file.where(*steps, "name"), fix="Write it in quotes.")
     if "fingerprint" in tool and "inputSchema" not in tool:
-        what = "this is a report of sayso's, which does not hold what was declared"
-        fix = "Save what the server answers to tools/list."
+        what = "this is a report of sayso, which has no input schemas"
+        fix = "Save the server's response to tools/list."
         raise ConfigError(what, where=file.where(*steps), fix=fix)
     return tool

@@ -1,4 +1,4 @@
-"""Code that runs in a Python process before its program: `.pth` files, `sitecustomize`."""
+"""Code and variables that affect a process before its program starts, such as `.pth` files."""
 
 import base64
 import csv
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final
 
 NO_FOREIGN_BYTECODE: Final = {
-    # Nothing can be there, so each module is compiled from its source.
+    # No file can exist there, so Python compiles each module from its source.
     "PYTHONPYCACHEPREFIX": "/dev/null/sayso",
     "PYTHONDONTWRITEBYTECODE": "1",
     "NODE_DISABLE_COMPILE_CACHE": "1",
 }
-"""Variables that make a process compile its sources: bytecode may differ from them."""
+"""Variables that make a process ignore bytecode, which may differ from the sources."""
 
 BYTECODE: Final = "bytecode"
 """The key in the description of a package that has bytecode next to its sources."""
@@ -41,7 +41,7 @@ _SYSTEM_PACKAGES: Final = re.compile(
 
 
 def has_bytecode(root: Path, files: Iterable[str]) -> bool:
-    """Return whether bytecode lies beside one of the Python sources at these paths from `root`."""
+    """Return whether any of these Python sources, relative to `root`, has bytecode beside it."""
     return any(
         next((root / name).parent.glob(f"__pycache__/{Path(name).stem}.*"), None) is not None
         for name in files
@@ -50,9 +50,9 @@ def has_bytecode(root: Path, files: Iterable[str]) -> bool:
 
 
 def steering(env: Mapping[str, str]) -> list[str]:
-    """Return the variables that may make a program load other code than its package's.
+    """Return the variables that may make a program load code from outside its package.
 
-    Variables of Python, Node.js, npm, uv and the dynamic linker count unless they are known not to.
+    Variables of Python, Node.js, npm, uv and the dynamic linker count, except the harmless ones.
     """
     return [
         name
@@ -64,10 +64,10 @@ def steering(env: Mapping[str, str]) -> list[str]:
 
 
 def is_accounted_for(site: Path, venv: Path | None) -> bool:
-    """Return whether all code that starts with the interpreter came with installed packages.
+    """Return whether all code that runs at the interpreter's start is from installed packages.
 
-    `site` is the folder of packages. Code is accounted for if the `RECORD` of a package lists it
-    with its digest, as installers write it. Raises `OSError` if a file cannot be read.
+    `site` is the folder of packages. The `RECORD` of a package must list the code with its digest,
+    as installers do. Raises `OSError` if a file cannot be read.
     """
     if venv is not None and _SYSTEM_PACKAGES.search((venv / "pyvenv.cfg").read_text()):
         return False

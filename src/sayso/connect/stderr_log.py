@@ -1,4 +1,4 @@
-"""The stderr of a server's process, kept for errors and passed on to the log.
+"""The stderr of a server's process, logged and kept for error messages.
 
 Error messages show only the reason, not the stack trace.
 """
@@ -20,7 +20,7 @@ _log: Final = logging.getLogger(__name__)
 
 _TAIL_LINES: Final = 5
 _KEPT_LINES: Final = 100
-"""Lines of stderr: a stack trace may be long, and the reason is before or after it."""
+"""Lines of stderr: a stack trace may be long, and the reason may be before or after it."""
 _LINE_LENGTH: Final = 200
 _LOGGED_LENGTH: Final = 1000
 _LARGEST: Final = 16 * 1024
@@ -45,7 +45,7 @@ _MOST_DETAIL: Final = 2
 """Further lines of an error's message."""
 
 NO_CLIENT_TO_ASK: Final = "no call is under way whose client could be asked"
-"""The refusal of a server's question outside of a call.
+"""The error for a server's question outside of a call.
 
 Many servers ask for roots as soon as they are connected, and print the refusal as an error.
 """
@@ -53,9 +53,9 @@ Many servers ask for roots as soon as they are connected, and print the refusal 
 
 @dataclass(slots=True)
 class StderrLog:
-    """The stderr of the server `name`, and the lines of its stdout that were not messages.
+    """The stderr of the server `name`, and the lines of its stdout that are not MCP messages.
 
-    `secrets` are masked everywhere, and so are texts that look like one.
+    `secrets`, and texts that look like a secret, are masked everywhere.
     """
 
     name: str = ""
@@ -100,7 +100,7 @@ class StderrLog:
     def hold(self) -> None:
         """Keep further output out of the log until `release`.
 
-        An old server may answer the probe with a stack trace, and is then started again.
+        An old server may print a stack trace for the probe, before sayso restarts it.
         """
         self._held = []
 
@@ -114,7 +114,7 @@ class StderrLog:
         return any(text in line for line in self._lines)
 
     def note_garbage(self, line: bytes) -> None:
-        """Keep the first lines of stdout that were not messages, and log one of them."""
+        """Keep the first lines of stdout that are not MCP messages, and log the first one."""
         said = line[:_LARGEST].decode(errors="replace").strip()
         if not said or len(self.garbage) >= _TAIL_LINES:
             return
@@ -128,11 +128,11 @@ class StderrLog:
         return self._shown([*self._lines][-_TAIL_LINES:])
 
     def reason(self) -> str:
-        """Return the lines of stderr that say why the process ended, without stack frames."""
+        """Return the lines of stderr with the reason why the process ended, without a trace."""
         return self._shown(reason_of([*self._lines], _TAIL_LINES))
 
     def _shown(self, lines: list[str]) -> str:
-        # Masked together, since a key spans lines; cut afterwards, so that no part of it remains.
+        # A key may span lines, so mask all lines together, and cut them only after that.
         text = self._masked("\n".join(lines), _TAIL_LINES * _LARGEST)
         return "\n".join(line[:_LINE_LENGTH] for line in text.splitlines())
 
@@ -158,7 +158,7 @@ class StderrLog:
         _log.log(level, "%s: %s", self.name, plain(text))
 
     def _is_key(self, line: str) -> bool:
-        """Return whether a line belongs to a private key, whose single lines look harmless."""
+        """Return whether a line is part of a private key; one line alone looks harmless."""
         if "PRIVATE KEY-----" in line:
             self._is_in_key = "-----BEGIN" in line
             return True
@@ -167,7 +167,7 @@ class StderrLog:
 
 
 def secrets_of(env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the secret values of a server's variables, recognized by name or by form."""
+    """Return the secret values in a server's variables, recognized by name or form."""
     masked: Mapping[str, str] = redact(dict(env), None)
     found = {value for name, value in env.items() if masked[name] != value}
     return tuple(
@@ -176,7 +176,7 @@ def secrets_of(env: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def reason_of(lines: Sequence[str], most: int) -> list[str]:
-    """Return the reason in at most `most` lines: the error of a trace, or else the last lines.
+    """Return at most `most` lines: the error of a stack trace, or without one the last lines.
 
     >>> reason_of(
     ...     [

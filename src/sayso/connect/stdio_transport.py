@@ -28,7 +28,7 @@ _MOST_COME: Final = 256
 class _Pending:
     """The received messages for one request, in order, up to its first response.
 
-    If there are too many, the oldest are dropped: they are progress notifications.
+    If there are too many, the oldest ones, which are progress notifications, are dropped.
     """
 
     come: deque[Message] = field(default_factory=lambda: deque[Message](maxlen=_MOST_COME))
@@ -108,7 +108,7 @@ class StdioTransport:
         await self.send(write_notification(method, params))
 
     async def receive(self, line: bytes) -> None:
-        """Handle one line. Raises `ValueError` for one that is not a message."""
+        """Handle one line. Raises `ValueError` if it is not a message."""
         begun = time.perf_counter()
         message = read_message(line)
         await rest_since(begun)
@@ -127,7 +127,7 @@ class StdioTransport:
             pending.wake()
 
     def _hand_over(self, number: object, message: Message) -> bool:
-        # `True` and 1.0 equal 1 as dict keys, but are not ids of ours.
+        # `True` and 1.0 equal 1 as dict keys, but are not ids that sayso sent.
         if type(number) is not int or (pending := self._waiting.get(number)) is None:
             return False
         pending.take(message)

@@ -31,11 +31,11 @@ _KINDS: Final = (
 def parse_target(
     words: Sequence[str], *, is_command: bool = False, command: str = "inspect"
 ) -> tuple[Target, ...]:
-    """Return the target that the words of a command line name, or all of a configuration.
+    """Return the target that command-line words name, or all targets of a configuration.
 
     With `is_command` the words came after `--` and are a command with its arguments. Files are
-    read, nothing is run or called. Raises `TargetError` for an unknown target, which shows how to
-    write it after `sayso` and `command`, and `ConfigError` for a mistake in a file.
+    read, nothing is run or called. Raises `TargetError` for an unknown target, with an example for
+    the sayso command `command`, and `ConfigError` for a mistake in a file.
 
     >>> parse_target(["https://example.com/mcp"])
     (UrlTarget(name='example-com', url='https://example.com/mcp'),)
@@ -58,7 +58,7 @@ def parse_target(
 
 def _command(words: Sequence[str]) -> CommandTarget:
     if not words or not words[0]:
-        raise TargetError("no command stands after --", fix="Write one: sayso inspect -- COMMAND.")
+        raise TargetError("no command after --", fix="Write sayso inspect -- COMMAND.")
     return CommandTarget(name_of_command(words), words[0], tuple(words[1:]))
 
 
@@ -71,7 +71,7 @@ def _url(url: str) -> UrlTarget:
 def _python(path: str, name: str | None) -> CommandTarget:
     _check_file(path)
     if name is not None and not name.isidentifier():
-        fix = f"Write the name of a server or of a function that makes one: {path}:mcp."
+        fix = f"Name a server, or a function that returns a server: {path}:mcp."
         raise TargetError(f"“{name}” cannot be the name of an object", where=path, fix=fix)
     launch = ["-m", "sayso.connect.launch", path]
     if name:
@@ -126,18 +126,18 @@ def _not_one(words: Sequence[str], command: str) -> TargetError:
 
 def _no_target(word: str, command: str) -> TargetError:
     if shutil.which(word):
-        fix = f"It is a command: put -- before it, sayso {command} -- {shlex.quote(word)}."
+        fix = f"To run a command, put -- before it: sayso {command} -- {shlex.quote(word)}."
     elif _HOST_AND_PORT.fullmatch(word):
         fix = f"Write http://{word} or https://{word}."
     elif fault_of_file(word) == "this is not a file":
-        fix = f"It is no file; name a file, or one in that folder. {_KINDS}"
+        fix = f"Name a file, not a folder. {_KINDS}"
     elif fault_of_file(word) is None:
         runs = f"sayso {command} -- COMMAND {shlex.quote(word)}"
         fix = f"Name the command that runs this file: {runs}."
     elif " " in word and any(map(shutil.which, word.split(maxsplit=1)[:1])):
-        fix = f"It is a command: write it without quotes, sayso {command} -- {word}."
+        fix = f"Write a command without quotes around it: sayso {command} -- {word}."
     elif re.fullmatch(r"[\w@-]+", word):
         fix = f"If it is a command, put -- before it: sayso {command} -- {word}. {_KINDS}"
     else:
         fix = _KINDS
-    return TargetError(f"“{word}” is no target", fix=fix)
+    return TargetError(f"“{word}” is not a target", fix=fix)

@@ -41,12 +41,12 @@ class Scope:
         return cls(os.environ, folder, Path.home())
 
     def expand(self, text: str, *, may_be_bare: bool = False) -> str:
-        """Return `text` with the value of each variable in its place.
+        """Replace each variable in `text` by its value. Raises `VariableError`.
 
-        `${NAME}` (all clients), `${NAME:-default}` (Claude Code), `${env:NAME}` (Cursor, VS Code),
-        `${file:PATH}` (sayso's own: the one line in a file), and the editors' folders; also `$NAME`
-        if it `may_be_bare`, is all of `text`, and is set (Gemini CLI). A value is not expanded
-        again. Raises `VariableError`.
+        Forms are `${NAME}` (all clients), `${NAME:-default}` (Claude Code), `${env:NAME}` (Cursor,
+        VS Code), `${file:PATH}` (sayso: a file with one line) and the editors' folders. With
+        `may_be_bare`, `text` may also be only `$NAME` of a set variable (Gemini CLI). Values are
+        not expanded again.
         """
         if may_be_bare and text.startswith("$") and text[1:] in self.environ:
             return self.environ[text[1:]]
@@ -89,7 +89,7 @@ def _unknown(inside: str) -> VariableError:
     if inside.startswith("input:"):
         name = re.sub(r"[^A-Z0-9]+", "_", inside.removeprefix("input:").upper()).strip("_")
         fix = f"Put the value into an environment variable and write ${{env:{name}}} instead."
-        return VariableError(f"${{{inside}}} asks a question only the editor can ask", fix)
+        return VariableError(f"${{{inside}}} is a question that only the editor can ask", fix)
     names = ("NAME", "NAME:-default", "env:NAME", "file:PATH", "workspaceFolder")
     known = f"{', '.join(f'${{{name}}}' for name in names)} and ${{userHome}}"
-    return VariableError(f"${{{inside}}} is no variable that sayso knows", f"It knows {known}.")
+    return VariableError(f"unknown variable ${{{inside}}}", f"Known are {known}.")

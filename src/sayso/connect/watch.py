@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 class Exchange:
     """One request to one server, without its arguments and its result.
 
-    `url` is `None` over stdio; `tool` is the called tool. The observer may set a `trace` to send
-    with it (W3C Trace Context, by header names). `is_error` says that the tool has failed.
+    `url` is `None` over stdio; `tool` is the called tool. The observer may set `trace`, which is
+    sent with the request (W3C Trace Context, by header name). `is_error`: the tool failed.
     """
 
     server: str
@@ -23,4 +23,4 @@ class Exchange:
 
 
 Watch = Callable[[Exchange], AbstractContextManager[object]]
-"""The context of one exchange, which sees its `RpcError` and must not suppress it."""
+"""Returns a context for one exchange. The context gets its `RpcError`, and must not suppress it."""

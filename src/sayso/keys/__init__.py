@@ -1,4 +1,4 @@
-"""Keys: reading and making them, signing and sealing with them, and secrets by reference."""
+"""Keys: load and create them, sign and encrypt with them; references to secrets."""
 
 from sayso.keys.reference import FORM, Reference, find_reference
 from sayso.keys.ring import KEY_BYTES, Keyring, key_id

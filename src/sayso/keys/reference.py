@@ -1,4 +1,4 @@
-"""Secrets by reference: a configuration names where a secret is, and never holds it."""
+"""References to secrets: a configuration names the place of a secret instead of the secret."""
 
 import os
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ _MAX_BYTES: Final = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The place of a secret. It is read each time, so that a file may be rotated."""
+    """The place of a secret, which is read at each use, so that you can rotate the secret."""
 
     kind: str
     place: str
 
     def read(self) -> str:
-        """Return the secret, without the line break that a file ends with.
+        """Return the secret, without the line break at its end.
 
-        Raises `KeysError`, which names the place and never its content.
+        Raises `KeysError`, whose message names the place but not the content.
         """
         text = os.environ.get(self.place) if self.kind == "env" else self._text()
         if text is None:
@@ -40,12 +40,12 @@ class Reference:
             what = f"cannot read the secret: {error.strerror}"
             raise KeysError(what, where=self.place) from error
         except UnicodeDecodeError:
-            # Without the cause: it holds the bytes.
+            # Drop the cause: it contains the bytes.
             raise KeysError("a secret must be text", where=self.place) from None
 
 
 def find_reference(text: str, folder: Path) -> Reference | None:
-    """Return the reference in `text`, `None` if it has none; paths are relative to `folder`.
+    """Parse a reference; return `None` if `text` is none. Paths are relative to `folder`.
 
     >>> find_reference("env:CRM_SECRET", Path())
     Reference(kind='env', place='CRM_SECRET')

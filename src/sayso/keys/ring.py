@@ -1,4 +1,4 @@
-"""Keys in use: the first one signs and seals, all of them verify and open."""
+"""The keys in use: the active key signs and encrypts; all keys verify and decrypt."""
 
 import hmac
 import json
@@ -17,16 +17,16 @@ _ID_DIGITS: Final = 16
 
 
 def key_id(key: bytes) -> str:
-    """Return the name of a key, which reveals nothing of it and is the same on every machine."""
+    """Return the id of a key: the same on every machine, and it does not reveal the key."""
     return hmac.digest(key, b"sayso key id", sha256).hex()[:_ID_DIGITS]
 
 
 @dataclass(frozen=True, slots=True)
 class Keyring:
-    """Keys by id. `active` names the one that signs; the others were active once.
+    """Keys by id. The key `active` signs; the other keys were active in the past.
 
-    A key is derived for each purpose (HMAC as in RFC 5869, expand with one block), so that a
-    signature made for one purpose is invalid for another.
+    Each purpose has its own derived key (HMAC as in RFC 5869, expand with one block), so that a
+    signature for one purpose is invalid for another.
     """
 
     active: str
@@ -34,7 +34,7 @@ class Keyring:
 
     @classmethod
     def of(cls, keys: Sequence[bytes]) -> Self:
-        """Return a ring of keys of 32 bytes, the active one first."""
+        """Return a ring of these 32-byte keys; the first one is the active key."""
         return cls(key_id(keys[0]), {key_id(key): key for key in keys})
 
     @property
@@ -54,14 +54,14 @@ class Keyring:
         return f"{self.active}:{self._mac(purpose, self.active, message)}"
 
     def verify(self, purpose: str, message: bytes, signature: str) -> bool:
-        """Return whether one of the keys signed it, in the same time for any wrong signature."""
+        """Return whether one of the keys signed the message; compares in constant time."""
         name, _, mac = signature.partition(":")
         if name not in self._keys:
             return False
         return hmac.compare_digest(self._mac(purpose, name, message).encode(), mac.encode())
 
     def seal(self, purpose: str, value: Any, *, bound: Mapping[str, Any] | None = None) -> str:
-        """Seal a JSON value with AES-256-GCM; it opens only with the same `bound`."""
+        """Encrypt a JSON value with AES-256-GCM; `open` requires the same `bound`."""
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - 20 ms, for those who seal
 
         nonce = secrets.token_bytes(_NONCE_BYTES)
@@ -71,7 +71,7 @@ class Keyring:
         return f"{self.active}.{(nonce + sealed).hex()}"
 
     def open(self, purpose: str, sealed: str, *, bound: Mapping[str, Any] | None = None) -> Any:
-        """Return the sealed value. Raises `SealError`, which never says what differs."""
+        """Decrypt a value of `seal`. Raises `SealError`, without a reason."""
         from cryptography.exceptions import InvalidTag  # noqa: PLC0415
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Ed25519 keys (RFC 8032), whose signatures others can verify."""
+"""Ed25519 keys (RFC 8032). Others can verify a signature with the public key."""
 
 import base64
 import os
@@ -18,7 +18,7 @@ _FIX: Final = "Make one: sayso receipt keygen FILE."
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A private key. `public` is its public key, in the form that a configuration holds."""
+    """A private key. `public` is its public key in base64, as written in a policy.toml."""
 
     public: str
     _private: "Ed25519PrivateKey" = field(repr=False)
@@ -29,9 +29,9 @@ class SigningKey:
 
 
 def make_signing_key(path: Path) -> SigningKey:
-    """Write a new key to a file (PEM, PKCS #8) that this user alone can read, and return it.
+    """Write a new key to a file (PEM, PKCS #8) that only this user can read, and return the key.
 
-    Raises `KeysError` if the file exists: nothing is ever overwritten.
+    Raises `KeysError` if the file exists, because an overwritten key cannot be restored.
     """
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - 20 ms, for those who sign
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
@@ -64,7 +64,7 @@ def load_signing_key(path: Path) -> SigningKey:
     try:
         private = serialization.load_pem_private_key(read_private(path, _FIX), password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
-        # Without the cause: it may quote the key.
+        # Drop the cause: it may quote the key.
         raise KeysError("not a private key", where=str(path), fix=_FIX) from None
     if not isinstance(private, Ed25519PrivateKey):
         raise KeysError("not an Ed25519 key", where=str(path), fix=_FIX)

@@ -23,11 +23,10 @@ _MAX_FILE_BYTES: Final = 1 << 20
 def load_keys(beside: Path | None = None, *, is_made: bool = False) -> Keyring:
     """Return the keys of this installation.
 
-    `SAYSO_KEYS` holds them, separated by spaces or commas, the active one first; `SAYSO_KEYS_FILE`
-    names a file with one on each line. Without either they are in the file `beside` with `.keys`
-    at its end, which is created, for this user alone, if `is_made`.
-
-    Raises `KeysError` if there are none, if one is invalid, or if others may read the file.
+    `SAYSO_KEYS` contains the keys, separated by spaces or commas; the first is the active key.
+    `SAYSO_KEYS_FILE` names a file with one key per line. Without both, the file is the path
+    `beside` plus `.keys`. With `is_made`, a missing file is created, for this user only. Raises
+    `KeysError` if there is no key, a key is invalid, or others may read the file.
     """
     if value := os.environ.get(VARIABLE):
         return _read(value.replace(",", " ").split(), VARIABLE)
@@ -35,8 +34,8 @@ def load_keys(beside: Path | None = None, *, is_made: bool = False) -> Keyring:
         return _read_file(Path(name).expanduser())
     if beside is None:
         fix = (
-            f"Several machines share this store: give all of them the same {VARIABLE} or "
-            f"{FILE_VARIABLE}. {_FIX}"
+            f"Several machines share this store: set the same {VARIABLE} or {FILE_VARIABLE} "
+            f"on all of them. {_FIX}"
         )
         raise KeysError("no keys are configured", fix=fix)
     path = keys_path(beside)
@@ -51,7 +50,7 @@ def keys_path(beside: Path) -> Path:
 
 
 def make_key() -> str:
-    """Return a new key, in the form that a file or the environment holds."""
+    """Return a new key in base64, as written in a key file or `SAYSO_KEYS`."""
     return base64.b64encode(secrets.token_bytes(KEY_BYTES)).decode()
 
 
@@ -71,10 +70,10 @@ def read_private(path: Path, fix: str) -> bytes:
 
 
 def _make(path: Path) -> None:
-    """Make a file with one key; if another process is faster, its file stays."""
+    """Create a file with one key; keep the file if another process created it first."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Complete and synced before it has its name: others can read it at no moment.
+        # Write another file and link it, so that the file is complete when it gets its name.
         part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(f"{_HEAD}{make_key()}\n")
@@ -90,7 +89,7 @@ def _make(path: Path) -> None:
 
 
 def _read_file(path: Path) -> Keyring:
-    fix = f"Give the key file of this store in {FILE_VARIABLE}, or its keys in {VARIABLE}."
+    fix = f"Set {FILE_VARIABLE} to the key file of this store, or {VARIABLE} to its keys."
     try:
         lines = read_private(path, fix).decode().splitlines()
     except UnicodeDecodeError as error:
@@ -101,12 +100,12 @@ def _read_file(path: Path) -> Keyring:
 
 def _read(words: list[str], where: str) -> Keyring:
     if not words:
-        raise KeysError("it holds no key", where=where, fix=_FIX)
+        raise KeysError("contains no key", where=where, fix=_FIX)
     return Keyring.of([_key(word, f"{where}, key {at}") for at, word in enumerate(words, start=1)])
 
 
 def _key(word: str, where: str) -> bytes:
-    """Decode one key. An error never repeats it."""
+    """Decode one key. Error messages do not contain it."""
     try:
         key = base64.b64decode(word.replace("-", "+").replace("_", "/"), validate=True)
     except binascii.Error as error:

@@ -1,10 +1,10 @@
 """Signed receipts of verifier runs, bound to the package that ran.
 
-A receipt is read without believing it: envelope, then statement, each part checked. It stays with
-its tool (`Tool.receipts`), together with a function that checks a public key's signature. The
-policy calls that for the keys that it trusts, whenever it resolves hints. So another policy needs
-no other receipts, and nothing below the policy decides whose word counts. Receipts are applied
-after drift was judged, so they hide no change.
+Reading checks the form of envelope and statement, but trusts no key. A tool keeps its receipts
+(`Tool.receipts`), each with a function that checks whether a public key signed it. Whenever the
+policy resolves hints, it calls this function for the keys that it trusts. So the same receipts
+work with any policy, and only the policy decides which keys count. Receipts are applied after the
+drift check, so they hide no change of a tool.
 """
 
 from typing import TYPE_CHECKING

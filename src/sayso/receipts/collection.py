@@ -10,15 +10,15 @@ from sayso.intent import Finding, HintName, Package, ToolReceipt, Verdict
 from sayso.policy import Policy
 from sayso.receipts.statement import Receipt
 
-_FIX = "Run sayso verify again and sign a new one."
+_FIX = "Run sayso verify again and sign a new receipt."
 
 DROPPED = "receipt-dropped"
-"""The code of the finding about a receipt that no longer applies."""
+"""The code of the finding for a receipt that no longer applies."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReceiptCollection:
-    """Receipts, not yet trusted; `problems` describe files that could not be read."""
+    """Receipts whose signatures are not yet checked, and `problems` of unreadable files."""
 
     receipts: tuple[Receipt, ...] = ()
     problems: tuple[str, ...] = ()
@@ -29,8 +29,8 @@ class ReceiptCollection:
     def give(self, tools: Sequence[Tool], package: Package | None) -> list[Tool]:
         """Return the tools of a server that runs `package`, each with its receipts.
 
-        A receipt applies if fingerprint and package digest match. One that applied before either
-        changed becomes a finding. Without a package no receipt applies.
+        A receipt applies if fingerprint and package digest match. A receipt for another version of
+        the tool or package becomes a finding. Without a package no receipt applies.
         """
         if package is None or not self.receipts:
             return [*tools]
@@ -47,7 +47,7 @@ class ReceiptCollection:
                 dropped.append(Finding(DROPPED, what))
             else:
                 valid.append(about)
-        if valid:  # an outdated receipt does not matter then
+        if valid:  # then outdated receipts do not matter
             return replace(tool, receipts=tuple(valid))
         if dropped:
             return replace(tool, receipts=(), findings=(*tool.findings, *dropped))
@@ -65,7 +65,7 @@ class ReceiptCollection:
     def refuted(self, tool: Tool, policy: Policy) -> dict[HintName, Verdict]:
         """Return the hints that a receipt refutes for this fingerprint, for any package.
 
-        Without knowledge of the package this is safe, because it only permits less.
+        This is safe although the package is unknown, because a refutation only permits less.
         """
         matching = [
             about
@@ -78,7 +78,7 @@ class ReceiptCollection:
 
 
 def why_void(receipt: Receipt, where: str, package: Package) -> str:
-    """Return why a receipt does not apply to a package: the changed file, and the fix."""
+    """Return the reason why a receipt does not apply to a package, such as a changed file."""
     before = receipt.package.files
     now = package.files
     changed = sorted(

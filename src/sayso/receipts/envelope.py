@@ -18,9 +18,9 @@ _SIGNATURE_BYTES: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """A payload with its signatures, which are checked per key.
+    """A payload with its signatures; `is_signed_by` checks them for one public key.
 
-    Key IDs in the envelope are ignored, since anyone can write them.
+    Key IDs in the envelope are ignored, because anyone can write them.
     """
 
     payload: bytes = field(repr=False)

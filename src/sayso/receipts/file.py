@@ -60,7 +60,7 @@ def write_receipt(report: Report | Mapping[str, Any], key: SigningKey | Path, fi
 
 
 def read_receipt(file: Path) -> tuple[Envelope, Receipt]:
-    """Return the envelope in a file and its receipt; check signatures with the envelope.
+    """Return the envelope in a file and its receipt, whose signatures are not yet checked.
 
     Raises `ReceiptError` for an invalid receipt, and `ConfigError` for an unreadable file.
     """
@@ -78,9 +78,9 @@ def read_receipt(file: Path) -> tuple[Envelope, Receipt]:
 
 
 def load_receipts(path: Path) -> ReceiptCollection:
-    """Return the receipts in a file, or in the `.json` files of a folder, with problems.
+    """Return the receipts in a file, or in the `.json` files of a folder.
 
-    Never raises: without a receipt the stricter hints apply.
+    Errors become `problems` of the collection: without a receipt the stricter hints apply.
     """
     receipts: list[Receipt] = []
     problems: list[str] = []

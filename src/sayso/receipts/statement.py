@@ -1,4 +1,4 @@
-"""The in-toto statement of a receipt: made from a report, and read as untrusted data."""
+"""The in-toto statement of a receipt: created from a report, or parsed from untrusted data."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _LAYER: Final = re.compile(r"[a-z_]{1,40}")
 _VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 MAX_FILES: Final = 2_000
-"""The most files whose digests a receipt lists, to report which one changed."""
+"""Maximum files whose digests a receipt lists, to report which file changed."""
 _MAX_TOOLS: Final = 10_000
 _MAX_WORDS: Final = 1_000
 _MAX_CHARACTERS: Final = 1_000
@@ -26,10 +26,10 @@ _MAX_NUMBER: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The results of a verifier run of one package; check its signature before using it.
+    """The results of a verifier run of one package; check the signature before you use them.
 
-    `server` is the server's own name and version, `sayso` the version that ran it, `seed` the seed
-    of the inputs, `made` the time of signing by the signer's clock.
+    `server` is the server's own name and version, `sayso` is the version of sayso, `seed` is the
+    seed of the inputs, and `made` is the time of signing by the signer's clock.
     """
 
     package: Package
@@ -53,8 +53,8 @@ def make_statement(report: Mapping[str, Any], now: datetime | None = None) -> di
     if isinstance(digest, Mapping):
         digest = cast("Mapping[str, object]", digest).get("sha256")
     if not digest:
-        fix = "Verify a server that is started by a command."
-        raise ReceiptError("the report names no package, so a receipt would be void", fix=fix)
+        fix = "Verify a server that sayso starts by a command."
+        raise ReceiptError("the report names no package, so no receipt can be made", fix=fix)
     statement: dict[str, Any] = {
         "_type": STATEMENT_TYPE,
         "subject": [

@@ -11,7 +11,7 @@ _NO_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def write_junit(name: str, suites: Sequence[str], *, figures: str = "") -> str:
-    """Return the document of these suites; `figures` are more attributes, as XML."""
+    """Return a document with these suites; `figures` are additional XML attributes."""
     more = f" {figures}" if figures else ""
     return (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name={quoted_xml(name)}{more}>\n'
@@ -20,12 +20,12 @@ def write_junit(name: str, suites: Sequence[str], *, figures: str = "") -> str:
 
 
 def junit_suite(name: str, cases: Sequence[str], *, figures: str) -> str:
-    """Return a suite of these cases; `figures` are its counts, as XML attributes."""
+    """Return a suite with these cases; `figures` are its counts, as XML attributes."""
     return f"<testsuite name={quoted_xml(name)} {figures}>\n{''.join(cases)}</testsuite>\n"
 
 
 def junit_case(suite: str, name: str, outcome: str) -> str:
-    """Return a case of a suite with its outcome, which is XML."""
+    """Return a case of a suite; `outcome` is its content, as XML."""
     return (
         f"<testcase classname={quoted_xml(suite)} name={quoted_xml(name)}>\n{outcome}</testcase>\n"
     )

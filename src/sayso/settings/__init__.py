@@ -1,4 +1,4 @@
-"""Settings in TOML and JSON: shapes of files, and the position of each mistake."""
+"""Settings in TOML and JSON: the allowed shape of a file, and the position of each mistake."""
 
 from sayso.settings.document import Document, read_document
 from sayso.settings.json_file import (

@@ -49,7 +49,7 @@ class Document:
         return path not in self.bad
 
     def sound(self, value: Mapping[str, Any], *path: str | int) -> dict[str, Any]:
-        """Return the table `value` at `path` without its mistakes, so that the rest is checked."""
+        """Return the table `value` at `path` without invalid parts, to check the rest of it."""
         table: dict[str, Any] = {}
         for key, item in value.items():
             if self.is_sound(*path, key):
@@ -59,7 +59,7 @@ class Document:
         return table
 
     def finish(self) -> None:
-        """Raise an error of the document's kind with all mistakes, in the order of lines."""
+        """Raise an error of type `kind` with all mistakes by line, if there are any."""
         if self.errors:
             self.errors.sort(key=lambda error: error[0])
             raise self.kind([error for _, error in self.errors])
@@ -68,7 +68,7 @@ class Document:
 def read_document(
     text: str, where: str, shape: Shape, kind: type[MistakesError] = PolicyError
 ) -> Document:
-    """Parse and check TOML; raise an error of `kind` only for invalid TOML."""
+    """Parse and check TOML. Raises `kind` for invalid TOML; other mistakes are collected."""
     text = text.removeprefix("\ufeff")
     try:
         value = tomllib.loads(text)

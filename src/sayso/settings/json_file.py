@@ -32,14 +32,14 @@ _WANTED: Final = "Name a client's configuration or a saved tools/list."
 _STRING: Final = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?+'
 _COMMENT: Final = re.compile(rf"{_STRING}|(?P<blank>//[^\n]*|/\*.*?\*/)|/\*.*", re.DOTALL)
 _OTHER_BREAK: Final = re.compile(r"\r(?!\n|\Z)|[\u2028\u2029]")
-"""Line breaks that end a comment for some JSON parsers only."""
+"""Line breaks that end a comment only for some JSON parsers."""
 _TRAILING_COMMA: Final = re.compile(rf"{_STRING}|(?P<blank>,)(?=\s*[}}\]])")
 _NO_NUMBER: Final = re.compile(rf"{_STRING}|(?P<token>NaN|-?Infinity|(?<!\d)-?\d{{1000,}}+)")
 
 
 @dataclass(frozen=True, slots=True)
 class JsonFile:
-    """A parsed JSON file; `path` is as the person typed it, and `text` has blanks for comments."""
+    """A parsed JSON file. `path` is as it was typed, and `text` has blanks instead of comments."""
 
     path: str
     text: str = field(repr=False)
@@ -61,7 +61,7 @@ def read_json(path: str) -> JsonFile:
 
 
 def parse_json(path: str, written: str) -> JsonFile:
-    """Parse `written`, the text of a file, like `read_json`, keeping its offsets."""
+    """Parse `written`, the text of the file `path`; see `read_json` for its format and errors."""
     _check_comments(path, written)
     text = _blank_out(_COMMENT, written)
     if not text.strip():
@@ -101,7 +101,7 @@ def read_text(path: str, *, fix: str = _WANTED) -> str:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open a regular file. Raises `OSError` for anything else, which might never end."""
+    """Open a regular file. Raises `OSError` for other files: reading might never end."""
     if path.startswith(_GIVEN_STREAMS):
         return os.open(path, flags)
     descriptor = os.open(path, flags | os.O_NONBLOCK)
@@ -112,7 +112,7 @@ def _open_at_once(path: str, flags: int) -> int:
 
 
 def text_of(path: str, data: bytes) -> str:
-    """Decode a file's bytes, without a byte order mark. Raises `ConfigError` unless UTF-8."""
+    """Decode a file's UTF-8, without a byte order mark. Raises `ConfigError` if it is invalid."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -212,7 +212,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _without_trailing_commas(path: str, text: str, error: json.JSONDecodeError) -> JsonFile:
-    """Parse without trailing commas; raise for other mistakes, and if they are not allowed."""
+    """Parse again without trailing commas; raise if commas are not allowed or not the problem."""
     try:
         file = _decode(path, _blank_out(_TRAILING_COMMA, text))
     except json.JSONDecodeError:

@@ -1,7 +1,7 @@
 """Positions of values in a JSON text, by their path.
 
-Python's `json` reports no positions. They are needed only for errors, so nothing is recorded while
-parsing: the text, known to be valid, is walked again along one path.
+Python's `json` reports no positions. Only errors need them, so they are not recorded at parsing.
+Instead, the valid text is walked again along one path.
 """
 
 from collections.abc import Iterator, Sequence

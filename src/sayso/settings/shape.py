@@ -1,6 +1,6 @@
 """Shapes of settings, which check values and describe themselves in JSON Schema.
 
-One definition serves both, so the published schema always matches the check.
+Check and schema come from the same definition, so they always match.
 """
 
 import difflib
@@ -48,7 +48,7 @@ def seconds(duration: str) -> float:
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
-    """Return the most similar of the `known` words as a suggestion, or all of them."""
+    """Return a suggestion: the most similar known word, or else all known words."""
     if close := difflib.get_close_matches(word, known, n=1):
         return f"Did you mean “{close[0]}”?"
     return f"Known: {', '.join(known)}."
@@ -76,7 +76,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of some words."""
+    """One of these `words`."""
 
     words: tuple[str, ...]
 
@@ -183,7 +183,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """A value of type `nested_type` with the shape `nested`, or else of the shape `plain`."""
+    """The shape `nested` for values of type `nested_type`, and `plain` for all others."""
 
     plain: Shape
     nested: Shape
@@ -252,7 +252,7 @@ class Table:
                 known.shape.check(item, (*path, key), report)
         for key, known in self.keys.items():
             if known.is_required and key not in table:
-                report(path, f"the key “{key}” is missing", f"It says {known.doc}.")
+                report(path, f"the key “{key}” is missing", f"Add it: {known.doc}.")
         if len(table) < self.least:
             report(path, "this table is empty", f"Known: {', '.join(self.keys)}.")
 

@@ -1,7 +1,7 @@
 """Lines of keys in a TOML text, by their path.
 
-Python's `tomllib` reports no positions. The text is known to be valid when it is walked here, so
-only the boundaries of keys and values are examined.
+Python's `tomllib` reports no positions. The text was parsed before, so it is valid, and this module
+only looks for the boundaries of keys and values.
 """
 
 import re

@@ -1,5 +1,5 @@
 """HTTP to MCP servers: pooled connections and server-sent events.
 
-Written for this purpose because it dominates the time that a gateway adds to a call: the common
-libraries take two to eight times as long for one exchange.
+HTTP takes most of the time that a gateway adds to a call, and the common libraries take two to
+eight times as long for one exchange as this one.
 """

@@ -1,4 +1,4 @@
-"""The meaning of an HTTP answer in MCP: a message, a stream of messages, or a fault."""
+"""The meaning of an HTTP response in MCP: a message, a stream of messages, or a fault."""
 
 import time
 from collections.abc import AsyncGenerator
@@ -38,17 +38,17 @@ def is_redirect(reply: Reply) -> bool:
 
 
 def sent_on(reply: Reply, url: str, path: str) -> str:
-    """Return the goal of a redirect of `path`. Raises `RpcError` if it leaves this origin."""
+    """Return the URL of a redirect of `path`. Raises `RpcError` if it leaves this origin."""
     place = reply.headers["location"]
     try:
         goal = urljoin(urljoin(url, path), place)
         is_within = urlsplit(goal)[:2] == urlsplit(url)[:2]
     except ValueError as error:
-        # It is unknown whether the server has done something.
-        what = f"its redirect to {place!r} leads nowhere"
+        # The server may have run the call before it answered.
+        what = f"its redirect to {place!r} is not a URL"
         raise RpcError.none(Fault.LOST, what) from error
     if not is_within:
-        what = f"its redirect to {goal} is not followed; name that URL if it is meant"
+        what = f"its redirect to {goal} is not followed; to use that URL, configure it"
         raise RpcError.none(Fault.SENT_ON, what)
     return goal
 
@@ -56,7 +56,7 @@ def sent_on(reply: Reply, url: str, path: str) -> str:
 async def events(reply: Reply, reader: EventReader) -> AsyncGenerator[Event]:
     """Yield the messages of a stream. Raises `BrokenError`, and `ValueError` as `EventReader`.
 
-    Events without data are skipped: a server begins a stream with one, for its id (MCP 2025-11-25,
+    Events without data are skipped: a server sends one first, to set an id (MCP 2025-11-25,
     Streamable HTTP, sending messages to the server).
     """
     while piece := await reply.piece():
@@ -100,8 +100,8 @@ async def refuse(reply: Reply, number: int | None, *, has_session: bool) -> None
 async def _refusal(reply: Reply, number: int | None, *, has_session: bool) -> RpcError:
     """Return the error of a 4xx answer: the server's own, if it has one.
 
-    A restarted server does not know its old sessions: it answers 404 (MCP 2025-11-25, Streamable
-    HTTP, session management), and many answer 400 instead.
+    A restarted server does not know its old sessions. It answers 404 (MCP 2025-11-25, Streamable
+    HTTP, session management), but many servers answer 400.
     """
     status = reply.status
     try:

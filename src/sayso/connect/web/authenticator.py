@@ -12,22 +12,22 @@ class Authenticator(Protocol):
     """Credentials for one server on behalf of one caller."""
 
     async def headers(self) -> Mapping[str, str]:
-        """Return the headers with the credentials. Raises a `SaysoError` without any."""
+        """Return the headers with the credentials. Raises a `SaysoError` if there are none."""
         ...
 
     def forget(self) -> None: ...
 
 
 class NoCredentialsError(NotSentError):
-    """A request that was not sent for lack of credentials; the cause says why."""
+    """A request that was not sent, because there are no credentials; the cause has the reason."""
 
 
 async def proved(
     proof: Authenticator, ask: Callable[[Mapping[str, str]], Awaitable[Exchange]]
 ) -> Exchange:
-    """Call `ask` with the headers of `proof`, and once more with newer ones on 401.
+    """Call `ask` with the headers of `proof`; on 401, call it once more with newer headers.
 
-    A server that answers 401 has refused the request (RFC 9110, section 15.5.2), so it cannot run
+    A server that answers 401 did not run the request (RFC 9110, section 15.5.2), so it cannot run
     twice. Raises `NoCredentialsError`, and what `ask` raises.
     """
     shown = await _headers(proof)

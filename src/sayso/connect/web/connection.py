@@ -1,4 +1,4 @@
-"""A client's HTTP/1.1 connection: one exchange at a time, kept for the next."""
+"""A client's HTTP/1.1 connection: one exchange at a time, and reused for the next one."""
 
 import asyncio
 import ssl
@@ -10,7 +10,7 @@ from typing import Final, cast
 import httptools
 
 MOST_BYTES: Final = 64 * 1024 * 1024
-"""Of one body that is not a stream; many results with a picture are larger than 1 MiB."""
+"""Maximum of one body that is not a stream; results with pictures often exceed 1 MiB."""
 
 _MOST_HEAD: Final = 64 * 1024
 _FULL: Final = 256 * 1024
@@ -102,9 +102,9 @@ class Reply:
 
 
 class Connection(asyncio.Protocol):
-    """A connection for one exchange after the other; `freed` is called when it is free.
+    """A connection for one exchange after the other; it calls `freed` when it is free.
 
-    Without `freed` it is a tunnel through a proxy, for one exchange and then `secured`.
+    Without `freed` it is a tunnel through a proxy: one exchange opens it, then `secured` is called.
     """
 
     _transport: asyncio.Transport
@@ -163,7 +163,7 @@ class Connection(asyncio.Protocol):
             reply.fail(BrokenError("the server wants another protocol"))
             self.close()
         except httptools.HttpParserError as error:
-            # Our own error, raised inside the parser, or the parser's.
+            # An error of this class, raised inside the parser, or an error of the parser.
             reply.fail(BrokenError(f"its answer is not HTTP: {error.__context__ or error}"))
             self.close()
         if not self._is_paused and reply.is_full:

@@ -1,6 +1,6 @@
 """The transport Streamable HTTP (MCP 2025-03-26 to 2026-07-28).
 
-A failure affects one request, and its `Fault` says whether anything may have run.
+A failure affects only one request. Its `Fault` tells whether the server may have run it.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ _GOODBYE_SECONDS: Final = 2.0
 _RESUME_SECONDS: Final = 1.0
 _MOST_RESUMES: Final = 20
 _MOST_SILENT: Final = 3
-"""The retries of a stream that brings nothing."""
+"""Maximum retries of a stream that ends without an event."""
 _MOST_REDIRECTS: Final = 3
 _SESSION: Final = "mcp-session-id"
 _NOTHING: Final[Mapping[str, str]] = {}
@@ -91,8 +91,8 @@ class HttpTransport:
     ) -> Message:
         """Return the response to one request, within `timeout` seconds. Raises `RpcError`.
 
-        Cancelling ends the request at the server: since 2026-07-28 by closing its stream, before
-        that by a notification.
+        Cancelling also cancels the request at the server: since 2026-07-28 by closing its stream,
+        in older versions by a notification.
         """
         number = next(self._numbers)
         begun = time.perf_counter()
@@ -113,7 +113,7 @@ class HttpTransport:
     async def notify(
         self, method: str, headers: Mapping[str, str], params: Mapping[str, Any] | None = None
     ) -> None:
-        """Send a notification, which may not arrive. Raises `RpcError`."""
+        """Send a notification. Raises `RpcError` if it may not have arrived."""
         self._version = headers
         async with _Post(self, write_notification(method, params), headers) as exchange:
             await exchange.reply.body()
@@ -187,7 +187,7 @@ class HttpTransport:
         progress: Progress | None,
         listener: RequestListener | None,
     ) -> Message | None:
-        """Return the response in a stream, `None` if the stream ends before it."""
+        """Return the response in a stream, or `None` if the stream ends without it."""
         try:
             async for event in events(exchange.reply, reader):
                 begun = time.perf_counter()

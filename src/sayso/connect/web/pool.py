@@ -1,4 +1,4 @@
-"""A pool of connections to one place."""
+"""A pool of connections to one host and port."""
 
 import asyncio
 import ssl
@@ -16,9 +16,9 @@ from sayso.connect.web.connection import BrokenError, Connection, Reply
 
 _CONNECT_SECONDS: Final = 10.0
 _IDLE_SECONDS: Final = 4.0
-"""Less than the 5 s after which common servers close: a request at that moment is lost."""
+"""Less than the 5 s after which many servers close idle connections and so lose a request."""
 _MOST: Final = 512
-"""Concurrent exchanges with one place; more have to wait."""
+"""Maximum concurrent exchanges with one host and port; further ones wait."""
 
 _PORTS: Final = {"http": 80, "https": 443}
 
@@ -29,13 +29,13 @@ class NotSentError(Exception):
 
 @cache
 def tls() -> ssl.SSLContext:
-    """Return the context of all connections: making one costs tens of milliseconds."""
+    """Return the shared TLS context, because creating one takes tens of milliseconds."""
     return ssl.create_default_context()
 
 
 @dataclass(slots=True)
 class Pool:
-    """Connections to the place of one URL, through the environment's proxy where it names one."""
+    """Connections to the host of one URL, through the environment's proxy if it has one."""
 
     parts: SplitResult
     _idle: list[Connection] = field(default_factory=list[Connection])
@@ -79,7 +79,7 @@ class Pool:
             self._all.discard(connection)
 
     async def close(self) -> None:
-        """Close all connections; one that is opened later closes after its exchange."""
+        """Close all connections. A connection opened later closes after its exchange."""
         self._is_closed = True
         for connection in self._all:
             connection.close()
@@ -153,7 +153,7 @@ class Pool:
     def _head(self, verb: str, target: str, headers: Mapping[str, str], body: bytes) -> bytes:
         parts = self.parts
         is_plain_proxy = self._proxy is not None and parts.scheme == "http"
-        # The part before an @ is for the Authorization header alone.
+        # Drop user name and password, which belong only in the Authorization header.
         place = parts.netloc.rpartition("@")[2]
         where = f"http://{place}{target}" if is_plain_proxy else target
         lines = [f"{verb} {where} HTTP/1.1", f"host: {place}"]
@@ -177,7 +177,7 @@ class Exchange:
     is_closed: bool = False
 
     def close(self) -> None:
-        """Release the connection; an answer that is not read to its end is abandoned."""
+        """Release the connection; if the response was not read to its end, close it."""
         if not self.is_closed:
             self.is_closed = True
             self.pool.release(self.connection, is_done=self.reply.is_whole)
