@@ -157,6 +157,6 @@ async def test_a_client_without_the_extension_is_told_what_it_lacks(
     lacking = await plain.ask("tasks/get", {"taskId": begun["taskId"]})
     unknown = await older.ask("tasks/get", {"taskId": begun["taskId"]})
 
-    assert lacking["error"]["code"] == -32003
+    assert (lacking["status"], lacking["error"]["code"]) == (400, -32021)
     assert lacking["error"]["data"]["requiredCapabilities"] == {"extensions": {TASKS: {}}}
     assert unknown["error"]["code"] == -32601

@@ -16,7 +16,7 @@ from sayso.gateway.app import PATH, Gateway, make_app, make_dispatcher, open_gat
 from sayso.lazy import lazily
 
 if TYPE_CHECKING:
-    from sayso.gateway.cluster_calls import Reached, Runs
+    from sayso.gateway.cluster_calls import ClusterCalls, Reached
     from sayso.gateway.drift import Held, accept, held_changes
     from sayso.gateway.frontends.client import CONSOLE
     from sayso.gateway.frontends.stdio import StdioFrontend, standard_pipes
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 __all__ = [
     "CONSOLE",
     "PATH",
+    "ClusterCalls",
     "Gateway",
     "GoneError",
     "Held",
     "PacedProtocol",
     "Reached",
     "ReplicaClient",
-    "Runs",
     "ServerHealth",
     "State",
     "StdioFrontend",
@@ -60,7 +60,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "sayso.gateway.cluster_calls": ("Reached", "Runs"),
+        "sayso.gateway.cluster_calls": ("Reached", "ClusterCalls"),
         "sayso.gateway.drift": ("Held", "accept", "held_changes"),
         "sayso.gateway.frontends.client": ("CONSOLE",),
         "sayso.gateway.frontends.stdio": ("StdioFrontend", "standard_pipes"),

@@ -24,7 +24,7 @@ class Reached(NamedTuple):
 
 
 @dataclass(slots=True)
-class Runs:
+class ClusterCalls:
     """The calls of all processes; another process is asked only about a call that is not here."""
 
     active_calls: ActiveCalls

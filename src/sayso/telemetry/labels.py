@@ -13,6 +13,8 @@ from sayso.connect import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
+    NO_ANSWER,
     PARSE_ERROR,
     RESOURCE_NOT_FOUND,
     UNSUPPORTED_VERSION,
@@ -33,8 +35,9 @@ METHODS: Final = frozenset({
 
 _CODES: Final = frozenset(
     {PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR}
-    | {RESOURCE_NOT_FOUND, HEADER_MISMATCH, UNSUPPORTED_VERSION}
-    | {-32000, -32001, -32021, -32042, -32800}
+    | {RESOURCE_NOT_FOUND, HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION, NO_ANSWER}
+    # Codes that only servers send: timeout, URL elicitation required, request cancelled.
+    | {-32001, -32042, -32800}
 )
 TOOL_ERROR: Final = "tool_error"
 """The value of the conventions for a result with `isError`."""

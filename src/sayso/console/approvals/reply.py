@@ -14,7 +14,7 @@ from sayso.console.entry.login import Session
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 from sayso.errors import UsageError
-from sayso.gateway import Runs
+from sayso.gateway import ClusterCalls
 from sayso.guard import Guard
 
 _BAD: Final = 400
@@ -64,7 +64,7 @@ class Actions:
     """Handles answers to a request's question, and the cancellation of its call."""
 
     def __init__(
-        self, pages: Pages, asked: Callable[[Request], Awaitable[Approval]], runs: Runs
+        self, pages: Pages, asked: Callable[[Request], Awaitable[Approval]], runs: ClusterCalls
     ) -> None:
         self._pages = pages
         self._guard = pages.gateway.guard
