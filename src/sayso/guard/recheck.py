@@ -1,4 +1,4 @@
-"""The check between an approval and its call: are tool, policy, condition and plan unchanged?"""
+"""The check, after an approval, that tool, policy, condition and plan have not changed."""
 
 import logging
 from dataclasses import dataclass
