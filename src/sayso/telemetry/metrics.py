@@ -1,7 +1,6 @@
 """The instruments for the Prometheus page and for OTLP; times are in seconds.
 
-The page uses the names in docs/guides/gateway.md. OTLP uses the names of OpenTelemetry's
-conventions for MCP.
+The page uses the names in docs/guides/gateway.md, and OTLP those of OpenTelemetry for MCP.
 """
 
 import asyncio
