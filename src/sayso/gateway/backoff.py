@@ -36,7 +36,7 @@ class ConnectionAttempt:
 
     @property
     def is_over(self) -> bool:
-        """Return whether another attempt is due: the link was lost, and the pause is over."""
+        """Return whether another attempt is due: no link is open, and the pause has ended."""
         is_due = self.done.is_set() and not self.is_held
         return is_due and time.monotonic() - self.at >= self.pause
 

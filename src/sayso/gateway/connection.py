@@ -49,7 +49,7 @@ not delay every list of all servers."""
 
 _PATIENCE_SECONDS: Final = 5.0
 _SLOW_SECONDS: Final = 0.5
-"""The time that a list of many servers waits for one server, and for one that was slow before."""
+"""The times that a list of many servers waits for one of them, and for a slow one."""
 
 T = TypeVar("T")
 

@@ -83,7 +83,7 @@ class PendingCall:
                 self.groups.remove(group)
 
     def put(self) -> None:
-        """Answer the client's open request with the next questions, if both exist."""
+        """Answer the client's open request with the next questions, if there are both."""
         response = self.response
         if response is None or response.done() or self.open is not None or not self.groups:
             return
@@ -121,7 +121,7 @@ class PendingCall:
             self.pending_calls.forget(self)
             return task.result()
         except asyncio.CancelledError:
-            # The client has cancelled its request, so it will not come back with answers.
+            # The request was cancelled, so the client will not send the call again with answers.
             self.is_away = False
             task.cancel()
             self.pending_calls.forget(self)

@@ -99,7 +99,7 @@ class PacedProtocol(HttpToolsProtocol):
 
     @override
     def shutdown(self) -> None:
-        """End after the current response, or a moment later if there is none."""
+        """End after the current response, or a moment later if there is no response."""
         if self._is_answering:
             super().shutdown()
         else:
