@@ -19,8 +19,8 @@ _MIN_SECONDS: Final = 1.0
 _MAX_SECONDS: Final = 300.0
 """The minimum and maximum lifetime of a list, whatever its server sends."""
 _REST: Final = 20.0
-"""A list is valid for at least this many times the time that reading it took. Otherwise a server
-with a long list would be busy with nothing but list requests."""
+"""A list is valid for at least this many times the time of reading it, up to `FRESH_SECONDS`.
+Without this, a server with a long list and a short lifetime would only answer list requests."""
 _CHANGED_SECONDS: Final = 0.25
 """The time a call waits for a list after its server announced a change."""
 _MAX_AGE_SECONDS: Final = 900.0

@@ -18,7 +18,7 @@ from sayso.schema import LIMIT
 from sayso.store import Claims
 
 REPEAT_POLL_SECONDS: Final = 0.1
-"""The interval of the query for ended calls; all repeated calls that wait share one query."""
+"""The interval of the query for first calls that have ended; all waiting calls share the query."""
 
 _GUARDED: Final = Policy()
 
