@@ -262,7 +262,7 @@ def _elicit(client: Client, line: Line) -> Elicit | None:
 
 
 def _rounds(params: Mapping[str, Any], client: Client) -> Rounds | None:
-    """Return what asks a client of 2026-07-28 by the answer to its call, and its responses."""
+    """Return the `Rounds` that ask a client of 2026-07-28 in the answer to its call, or `None`."""
     if not client.is_modern or not (modes := _modes(client)):
         return None
     responses: Any = params.get("inputResponses")
