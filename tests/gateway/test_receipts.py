@@ -277,7 +277,7 @@ async def test_what_cannot_be_told_is_said_once_and_a_url_is_never_looked_at(
     with caplog.at_level(logging.WARNING, "sayso.gateway.receipts"):
         assert await unknown.find_package() is None
         assert await unknown.find_package() is None
-    assert caplog.text.count("no receipt counts for it, since") == 1
+    assert caplog.text.count("no receipt counts for it, because") == 1
     assert (
         await PackageReceipts(
             UrlTarget("u", "https://example.com/mcp"), world.receipts

@@ -22,7 +22,7 @@ from sayso.connect import CommandTarget, UrlTarget
 from sayso.errors import KeysError
 from sayso.gateway import make_app, open_gateway
 from sayso.gateway.app import Gateway
-from sayso.gateway.cluster_calls import Reached, Runs
+from sayso.gateway.cluster_calls import ClusterCalls, Reached
 from sayso.gateway.replicas import open_replicas
 from sayso.keys import Keyring
 from sayso.policy import load_policy
@@ -188,7 +188,7 @@ async def test_a_request_is_cancelled_wherever_it_runs(pair: Pair) -> None:
 
 async def test_a_person_stops_a_call_wherever_it_runs(pair: Pair) -> None:
     here, there = (
-        Runs(one.gateway.guard.active_calls, one.gateway.replica_client)
+        ClusterCalls(one.gateway.guard.active_calls, one.gateway.replica_client)
         for one in (pair.here, pair.there)
     )
     with anyio.fail_after(60):

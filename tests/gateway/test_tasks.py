@@ -11,7 +11,7 @@ from tests.connect.servers.web import MODERN, OLD, Exchange, Site, serve_web
 from tests.connect.serving import RawClient, raw_client
 from tests.gateway.serving import Served, serve
 
-from sayso.connect import UrlTarget
+from sayso.connect import Envelope, UrlTarget
 from sayso.keys import Keyring
 from sayso.schema import LIMIT
 
@@ -154,9 +154,13 @@ async def test_a_client_without_the_extension_is_told_what_it_lacks(
     plain = await stack.enter_async_context(raw_client(served.url, MODERN, capabilities={}))
     older = await stack.enter_async_context(raw_client(served.url, OLD, capabilities=CAN))
 
-    lacking = await plain.ask("tasks/get", {"taskId": begun["taskId"]})
+    envelope = Envelope(MODERN, {"name": "plain", "version": "1"}, {})
+    params = {"taskId": begun["taskId"]}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": envelope.params(params)}
+    response = await plain.post(json.dumps(body), **envelope.headers("tasks/get", params))
+    lacking = response.json()
     unknown = await older.ask("tasks/get", {"taskId": begun["taskId"]})
 
-    assert lacking["error"]["code"] == -32003
+    assert (response.status_code, lacking["error"]["code"]) == (400, -32021)
     assert lacking["error"]["data"]["requiredCapabilities"] == {"extensions": {TASKS: {}}}
     assert unknown["error"]["code"] == -32601

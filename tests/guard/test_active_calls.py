@@ -11,7 +11,7 @@ from tests.guard.world import World, asked, text
 from tests.sample_tools import AMY
 
 from sayso.approvals import Answer
-from sayso.gateway.cluster_calls import Reached, Runs
+from sayso.gateway.cluster_calls import ClusterCalls, Reached
 from sayso.gateway.replicas import ReplicaClient
 from sayso.guard import Call, Guard
 
@@ -110,7 +110,7 @@ async def test_a_client_that_asks_how_far_it_is_still_hears_it(world: World) -> 
 
 async def test_runs_are_found_and_stopped_for_the_whole_gateway(world: World) -> None:
     guard, name, post = world.guard(), world.add("run_it", WRITE), ReplicaClient()
-    runs = Runs(guard.active_calls, post)
+    runs = ClusterCalls(guard.active_calls, post)
     assert await runs.find("none") is None
     assert await runs.stop("none", by="bob") is False
     task, call = await begun(world, guard, name)

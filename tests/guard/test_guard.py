@@ -350,7 +350,7 @@ async def test_an_outcome_that_cannot_be_recorded_still_reaches_the_caller(world
 
 async def test_arguments_that_are_no_json_run_nothing(world: World) -> None:
     answer = await world.guard().call(AMY, world.add("t", READ), {"a": float("nan")})
-    assert "not JSON" in text(answer)
+    assert "cannot be sent as JSON" in text(answer)
     assert world.ran == []
     assert await world.log() == [("refused", "bad_arguments")]
 

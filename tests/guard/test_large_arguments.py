@@ -72,7 +72,7 @@ def test_large_extras_are_shown_in_excerpt_and_still_told_apart() -> None:
 async def test_large_arguments_that_are_not_json_are_refused(world: World) -> None:
     name = world.add("get", READ)
     answer = await world.guard().call(AMY, name, {"a": [float("nan")] * 9_000})
-    assert "Nothing was run: the arguments are not JSON to pass on" in text(answer)
+    assert "Nothing was run: the arguments cannot be sent as JSON" in text(answer)
     assert await world.log() == [("refused", "bad_arguments")]
 
 

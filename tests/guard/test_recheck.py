@@ -152,7 +152,7 @@ async def test_a_policy_that_asks_for_more_now_is_not_content_with_what_was_answ
         world.rule('[[rules]]\nname = "r"\neffect = "confirm"\nreviewers = 2')
 
     answer = await approved_while(world, change)
-    assert "has another requirement now; make the call again to ask for it" in text(answer)
+    assert "now has another requirement; make the call again to ask a person" in text(answer)
     assert world.ran == []
     assert "approval 2" in text(await world.timed().call(AMY, "t", {"n": 1}))
 

@@ -66,7 +66,7 @@ async def test_what_is_no_key_runs_nothing(world: World, key: Any) -> None:
     world.add("t", WRITE)
     answer = await world.timed().call(AMY, "t", {}, meta={META_KEY: key})
     assert text(answer).startswith(
-        "Nothing was run: io.sayso/idempotency-key is a text of 1 to 256"
+        "Nothing was run: io.sayso/idempotency-key must be a text of 1 to 256"
     )
     assert await world.log() == [("outcome", "bad_arguments")]
     assert world.ran == []
@@ -216,7 +216,7 @@ async def test_a_call_that_waits_for_one_that_came_to_nothing_may_be_made_again(
             await guard.approvals.answer(1, yes(is_allowed=False))
     assert sorted(text(one).partition(".")[0] for one in answers) == [
         "A person denied this call (approval 1)",
-        "Nothing was run: the first call with this key came to nothing",
+        "Nothing was run: the first call with this key did not run either",
     ]
 
 

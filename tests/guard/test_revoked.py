@@ -67,7 +67,7 @@ async def test_a_call_that_was_not_sent_yet_does_not_run_on_a_grant_that_was_tak
         assert "isError" not in await guard.call(AMY, TOOL.name, {"n": number})
     revoking.is_armed = True
     answer = await guard.call(AMY, TOOL.name, {"n": 3})
-    assert "does not hold any more" in answer["content"][0]["text"]
+    assert "is no longer valid" in answer["content"][0]["text"]
     assert len(world.ran) == 2
     ends = await store.records.newest(limit=1)
     assert json.loads(ends[0].body)["outcome"] == "denied"
@@ -102,5 +102,5 @@ async def test_a_call_whose_key_was_given_to_another_does_not_run(store: Databas
     paused = with_subjects(store, records=Paused(store))
     guard = Guard(find, world.run, Approvals.of(paused), AuditLog(paused.records), paused.claims)
     answer = await guard.call(AMY, writes.name, {}, meta={"io.sayso/idempotency-key": "k"})
-    assert "another call has this call's key now" in answer["content"][0]["text"]
+    assert "another call now has this call's idempotency key" in answer["content"][0]["text"]
     assert world.ran == []

@@ -1,13 +1,12 @@
 """An MCP gateway in front of other MCP servers, with the guard before every tool.
 
-`frontends` take requests of clients, over HTTP in either protocol era and over stdio. The
-`dispatcher` behind them knows neither HTTP nor eras. `router` finds the server of a request;
-`upstreams` and `connection` talk to servers, and `tool_cache` keeps their lists.
+`frontends` receive the requests of clients, over HTTP in either protocol era and over stdio. The
+`dispatcher` answers them, independently of transport and era. `router` finds the server of a
+request, `upstreams` and `connection` talk to servers, and `tool_cache` caches their tools.
 
-JSON stays raw on the way: only a message's envelope is read, so unknown keys and wrong types stay
-as they came. A result is read only if its tool promised a schema or it is too long. The transports
-are the gateway's own because most of a gateway's cost is there: the SDK's take several times as
-long.
+JSON is forwarded raw: only a message's envelope is parsed, so unknown keys and wrong types stay
+unchanged. A result is parsed only if its tool has an output schema or if it is too long. The
+gateway has its own transports, because the SDK's take several times as long.
 """
 
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from sayso.gateway.app import PATH, Gateway, make_app, make_dispatcher, open_gat
 from sayso.lazy import lazily
 
 if TYPE_CHECKING:
-    from sayso.gateway.cluster_calls import Reached, Runs
+    from sayso.gateway.cluster_calls import ClusterCalls, Reached
     from sayso.gateway.drift import Held, accept, held_changes
     from sayso.gateway.frontends.client import CONSOLE
     from sayso.gateway.frontends.stdio import StdioFrontend, standard_pipes
@@ -32,13 +31,13 @@ if TYPE_CHECKING:
 __all__ = [
     "CONSOLE",
     "PATH",
+    "ClusterCalls",
     "Gateway",
     "GoneError",
     "Held",
     "PacedProtocol",
     "Reached",
     "ReplicaClient",
-    "Runs",
     "ServerHealth",
     "State",
     "StdioFrontend",
@@ -60,7 +59,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "sayso.gateway.cluster_calls": ("Reached", "Runs"),
+        "sayso.gateway.cluster_calls": ("Reached", "ClusterCalls"),
         "sayso.gateway.drift": ("Held", "accept", "held_changes"),
         "sayso.gateway.frontends.client": ("CONSOLE",),
         "sayso.gateway.frontends.stdio": ("StdioFrontend", "standard_pipes"),

@@ -1,8 +1,8 @@
 """Addresses of resources at `/mcp`, where several servers may list the same URI.
 
-A URI or template that one server lists is shown unchanged. One that several servers list is shown
-once for each, as `sayso:NAME/URI`, and the plain URI is refused: the order of servers must not
-decide which one is read. The qualified form is accepted for every resource.
+A URI or template that only one server lists is shown unchanged. If several servers list it, it is
+shown once for each server, as `sayso:NAME/URI`. The plain URI is then refused, because the order of
+servers must not decide which resource is read. The qualified form works for every resource.
 """
 
 import re
@@ -26,7 +26,7 @@ Entries = Sequence[tuple[str, Iterable[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A resource of one server: its `uri` there, and the `prefix` that a client adds to it."""
+    """A resource of one server: its `uri` there, and the `prefix` that clients put before it."""
 
     server: str
     uri: str
@@ -37,9 +37,9 @@ class Address:
 class Addresses:
     """An index of the resources and templates that one caller's servers list.
 
-    `listers` are the servers of each URI, by its normal form, since some clients send that.
-    `templates` are servers and their templates, by the template's literal start, and `lengths` the
-    lengths of these starts. `shared` templates may match another server's resources.
+    `listers`: the servers that list each URI, by its normal form, which some clients send.
+    `templates`: servers and their templates, by the template's literal start. `lengths`: the
+    lengths of these starts. `shared`: templates that may match another server's resources.
     """
 
     servers: frozenset[str]
@@ -76,15 +76,15 @@ class Addresses:
         return template
 
     def show_link(self, server: str, uri: str) -> str:
-        """Return the URI of a link in a result of this server, so that it leads to this server."""
+        """Return the URI that clients use for a link in this server's result."""
         if self._candidates(uri) not in ([], [server]) or _is_reserved(uri):
             return qualified(server, uri)
         return uri
 
     def find(self, uri: str) -> Address | None:
-        """Return the server of this resource (or template), or `None`.
+        """Return the address of this resource (or template), or `None`.
 
-        Raises `RpcError` naming the qualified forms if several servers have it.
+        Raises `RpcError`, which lists the qualified forms, if several servers have the resource.
         """
         if _is_reserved(uri):
             name, slash, own = uri[len(SCHEME) :].partition("/")
@@ -124,9 +124,9 @@ def qualified(server: str, uri: str) -> str:
 
 
 def normal(uri: str) -> str:
-    """Return a URI in the form of clients that parse URIs (the WHATWG URL standard).
+    """Return a URI as a client that parses URIs would write it (the WHATWG URL standard).
 
-    A client may send either form, so two URIs with the same normal form are the same.
+    Clients may send either form, so URIs with the same normal form count as the same.
     """
     try:
         return str(Url(uri))
@@ -153,7 +153,7 @@ def may_link(result: Mapping[str, Any]) -> bool:
     blocks = result.get("content")
     if isinstance(blocks, msgspec.Raw):
         raw = bytes(blocks)
-        # A type may be written with escapes.
+        # JSON may write the type with escapes.
         return b'"resource' in raw or b"\\u" in raw
     return isinstance(blocks, list) or "messages" in result
 
@@ -196,15 +196,15 @@ def _values(lists: Entries, key: str) -> Iterable[tuple[str, str]]:
 
 
 def _is_reserved(uri: str) -> bool:
-    """Return whether a URI has the scheme of qualified forms, which no server may use."""
+    """Return whether a URI has the scheme `sayso:`, which servers must not use."""
     return uri[: len(SCHEME)].lower() == SCHEME or normal(uri).startswith(SCHEME)
 
 
 def _start(template: str) -> str:
     """Return the literal text that every URI of a template begins with, in lower case.
 
-    Clients that parse URIs write schemes and hosts in lower case, and `Notes://{id}` must not lead
-    to another server's `notes://{id}`. Paths that differ only in case count as shared too.
+    Clients that parse URIs write schemes and hosts in lower case, so `Notes://{id}` and another
+    server's `notes://{id}` count as shared. So do paths that differ only in case.
     """
     return template.partition("{")[0].lower()
 
@@ -217,7 +217,7 @@ def _has_scheme(template: str) -> bool:
 def _fits(template: str, uri: str) -> bool:
     """Return whether `uri` has the literal parts of an RFC 6570 template, in their order.
 
-    It takes one pass, since a server chooses its templates and must not slow sayso down.
+    It takes one pass, so that a server cannot slow sayso down with a costly template.
     """
     first, *rest = re.split(r"\{[^{}]*\}", template)
     if not uri.startswith(first):
@@ -233,7 +233,7 @@ def _fits(template: str, uri: str) -> bool:
 
 @dataclass(slots=True)
 class _Branch:
-    """A template's literal start, with the servers of shorter starts (`above`) and longer ones."""
+    """A template's literal start, with the servers that have shorter (`above`) or longer starts."""
 
     start: str
     server: str
@@ -247,7 +247,7 @@ def _shared(
 ) -> frozenset[tuple[str, str]]:
     """Return the templates whose literal start another server's URI or template shares.
 
-    It takes one pass in sorted order, in which each start follows its own prefixes. A template
+    It takes one pass over the sorted starts, where each start comes after its prefixes. A template
     without a scheme always counts as shared.
     """
     shared = {(server, template) for server, template in templates if not _has_scheme(template)}

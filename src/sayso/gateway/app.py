@@ -88,10 +88,11 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     wallet: Wallet | None = None,
     receipts: ReceiptCollection | None = None,
 ) -> AsyncGenerator[Gateway]:
-    """Yield the gateway over `targets`; `timeout` seconds for a server, `patience` for a person.
+    """Yield the gateway for `targets`; it ends when the context ends. Raises `UncontainedError`.
 
-    Without `patience` a call waits as long as its client can. Without an `audit` of `open_audit`
-    the log is not chained. `announce` gets a line per waiting call. Raises `UncontainedError`.
+    `timeout` is in seconds per server request. A call waits `patience` seconds for a person
+    (default: as long as its client can wait). `announce` gets a line per waiting call. Pass an
+    `audit` from `open_audit`, or the log is not chained.
     """
     shown = telemetry or Telemetry()
     own = keys or new_keys()
@@ -134,7 +135,7 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
 
 
 def _new_shutdown(approvals: Approvals) -> Shutdown:
-    """Return a shutdown that first releases the calls that wait for people."""
+    """Return a shutdown that, when it begins, ends the waits of calls for people."""
     shutdown = Shutdown()
     shutdown.on_begin(approvals.release)
     return shutdown
@@ -147,7 +148,7 @@ def _judge(
 
 
 def make_dispatcher(gateway: Gateway, alone: str | None = None) -> Dispatcher:
-    """Return the dispatcher of `gateway`, or of the one server that `alone` names."""
+    """Return the dispatcher for all servers of `gateway`, or only for the server `alone`."""
     upstreams = gateway.upstreams
     if alone is not None:
         upstreams = upstreams.only(alone)
@@ -178,11 +179,10 @@ def make_app(
 ) -> ASGIApp:
     """Return the application that serves `gateway` at `base_url`, with `routes` next to `/mcp`.
 
-    Each server is also served alone at `/servers/NAME/mcp`, where its tools have their own names.
-    `access` identifies callers, and `public_url` is the address for other machines; without them
-    the gateway is for this machine alone. Requests with another host or origin are refused (DNS
-    rebinding), except for probes: `/healthz` and `/readyz`. `heard` is called with each admitted
-    request.
+    Each server is also served alone at `/servers/NAME/mcp`, where its tools have no prefix.
+    `access` identifies callers, and `public_url` is the address for other machines. Without them
+    only this machine can use the gateway. Requests with another host or origin are refused (DNS
+    rebinding), except the probes `/healthz` and `/readyz`. `heard` gets each accepted request.
     """
     names = own_names(base_url, public_url)
     known = access or LoopbackOnly()
@@ -221,7 +221,7 @@ def make_app(
             target = frontends.get(scope["path"], pages)
         server = servers.get(scope["path"])
         if server is not None and not gateway.upstreams.switches.has_server(server):
-            target = pages  # as if no such server were configured
+            target = pages  # the same answer as for a server that is not configured
         await target(scope, receive, send)
 
     gauges = gauges_of(gateway.store, gateway.upstreams.upstreams, sessions)
@@ -230,7 +230,7 @@ def make_app(
 
 
 def metadata_routes(access: Access) -> list[Route]:
-    """Return the routes of each protected endpoint's metadata, which every page may read."""
+    """Return the routes of the protected endpoints' metadata, which any web page may read."""
 
     async def show(request: Request) -> Response:
         metadata = access.metadata(request.path_params.get("path") or ALL)

@@ -1,4 +1,4 @@
-"""Questions of servers to clients: only those that the client can answer, never in sayso's name."""
+"""Questions of servers to clients that can answer them; each question names its server."""
 
 import secrets
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ ASKED_OF: Final = {
     "elicitation/create": "elicitation",
     "roots/list": "roots",
 }
-"""The methods of questions, and the capability of a client that can answer each."""
+"""The methods of questions, each with the client capability that it requires."""
 
 _CAPABILITIES: Final = frozenset(ASKED_OF.values())
 
@@ -26,13 +26,13 @@ RELAYED: Final[Mapping[str, Any]] = {
     "elicitation": {"form": {}, "url": {}},
     "roots": {},
 }
-"""The capabilities for a server of the handshake eras, whose connection many clients share."""
+"""The capabilities sent to a server of the handshake eras; many clients share its connection."""
 
 _NOT_PASSED: Final = frozenset({"tasks", "experimental"})
 
 
 def offered(capabilities: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the capabilities of a client that a server of 2026-07-28 gets with each call."""
+    """Return the part of a client's capabilities that is sent to a server of 2026-07-28."""
     return {key: value for key, value in capabilities.items() if key not in _NOT_PASSED}
 
 
@@ -46,8 +46,8 @@ def question(
 ) -> dict[str, Any]:
     """Return the parameters of a server's question for the client.
 
-    The message names the server, so that it cannot pass for a question of sayso. Other servers'
-    context is not included. Raises `RpcError` for a question that this client cannot answer.
+    The message names the server, so that the question does not look like sayso's. The context of
+    other servers is not included. Raises `RpcError` for a question that this client cannot answer.
     """
     known = ASKED_OF.get(method)
     if known is None:
@@ -59,7 +59,7 @@ def question(
     if method == "elicitation/create":
         asked = {**params, "message": f"The server “{server}” asks: {params.get('message', '')}"}
         if params.get("mode") == "url":
-            # Clients of 2025-11-25 need this id, and later servers do not send it.
+            # Clients of 2025-11-25 need this id, which servers of later versions do not send.
             asked.setdefault("elicitationId", secrets.token_hex(8))
         return asked
     if method == "sampling/createMessage":
@@ -70,7 +70,7 @@ def question(
 def questions(
     server: str, capabilities: Mapping[str, Any], wanted: object, most: int = MOST_QUESTIONS
 ) -> dict[str, dict[str, Any]]:
-    """Return several questions of `server`, each as `question` does. Raises `RpcError`."""
+    """Return the parameters of several questions of `server`. Raises `RpcError` as `question`."""
     entries = _object(server, wanted)
     if len(entries) > most:
         raise RpcError(INTERNAL_ERROR, f"the server “{server}” asks too often")
@@ -84,7 +84,7 @@ def questions(
 
 
 async def refuse_question(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Refuse a server's question outside of calls; it would remember an empty list of roots."""
+    """Refuse a question outside of calls; a server would cache an empty answer (no roots)."""
     raise RpcError(INTERNAL_ERROR, f"{NO_CLIENT_TO_ASK} {method}")
 
 
@@ -98,7 +98,7 @@ def _fits(method: str, params: Mapping[str, Any], offers: Mapping[str, Any]) -> 
     if method == "elicitation/create":
         if params.get("mode") == "url":
             return "url" in offers
-        # Before there were two modes, an empty object meant the only one.
+        # In versions without modes, an empty object means the mode “form”.
         return "form" in offers or not offers
     if method == "sampling/createMessage" and not params.keys().isdisjoint({"tools", "toolChoice"}):
         return "tools" in offers

@@ -12,15 +12,15 @@ from sayso.errors import SaysoError
 
 _PAUSE_SECONDS: Final = 1.0
 _MAX_PAUSE_SECONDS: Final = 60.0
-"""The pause after a failure grows with each failure, so that a broken server is not started again
-for every call. During the pause all callers get the same error."""
+"""The maximum pause. The pause grows with each failure, so that a broken server is not started for
+every call. During a pause all callers get the error of the last attempt."""
 
 
 @dataclass(slots=True)
 class ConnectionAttempt:
-    """An attempt to connect, which any number of callers wait for.
+    """An attempt to connect, for which any number of callers may wait.
 
-    `before` is the error of the last attempt.
+    `before` is the error of the attempt before this one.
     """
 
     before: SaysoError | None = None
@@ -36,13 +36,13 @@ class ConnectionAttempt:
 
     @property
     def is_over(self) -> bool:
-        """Return whether another attempt is due: the link was lost, and the pause is over."""
+        """Return whether another attempt is due: no link is open, and the pause has ended."""
         is_due = self.done.is_set() and not self.is_held
         return is_due and time.monotonic() - self.at >= self.pause
 
     @property
     def pause_for_listeners(self) -> float:
-        """Return the pause before an attempt that no caller waits for; it is never zero."""
+        """Return the seconds before an attempt for listeners only; they are more than zero."""
         return max(self.pause, _PAUSE_SECONDS)
 
 

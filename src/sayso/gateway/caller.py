@@ -1,4 +1,4 @@
-"""The client whose request is answered, for questions and messages of the server behind."""
+"""The client of a request, and the forwarding of its server's questions and messages."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,7 +11,7 @@ from sayso.guard import remove_own_meta
 from sayso.workers import UndecidedError
 
 ASK_SECONDS: Final = 600.0
-"""How long a client may take to answer: a person may have to look something up."""
+"""The time for a client's answer; it is long because a person may have to look something up."""
 
 _MAX_ROUNDS: Final = 20
 _FIRST_PAUSE_SECONDS: Final = 0.05
@@ -28,8 +28,8 @@ Ask = Callable[[Questions], Awaitable[Mapping[str, Mapping[str, Any]]]]
 class Caller:
     """A client's capabilities, and the functions that ask it and send to it.
 
-    Callers with the same `owner` are the same client. `notify` waits until the client takes a
-    message; `tell` never waits, and may drop it.
+    Callers with the same `owner` are the same client. `notify` waits until the client has received
+    the message. `tell` does not wait, and may drop the message.
     """
 
     owner: object
@@ -51,7 +51,7 @@ class Caller:
         async def forward(method: str, params: Mapping[str, Any]) -> None:
             if is_on():
                 self.tell(method, params)
-            # The client can take it before the next message comes.
+            # Yield, so that the client can receive this message before the next one comes.
             await asyncio.sleep(0)
 
         return RequestListener(self.owner, offered(self.capabilities), answer, forward)
@@ -73,11 +73,11 @@ async def converse(
     timeout: float,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return the result of a request, and answer its server's questions meanwhile.
+    """Send a request, forward its server's questions to `caller`, and return its final result.
 
     A server of 2026-07-28 asks by a result, and gets the request again with the answers. `timeout`
-    is for each request, in seconds. When `is_on` turns false, questions are refused and nothing
-    more is sent; a result that still comes is returned. Raises `RpcError`.
+    is for each request, in seconds. When `is_on` becomes false, questions are refused and nothing
+    more is sent, but a result that arrives is returned. Raises `RpcError`.
     """
     listener = caller and caller.listener(link.name, is_on)
     result = await link.request(method, params, timeout=timeout, listener=listener, **more)

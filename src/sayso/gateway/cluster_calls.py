@@ -1,4 +1,4 @@
-"""The calls under way in all processes of the gateway."""
+"""The active calls in all processes of the gateway."""
 
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -9,14 +9,14 @@ from sayso.gateway.replicas import ReplicaClient
 from sayso.guard import ActiveCalls
 
 _SECONDS: Final = 0.5
-"""How long other processes may take to answer: a page waits for them."""
+"""The time limit for other processes to answer, because a web page waits for them."""
 
 _FIND: Final = "run"
 _STOP: Final = "stop"
 
 
 class Reached(NamedTuple):
-    """The progress of a call, its total, and its server's message, if the server reports them."""
+    """The progress of a call, its total, and the server's message; each `None` if not reported."""
 
     done: float | None
     total: float | None
@@ -24,8 +24,8 @@ class Reached(NamedTuple):
 
 
 @dataclass(slots=True)
-class Runs:
-    """The calls of all processes; another process is asked only about a call that is not here."""
+class ClusterCalls:
+    """The active calls of all processes; this process is searched before the others."""
 
     active_calls: ActiveCalls
     replica_client: ReplicaClient

@@ -1,4 +1,4 @@
-"""One principal's connection to one server: made when needed, and again after it was lost."""
+"""A connection to one server for one principal, opened when needed and reopened after a loss."""
 
 import logging
 import time
@@ -41,15 +41,15 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger(__name__)
 
 _HELD_SECONDS: Final = 30.0
-"""A connection that was held this long is healthy: its end counts as a first failure."""
+"""A connection that lasted this long was healthy, so its loss counts as the first failure."""
 
 _AGAIN_SECONDS: Final = 2.0
-"""How long a caller waits for a server that was unreachable the last time: a server that hangs must
-not delay every list of the others."""
+"""The time a caller waits for a server that was unreachable before, so that one hanging server does
+not delay every list of all servers."""
 
 _PATIENCE_SECONDS: Final = 5.0
 _SLOW_SECONDS: Final = 0.5
-"""How long a list of many servers waits for one server, and for one that was slow the last time."""
+"""The times that a list of many servers waits for one of them, and for a slow one."""
 
 T = TypeVar("T")
 
@@ -57,8 +57,8 @@ T = TypeVar("T")
 class ServerConnection:
     """A server, and the connection to it on behalf of one principal.
 
-    `proof` authenticates every request. `run` holds the connection; other methods may be called
-    from any task and raise a `SaysoError` if the server is unavailable.
+    `proof` authenticates every request. `run` keeps the connection open. Other methods may be
+    called from any task, and raise a `SaysoError` if the server is unavailable.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class ServerConnection:
         self._subscription: Subscription | None = None
         self._missing_lists: set[str] = set()
         self.latest: dict[str, list[Any]] = {}
-        """The last entries of each list, also of an earlier connection."""
+        """The last entries of each list, which may come from an earlier connection."""
         self.greeting: Greeting | None = None
 
     @property
@@ -104,7 +104,7 @@ class ServerConnection:
 
     @property
     def said(self) -> str:
-        """Return the last lines of its process's stderr, secrets masked; empty without one."""
+        """Return the last stderr lines of its process, secrets masked; empty without a process."""
         if self._attempt is None or self._attempt.link is None:
             return ""
         return self._attempt.link.stderr_log.tail()
@@ -116,14 +116,14 @@ class ServerConnection:
 
     @property
     def is_busy(self) -> bool:
-        """Return whether it is connecting, in use, or has listeners."""
+        """Return whether the connection is being opened, is in use, or has listeners."""
         if self._attempt is None:
             return False
         return self.is_answering or self._notifier.has(self.name, self._subject)
 
     @property
     def is_answering(self) -> bool:
-        """Return whether it is connecting, or a request is under way."""
+        """Return whether the connection is being opened, or a request is active."""
         attempt = self._attempt
         if attempt is None:
             return False
@@ -140,7 +140,7 @@ class ServerConnection:
         return self._attempt is not None and self._attempt.is_held
 
     async def run(self) -> None:
-        """Connect whenever a connection is wanted, and hold it until it is lost or cancelled."""
+        """Connect whenever a caller needs the connection, and keep it until lost or cancelled."""
         while not self._is_over:
             await self._due()
             self._wanted = anyio.Event()
@@ -148,12 +148,12 @@ class ServerConnection:
                 await self._hold(self._attempt)
 
     async def _due(self) -> None:
-        """Wait until a caller wants a connection, or it is time to try again for listeners."""
-        # Listeners got lists without this server, and most clients never request one again.
+        """Wait until a caller needs the connection, or the next try for listeners is due."""
+        # Listeners have lists without this server, and most do not request them again unprompted.
         while True:
             failed = self._attempt
             error = failed and failed.error
-            # A server that refuses the credentials needs a person first.
+            # If the server refuses the credentials, trying again is useless until a person acts.
             is_refused = isinstance(error, AuthenticationError)
             if failed is None or error is None or is_refused or not self._missing_lists:
                 return await self._wanted.wait()
@@ -204,7 +204,7 @@ class ServerConnection:
             self._lost(attempt, time.monotonic() - began)
 
     async def _find_package(self) -> None:
-        """Find the package that is about to run; tools of another one are forgotten."""
+        """Find the package that is about to run; if it has changed, forget the cached tools."""
         receipts = self._tool_cache.receipts
         package = receipts and await receipts.find_package()
         if package != self.package:
@@ -212,7 +212,7 @@ class ServerConnection:
             self._tool_list = None
 
     def _lost(self, attempt: ConnectionAttempt, held: float) -> None:
-        """Record the end of an attempt, and set the pause: none after the first loss of a link."""
+        """Record the end of an attempt, and set the pause; the first loss of a link gets none."""
         self._subscription = None
         was_up = attempt.link is not None
         if attempt.link is not None:
@@ -229,7 +229,7 @@ class ServerConnection:
         attempt.done.set()
 
     async def link(self) -> Link:
-        """Return the connection, or connect. Raises the error of the last attempt.
+        """Return the open link, or open one. Raises the error of the last attempt.
 
         Raises `UnreachableError` if the policy switches the server off, even if it is connected.
         """
@@ -254,7 +254,7 @@ class ServerConnection:
     async def entries(
         self, method: str, *, is_fresh: bool = False, may_be_stale: bool = False
     ) -> list[Any]:
-        """Return the entries of one list as received, read now if `is_fresh`, or as `Lists.get`."""
+        """Return a list's entries as received; from the cache (`Lists.get`) unless `is_fresh`."""
         link = await self.link()
         if method.partition("/")[0] not in link.greeting.capabilities:
             return []
@@ -270,13 +270,13 @@ class ServerConnection:
         except (RpcError, TimeoutError) as error:
             raise UnreachableError(f"{method} failed: {error}", where=self.name) from error
         if method in self._missing_lists:
-            # Clients that got a list without this server request it again.
+            # Tell clients that got a list without this server to request the list again.
             self._missing_lists.discard(method)
             changed = f"notifications/{method.partition('/')[0]}/list_changed"
             self._notifier.tell(self.name, self._subject, changed, {})
         if method != "tools/list":
             return listed
-        # Read and judged here, so that no call waits for that.
+        # Read and judge the tools now, so that no call waits for that.
         self.listed_at = time.time()
         self._tool_list = await self._tool_cache.read(listed.entries, self.package)
         return replace(listed, entries=self._tool_list.entries)
@@ -296,7 +296,7 @@ class ServerConnection:
         return entries
 
     async def _soon(self, method: str, ask: Callable[[], Awaitable[T]]) -> T:
-        """Ask with a short timeout; after it, send list_changed when the answer arrives."""
+        """Ask with a short timeout; if exceeded, send list_changed when the answer arrives."""
         seconds = _SLOW_SECONDS if self.is_slow else _PATIENCE_SECONDS
         try:
             with anyio.move_on_after(min(seconds, self._timeout)):
@@ -312,7 +312,7 @@ class ServerConnection:
             raise
 
     async def tool(self, qualified_name: str, *, is_fresh: bool = False) -> Tool | None:
-        """Return its tool of this name, the first if there are two."""
+        """Return its tool of this name; if there are two, the first."""
         if not is_fresh and (cached := self._cached(qualified_name)) is not None:
             return cached
         entries = await self.entries("tools/list", is_fresh=is_fresh, may_be_stale=True)
@@ -329,14 +329,14 @@ class ServerConnection:
         tool_list = self._tool_list
         is_read = tool_list is not None and tool_list.entries is entries
         if tool_list is None or not is_read or tool_list.package != self.package:
-            # It was read for another principal, and is the same for all.
+            # The list may be cached already, for another principal with the same entries.
             tool_list = self._tool_list = await self._tool_cache.read(entries, self.package)
         elif tool_list.is_due:
             await self._tool_cache.judge_again(tool_list)
         return tool_list
 
     def _cached(self, qualified_name: str) -> Tool | None:
-        """Return its tool if that needs no wait: the server is up, and its list is valid."""
+        """Return its tool if the server is connected and its cached list is valid, else `None`."""
         tool_list = self._tool_list
         if tool_list is None or tool_list.is_due or tool_list.package != self.package:
             return None

@@ -1,7 +1,7 @@
 """Drift of servers' tools: a change that would permit more waits until a person accepts it.
 
-Known definitions are in the store, for restarts and replicas. The row of a tool that keeps changing
-is written at most once a minute, unless the change permits less.
+The store holds the known definitions, so restarts and replicas share them. The row of a tool that
+keeps changing is written at most once a minute. A change that permits less is written at once.
 """
 
 import json
@@ -23,7 +23,7 @@ _log: Final = logging.getLogger(__name__)
 
 _QUIET_SECONDS: Final = 60.0
 _MAX_TOOLS: Final = 20_000
-"""A server that invents names must not fill the store."""
+"""The maximum stored tools of a server, so that invented names cannot fill the store."""
 
 _HELD_CHANGE: Final = (
     "%s: a change of its tool “%s” would permit more; the stricter one counts until a person "
@@ -32,7 +32,7 @@ _HELD_CHANGE: Final = (
 
 
 class _Judged(NamedTuple):
-    """The verdict on a definition; `before` is the tool before a change that is held."""
+    """The verdict on a definition; if a change is held, `before` is the tool before that change."""
 
     known: Known
     mark: str
@@ -41,7 +41,7 @@ class _Judged(NamedTuple):
 
 @dataclass(slots=True)
 class DriftDetector:
-    """A comparison of the tools of the server at `place`, called `server`, with known ones."""
+    """A detector of changes in the tools of the server `server`, whose store key is `place`."""
 
     definitions: Definitions
     place: str
@@ -53,10 +53,10 @@ class DriftDetector:
     _written: dict[str, float] = field(default_factory=dict[str, float])
 
     async def judge(self, tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
-        """Return the tools, with held changes undone, and the problems of those left out.
+        """Return the tools, with held changes undone, and a problem for each tool left out.
 
-        New tools are stored. Raises `StoreError` if known tools cannot be read; a failed write only
-        goes to the log.
+        New tools are stored. Raises `StoreError` if the known tools cannot be read. A failed write
+        is only logged.
         """
         named: dict[str, Tool] = {}
         for tool in tools:
@@ -68,7 +68,7 @@ class DriftDetector:
             await self._write(
                 await in_slices(new[:room], lambda name: self._first(name, named[name]))
             )
-            # Another process may have been first, with another definition.
+            # Another process may have stored another definition first.
             known = await self.definitions.known(self.place)
         await self._compare({name: tool for name, tool in named.items() if name in known}, known)
         refused = set(new[room:])
@@ -121,7 +121,7 @@ class DriftDetector:
         return self._soon(moved)
 
     def _soon(self, row: DefinitionRow) -> DefinitionRow | None:
-        """Return the row, unless its tool was just written; then it is judged again later."""
+        """Return the row; `None` if the tool's row was just written, so that it is judged later."""
         if self._may_write(row.tool):
             return row
         del self._judged[row.tool]

@@ -34,7 +34,7 @@ def gauges_of(store: Database, upstreams: Sequence[Upstream], sessions: Sessions
     async def live() -> Reading:
         return [((), sessions.open)]
 
-    of_failing = "1 if a connection was lost or failed, and none was made since."
+    of_failing = "1 if a connection was lost or failed, and no new one has succeeded."
     of_entries = "Entries of a server's lists in the cache."
     open_ = "Open connections to a server."
     return [

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class State(StrEnum):
-    """The state of a connection: never tried, connected, closed while unused, or failing."""
+    """The state of a connection: not tried yet, connected, closed because unused, or failing."""
 
     UNTRIED = "untried"
     UP = "up"
@@ -19,7 +19,7 @@ class State(StrEnum):
 class Health:
     """The health of one connection; `since` is when its state began, in Unix seconds.
 
-    `why` is the last failure, and may quote the server. `version` is the protocol's.
+    `why` is the last failure, and may quote the server. `version` is the protocol version.
     """
 
     state: State = State.UNTRIED
@@ -52,9 +52,9 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class ServerHealth:
-    """The health of one server: its worst connection, and counts.
+    """The health of one server: its worst connection, and counts of its connections.
 
-    `worst` may quote the server; show it only to people who may read that.
+    `worst` may quote the server, so show it only to people who may read the server's text.
     """
 
     name: str
@@ -65,7 +65,7 @@ class ServerHealth:
 
     @property
     def is_failing(self) -> bool:
-        """Return whether a connection was lost or failed, and none was made since."""
+        """Return whether a connection was lost or failed, and no new one has succeeded."""
         return self.worst.state is State.FAILING
 
     def to_dict(self, *, has_reasons: bool = False) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The gateway's introduction to a client: its name and instructions, and its servers'.
 
-At `/mcp` each server's instructions follow the gateway's, quoted on one line and cut: they must
-neither pass for the gateway's text nor crowd it out. At `/servers/NAME/mcp` the client has chosen
-that server, and gets its name, version, title, icons and instructions unchanged.
+At `/mcp` the gateway's instructions come first. Each server's instructions follow, quoted on one
+line and cut, so that they do not look like the gateway's text and do not push it out of view. At
+`/servers/NAME/mcp` a client gets the server's name, version, title, icons and instructions as sent.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,10 +26,10 @@ GATEWAY_INFO: Final[Mapping[str, Any]] = {
     "version": __version__,
 }
 _WAIT_SECONDS: Final = 2.0
-"""How long a client waits for servers that are starting; some give up after five seconds."""
+"""The time a client waits for servers that are starting; some clients time out after 5 s."""
 _MAX_CHARACTERS: Final = 1_000
 _MAX_CHARACTERS_TOGETHER: Final = 8_000
-"""The size of one server's instructions at `/mcp`, and of all together."""
+"""The maximum size of one server's instructions at `/mcp`, and of all servers' together."""
 _MAX_CHARACTERS_ALONE: Final = 32_000
 """The size of a server's instructions at its own address."""
 _MAX_CHARACTERS_FIELD: Final = 512
@@ -56,7 +56,7 @@ async def introduce(
 ) -> Introduction:
     """Introduce the gateway, or the server `alone`, to a client; `own` is the gateway's text.
 
-    It waits a little for servers that are starting, and then leaves them out.
+    Servers that are still starting after a short wait are left out.
     """
     greetings: dict[str, Greeting] = {}
     reachable = upstreams.reachable(principal)
@@ -90,7 +90,7 @@ def info_of(upstream: Upstream) -> Mapping[str, Any]:
 
 
 def server_info(received: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the fields of a server's `serverInfo` that the protocol knows, checked and bounded."""
+    """Return a server's `serverInfo` with known fields only, validated and cut."""
     info: dict[str, Any] = {"name": _text(received.get("name")) or name}
     info["version"] = _text(received.get("version")) or "unknown"
     for key in ("title", "description", "websiteUrl"):
@@ -106,7 +106,7 @@ def server_info(received: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 async def _may_know(upstream: Upstream, guard: Guard, principal: Principal) -> bool:
-    """Return whether a caller may read a server's text: it must see one of its tools."""
+    """Return whether a caller may read a server's text: the caller must see one of its tools."""
     if principal.scopes is None:
         return True
     tools, _ = await upstream.of(principal).tools()

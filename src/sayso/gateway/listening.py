@@ -1,4 +1,4 @@
-"""The requests of clients for log messages and changes of lists and resources."""
+"""Clients' subscriptions to log messages, and to changes of lists and resources."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,7 +18,7 @@ _MAX_URI_CHARACTERS: Final = 2048
 
 
 async def set_level(upstreams: Upstreams, request: Request) -> dict[str, Any]:
-    """Send log messages of this level and above to the client."""
+    """Set the client's log level: it then gets messages of this level and above."""
     level = request.params["level"]
     listener = _session(request)
     if level not in LEVELS:
@@ -32,13 +32,13 @@ async def set_level(upstreams: Upstreams, request: Request) -> dict[str, Any]:
 
 
 async def subscribe(upstreams: Upstreams, request: Request) -> dict[str, Any]:
-    """Send changes of a resource to the client."""
+    """Subscribe the client to changes of a resource."""
     await _follow(upstreams, request, _session(request), request.params["uri"])
     return {}
 
 
 async def unsubscribe(upstreams: Upstreams, request: Request) -> dict[str, Any]:
-    """Stop sending changes of a resource to the client."""
+    """Unsubscribe the client from changes of a resource."""
     address = _session(request).uris.pop(request.params["uri"], None)
     if address is not None:
         upstreams.notifier.moved(address.server)
@@ -48,7 +48,7 @@ async def unsubscribe(upstreams: Upstreams, request: Request) -> dict[str, Any]:
 async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> dict[str, Any]:
     """Serve a stream of changes until the client leaves or the gateway ends (2026-07-28).
 
-    A client that does not keep up is disconnected, so that it reads everything again.
+    A client that reads too slowly is disconnected, so that it reconnects and reads all lists again.
     """
     caller = request.caller
     wanted = request.params["notifications"]

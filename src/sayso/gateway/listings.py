@@ -1,7 +1,7 @@
-"""A cache of `tools/list` results as bytes: rendering thousands of tools takes long.
+"""A cache of rendered `tools/list` results, because rendering thousands of tools takes long.
 
 A result is valid while the tools, the policy, the principal and the version are the same objects.
-Callers who see the same tools share it.
+Callers who see the same tools share one result.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +16,7 @@ from sayso.slices import in_slices
 
 MAX_CALLERS: Final = 1_000
 MAX_BYTES: Final = 64 * 1024 * 1024
-"""The most bytes of rendered lists; beyond that, all are dropped."""
+"""The maximum bytes of rendered lists; above that, the cache is cleared."""
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -48,7 +48,7 @@ class Listings:
     def known(
         self, catalog: Catalog, policy: Policy, principal: Principal, version: str
     ) -> msgspec.Raw | None:
-        """Return this caller's last list, if nothing that it depends on has changed."""
+        """Return this caller's last list; `None` if the tools or the policy have changed."""
         seen = self._of_callers.get((principal, version))
         if seen is None or seen.catalog is not catalog or seen.policy is not policy:
             return None
@@ -65,12 +65,12 @@ class Listings:
         *,
         is_kept: bool = True,
     ) -> msgspec.Raw:
-        """Render the tools that a caller may see, after the entries `first`; cache if `is_kept`.
+        """Render `first`, then the tools that a caller may see; cache the list if `is_kept`.
 
-        Under one policy, `tools` are the same objects for all callers.
+        Under one policy, `tools` must be the same objects for all callers.
         """
         before = [*first]
-        # The first entries are the gateway's, and their number identifies them.
+        # The entries `first` are the gateway's own, so their number identifies them.
         key = f"{version} {len(before)}", tuple(map(id, tools))
         if known := self._of_tools.get(key):
             rendered = known[1]
@@ -92,7 +92,7 @@ class Listings:
             self._of_callers.clear()
             self._of_tools.clear()
             self._bytes = 0
-        # This keeps the tools alive, so that no other object gets their ids.
+        # Keep the tools alive, so that new objects cannot get their ids.
         self._of_tools[key] = tools, rendered
         self._bytes += len(rendered)
 

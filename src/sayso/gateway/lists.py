@@ -1,4 +1,4 @@
-"""The lists of one connection: cached, and read again in the background."""
+"""A cache of the lists of one connection, refreshed in the background."""
 
 import asyncio
 import contextlib
@@ -14,26 +14,26 @@ from sayso.connect import Listed
 _log: Final = logging.getLogger(__name__)
 
 FRESH_SECONDS: Final = 30.0
-"""The lifetime of a list, if its server gives none."""
+"""The default lifetime of a list, for servers that send no `ttlMs`."""
 _MIN_SECONDS: Final = 1.0
 _MAX_SECONDS: Final = 300.0
-"""The limits of a lifetime that a server gives."""
+"""The minimum and maximum lifetime of a list, whatever its server sends."""
 _REST: Final = 20.0
-"""A list is valid for this many times as long as reading it took, or a server with a long list and
-no lifetime would do nothing but list."""
+"""A list is valid for at least this many times the time of reading it, up to `FRESH_SECONDS`.
+Without this, a server with a long list and a short lifetime would only answer list requests."""
 _CHANGED_SECONDS: Final = 0.25
-"""How long a call waits for a list after its server announced a change."""
+"""The time a call waits for a list after its server announced a change."""
 _MAX_AGE_SECONDS: Final = 900.0
-"""The age at which a list that cannot be read again is dropped."""
+"""The age at which a list is dropped if it cannot be refreshed."""
 _TRIES: Final = 3
-"""How often a list is read that keeps changing."""
+"""The maximum reads of a list that changes during each read."""
 
 Ask = Callable[[str], Awaitable[Listed]]
 
 
 @dataclass(slots=True)
 class CachedList:
-    """A list, the time it was read `at`, the seconds it `took`, and whether it has changed."""
+    """A list, the time it was read (`at`), the duration (`took`), and whether it has changed."""
 
     listed: Listed
     at: float
@@ -87,8 +87,8 @@ class Lists:
     async def get(self, method: str, *, may_be_stale: bool = False) -> list[Any]:
         """Return a list from the cache, or read it now.
 
-        A stale list is returned and read again in the background. A list whose server announced a
-        change is waited for; only for a moment if it `may_be_stale`.
+        An expired list is returned and refreshed in the background. If the server announced a
+        change, this waits for the new list, but only for a moment if `may_be_stale`.
         """
         cached = self._find(method)
         if cached is None or cached.is_lost:
@@ -103,7 +103,7 @@ class Lists:
         return cached.listed.entries
 
     async def settled(self, method: str) -> list[Any]:
-        """Return a list after all changes that the server has announced."""
+        """Return a list that includes all changes that the server has announced."""
         entries = await asyncio.shield(self._begin(method))
         tries = 1
         while tries < _TRIES and self.current(method) is None:
@@ -112,7 +112,7 @@ class Lists:
         return entries
 
     def change(self, method: str) -> None:
-        """Mark a list as changed: it is read again now, in the background."""
+        """Mark a list as changed, and refresh it now in the background."""
         self._changes[method] += 1
         cached = self._find(method)
         if cached is not None:
@@ -129,7 +129,7 @@ class Lists:
         return self._own.get(method) or self.shared.get(method)
 
     def _begin(self, method: str) -> asyncio.Task[list[Any]]:
-        """Read a list in a task, or join the one that reads it; it survives a cancelled waiter."""
+        """Return the task that reads a list; it continues if a caller that waits is cancelled."""
         if method not in self._asking:
             task = self._asking[method] = asyncio.ensure_future(self.read(method))
             task.add_done_callback(lambda done: self._ended(method, done))
@@ -154,5 +154,5 @@ class Lists:
         if self._asking.get(method) is task:
             del self._asking[method]
         if not task.cancelled() and (error := task.exception()) is not None:
-            # A waiter gets the error; the list stays unchanged.
+            # The callers that wait get this error; the cached list stays.
             _log.debug("%s failed: %s", method, error)

@@ -1,9 +1,9 @@
-"""Pending calls of clients of 2026-07-28 that are getting an answer from their user.
+"""Pending calls of clients of 2026-07-28 that are asking their user a question.
 
-The answer to such a call holds questions, and a state that the client returns with the same call
-(MCP 2026-07-28, multi round-trip requests). Meanwhile the call stays pending, with its approval and
-its record, so that it is one call in any number of rounds. The state is sealed, bound to the caller
-and the call, expires, and is valid once.
+The response to such a call contains questions and a `requestState`. The client sends the same call
+again with the answers and that state (MCP 2026-07-28, multi round-trip requests). Between these
+requests the call stays pending, so it keeps its approval and its record over all rounds. The state
+is sealed, bound to the caller and the call, expires, and is valid once.
 """
 
 import asyncio
@@ -31,11 +31,11 @@ from sayso.policy import Principal
 _PURPOSE: Final = "round"
 _MARK: Final = "round."
 _ROUND: Final = "round"
-"""The message that sends a round to the process that holds its call."""
+"""The kind of message that forwards a round to the process with the pending call."""
 
 _MAX_CALLS: Final = 1000
 _MAX_CALLS_PER_CALLER: Final = 100
-"""Calls that wait for their clients: of all callers, and of each known one."""
+"""The maximum pending calls: of all callers together, and of each authenticated caller."""
 
 Result = dict[str, Any]
 Work = Callable[[Request], Awaitable[Result]]
@@ -49,9 +49,9 @@ class _Group:
 
 @dataclass(slots=True, eq=False)
 class PendingCall:
-    """One call. `request` is its client's last request.
+    """One pending call. `request` is the client's last request for it.
 
-    While the client `is_away` it has the state of the last round; states are bound to `bound`.
+    `is_away`: the client has the last round's state and no open request. `bound` seals the states.
     """
 
     id: str
@@ -83,7 +83,7 @@ class PendingCall:
                 self.groups.remove(group)
 
     def put(self) -> None:
-        """Answer the client's request by the next questions, if there are both."""
+        """Answer the client's open request with the next questions, if there are both."""
         response = self.response
         if response is None or response.done() or self.open is not None or not self.groups:
             return
@@ -108,7 +108,7 @@ class PendingCall:
             await self.request.progress(done, total, text)
 
     async def answer(self, request: Request) -> Result:
-        """Answer `request` by the result, or by the next questions."""
+        """Wait for the result or the next questions, and return them as the answer to `request`."""
         task = self.task
         assert task is not None  # noqa: S101 - it has begun
         self.request = request
@@ -121,7 +121,7 @@ class PendingCall:
             self.pending_calls.forget(self)
             return task.result()
         except asyncio.CancelledError:
-            # The client has left for good, and not to get an answer.
+            # The request was cancelled, so the client will not send the call again with answers.
             self.is_away = False
             task.cancel()
             self.pending_calls.forget(self)
@@ -169,7 +169,7 @@ class PendingCalls:
         return len(self._held)
 
     def hold(self, pending_call: PendingCall) -> None:
-        """Hold a call that asks its client. Raises `RpcError` for too many, or one that is over."""
+        """Keep a call that asks its client. Raises `RpcError` if it is over, or for too many."""
         if pending_call.task is None or pending_call.task.done():
             raise RpcError(INTERNAL_ERROR, "the call of this question is over")
         if pending_call.id not in self._held and not self._has_room(pending_call.request.principal):
@@ -214,7 +214,7 @@ class PendingCalls:
         )
         if pending_call is None or not is_due or self.clock() >= state["expires"]:
             raise RpcError(INVALID_PARAMS, "requestState was used before, or has expired")
-        # If the server has continued without an answer, the client gets the result.
+        # Without an open round the server has continued without an answer; return its result.
         if (group := pending_call.open) is not None:
             group.answers.set_result(_answers(request.params, group))
             pending_call.open = None
@@ -249,19 +249,19 @@ class PendingCalls:
     def _ended(self, pending_call: PendingCall, task: "asyncio.Task[Result]") -> None:
         self._tasks.discard(task)
         if pending_call.is_away:
-            # It ran: the client must find the result until its state expires.
+            # The call ran: keep its result until the client's state expires.
             asyncio.get_running_loop().call_later(ASK_SECONDS, self.forget, pending_call)
         else:
             self.forget(pending_call)
         if not task.cancelled():
-            task.exception()  # the client has it, or has left
+            task.exception()  # mark it as retrieved: the client has it, or has left
 
 
 @asynccontextmanager
 async def open_pending_calls(
     keys: Keyring, replica_client: ReplicaClient | None = None
 ) -> AsyncGenerator[PendingCalls]:
-    """Yield the pending calls of a process; they end when this is left."""
+    """Yield the pending calls of a process; leaving the context cancels them."""
     pending_calls = PendingCalls(keys, replica_client or ReplicaClient())
     try:
         yield pending_calls
@@ -286,7 +286,7 @@ def _answers(params: Mapping[str, Any], group: _Group) -> Mapping[str, Mapping[s
     responses = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     missing = [key for key in group.questions if not isinstance(responses.get(key), dict)]
     if missing:
-        # The round stays open: the client may have sent its request before it had all answers.
+        # Keep the round open, because the client may send the missing answers in another request.
         raise RpcError(INVALID_PARAMS, f"inputResponses lacks {', '.join(missing)}")
     return {key: responses[key] for key in group.questions}
 

@@ -1,4 +1,4 @@
-"""Dispatch of servers' changes and log messages to listening clients."""
+"""Dispatch of servers' notifications and log messages to the clients that listen."""
 
 import asyncio
 from collections import Counter, deque
@@ -19,7 +19,7 @@ LISTS_CHANGED: Final[Mapping[str, str]] = {
     "promptsListChanged": "notifications/prompts/list_changed",
     "resourcesListChanged": "notifications/resources/list_changed",
 }
-"""The keys of a subscription of 2026-07-28, and the notification for each."""
+"""The keys of a subscription of 2026-07-28, each with the notification that it requests."""
 
 LEVELS: Final = (
     *("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"),
@@ -29,9 +29,9 @@ LEVELS: Final = (
 EVERYTHING: Final = frozenset({*LISTS_CHANGED.values(), COMPLETED})
 _MAX_LISTENERS: Final = 10_000
 _MAX_PER_CALLER: Final = 1000
-"""Listeners: of all callers, and of each known one."""
+"""The maximum listeners: of all callers together, and of each authenticated caller."""
 _MAX_FOLLOWED: Final = 10_000
-"""Resources that all listeners of one caller follow together."""
+"""The maximum resources that all listeners of one caller follow together."""
 
 _MAX_WAITING: Final = 256
 
@@ -48,12 +48,12 @@ class Backlog(asyncio.Queue[T]):
         super().__init__(_MAX_WAITING)
 
     def holds(self, item: T) -> bool:
-        """Return whether the same message waits already: one is enough for many changes."""
+        """Return whether the same message is already waiting, since it need not be sent twice."""
         return item in self._queue
 
 
 def is_severe(level: object, least: str) -> bool:
-    """Return whether a log message is at the level `least` or above; unknown levels are."""
+    """Return whether a log message has the level `least` or above, or an unknown level."""
     return level not in LEVELS or LEVELS.index(str(level)) >= LEVELS.index(least)
 
 
@@ -61,10 +61,9 @@ def is_severe(level: object, least: str) -> bool:
 class Listener:
     """A client that gets messages outside of its requests. `tell` never waits.
 
-    `subject` is its caller, and `server` the only server that it is for, if any. `uris` are the
-    client's names of resources, and `level` is the least severe log message that it gets. A log
-    message over a shared connection may be about another caller, so only local clients get it:
-    they are all one caller.
+    `subject` is the caller. `server` limits the client to one server. `uris` are its resources, as
+    the client writes them. `level` is the least severe level that it gets. Log messages of a shared
+    connection may be about other callers, so only local clients, who are one caller, get them.
     """
 
     tell: Tell
@@ -79,9 +78,10 @@ class Listener:
     def hears(
         self, server: str, subject: str | None, method: str, params: Mapping[str, Any]
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the parameters to send for a message to `subject`, or to all; mostly one or none.
+        """Return the parameters of each notification to send to this client for a server's message.
 
-        A change of a resource is sent with each URI under which the client follows it.
+        `subject` is the addressee; `None` means all. A resource's change is sent for each URI by
+        which the client follows it. Any other message gives one notification or none.
         """
         if self.server not in (None, server) or subject not in (None, self.subject):
             return ()
@@ -106,8 +106,8 @@ class Listener:
 class Notifier:
     """All listeners of this process. `moved` is called when a server's followers change.
 
-    A server that is switched off sends nothing, and a caller that is switched off loses its
-    streams.
+    If the policy switches a server off, its messages are dropped. If it switches a caller off, the
+    caller's streams end.
     """
 
     moved: Callable[[str], None] = lambda _: None
@@ -138,7 +138,7 @@ class Notifier:
         return sum(len(listener.uris) for listener in self._of(subject)) < _MAX_FOLLOWED
 
     def followed(self, server: str, subject: str | None) -> frozenset[str]:
-        """Return the resources of this server that `subject` follows, or any caller."""
+        """Return this server's resources that `subject` follows; `None` means any caller."""
         return frozenset(
             address.uri
             for listener in self._of(subject)
@@ -147,7 +147,7 @@ class Notifier:
         )
 
     def has(self, server: str, subject: str | None) -> bool:
-        """Return whether this server has listeners for `subject`, or for all."""
+        """Return whether this server has listeners of `subject`; `None` means any caller."""
         return any(listener.server in (None, server) for listener in self._of(subject))
 
     @property
@@ -155,14 +155,14 @@ class Notifier:
         return len(self._listeners)
 
     def level(self, subject: str | None) -> str | None:
-        """Return the least severe level that `subject`, or any caller, has set."""
+        """Return the least severe level that `subject` has set; `None` means any caller."""
         levels = [listener.level for listener in self._of(subject) if listener.level in LEVELS]
         return min(levels, key=LEVELS.index, default=None)
 
     def tell(
         self, server: str, subject: str | None, method: str, params: Mapping[str, Any]
     ) -> None:
-        """Send a message of this server to the listeners of `subject`, or to all."""
+        """Send a message of this server to the listeners of `subject`; `None` means all."""
         if not self.switches.has_server(server):
             return
         for listener in [*self._listeners]:
@@ -172,7 +172,7 @@ class Notifier:
                     listener.tell(method, form)
 
     def tell_policy(self) -> None:
-        """End the streams of callers that are switched off; announce changed lists to others."""
+        """End the streams of callers that are switched off; send list_changed to the others."""
         for listener in [*self._listeners]:
             if self._keeps(listener):
                 for method in LISTS_CHANGED.values():
@@ -194,7 +194,7 @@ class Notifier:
         return [listener for listener in self._listeners if subject in (None, listener.subject)]
 
     def close(self) -> None:
-        """End all streams: their clients listen again at another process."""
+        """End all streams, so that their clients reconnect to another process."""
         self.is_closed = True
         for listener in [*self._listeners]:
             listener.tell("", {})

@@ -1,22 +1,22 @@
-"""The time that a call may wait for a person, by its client's timeout.
+"""The time that a call may wait for a person, which depends on its client's timeout.
 
-A client that times out reports a broken connection, and its user never learns of the question. So a
-call ends a little earlier, with an answer that says where the question is.
+A client that times out reports a broken connection, and its user does not see the question. So the
+call ends a little earlier, with an answer that states where the question can be answered.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 DEFAULT_SECONDS: Final = 45.0
-"""The default, also for clients that request progress: they see that the call waits."""
+"""The default, also for clients that request progress, because progress shows that a call waits."""
 UNKNOWN_CLIENT_SECONDS: Final = 25.0
 _MARGIN: Final = 0.8
-"""The part of a client's timeout that is used, so that the answer arrives on a busy machine too."""
+"""The part of a client's timeout that is used; the rest is for delays on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownClient:
-    """A client whose timeout was read in its source; `name` is its name in MCP."""
+    """A client whose default timeout is known from its source; `name` is its `clientInfo.name`."""
 
     title: str
     name: str
@@ -29,7 +29,7 @@ KNOWN_CLIENTS: Final = (
     KnownClient("agno", "mcp", 10.0, "a failed tool call: timed out"),
     KnownClient("LlamaIndex", "mcp", 30.0, "a failed tool call: timed out"),
 )
-"""`mcp` is the default name in the Python SDK, so the shortest timeout counts for all of these."""
+"""All of these use the Python SDK's default name `mcp`, so their shortest timeout is used."""
 
 
 def patience_for(client_name: str, *, tells_progress: bool) -> float:

@@ -1,6 +1,6 @@
 """Quarantine of tools that broke their contract: no calls until a person lifts it.
 
-It is in the store, so that it holds after a restart and in every process.
+The store holds the quarantine, so that it applies after a restart and in every process.
 """
 
 import json
@@ -40,7 +40,7 @@ class _Breach(NamedTuple):
 
 @dataclass(slots=True)
 class Quarantine:
-    """The quarantine of the server at `place`, called `server`; `inner` judges its tools first."""
+    """The quarantine of the server `server`, by its key `place`; `inner` judges its tools first."""
 
     audit: AuditLog
     quarantines: Quarantines
@@ -63,7 +63,7 @@ class Quarantine:
         return storable(tool.name) in self._held
 
     async def add(self, tool: Tool, evidence: Sequence[str], *, call: str, subject: str) -> None:
-        """Put a tool into quarantine and record that; it holds here even if the store fails."""
+        """Put a tool into quarantine and record that; while the store fails, here only."""
         name = storable(tool.name)
         texts = [storable(text) for text in evidence[:_MAX_EVIDENCE]]
         row = QuarantineRow(self.place, name, self.server, self.clock(), json.dumps(texts))
@@ -92,15 +92,15 @@ class Quarantine:
 
 
 async def lift(log: AuditLog, quarantines: Quarantines, row: QuarantineRow, *, by: str) -> bool:
-    """Lift a quarantine and record that; return `False` if it was lifted or changed already.
+    """Lift a quarantine and record that; return `False` if it was already lifted or changed.
 
-    Running gateways notice within seconds.
+    Running gateways apply the change within seconds.
     """
     return await log.lift(quarantines, row, by=by)
 
 
 def evidence_of(row: QuarantineRow) -> list[str]:
-    """Return the tool's forbidden attempts, in words."""
+    """Return descriptions of the tool's attempts to change something."""
     return list(map(str, json.loads(row.evidence)))
 
 
@@ -117,7 +117,7 @@ def to_dict(row: QuarantineRow) -> dict[str, object]:
 
 @dataclass(slots=True)
 class Contracts:
-    """The contracts of servers. `programs` is `None` if no server has one."""
+    """The contracts of servers. `programs` is `None` if no server has a contract."""
 
     audit: AuditLog
     quarantines: Quarantines
@@ -128,8 +128,8 @@ class Contracts:
     def judge(self, target: CommandTarget | UrlTarget) -> Judge:
         """Return the judge of a server's tools: `inner`, and then the quarantine.
 
-        That is also for servers without a contract: only a person lifts a quarantine, and not a
-        change of the configuration.
+        Servers without a contract get this judge too, because only a person may lift a quarantine,
+        not a change of the configuration.
         """
         inner = self.inner(target)
         quarantine = Quarantine(self.audit, self.quarantines, place_of(target), target.name, inner)
@@ -138,7 +138,7 @@ class Contracts:
         return quarantine.judge
 
     def hold(self, target: CommandTarget | UrlTarget) -> Hold | None:
-        """Return the hold on a server with a contract; call `judge` before."""
+        """Return the hold that enforces a server's contract, or `None`. Call `judge` first."""
         return self._holds.get(target.name)
 
 

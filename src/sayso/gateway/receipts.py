@@ -1,4 +1,4 @@
-"""Receipts at the gateway: checked against the package of a server, and given to its tools."""
+"""Receipts at the gateway: checked against a server's package, then attached to its tools."""
 
 import logging
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from sayso.receipts import DROPPED, ReceiptCollection, package_of
 _log: Final = logging.getLogger(__name__)
 
 _MAX_LOGGED: Final = 1_000
-"""A server that keeps changing must not fill the log or memory."""
+"""The maximum logged problems, so that a server that keeps changing cannot fill log or memory."""
 
 
 @dataclass(slots=True)
@@ -30,20 +30,20 @@ class PackageReceipts:
     async def find_package(self) -> Package | None:
         """Return the package that is about to start; `None` if receipts cannot apply to it.
 
-        Call it just before each start: a later change on disk counts for the next process.
+        Call this just before each start. A later change on disk affects only the next process.
         """
         if not self.receipts or not isinstance(self.target, CommandTarget):
             return None
         described = await anyio.to_thread.run_sync(describe_package, self.target)
         if described is None:
             self._warn(
-                "no receipt counts for it, since code outside of a package may run "
+                "no receipt counts for it, because code outside its package may run "
                 "(docs/guides/receipts.md, What the digest covers)"
             )
         return package_of(described)
 
     def give(self, tools: Sequence[Tool], package: Package | None) -> list[Tool]:
-        """Return the tools of a process of that package with their receipts; log dropped ones."""
+        """Return the tools with the receipts that are valid for `package`; log the others."""
         with_receipts = self.receipts.give(tools, package)
         for tool in with_receipts:
             for finding in tool.findings:
@@ -60,9 +60,9 @@ class PackageReceipts:
 def without_bytecode(
     target: CommandTarget | UrlTarget, package: Package | None
 ) -> CommandTarget | UrlTarget:
-    """Return the target to start; if receipts may count for its package, without bytecode.
+    """Return the target to start. If receipts may apply to its package, bytecode is disabled.
 
-    The package's digest covers its sources, and bytecode next to them may differ.
+    The package's digest covers its sources, and bytecode files may differ from the sources.
     """
     if package is None or not isinstance(target, CommandTarget):
         return target
@@ -70,9 +70,9 @@ def without_bytecode(
 
 
 def check_package(tool: Tool, package: Package | None) -> None:
-    """Raise `UnreachableError` if the call was decided by receipts for another package.
+    """Raise `UnreachableError` if the tool's receipts are for a package other than this one.
 
-    A server that was restarted between the decision and the call may have been updated.
+    A server may have been updated and restarted between the decision and the call.
     """
     if tool.receipts and (package is None or tool.receipts[0].package != package.digest):
         what = "its package has changed since the decision on this call, and nothing was sent"

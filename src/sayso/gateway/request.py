@@ -17,9 +17,9 @@ from sayso.policy import Principal
 class Request:
     """A request of any method, with its raw parameters.
 
-    `elicit` and `rounds` are the ways to ask the client's person about an approval, if it has them,
-    and `caller` is the way of servers to the client. `listener` is its session's, in the handshake
-    eras. `client_name` is its program's name. `tool` is the tool that it calls, if just found.
+    `elicit` and `rounds` ask the person at the client for an approval, if the client supports that.
+    `caller` forwards servers' questions and messages to the client. `listener` belongs to the
+    session (handshake eras only). `tool` is the called tool, if it was just found.
     """
 
     method: str

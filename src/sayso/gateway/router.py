@@ -1,4 +1,4 @@
-"""The router of requests: it joins lists, guards calls, and forwards the rest."""
+"""The router of requests: it merges lists, sends calls through the guard, and forwards the rest."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -36,8 +36,8 @@ Route = Callable[[Request], Awaitable[dict[str, Any]]]
 class Router:
     """A router for several servers, with one guard before every tool.
 
-    Names begin with their server's, unless `alone` names the only server. With `fits_patience` a
-    call waits for a person only as long as its client waits for the call.
+    Names begin with the name of their server; if `alone` names the only server, they do not. With
+    `fits_patience` a call waits for a person only as long as its client waits for an answer.
     """
 
     upstreams: Upstreams
@@ -82,8 +82,8 @@ class Router:
     ) -> Tool | None:
         """Check a call's headers against the arguments that its tool marks (MCP 2026-07-28).
 
-        A proxy that routes by headers must see the real arguments. Returns the tool, if its server
-        has it now, so that the guard need not look it up again. Raises `RpcError`.
+        Headers must equal the arguments, because proxies route by headers. Returns the tool if its
+        server has it now, so that the guard need not find it again. Raises `RpcError`.
         """
         name = self._qualified(params["name"])
         current: Tool | None = None
@@ -114,7 +114,7 @@ class Router:
             tools = await self._render(catalog, policy, caller, version)
         if not catalog.problems:
             return {"tools": tools}
-        # Problems name tools, so a caller with scopes gets no details.
+        # Problems name tools that a caller with scopes may not see, so such callers get no details.
         problems = [*catalog.problems] if caller.scopes is None else [_HIDDEN_PROBLEMS]
         return {"tools": tools, "_meta": {META_PROBLEMS: problems}}
 
@@ -167,7 +167,7 @@ class Router:
                 through=through,
                 caller=request.caller,
                 patience=self._patience(request),
-                # A meta-tool names another tool than the request.
+                # `request.tool` is the meta-tool, not the tool that it calls.
                 tool=request.tool if through is None else None,
             )
         except UnknownToolError:
@@ -184,7 +184,7 @@ class Router:
         return await self.upstreams.of(request.principal).readdress(tool.server, result)
 
     def _patience(self, request: Request) -> float | None:
-        """Return how long a call waits for a person; `None` for the operator's setting."""
+        """Return the seconds that a call waits for a person; `None` for the operator's setting."""
         if not self.fits_patience:
             return None
         tells = request.progress is not no_progress
@@ -219,7 +219,7 @@ class Router:
         return await self.pending_calls.take(request, get)
 
     async def list_resources(self, request: Request) -> dict[str, Any]:
-        """Return the resources or templates of all servers; a shared URI names its server."""
+        """Return the resources or templates of all servers, with shared URIs in qualified form."""
         view = self.upstreams.of(request.principal)
         collected = await view.collect(request.method)
         key = "uriTemplate" if "templates" in request.method else "uri"
@@ -290,7 +290,7 @@ def _has_text(entry: Mapping[str, Any], key: str) -> bool:
 
 
 def _own(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters for the server: without answers, and with its part of `_meta`."""
+    """Return the parameters for the server, without the answers and with `_meta` reduced."""
     own = {key: value for key, value in params.items() if key not in _ROUNDS}
     return {**own, **protocol_params(params.get("_meta"))}
 

@@ -23,9 +23,9 @@ _log: Final = logging.getLogger(__name__)
 class Subscription:
     """A subscription to a server's changes, in the protocol of its era.
 
-    `followed` returns the resources that clients follow now, and `missed` is called when changes
-    may have been missed. A server of 2026-07-28 sends changes on a stream that sayso requests. An
-    older one sends changes of lists by itself, and those of each resource on request.
+    `followed` returns the resources that clients follow now. `missed` is called when notifications
+    may have been missed. A server of 2026-07-28 sends notifications on a stream that sayso opens.
+    An older server sends them for lists unasked, and for each resource after a subscription.
     """
 
     link: Link
@@ -98,7 +98,7 @@ class Subscription:
             self.level = None
             await self.set_level(level)
         while True:
-            # One change at a time, so that a new follower does not use a subscription that ends.
+            # One change at a time, so that a new follower does not rely on an ending subscription.
             async with self._turn:
                 for uri in self._have - self.followed():
                     self._have -= {uri}
@@ -118,7 +118,7 @@ class Subscription:
         self._have |= {uri}
 
     async def _listen(self) -> None:
-        """Hold one stream open; a changed one replaces the old one once it is acknowledged."""
+        """Keep one stream open; after a change, open a new stream before the old one is closed."""
         streams: list[asyncio.Task[Any]] = []
         pause = _FIRST_PAUSE_SECONDS
         try:
@@ -168,7 +168,7 @@ def _end(streams: list["asyncio.Task[Any]"]) -> None:
 
 
 def _refused(stream: "asyncio.Task[Any]") -> None:
-    """Raise the error of a server that refuses; a stream that only broke is requested again."""
+    """Raise the server's error if it refused the stream; do nothing if the stream only broke."""
     error = stream.exception()
     if isinstance(error, RpcError) and error.fault is None:
         raise error

@@ -1,7 +1,7 @@
 """The servers and callers that the current policy switches off.
 
-Requests check that when they look for a server (`Upstreams.of`), connections when they are used
-(`ServerConnection.link`), and notifications when they are sent (`Notifier.tell`).
+The switches are checked in three places: when a request looks for a server (`Upstreams.of`), when a
+connection is used (`ServerConnection.link`), and when a notification is sent (`Notifier.tell`).
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from sayso.policy import Policy, is_switched_off
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """The switches of the current policy, so that a change counts at once."""
+    """The switches of the current policy, read on each use, so that a change applies at once."""
 
     policy: Callable[[], Policy] = unruled
 

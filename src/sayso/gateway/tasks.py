@@ -1,7 +1,7 @@
 """Calls that a server answers later (the tasks extension of MCP 2026-07-28).
 
-A task's id goes out sealed, with its tool, and bound to the caller: any replica can find the server
-again, and no other caller can get the result.
+Clients get a sealed task id that contains the tool and is bound to the caller. So any replica can
+find the server again, and other callers cannot get the result.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from sayso.policy import Principal
 TASKS: Final = "io.modelcontextprotocol/tasks"
 
 _BRINGS: Final = ("result", "error", "inputRequests")
-"""The members of a task that are not fields about it."""
+"""The members of a task that carry its result, its error or its questions."""
 _OVER: Final = "complete"
 _PURPOSE: Final = "task"
 _UNKNOWN: Final = "Unknown task"
@@ -31,7 +31,7 @@ _WITHHELD: Final = "the result does not fit the tool's output schema, so it is w
 def task_of(
     keys: Keyring, principal: Principal, tool: str, result: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a result that comes later, with a sealed task id for the caller."""
+    """Return a server's task with its id sealed for the caller."""
     state = {"tool": tool, "id": result.get("taskId")}
     return {**result, "taskId": keys.seal(_PURPOSE, state, bound=_bound(principal))}
 
@@ -47,7 +47,7 @@ class Tasks:
     async def forward(self, request: Request) -> dict[str, Any]:
         """Forward `tasks/get`, `tasks/update` or `tasks/cancel`.
 
-        Raises `RpcError`, the same for a missing task as for one that this caller may not see.
+        Raises `RpcError`; the error is the same for a missing task and for another caller's task.
         """
         if not request.is_modern or request.caller is None:
             raise RpcError(METHOD_NOT_FOUND, "Method not found", request.method)
@@ -79,7 +79,7 @@ class Tasks:
         return answer
 
     async def _checked(self, tool: Tool, result: object, caller: str) -> dict[str, Any]:
-        # It must be complete: a promise of a later result would leave unchecked.
+        # The result must be complete, because another task in its place would not be checked.
         answer = (
             cast("dict[str, Any]", result) if isinstance(result, dict) else {"resultType": None}
         )

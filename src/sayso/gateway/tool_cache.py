@@ -1,4 +1,4 @@
-"""A cache of a server's tools by its lists: the same list gives the same tools for all callers."""
+"""A cache of a server's tools by its lists; callers with the same list share the same tools."""
 
 import math
 import time
@@ -12,13 +12,13 @@ from sayso.intent import Package, Trust
 from sayso.slices import in_slices
 
 _HELD_SECONDS: Final = 2.0
-"""How soon a process notices that a person has accepted a change in any process."""
+"""The time after which a process notices that a person has accepted a change elsewhere."""
 
 _MAX_LISTS: Final = 8
-"""The most different lists of one server in the cache; it may give each caller another one."""
+"""The maximum cached lists of one server, which may send each caller a different list."""
 
 Judge = Callable[[Sequence[Tool]], Awaitable[tuple[list[Tool], list[str]]]]
-"""A function that compares tools with known definitions: it returns them, and problems."""
+"""A function that compares tools with known definitions, and returns the tools and problems."""
 
 
 async def take_all(tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
@@ -28,7 +28,7 @@ async def take_all(tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
 
 @dataclass(slots=True)
 class ToolList:
-    """The tools of one list as received (`read`), and as judged. `package` is its process's."""
+    """The tools of one list, as `read` and as judged; the server's process runs `package`."""
 
     entries: list[Any]
     read: list[Tool]
@@ -49,7 +49,7 @@ class ToolList:
 class ToolCache:
     """A cache of the judged tools of the server `name`, with their receipts.
 
-    If `is_restless`, they are judged again and again: another process may put one in quarantine.
+    If `is_restless`, tools are judged repeatedly: another process may put one in quarantine.
     """
 
     name: str
@@ -61,7 +61,7 @@ class ToolCache:
     _tool_lists: list[ToolList] = field(default_factory=list[ToolList])
 
     async def read(self, entries: list[Any], package: Package | None = None) -> ToolList:
-        """Return the tools of a list from a process of `package`."""
+        """Return the tools of a list that came from a process running `package`."""
         for tool_list in self._tool_lists:
             if tool_list.package == package and tool_list.entries == entries:
                 break
@@ -79,11 +79,11 @@ class ToolCache:
         return tool_list
 
     async def judge_again(self, tool_list: ToolList) -> None:
-        """Judge the tools of a list again, by the definitions known now."""
+        """Judge the tools of a list again, with the current known definitions."""
         tools, problems = await self.judge(tool_list.read)
         is_soon = self.is_restless or any(tool.before is not None for tool in tools)
         if self.receipts is not None:
-            # After the judge: a receipt must not replace a person's acceptance of a change.
+            # Only after the judge, so that a receipt cannot replace a person's acceptance.
             tools = self.receipts.give(tools, tool_list.package)
         tool_list.tools = tools
         tool_list.problems = [*tool_list.invalid, *problems]

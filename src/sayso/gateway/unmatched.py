@@ -16,7 +16,7 @@ _log: Final = logging.getLogger(__name__)
 def find_unmatched(gateway: Gateway) -> list[str]:
     """Return a sentence for each part of the policy that matches no known tool.
 
-    Servers are not contacted: one that has not listed its tools may have any.
+    Servers are not contacted; nothing is reported about a server that has not listed its tools.
     """
     policy = gateway.guard.policy()
     sight = gateway.guard.sight
@@ -29,7 +29,7 @@ def find_unmatched(gateway: Gateway) -> list[str]:
 
 
 async def warn_of_unmatched(gateway: Gateway, *, seconds: float = _LOOK_SECONDS) -> None:
-    """Log each such sentence once, as servers answer and the policy changes, until cancelled."""
+    """Log each warning of `find_unmatched` once; check again repeatedly until cancelled."""
     logged: set[str] = set()
     while True:
         for sentence in find_unmatched(gateway):

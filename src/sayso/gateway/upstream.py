@@ -1,4 +1,4 @@
-"""One server behind the gateway, and the connections to it: one for each principal, or for all."""
+"""One server behind the gateway, with one connection per principal or one for all of them."""
 
 import logging
 import time
@@ -26,11 +26,11 @@ from sayso.policy import LOCAL, Principal
 _log: Final = logging.getLogger(__name__)
 
 _IDLE_SECONDS: Final = 900.0
-"""How long an unused connection stays open, if there is another one."""
+"""The time an unused connection stays open; the last connection stays open without a limit."""
 _SWEEP_SECONDS: Final = 15.0
 _MAX_PROCESSES: Final = 64
 _MAX_HTTP_CONNECTIONS: Final = 1000
-"""The most connections of one server, over stdio and over HTTP."""
+"""The maximum connections of one server, over stdio and over HTTP."""
 _MIN_IDLE_SECONDS: Final = 1.0
 """The time after which an unused connection may make room for a new one."""
 
@@ -41,7 +41,7 @@ _ORDER: Final = (State.FAILING, State.UP, State.IDLE, State.UNTRIED)
 
 
 class Upstream:
-    """A server, and a connection for each principal that uses it; `run` holds them.
+    """A server, and a connection for each principal that uses it; `run` keeps them open.
 
     Idle connections (and their processes) close; the last one stays.
     """
@@ -75,7 +75,7 @@ class Upstream:
         self._readonly: ReadonlyProcesses[ServerConnection] | None = None
 
     def keep_to(self, hold: Hold) -> None:
-        """Run its read-only tools in read-only processes, if sayso starts the server."""
+        """Run read-only tools in read-only processes by `hold`, if sayso starts the server."""
         if isinstance(self.target, CommandTarget):
             self._readonly = ReadonlyProcesses(self.target, hold, self._begin)
             self._tool_cache.is_restless = True
@@ -87,7 +87,7 @@ class Upstream:
 
     @property
     def is_for_callers(self) -> bool:
-        """Return whether it admits only callers, with tokens exchanged for theirs."""
+        """Return whether it accepts only callers, with tokens exchanged for theirs."""
         auth = self.target.auth if isinstance(self.target, UrlTarget) else None
         return auth is not None and auth.is_exchange
 
@@ -122,7 +122,7 @@ class Upstream:
         await self.tools()
 
     async def run(self) -> None:
-        """Hold all connections, until cancelled."""
+        """Keep all connections open until cancelled."""
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._sweep)
@@ -144,9 +144,9 @@ class Upstream:
     async def call(
         self, call: Call, send: Callable[[ServerConnection], Awaitable[Answer]]
     ) -> Answer:
-        """Send a call by `send`; with a contract, a read-only process runs read-only tools.
+        """Send a call by `send`. Under a contract, read-only tools run in a read-only process.
 
-        A tool that tries to change something there is put in quarantine.
+        If a tool tries to change something in that process, the tool is put in quarantine.
         """
         if self._readonly is None or not self._readonly.takes(call.tool):
             return await send(self.of(call.principal))
@@ -170,11 +170,11 @@ class Upstream:
     def _key(self, principal: Principal) -> Key:
         if self.target.is_shared:
             return _SHARED
-        # A token for more scopes must not serve the same caller with fewer.
+        # Scopes are part of the key: a request with fewer scopes must not use a token with more.
         return principal if self.is_for_callers else principal.account
 
     def health(self) -> ServerHealth:
-        """Return its health: that of its worst connection, and counts of all."""
+        """Return the server's health: its worst connection, and counts of all connections."""
         all_ = [connection.health for connection in self._all()]
         worst = min(all_, key=lambda health: _ORDER.index(health.state), default=Health())
         return ServerHealth(
@@ -186,9 +186,9 @@ class Upstream:
         )
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
-        """Return its tools for the last caller, or for sayso if there was none.
+        """Return its tools as the last caller sees them; without a caller so far, as sayso does.
 
-        Raises `AuthenticationError` if there was none and the server admits only callers.
+        Raises `AuthenticationError` without a caller so far, if the server accepts only callers.
         """
         latest = self.latest
         if latest is None and self.is_for_callers:
@@ -214,7 +214,7 @@ class Upstream:
         return connection
 
     def _readonly_connection(self, principal: Principal, target: CommandTarget) -> ServerConnection:
-        """Make a connection of a read-only process; its announcements about lists are dropped."""
+        """Return a new connection to a read-only process, with its list_changed dropped."""
         subject = None if target.is_shared else principal.account
         return ServerConnection(
             target, self._tool_cache, timeout=self._timeout, subject=subject, watch=self._watch
@@ -245,7 +245,7 @@ class Upstream:
                 self._readonly.end_idle(_IDLE_SECONDS)
 
     def end_if_off(self) -> None:
-        """End all connections and processes if the server is off; active calls finish."""
+        """If the server is off, end its connections and processes after active calls finish."""
         if self._notifier.switches.has_server(self.name):
             return
         for key in [

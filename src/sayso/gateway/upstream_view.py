@@ -27,9 +27,9 @@ _log: Final = logging.getLogger(__name__)
 
 _MAX_CACHED: Final = 64
 _MAX_INDEXED_AT_ONCE: Final = 500
-"""Resources that are indexed on the event loop; more are indexed in a thread."""
+"""The maximum resources that are indexed on the event loop; more are indexed in a thread."""
 _MAX_READ_AT_ONCE_BYTES: Final = 8 * 1024
-"""Content that is read on the event loop; more is read in a thread."""
+"""The largest content that is parsed on the event loop; larger content is parsed in a thread."""
 
 Lists = list[tuple[list[Tool], list[str]]]
 """The tools of each server, and the problems of its list."""
@@ -40,7 +40,7 @@ Key = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class ViewCache:
-    """Results that callers of the same servers share, by the lists that they are made of."""
+    """A cache of catalogs and addresses, by the lists that they are made of; callers share it."""
 
     catalogs: dict[Key, tuple[Lists, Catalog]] = field(
         default_factory=dict[Key, "tuple[Lists, Catalog]"]
@@ -52,9 +52,9 @@ class ViewCache:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamView:
-    """The servers that one principal may reach, over its connections or those that all share.
+    """The servers that one principal may reach, over its own or over shared connections.
 
-    `is_single` says that only one server is configured, even if it is switched off.
+    `is_single`: only one server is configured; a server that is switched off counts too.
     """
 
     upstreams: Sequence[Upstream]
@@ -65,9 +65,9 @@ class UpstreamView:
     is_single: bool = False
 
     async def catalog(self) -> Catalog:
-        """Return the tools of all servers, and problems of those that fail or are slow.
+        """Return the tools of all servers, with a problem for each server that fails or is slow.
 
-        It is the same object as long as no server's list changes.
+        The catalog is the same object until a server's list changes.
         """
         lists: Lists = [([], [])] * len(self.upstreams)
 
@@ -95,7 +95,7 @@ class UpstreamView:
         return catalog
 
     async def collect(self, method: str) -> list[tuple[Upstream, dict[str, Any]]]:
-        """Return the entries of one list of all servers, each with its server."""
+        """Return all servers' entries of the list `method`, each with its server."""
         return [
             (upstream, entry)
             for upstream, entries in zip(self.upstreams, await self._gather(method), strict=True)
@@ -104,7 +104,7 @@ class UpstreamView:
         ]
 
     async def _gather(self, method: str, *, or_latest: bool = False) -> list[list[Any]]:
-        """Return one list of each server; if it fails, an empty list or the latest one."""
+        """Return one list per server; for a failing server, an empty list or its latest list."""
         lists: list[list[Any]] = [[]] * len(self.upstreams)
 
         async def request(index: int, upstream: Upstream) -> None:
@@ -126,7 +126,7 @@ class UpstreamView:
             for upstream in owners(self.upstreams, qualified_name)
         ]
         if len(candidates) > 1:
-            # One server's name begins like another's, so take the server that lists the prompt.
+            # The names of several servers fit, so take the server that lists the prompt.
             listed = [
                 (upstream, entry.get("name"))
                 for upstream, entry in await self.collect("prompts/list")
@@ -135,18 +135,18 @@ class UpstreamView:
         return candidates[0] if candidates else None
 
     async def find_resource(self, uri: str) -> Address | None:
-        """Return the server of a resource or template, by a qualified URI or one that is listed.
+        """Return the address of a resource or template, by its qualified URI or a listed URI.
 
-        A single server gets every URI. Raises `RpcError` if several servers have it.
+        A single server gets every URI. Raises `RpcError` if several servers have the resource.
         """
         if self.is_single:
             return Address(self.upstreams[0].name, uri) if self.upstreams else None
         return (await self.addresses()).find(uri)
 
     async def addresses(self) -> Addresses:
-        """Return the index of all servers' resources; a failing server counts with its last list.
+        """Return the index of all servers' resources; for a failing server, of its last list.
 
-        Otherwise its URI would become another server's as soon as it fails.
+        Without its last list, a URI that it shares would lead to another server while it fails.
         """
         resources = await self._gather("resources/list", or_latest=True)
         templates = await self._gather("resources/templates/list", or_latest=True)
@@ -165,7 +165,7 @@ class UpstreamView:
         return addresses
 
     async def readdress(self, server: str, result: dict[str, Any]) -> dict[str, Any]:
-        """Return a result of `server` whose links lead to its own resources at `/mcp`."""
+        """Return a result of `server` with its links changed to the URIs that clients use."""
         if self.is_single or not may_link(result):
             return result
         show = partial((await self.addresses()).show_link, server)
@@ -212,12 +212,12 @@ class UpstreamView:
 
 
 def owners(upstreams: Sequence[Upstream], qualified_name: str) -> list[Upstream]:
-    """Return the servers whose name a qualified name begins with: mostly one."""
+    """Return the servers whose name is the start of a qualified name; usually there is one."""
     return [upstream for upstream in upstreams if qualified_name.startswith(upstream.prefix)]
 
 
 async def set_log_level(connection: ServerConnection, meta: Mapping[str, Any] | None) -> None:
-    """Set the log level of a call; a server of the handshake eras takes its callers' lowest."""
+    """Set the log level for a call; a connection of the handshake eras keeps the lowest level."""
     level = meta.get(LOG_LEVEL) if meta else None
     if level in LEVELS:
         await connection.set_log_level(str(level))

@@ -28,17 +28,17 @@ from sayso.policy import Policy, Principal
 from sayso.receipts import ReceiptCollection
 
 _RAW_MEMBERS: Final = frozenset({"content", "structuredContent"})
-"""The members of a result that are forwarded unread, unless they must change."""
+"""The members of a result that are forwarded as raw JSON if they need no change."""
 
 _POLICY_SECONDS: Final = 1.0
-"""How soon connections of servers that a new policy switches off end; requests see it at once."""
+"""The interval at which connections of servers that are switched off end; requests end at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upstreams:
     """The upstream servers, in the order of the configuration.
 
-    `upstreams` are all of them, for operators; callers' requests use those of `reachable`.
+    `upstreams` are all servers, for operators. Callers' requests use only those of `reachable`.
     """
 
     upstreams: Sequence[Upstream]
@@ -62,7 +62,7 @@ class Upstreams:
         )
 
     def reachable(self, principal: Principal) -> Sequence[Upstream]:
-        """Return the servers that the policy does not switch off for this caller."""
+        """Return the servers that this caller may use: those that the policy leaves on."""
         has = self.switches.has
         subject = principal.subject
         return [upstream for upstream in self.upstreams if has(upstream.name, subject)]
@@ -74,7 +74,7 @@ class Upstreams:
         return self._by_name[name]
 
     def known(self, qualified_name: str, principal: Principal) -> Tool | None:
-        """Return the tool of this name, if the last lists for a principal have it."""
+        """Return the tool of this name from a principal's last lists, or `None`."""
         for upstream in owners(self.reachable(principal), qualified_name):
             if (tool := upstream.known(qualified_name, principal)) is not None:
                 return tool
@@ -88,8 +88,8 @@ class Upstreams:
     ) -> Tool | None:
         """Return the tool of this name, from a server whose name it begins with.
 
-        `is_fresh` reads the lists now. Raises the error of an unavailable server, if no other has
-        the tool.
+        `is_fresh` bypasses the cached lists. If a server is unavailable and no other server has the
+        tool, raises the error of that server.
         """
         failure: SaysoError | None = None
         for upstream in owners(self.reachable(principal), qualified_name):
@@ -142,12 +142,12 @@ async def open_upstreams(
     holds: Callable[[CommandTarget | UrlTarget], Hold | None] = lambda _: None,
     policy: Callable[[], Policy] = unruled,
 ) -> AsyncGenerator[Upstreams]:
-    """Yield servers that connect when they are first needed, and end when this is left.
+    """Yield the servers. They connect on first use, and end when the context is left.
 
     For each server, `judges` compares its tools with known definitions, `credentials` authenticate
     sayso, and `holds` enforces its contract. `watch` observes requests, and `receipts` are about
-    tools. Connections of servers that the current `policy` switches off are ended. Raises
-    `TargetError` for a saved list, which cannot be called.
+    tools. If the current `policy` switches a server off, its connections end. Raises `TargetError`
+    for a saved list, which cannot be called.
     """
     switches = Switches(policy)
     notifier = Notifier(switches=switches)
@@ -179,7 +179,7 @@ async def _follow(
 ) -> None:
     """End connections that a new policy switches off, and announce changed lists to clients.
 
-    An invalid policy refuses each request by itself, so it must not end the gateway.
+    A policy that cannot be read does not end the gateway, because requests are refused then.
     """
     known: Policy | None = None
     while True:

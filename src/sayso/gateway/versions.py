@@ -11,13 +11,13 @@ from typing import Any, Final, cast
 import msgspec
 
 _MAX_EMPTY_BYTES: Final = 16
-"""The largest JSON that may be an empty list."""
+"""The largest size of JSON that may be an empty list with blanks."""
 
 _STRUCTURED_SINCE: Final = "2025-06-18"
-"""Older clients ignore the field, which is still sent: results are open objects."""
+"""The first version with `structuredContent`. Older clients get it too, and ignore it."""
 
 CONTENT_SINCE: Final[Mapping[str, str]] = {"audio": "2025-03-26", "resource_link": "2025-06-18"}
-"""Types of content; text, image and resource are in every version."""
+"""The first version of each content type; text, image and resource are in every version."""
 
 FIELDS_SINCE: Final[Mapping[str, Mapping[str, str]]] = {
     "serverInfo": {
@@ -35,14 +35,14 @@ FIELDS_SINCE: Final[Mapping[str, Mapping[str, str]]] = {
     "entry": {"title": "2025-06-18", "icons": "2025-11-25"},
     "argument": {"title": "2025-06-18"},
 }
-"""Fields by the kind of object; an entry is a prompt, a resource or a template."""
+"""The first version of each field, by kind; an `entry` is a prompt, a resource or a template."""
 
 OLDEST_COMPLETE: Final = "2025-11-25"
 """The first version that needs no translation."""
 
 
 def known_fields(kind: str, value: Mapping[str, Any], version: str) -> dict[str, Any]:
-    """Return the fields of this kind of object that `version` knows.
+    """Return `value` with only the fields that `version` defines for this kind of object.
 
     >>> known_fields("serverInfo", {"name": "a", "title": "A"}, "2025-03-26")
     {'name': 'a'}
@@ -52,7 +52,7 @@ def known_fields(kind: str, value: Mapping[str, Any], version: str) -> dict[str,
 
 
 def translate(method: str, result: Mapping[str, Any], version: str) -> Mapping[str, Any]:
-    """Return the result of `method` in terms that a client of `version` knows."""
+    """Return the result of `method` with only fields and types that `version` defines."""
     work = _TRANSLATIONS.get(method)
     if work is None or version >= OLDEST_COMPLETE:
         return result
@@ -74,10 +74,10 @@ def _call(result: Mapping[str, Any], version: str) -> dict[str, Any]:
 
 
 def _may_be_new(blocks: msgspec.Raw, version: str) -> bool:
-    """Return whether there may be a type that `version` does not know; most results have none."""
+    """Return whether raw blocks may contain a type that `version` does not define."""
     raw = bytes(blocks)
     newer = [kind.encode() for kind, since in CONTENT_SINCE.items() if since > version]
-    # A type may be written with escapes.
+    # JSON may write the type with escapes.
     return b"\\u" in raw or len(raw) < _MAX_EMPTY_BYTES or any(kind in raw for kind in newer)
 
 
@@ -94,7 +94,7 @@ def _prompt(result: Mapping[str, Any], version: str) -> dict[str, Any]:
 def _entries(key: str, kind: str = "entry") -> Callable[[Mapping[str, Any], str], dict[str, Any]]:
     def translated(result: Mapping[str, Any], version: str) -> dict[str, Any]:
         if isinstance(result.get(key), msgspec.Raw):
-            # A rendered list was written for this version.
+            # A rendered list (raw JSON) is already in the form of this version.
             return {**result}
         entries = [_entry(entry, version, kind) for entry in _objects(result.get(key))]
         return {**result, key: entries}

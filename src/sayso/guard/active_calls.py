@@ -1,4 +1,4 @@
-"""The calls that servers have now, in this process: how far each is, and how to stop one."""
+"""The calls of this process that servers are running now, with their progress and a way to stop."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,12 +10,12 @@ from sayso.guard.shutdown import GivenUpError
 
 
 class StoppedError(GivenUpError):
-    """A person has stopped a call while its server had it."""
+    """A person stopped a call while its server was running it."""
 
 
 @dataclass(slots=True)
 class ActiveCall:
-    """A call that its server has now, with the progress that the server last reported."""
+    """A call that its server is running, with the progress that the server last reported."""
 
     stop: Callable[[str], None] = field(repr=False)
     done: float | None = None
@@ -24,7 +24,7 @@ class ActiveCall:
     stopped_by: str | None = None
 
     def tracking(self, then: Progress) -> Progress:
-        """Return a callback that keeps the last progress and passes it on to `then`."""
+        """Return a callback that stores the progress and passes it on to `then`."""
 
         async def report(done: float, total: float | None, text: str | None) -> None:
             self.done = done
@@ -47,7 +47,7 @@ class ActiveCalls:
     def stop(self, call: str, by: str) -> bool:
         """Stop a call on behalf of a person; return whether it was active.
 
-        The server gets a cancellation and need not obey: whether the call ran is unknown then.
+        The server gets a cancellation, but may ignore it. So it is unknown whether the call ran.
         """
         active = self._calls.get(call)
         if active is None or active.stopped_by is not None:
@@ -56,16 +56,16 @@ class ActiveCalls:
         return True
 
     def hold(self, call: Call) -> "Activation":
-        """Keep a call active while its server has it. Raises `StoppedError` if it was stopped.
+        """Keep a call active during a block, which raises `StoppedError` if a person stops it.
 
-        It requests progress from the server only if the client did, or if a person approved the
-        call and may look at it.
+        The server gets a progress token if the client requested progress, or if a person approved
+        the call, because that person may look at the progress.
         """
         return Activation(self._calls, call)
 
 
 class Activation:
-    """The time of a block in which a call is active."""
+    """A context manager during which a call is active."""
 
     __slots__ = ("_active", "_before", "_call", "_calls", "_task")
 

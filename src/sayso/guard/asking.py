@@ -1,4 +1,4 @@
-"""Questions to people: over every channel that the policy permits, until the first answer."""
+"""Questions to people, sent over every channel that the policy permits, until the first answer."""
 
 import asyncio
 import logging
@@ -31,7 +31,7 @@ from sayso.schema import quoted
 _TITLE_CHARACTERS: Final = 120
 _PROGRESS_SECONDS: Final = 5.0
 _POST_SECONDS: Final = 1.0
-"""How long channels may take with a question before the call is answered to its client."""
+"""The time that channels get to send a question before the call's answer goes to its client."""
 
 _CONSOLE: Final = "console"
 _ELICITATION: Final = "elicitation"
@@ -40,10 +40,10 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def settled(guard: GuardContext, call: Call, question: Question, deadline: float) -> Approval:
-    """Return the question of this call, once it is answered or the call's patience has ended.
+    """Ask a person, and return the approval once it is answered or `deadline` is reached.
 
-    `deadline` is by the event loop's clock. Raises `SealError` for an invalid state from the
-    client.
+    `deadline` is a time of the event loop's clock. Raises `SealError` if the client sends an
+    invalid state.
     """
     approval = await _asked(guard, call, question)
     if call.approval != approval.number:
@@ -61,7 +61,7 @@ async def settled(guard: GuardContext, call: Call, question: Question, deadline:
 
 
 async def _asked(guard: GuardContext, call: Call, question: Question) -> Approval:
-    """Put the question. A call that is cancelled meanwhile still gets its number."""
+    """Store the question and return it; a call that is cancelled meanwhile gets its number too."""
     log = guard.audit
     asked = log.asking(call.facts, call.approval)
     most = call.policy.open_per_caller
@@ -71,14 +71,14 @@ async def _asked(guard: GuardContext, call: Call, question: Question) -> Approva
     try:
         return await asyncio.shield(asking)
     except asyncio.CancelledError:
-        # The store may have it already, and would keep a question that is never withdrawn.
+        # Find the question if it was stored: without its number it could never be withdrawn.
         with anyio.CancelScope(shield=True), suppress(StoreError, DeniedError):
             call.approval = (await asyncio.shield(asking)).number
         raise
 
 
 def asked_in_rounds(guard: GuardContext, call: Call, approval: Approval) -> Answer | None:
-    """Return the answer that makes a client of 2026-07-28 ask its person, if it still has to."""
+    """Return the answer that makes a client of 2026-07-28 ask its person; `None` if it must not."""
     rounds = call.rounds
     question = approval.question
     if rounds is None or approval.state is not ApprovalState.PENDING:
@@ -87,7 +87,7 @@ def asked_in_rounds(guard: GuardContext, call: Call, approval: Approval) -> Answ
         if rounds.state is not None:
             return None
         return ask_client(guard.keys, approval)
-    # The responses may be for the tool itself, and another question would lose them.
+    # Responses in the request may be for the tool itself; another question would lose them.
     is_first = rounds.responses is None and rounds.state is None
     if not is_first or URL not in rounds.modes:
         return None
@@ -98,14 +98,14 @@ def asked_in_rounds(guard: GuardContext, call: Call, approval: Approval) -> Answ
 
 
 def can_ask(guard: GuardContext, call: Call, question: Question) -> bool:
-    """Return whether any channel leads to a person."""
+    """Return whether any channel can reach a person."""
     has_console = guard.console is not None and _CONSOLE in call.policy.channels
     by_rounds = _relays_in_rounds(guard, call, question)
     return has_console or by_rounds or bool(_channels(guard, call, question))
 
 
 def waits(guard: GuardContext, approval: Approval) -> str:
-    """Return a sentence about the open question, and where it can be answered."""
+    """Return a text that names the open question and where it can be answered."""
     title = quoted(approval.question.title, _TITLE_CHARACTERS)
     where = f" at {guard.console}" if guard.console else ""
     return f"{title} waits for a person (approval {approval.number}){where}"
@@ -114,8 +114,8 @@ def waits(guard: GuardContext, approval: Approval) -> str:
 def _may_relay(call: Call, question: Question) -> bool:
     """Return whether an answer from the caller's client may count.
 
-    If callers prove who they are, the person at the client is the caller, who cannot approve. If
-    the policy names the people who may answer, a client cannot tell which of them its person is.
+    An authenticated caller is the person at its client, who must not approve their own call. If the
+    policy names the people who may answer, a client cannot prove which person answers.
     """
     is_strong = question.is_out_of_band or question.names_people
     return _ELICITATION in call.policy.channels and not call.principal.is_known and not is_strong
@@ -127,9 +127,9 @@ def _relays_in_rounds(guard: GuardContext, call: Call, question: Question) -> bo
 
 
 def _page(guard: GuardContext, call: Call, approval: Approval) -> str | None:
-    """Return the page for the person at the caller's client, unless the page cannot approve.
+    """Return the address of the page where the person at the client may answer, or `None`.
 
-    It cannot if that person is the caller, or if the policy names the people who may answer.
+    There is no page if that person is the caller, or if the policy names who may answer.
     """
     is_theirs = not call.principal.is_known and not approval.question.names_people
     if _CONSOLE not in call.policy.channels or not is_theirs:
@@ -138,9 +138,9 @@ def _page(guard: GuardContext, call: Call, approval: Approval) -> str | None:
 
 
 async def _posted(guard: GuardContext, call: Call, approval: Approval) -> Approval:
-    """Offer the question over other channels, since the client may never come back.
+    """Send the question over the other channels, since the client may never return.
 
-    Not if the client's answer counts: that comes first, and may be all that is needed.
+    If the client's answer counts, nothing is sent yet: the client is asked first.
     """
     if _relays_in_rounds(guard, call, approval.question):
         return approval
@@ -191,7 +191,7 @@ async def _offered(
 
 
 def _visit(guard: GuardContext, call: Call, approval: Approval) -> UrlElicitationChannel | None:
-    """Lead an older client to the page, unless it may answer in a form."""
+    """Return the channel that opens the page at an older client; `None` if it answers in a form."""
     elicit = call.request.elicit
     question = approval.question
     if elicit is None or URL not in elicit.modes or _relays_while_waiting(call, question):

@@ -28,17 +28,17 @@ Execute = Callable[["Call"], Awaitable[Answer]]
 META_APPROVAL: Final = "io.sayso/approval"
 META_OUTCOME: Final = "io.sayso/outcome"
 META_KEY: Final = "io.sayso/idempotency-key"
-"""The key in a call's `_meta` whose text makes the call happen once, however often it is sent."""
+"""The `_meta` key of the idempotency key: a call that is sent again with the same key runs once."""
 
 _TRACE: Final = "traceparent"
-"""W3C Trace Context, in `_meta` as MCP carries it."""
+"""The `_meta` key of the W3C Trace Context."""
 
 
 @dataclass(frozen=True, slots=True)
 class Through:
-    """The meta-tool that a call came through: its name, and the highest level that it may call.
+    """The meta-tool that a call came through.
 
-    `called` is the inner tool's name there.
+    `tool` is its name, `most` the highest level that it may call, `called` the inner tool's name.
     """
 
     tool: str
@@ -47,24 +47,24 @@ class Through:
 
 
 def new_id() -> str:
-    """Return the id of a new call. It begins with the time, so an index of ids grows at its end."""
+    """Return the id of a new call. Ids begin with the time, so a database index appends them."""
     return f"{time.time_ns() // 1_000_000:011x}{draw_salt()}"
 
 
 class CrashError(Exception):
-    """A tool's function raised an unexpected exception, which is the cause of this."""
+    """The function of a tool raised an unexpected exception, which is this error's `__cause__`."""
 
 
 async def no_progress(_done: float, _total: float | None, _message: str | None) -> None:
-    """Drop the progress."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """The way to get the rest of the list `name` in a result, if it is cut.
+    """The way to request the rest of the list `name`, if sayso cuts that list in a result.
 
-    `cursor` returns the value of the `argument` that continues after these items, or `None` if no
-    call does. The result gets it as `field`, next to the list.
+    `cursor` gets the kept items. It returns the value of the tool's `argument` that continues after
+    them, or `None` if no value does. The result carries that value as `field`, next to the list.
     """
 
     name: str
@@ -74,17 +74,17 @@ class Resume:
 
 
 class CallRequest(msgspec.Struct, frozen=True):
-    """A caller's request, unchanged. It is a struct, since one is made for each call.
+    """A caller's request, which no step changes. A struct is used because it is fast to create.
 
-    - `started`: in Unix seconds.
-    - `meta`: its `_meta`; `brought`: further input, such as answers to the tool's questions.
-    - `elicit`, `rounds`: the two ways to ask the caller's client, if it has them.
-    - `through`: the meta-tool that names this tool.
-    - `turn`: its place in the queue of its agent's calls, if there is one.
+    - `started`: the start time in Unix seconds.
+    - `meta`: the call's `_meta`; `brought`: further input, such as answers to the tool's questions.
+    - `elicit`, `rounds`: the two ways to ask the caller's client, if the client supports them.
+    - `through`: the meta-tool that the call came through.
+    - `turn`: the call's place in the queue of its agent's calls, if there is a queue.
     - `caller`: passed to the function that runs the call; no step reads it.
-    - `patience`: the seconds that it waits for a person, if that is not the guard's.
-    - `tool`: the tool, if the front end just found it for this principal.
-    - `dry_run_of`: the id of the call whose plan this one makes.
+    - `patience`: the seconds that the call waits for a person (default: the guard's `patience`).
+    - `tool`: the tool, if the front end has just found it for this principal.
+    - `dry_run_of`: for a dry run, the id of the call that it makes the plan for.
     """
 
     id: str
@@ -107,11 +107,11 @@ class CallRequest(msgspec.Struct, frozen=True):
 
 _STRICTEST: Final = resolve(Evidence())
 UNKNOWN_TOOL: Final = Tool("", "", {}, Intent(), _STRICTEST, {}, (), "")
-"""The tool of a call whose tool is not found yet: it has the strictest hints."""
+"""The tool of a call before the step `find`; it has the strictest hints."""
 
 _UNKNOWN_FACTS: Final = facts_of(UNKNOWN_TOOL)
 UNDECIDED: Final = Decision(Effect.DENY, "undecided", "it is not decided yet")
-"""The decision about a call before there is one."""
+"""The decision about a call before the step `decide`."""
 
 _NO_RULES: Final = Policy()
 
@@ -120,20 +120,20 @@ _NO_RULES: Final = Policy()
 class Call:
     """A request on its way through the guard, with the results of the steps so far.
 
-    Until a step decides, the strictest holds: an unknown tool, which is denied. `id`, `principal`
-    and `name` are the request's. `arguments`, `meta`, `rounds` and `progress` begin as the
-    request's: a reviewer may edit the arguments, an observer adds its trace to `meta`, answers to
-    another question are dropped from `rounds`, and `progress` may be tracked.
+    Before the steps `find` and `decide`, the tool is unknown and the decision is to deny. `id`,
+    `principal` and `name` are the request's. Four fields begin as the request's and may change: a
+    reviewer edits `arguments`, an observer adds its trace to `meta`, answers to an earlier question
+    are removed from `rounds`, and `progress` is replaced by a callback that also stores it.
 
-    - `is_sent`: true just before the server can see the call; after that, a lost answer means that
-      the outcome is unknown.
+    - `is_sent`: set just before the server can see the call. If the answer is lost after that, the
+      outcome is unknown.
     - `outcome`: set by a step that knows more than the answer's `isError`.
-    - `is_declined`: the caller's person will not open the page of the question.
-    - `reached`: the progress that the tool reported, and its total.
-    - `resume`: the way to get the rest of its list.
-    - `stopped_by`: the person who stopped it at its server.
-    - `evidence`: its forbidden attempts.
-    - `excerpts`: large arguments, each with the excerpts of them and of the extras.
+    - `is_declined`: the person at the client has refused to open the question's page.
+    - `reached`: the progress that the tool last reported, and its total.
+    - `resume`: the way to request the rest of the result's list.
+    - `stopped_by`: the person who stopped the call while its server ran it.
+    - `evidence`: the call's attempts to change something although its tool counts as read-only.
+    - `excerpts`: large arguments, each with an excerpt of the arguments and one of the extras.
     """
 
     request: CallRequest
@@ -193,7 +193,7 @@ class Call:
 
     @property
     def shown(self) -> Mapping[str, Any]:
-        """Return the arguments to show and record: an excerpt of large ones."""
+        """Return the arguments to show and record, or an excerpt if they are large."""
         for arguments, shown, _ in self.excerpts:
             if arguments is self.arguments:
                 return shown
@@ -221,7 +221,7 @@ class Call:
 
     @property
     def facts(self) -> Facts:
-        """Return the facts for the log: the same object as long as none of them changes."""
+        """Return the facts for the log; the object stays the same until a fact changes."""
         inputs = (
             self.tool,
             self.arguments,
@@ -295,7 +295,7 @@ def lost_answer(call: Call) -> Answer:
 
 
 def stopped(call: Call) -> Answer:
-    """Answer a call that a person stopped: its server may have done any part of it."""
+    """Answer a call that a person stopped; its server may have run it, in part or in full."""
     call.outcome = Outcome.OUTCOME_UNKNOWN
     text = (
         "A person stopped this call while it ran. It may have been done, in part or not at all. Do "
@@ -323,7 +323,7 @@ def tool_changed(call: Call) -> Answer:
 
 
 def unplanned(call: Call, why: str = "") -> Answer:
-    """Answer a call that has no plan; `why` is its author's reason."""
+    """Answer a call that has no plan; `why` is the reason that the tool's author gives."""
     if why:
         call.outcome = Outcome.TOOL_ERROR
         return tool_error(f"Nothing was run: {why}")

@@ -1,7 +1,7 @@
-"""Correction of the fields in a cut result that say whether it is complete.
+"""Correction of the fields in a cut result that state whether the result is complete.
 
-Servers have many: `truncated`, `hasNextPage`, `is_last_page`, `omitted`. A field is changed only if
-the tool's schema still accepts the result.
+Servers use many names for such fields: `truncated`, `hasNextPage`, `is_last_page`, `omitted`. A
+field is changed only if the tool's schema accepts the changed result.
 """
 
 import re
@@ -47,7 +47,7 @@ _PAGING: Final = re.compile(
 
 
 class CompletenessError(Exception):
-    """A cut result would still say that it is complete, since its schema allows nothing else."""
+    """The schema forces a cut result to state that it is complete."""
 
 
 def plain(name: str) -> str:
@@ -56,15 +56,15 @@ def plain(name: str) -> str:
 
 
 def is_paging(name: str) -> bool:
-    """Return whether an object of this name describes a list next to it."""
+    """Return whether an object with this name describes a list next to it, such as `page_info`."""
     return _PAGING.search(plain(name)) is not None
 
 
 def corrected(cut: Cut, accepts: Accepts, schema: Mapping[str, Any] | None) -> Any:
-    """Return the value of `cut` with no field that says that it is complete.
+    """Return the value of `cut` with correct fields about being complete.
 
-    Adds fields that the schema knows and the result lacks. Raises `CompletenessError` for a field
-    that can neither be changed nor removed.
+    Adds missing fields that the schema defines. Raises `CompletenessError` if a wrong field can
+    neither be changed nor removed under the schema.
     """
     value = cut.value
     for piece in cut.pieces:
@@ -76,7 +76,7 @@ def corrected(cut: Cut, accepts: Accepts, schema: Mapping[str, Any] | None) -> A
 
 
 def _stated(value: Any, path: ValuePath, piece: Piece, accepts: Accepts, *, is_near: bool) -> Any:
-    """Return `value` with a correct field at `path`."""
+    """Return `value` with the field at `path` corrected, added or removed."""
     name = plain(cast("str", path[-1]))
     members = _members(value, path[:-1])
     is_there = path[-1] in members
@@ -101,7 +101,7 @@ def _stated(value: Any, path: ValuePath, piece: Piece, accepts: Accepts, *, is_n
 def _wanted(
     name: str, old: Any, piece: Piece, *, is_there: bool, is_near: bool
 ) -> tuple[bool | int | str, ...]:
-    """Return the correct values of a field, best first; empty if it is correct."""
+    """Return the possible new values of a field, best first; empty if it needs no change."""
     left = piece.total - piece.kept
     is_list = is_near and not piece.is_text
     is_number = isinstance(old, int | float) and not isinstance(old, bool)
@@ -117,7 +117,7 @@ def _wanted(
     if is_there and is_near and END.fullmatch(name) and (is_list or "complete" in name):
         return _turned(old, to=False)
     if is_list and OMITTED.fullmatch(name) and is_unset:
-        # Another number may count something else, such as remaining calls.
+        # A number other than 0 may count something else, such as remaining calls, so it stays.
         return (left,)
     if is_list and RETURNED.fullmatch(name) and is_number and old == piece.total:
         return (piece.kept,)
@@ -132,7 +132,7 @@ _OPPOSITES: Final = {True: {"false": "true", "no": "yes"}, False: {"true": "fals
 
 
 def _turned(old: Any, *, to: bool) -> tuple[bool | str, ...]:
-    """Return the opposite of `old` in its type, unless it is right already."""
+    """Return the values for "is `to`" in the type of `old`; empty if `old` has that value."""
     if isinstance(old, bool) and old is not to:
         return (to,)
     if not isinstance(old, str):
@@ -146,10 +146,10 @@ def _turned(old: Any, *, to: bool) -> tuple[bool | str, ...]:
 def _holders(
     value: Any, piece: Piece, schema: Mapping[str, Any] | None
 ) -> Iterator[tuple[ValuePath, bool]]:
-    """Yield the objects that may describe a piece, and whether they describe its own list.
+    """Yield the objects that may describe a cut piece, and whether each describes only that piece.
 
-    These are the objects that contain it, and siblings with a name such as `pagination`. Objects
-    around an item of another list do not describe the list in that item.
+    These are the objects that contain the piece, and their members named like `pagination`. If the
+    piece is inside an item of an outer list, objects around the item describe the outer list.
     """
     is_near = True
     for depth in range(len(piece.path) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""The form of the guard's steps, and the services that they use."""
+"""The classes of the guard's steps, and the services that the steps use."""
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -18,7 +18,7 @@ from sayso.schema import LIMIT
 from sayso.store import Claims
 
 REPEAT_POLL_SECONDS: Final = 0.1
-"""The interval of the query for first calls that have ended, one for all waiting calls."""
+"""The interval of the query for first calls that have ended; all waiting calls share the query."""
 
 _GUARDED: Final = Policy()
 
@@ -27,9 +27,9 @@ Then = Callable[[Call], Awaitable[Answer]]
 
 
 class FindTool(Protocol):
-    """A function that finds a principal's tool by name; `is_fresh` asks its server now.
+    """A function that finds a tool by name for a principal; `is_fresh` bypasses the cache.
 
-    It returns a tool of any kind that `sayso.catalog.as_tool` takes, or `None`.
+    It returns any type that `sayso.catalog.as_tool` accepts, or `None`.
     """
 
     async def __call__(
@@ -38,28 +38,28 @@ class FindTool(Protocol):
 
 
 def unruled() -> Policy:
-    """Return the default policy: always the same object."""
+    """Return the default policy, which has no rules; each call returns the same object."""
     return _GUARDED
 
 
 def keep_quiet(_: str) -> None:
-    """Drop the announcement."""
+    """Ignore the announcement."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuardContext:
-    """The services that the steps use. It knows no step.
+    """The services that the steps use.
 
-    - `find_tool`: finds a tool, and may connect to a server; `run` sends a call to it.
+    - `find_tool`: finds a tool, and may connect to its server; `run` sends a call to that server.
     - `policy`: returns the current policy.
     - `console`: the address where a person answers, if there is one; `channels`: the other ways.
-    - `keys`: seal states that go to clients.
-    - `patience`: the seconds that a call waits for an answer; `repeat_patience`: those that a
+    - `keys`: seal the states that clients carry between requests.
+    - `patience`: the seconds that a call waits for a person. `repeat_patience`: the seconds that a
       repeated idempotency key waits for the first call's result (default: `patience`).
-    - `limit`: the characters of a result, unless the policy says otherwise.
-    - `attempts`: how often a call that may run twice is tried.
+    - `limit`: the maximum characters of a result, unless the policy sets another limit.
+    - `attempts`: the maximum number of tries of a call that may run twice.
     - `announce`: gets a sentence for each call that begins to wait.
-    - `withdraws`: a cancelled call withdraws its open question.
+    - `withdraws`: whether a cancelled call withdraws its open question.
     """
 
     find_tool: FindTool
@@ -84,7 +84,7 @@ class GuardContext:
     active_calls: ActiveCalls = field(default_factory=ActiveCalls)
     withdraws: bool = False
     repeats: Waiters[tuple[str, str]] = field(init=False, repr=False, compare=False)
-    """Calls that wait for the first call with their key, by key and that call."""
+    """Repeated calls that wait, by their idempotency key and the id of the first call with it."""
 
     def __post_init__(self) -> None:
         repeats = Waiters(self._ended_among, lambda: REPEAT_POLL_SECONDS)
@@ -99,7 +99,7 @@ class GuardContext:
     def sees(
         self, principal: Principal, tool: object, policy: Policy | None = None
     ) -> tuple[Tool, ToolFacts] | None:
-        """Return a tool (of a kind that `as_tool` takes) under the policy, or `None` if hidden."""
+        """Return a tool (any type that `as_tool` accepts) under the policy; `None` if hidden."""
         return self.sight.shown(policy or self.policy(), principal, as_tool(tool))
 
     def result_limit(self, tool: Tool) -> int:
@@ -116,7 +116,7 @@ Wrap = Callable[[GuardContext, Call, Then], Awaitable[Answer]]
 
 
 def every_call(_: Call) -> bool:
-    """Apply to every call."""
+    """Return true: the step applies to every call."""
     return True
 
 
@@ -131,7 +131,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class WrappingStep:
-    """A step around the later steps: it takes the call through them, and gets their answer."""
+    """A step around the later steps: it runs them by `then`, and gets their answer."""
 
     name: str
     applies: Applies
@@ -142,7 +142,7 @@ class Trail(Protocol):
     """An observer of one call. Its methods must not raise."""
 
     def reach(self, step: str) -> None:
-        """Note that the call reaches a step, perhaps again in a retry."""
+        """Note that the call reaches a step; a retry reaches the same step again."""
         ...
 
     def end(self, answer: Answer | None, error: BaseException | None) -> None:
@@ -151,4 +151,4 @@ class Trail(Protocol):
 
 
 Watch = Callable[[Call], Trail]
-"""A function that returns the observer of a call, before its first step."""
+"""A function that is called before the first step and returns the observer of the call."""

@@ -1,4 +1,4 @@
-"""The history that decisions depend on, and the entry that a call adds to it."""
+"""The history of calls: read for decisions and limits, and extended by each call."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _NOTHING: Final = Usage()
 
 
 async def situation_of(guard: GuardContext, call: Call) -> Situation:
-    """Return all that the decision on a call may depend on; reads the store only if it must."""
+    """Return the facts that the decision on a call depends on; read the store only if needed."""
     now = guard.clock()
     known = await _look(guard, call, now)
     return Situation(
@@ -56,7 +56,7 @@ async def _look(guard: GuardContext, call: Call, now: float) -> Usage:
 
 
 def use_of(guard: GuardContext, call: Call) -> Use:
-    """Return the history entry of a call."""
+    """Return the entry that a call adds to the history."""
     return Use(
         subject=call.principal.account,
         client=call.principal.client,
@@ -71,7 +71,7 @@ def use_of(guard: GuardContext, call: Call) -> Use:
 
 
 def quotas_of(policy: Policy, situation: Situation, tool: str) -> Iterator[Quota]:
-    """Yield the limits that a call must still keep when it is sent."""
+    """Yield the limits on calls per minute that apply to a call of `tool`."""
     limits = policy.limits
     level = situation.facts.intent.level
     if limits.calls is not None:
@@ -84,7 +84,7 @@ def quotas_of(policy: Policy, situation: Situation, tool: str) -> Iterator[Quota
 
 
 async def quotas_now(guard: GuardContext, call: Call) -> list[Quota]:
-    """Return the quotas of a call in its current state."""
+    """Return the limits that apply to a call now, just before it is sent."""
     if call.policy.mode is Mode.OBSERVE:
         return []
     return list(quotas_of(call.policy, await situation_of(guard, call), _key(call)))
@@ -94,7 +94,7 @@ _texts: Final = Once[ToolFacts, str](lambda facts: json.dumps(facts.to_dict()), 
 
 
 def _key(call: Call) -> str:
-    """Return the key of a tool; a changed tool has another key, and is used for the first time."""
+    """Return the key of a tool in the history; a changed tool gets a new key."""
     tool = call.tool
     return storable(f"{tool.origin}/{tool.server}/{tool.name}/{tool.fingerprint}")
 

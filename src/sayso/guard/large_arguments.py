@@ -1,7 +1,7 @@
 """Arguments that are too large for the event loop.
 
-A worker process computes their digest and an excerpt, which represents them in the question, on the
-console and in the log. The server gets all of them, and the digest covers all of them.
+A worker process computes their digest and an excerpt. Questions, the console and the log show the
+excerpt. The server gets the whole arguments, and the digest covers the whole arguments.
 """
 
 import json
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sayso.guard.call import Call
 
 MAX_LOCAL_WEIGHT: Final = 2_000
-"""The largest weight of arguments and extras that are handled in this process."""
+"""The largest weight of arguments and extras that this process handles itself."""
 
 PREPARE_SECONDS: Final = 10.0
 _JOB: Final = "sayso.guard.large_arguments:prepare_job"
@@ -52,7 +52,7 @@ async def take_arguments(call: "Call", arguments: Mapping[str, Any]) -> None:
 
 
 async def digest_of(value: Any, caller: str) -> str:
-    """Return the digest of a value of any size; raises as `take_arguments`."""
+    """Return the digest of a value of any size. Raises `UsageError`, also `TooLargeError`."""
     if weight(value, MAX_LOCAL_WEIGHT) <= MAX_LOCAL_WEIGHT:
         return digest_exactly(value)
     return (await _run(value, caller, has_extras=False))["digest"]
@@ -77,7 +77,7 @@ async def _run(whole: Any, caller: str, *, has_extras: bool) -> dict[str, Any]:
 
 
 def prepare_job(whole: bytes, has_extras: bool) -> Iterator[bytes]:  # noqa: FBT001 - arguments of a job are a plain list
-    """Yield the digest of a value, and excerpts of its arguments and its extras."""
+    """Yield, as JSON, the digest of a value and excerpts of its arguments and its extras."""
     value: dict[str, Any] = marshal.loads(whole)  # noqa: S302 - as for each request to a worker
     try:
         digest = digest_exactly(value)
@@ -88,7 +88,7 @@ def prepare_job(whole: bytes, has_extras: bool) -> Iterator[bytes]:  # noqa: FBT
     shown: dict[str, Any] = {}
     if has_extras:
         arguments = value.pop("arguments")
-        # A standing answer is bound to this excerpt, so different extras must differ here.
+        # A grant covers this excerpt, so the digest makes excerpts of different extras differ.
         shown = {**excerpt(redact(value, None)), f"{MASK} SHA-256": digest_exactly(value)}
     excerpted = excerpt(redact(arguments, None))
     yield encoded({"digest": digest, "arguments": excerpted, "extras": shown})

@@ -1,7 +1,7 @@
 """The parts of a call's `_meta` that are forwarded to its server.
 
-Only the protocol's keys go to every server. Any other key is dropped, unless the policy names it in
-`forward_meta`: then it is bound to the approval, shown, recorded and open to rules.
+Every server gets the protocol's keys. Other keys are dropped, except those that the policy names in
+`forward_meta`: approvals cover these keys, people see them, the log records them, rules match them.
 """
 
 import re
@@ -19,8 +19,8 @@ _TRACESTATE: Final = re.compile(r"[!-~ \t]{1,512}")
 def protocol_meta(meta: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the keys of `meta` that any server may get: trace context and the log level.
 
-    Invalid values are dropped (W3C Trace Context; MCP, logging). `baggage` is not among them: it
-    carries anything that a program puts there.
+    Invalid values are dropped (W3C Trace Context; MCP, logging). `baggage` is dropped too, because
+    a program may put any data into it.
     """
     values = meta or {}
     forwarded: dict[str, Any] = {}
@@ -35,18 +35,18 @@ def protocol_meta(meta: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def protocol_params(meta: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the part of `meta` that any server may get, as a member of the parameters."""
+    """Return `{"_meta": …}` with the keys that any server may get; `{}` if there are none."""
     return sent_meta(meta, frozenset())
 
 
 def forwarded_meta(meta: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
-    """Return the keys of `meta` that a policy forwards."""
+    """Return the keys of `meta` that are in `names`, the policy's `forward_meta`."""
     if not meta or not names:
         return {}
     return {key: value for key, value in meta.items() if key in names}
 
 
 def sent_meta(meta: Mapping[str, Any] | None, names: frozenset[str]) -> dict[str, Any]:
-    """Return all of `meta` that goes to a server, as a member of the parameters."""
+    """Return `{"_meta": …}` with all keys that go to a server; `{}` if there are none."""
     sent = {**forwarded_meta(meta, names), **protocol_meta(meta)}
     return {"_meta": sent} if sent else {}

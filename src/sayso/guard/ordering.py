@@ -1,6 +1,6 @@
-"""The order of one agent's calls: those that must not overlap run one after another.
+"""A queue of one agent's calls, which runs calls that must not overlap one after another.
 
-A call that waits for a person lets the others pass, and waits for its turn again afterwards.
+While a call waits for a person, later calls may run. Then that call waits for its turn again.
 """
 
 from collections.abc import AsyncGenerator
@@ -11,7 +11,7 @@ import anyio
 
 
 class _Place(Enum):
-    """The state of a call: not there yet, waiting, running, away with a person, or gone."""
+    """The state of a call: not ready yet, waiting for its turn, running, with a person, or gone."""
 
     COMING = auto()
     WAITING = auto()
@@ -27,13 +27,13 @@ class CallQueue:
         self._line: list[Turn] = []
 
     def draw(self) -> "Turn":
-        """Return a place at the end of the queue. The caller must `leave` it in the end."""
+        """Return a new place at the end of the queue. The caller must call its `leave` later."""
         turn = Turn(self)
         self._line.append(turn)
         return turn
 
     def may_run(self, turn: "Turn") -> bool:
-        """Return whether no call runs, and all calls before this one are away."""
+        """Return whether no call runs and all calls before this one wait for a person."""
         if any(other.place is _Place.RUNNING for other in self._line):
             return False
         before = self._line[: self._line.index(turn)]
@@ -60,9 +60,9 @@ class Turn:
         self.place = _Place.COMING
 
     async def take(self) -> None:
-        """Wait for the turn; a call that has left the queue does not wait.
+        """Wait for the turn; return at once if the call has left the queue.
 
-        A call that is cancelled here keeps its place until its caller leaves.
+        A cancelled call keeps its place until `leave` is called.
         """
         if self.place is _Place.GONE:
             return
@@ -73,7 +73,7 @@ class Turn:
 
     @asynccontextmanager
     async def away(self) -> AsyncGenerator[None]:
-        """Let the others pass during the block, and wait for the turn again at its end."""
+        """Let later calls run during the block, and wait for the turn again at its end."""
         if self.place is not _Place.GONE:
             self.place = _Place.AWAY
             self._queue.move()

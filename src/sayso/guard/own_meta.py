@@ -1,7 +1,7 @@
-"""Removal of sayso's `_meta` keys from servers' results.
+"""Removal of forged `io.sayso/*` keys from the results of servers.
 
-A client takes `io.sayso/approval`, `io.sayso/outcome` and the like for sayso's word. So they are
-dropped wherever a server puts them into its result.
+A client trusts `io.sayso/approval`, `io.sayso/outcome` and similar `_meta` keys, because sayso
+writes them. A server could write them too, so sayso removes them from every `_meta` of a result.
 """
 
 import re
@@ -16,24 +16,24 @@ from sayso.workers import BusyError, UndecidedError, run_job
 
 PREFIX: Final = "io.sayso/"
 CLEAN_SECONDS: Final = 10.0
-"""The time for one member of a result in a worker."""
+"""The time limit of a worker for one member of a result."""
 
 _PLAIN: Final = b"io.sayso"
-"""The prefix without its slash, which JSON may write as `\\/`."""
+"""The prefix without its slash, because JSON may escape a slash as `\\/`."""
 
 _CODES: Final = "|".join(sorted({f"{ord(character):02x}" for character in PREFIX}))
 _ESCAPED: Final = re.compile(rf"\\u00(?:{_CODES})".encode(), re.IGNORECASE)
-"""An escaped character of the prefix (RFC 8259, section 7)."""
+"""A character of the prefix that JSON writes as `\\u00XX` (RFC 8259, section 7)."""
 
 _SCALARS: Final = frozenset({bool, float, int, str, type(None)})
 _JOB: Final = "sayso.guard.own_meta:clean_job"
 
 
 async def remove_own_meta(result: Mapping[str, Any], server: str) -> dict[str, Any]:
-    """Return a result as `without_own_meta` does, without holding up the event loop.
+    """Return a result without `io.sayso/*` in any `_meta`, and without blocking the event loop.
 
-    A worker reads large members that may hold such a key, for `server`. Raises `UndecidedError` if
-    that takes too long or too much memory.
+    A worker process cleans large raw members that may contain such a key; the job is queued under
+    the name `server`. Raises `UndecidedError` if the job takes too much time or memory.
     """
     large = {
         key: member
@@ -48,14 +48,14 @@ async def remove_own_meta(result: Mapping[str, Any], server: str) -> dict[str, A
     for key, member in large.items():
         begun = time.perf_counter()
         raw = bytes(member)
-        may_hold = _may_hold_own(raw)
+        may_contain = _may_contain_own_keys(raw)
         await rest_since(begun)
-        if may_hold:
-            cleaned[key] = await _cleaned_by_worker(raw, server)
+        if may_contain:
+            cleaned[key] = await _clean_in_worker(raw, server)
     return cleaned
 
 
-async def _cleaned_by_worker(raw: bytes, server: str) -> msgspec.Raw:
+async def _clean_in_worker(raw: bytes, server: str) -> msgspec.Raw:
     try:
         output = await run_job(server, _JOB, (raw,), seconds=CLEAN_SECONDS)
     except (BusyError, OSError, RuntimeError) as error:
@@ -66,46 +66,46 @@ async def _cleaned_by_worker(raw: bytes, server: str) -> msgspec.Raw:
 
 
 def clean_job(raw: bytes) -> Iterator[bytes]:
-    """Yield a member of a result without sayso's keys."""
-    cleaned = _cleaned(msgspec.Raw(raw))
+    """Yield the JSON of a result's member without sayso's keys; this runs in a worker process."""
+    cleaned = _clean_member(msgspec.Raw(raw))
     yield raw if isinstance(cleaned, msgspec.Raw) else msgspec.json.encode(cleaned)
 
 
 def without_own_meta(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a server's result without `io.sayso/*` in any `_meta`; structured content stays.
+    """Return a server's result without `io.sayso/*` in any `_meta`.
 
-    Raw members are read only if they may hold such a key.
+    `structuredContent` stays unchanged. Raw members are parsed only if they may contain such a key.
 
     >>> without_own_meta({"_meta": {"io.sayso/outcome": "ok", "a": 1}, "content": []})
     {'_meta': {'a': 1}, 'content': []}
     """
     cleaned = {**result}
     if "_meta" in cleaned:
-        cleaned["_meta"] = _without_own(cleaned["_meta"])
+        cleaned["_meta"] = _filter_meta(cleaned["_meta"])
     for key, member in cleaned.items():
         if key != "structuredContent":
-            cleaned[key] = _cleaned(member)
+            cleaned[key] = _clean_member(member)
     return cleaned
 
 
-def _cleaned(value: Any) -> Any:
+def _clean_member(value: Any) -> Any:
     if not isinstance(value, msgspec.Raw):
         if type(value) not in _SCALARS:
-            _clean(value)
+            _clean_in_place(value)
         return value
     raw = bytes(value)
-    if not _may_hold_own(raw):
+    if not _may_contain_own_keys(raw):
         return value
     read = msgspec.json.decode(raw)
-    return value if not _clean(read) else read
+    return value if not _clean_in_place(read) else read
 
 
-def _may_hold_own(raw: bytes) -> bool:
+def _may_contain_own_keys(raw: bytes) -> bool:
     return _PLAIN in raw or (b"\\u00" in raw and _ESCAPED.search(raw) is not None)
 
 
-def _clean(value: Any) -> bool:
-    """Drop sayso's keys from every `_meta` below `value`; return whether there were any."""
+def _clean_in_place(value: Any) -> bool:
+    """Remove sayso's keys from every `_meta` in `value`, in place; return whether any was there."""
     has_own = False
     stack: list[Any] = [value]
     while stack:
@@ -113,7 +113,7 @@ def _clean(value: Any) -> bool:
         if isinstance(item, dict):
             members = cast("dict[str, Any]", item)
             if "_meta" in members:
-                cleaned = _without_own(members["_meta"])
+                cleaned = _filter_meta(members["_meta"])
                 has_own = has_own or cleaned is not members["_meta"]
                 members["_meta"] = cleaned
             stack.extend(members.values())
@@ -122,7 +122,7 @@ def _clean(value: Any) -> bool:
     return has_own
 
 
-def _without_own(meta: Any) -> Any:
+def _filter_meta(meta: Any) -> Any:
     if not isinstance(meta, dict):
         return meta
     members = cast("dict[str, Any]", meta)

@@ -1,6 +1,6 @@
-"""Results that pass through unread: a result that need not change goes out as the same bytes.
+"""Results that pass through unread: a result that needs no change is sent as the received bytes.
 
-Its members that may be long are JSON as received (`msgspec.Raw`).
+In such a result, members that may be long are raw JSON (`msgspec.Raw`).
 """
 
 from typing import Any, Final
@@ -27,9 +27,9 @@ _blocks: Final = msgspec.json.Decoder(list[_Block])
 
 
 def is_plain(answer: Answer, schemas: ToolSchemas, limit: int) -> bool:
-    """Return whether a result of raw members can go out unchanged: short, and in its schema.
+    """Return whether a result of raw members is short and fits its schema, so needs no change.
 
-    Raises `ValueError` for an unreadable result.
+    Raises `ValueError` for a result that is not valid JSON.
     """
     content = answer.get("content")
     structured = answer.get("structuredContent")
@@ -48,7 +48,7 @@ def is_plain(answer: Answer, schemas: ToolSchemas, limit: int) -> bool:
 
 
 def _read(member: msgspec.Raw) -> Any:
-    """Read a member. Raises `ValueError` for a key given twice: clients might read either."""
+    """Parse a member. Raises `ValueError` for a repeated key, which clients read differently."""
     try:
         return read_strictly(member)
     except UsageError as error:
@@ -56,7 +56,7 @@ def _read(member: msgspec.Raw) -> Any:
 
 
 def is_brief(answer: Answer, limit: int) -> bool:
-    """Return whether the structure and the texts of a result each have at most `limit`."""
+    """Return whether a result has at most `limit` characters of structure, and as many of text."""
     content = answer.get("content")
     structured = answer.get("structuredContent")
     if isinstance(structured, msgspec.Raw):
@@ -71,10 +71,10 @@ def is_brief(answer: Answer, limit: int) -> bool:
 
 
 def is_short(content: msgspec.Raw, limit: int) -> bool:
-    """Return whether all texts together have at most `limit` characters; their JSON has more."""
+    """Return whether all texts of `content` together have at most `limit` characters."""
     if len(content) <= limit:
         return True
-    # An escaped character begins with a backslash and takes two bytes or more.
+    # An upper bound without parsing: an escape is at least two bytes for one character.
     if len(content) - bytes(content).count(b"\\") // 2 <= limit:
         return True
     try:
@@ -87,7 +87,7 @@ def is_short(content: msgspec.Raw, limit: int) -> bool:
 
 
 def opened(answer: Answer) -> Answer:
-    """Return the result with all its members read. Raises `ValueError` for unreadable ones."""
+    """Return the result with all raw members parsed. Raises `ValueError` for invalid JSON."""
     raw = {key: member for key, member in answer.items() if isinstance(member, msgspec.Raw)}
     if not raw:
         return answer

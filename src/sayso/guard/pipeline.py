@@ -1,19 +1,19 @@
 """The guard: the list of steps that decide on every call.
 
-`STEPS` is the list, and each step has its own file: a `Step` says its name, the calls that it
-applies to, and what it does. One loop takes a call through the steps that apply:
+`STEPS` is the list, and each step has its own file: a `Step` has a name, a function that selects
+the calls it applies to, and a function to run. One loop takes a call through the steps that apply:
 
     find -> validate -> narrow -> serialize -> decide
     -> outcome( ceiling -> precondition -> repeat( plan -> output( confirm -> retry(
        attempt -> execute ))))
 
 A `WrappingStep` (outcome, repeat, output, retry) runs around the steps after it. Steps get their
-services from `guard.context`, which imports no step. Observers see each step here, each exchange
-with a server in `connect.link`, and each request in the gateway's dispatcher; without an observer
-each place costs one comparison with `None`.
+services from `guard.context`, which imports no step. Observers are notified of each step here, of
+each exchange with a server in `connect.link`, and of each request in the gateway's dispatcher.
+Without an observer each of these places costs one comparison with `None`.
 
 The question to a person is recorded before the attempt, and the attempt just before the call is
-sent. So an attempt without an outcome always means a call that may have run.
+sent. So an attempt without an outcome in the log means that the call may have run.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -78,7 +78,7 @@ STEPS: Final[tuple[Step | WrappingStep, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Guard(GuardContext):
-    """The services of the steps, and the way of each call through them; `watch` observes it."""
+    """The services of the steps, and the loop that runs them; `watch` observes each call."""
 
     watch: Watch | None = None
 
@@ -106,12 +106,12 @@ class Guard(GuardContext):
     ) -> Answer:
         """Take one call through all steps and return its `tools/call` result.
 
-        `elicit` asks the caller's client while the call waits. `rounds` asks it by an answer
-        instead, and holds its response. The other parameters are fields of `CallRequest`. The owner
-        of `turn` leaves it when this ends. `id` is from `new_id`, to find the call's records by.
+        `elicit` asks the caller's client while the call waits. `rounds` puts the question into the
+        answer instead, and holds the client's response. `id` comes from `new_id`; use it to find
+        the call's records. For the other parameters, see `CallRequest`. The caller must leave
+        `turn` afterwards. Cancelling also cancels the call at the server, and the log records that.
 
-        Raises `UnknownToolError`, and `RpcError` for a protocol error from the server. Cancelling
-        cancels the call at the server; the log keeps what is known of it.
+        Raises `UnknownToolError`, and `RpcError` for a protocol error from the server.
         """
         request = CallRequest(
             id=id or new_id(),
@@ -133,9 +133,9 @@ class Guard(GuardContext):
         return await self.take(Call(request))
 
     async def take(self, call: Call) -> Answer:
-        """Take a call through all steps; it holds the decision and the outcome afterwards.
+        """Take a call through all steps and return its answer, like `Guard.call`.
 
-        Raises what `call` raises.
+        Afterwards `call` holds the decision and the outcome. Raises the errors of `Guard.call`.
         """
         if self.watch is None:
             return await _run_steps(self, None, 0, call)
@@ -150,9 +150,9 @@ class Guard(GuardContext):
 
 
 async def _run_steps(guard: GuardContext, trail: Trail | None, first: int, call: Call) -> Answer:
-    """Take a call through the steps from the index `first` on that apply to it.
+    """Run the steps that apply to the call, from index `first` on, and return the answer.
 
-    Only wrapping steps wait while the server works; the others end before the next step begins.
+    A wrapping step stays open while the later steps run; any other step ends before the next one.
     """
     for index in range(first, len(STEPS)):
         step = STEPS[index]
@@ -193,7 +193,7 @@ def compose_guard(
     policy: Callable[[], Policy],
     **options: Unpack[GuardOptions],
 ) -> Guard:
-    """Return the guard of a front end on a store, with that store's log and questions."""
+    """Return a guard for a front end; `audit` and `approvals` must belong to `store`."""
     return Guard(
         find_tool=find_tool,
         run=run,

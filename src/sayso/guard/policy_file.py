@@ -1,4 +1,4 @@
-"""The policy of a running guard: read from its file, and again when the file changes."""
+"""The policy of a running guard, read from its file and reloaded when the file changes."""
 
 import tomllib
 from collections.abc import Callable
@@ -17,15 +17,15 @@ _SETTLE_SECONDS: Final = 1.0
 _FIX: Final = "Name a policy.toml."
 
 _State = tuple[int, int, int, int]
-"""Device, inode, size and change time of a file, which differ when it has changed."""
+"""Device, inode, size and change time of a file; at least one differs after a change."""
 
 
 @dataclass(slots=True)
 class PolicyFile:
-    """A policy.toml that is read again when it changes; an invalid file leaves the last policy.
+    """A policy.toml that is reloaded when it changes; while it is invalid, the last policy stays.
 
-    Call it for the current policy: `Guard(policy=PolicyFile.open("policy.toml"), …)`. `text` is the
-    source of that policy. `trouble` is the error of the file on disk, if it is invalid.
+    Calling the object returns the current policy, so it fits `Guard(policy=…)`. `text` is the
+    source of the current policy. `trouble` is the error of the file on disk, if it is invalid.
     """
 
     path: Path
@@ -36,7 +36,7 @@ class PolicyFile:
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
-        """Read the file. Raises `PolicyError` with every mistake, `ConfigError` without a file."""
+        """Read the file. Raises `PolicyError` with all mistakes, or `ConfigError` for no file."""
         text = read_text(str(path), fix=_FIX)
         return cls(Path(path), load_policy(text, str(path)), text)
 
@@ -46,8 +46,8 @@ class PolicyFile:
     def reload(self) -> bool:
         """Read the file again, and return whether the policy has changed.
 
-        An empty file does not replace rules: it is being written, or was emptied by mistake. Raises
-        what `open` raises for an invalid file, once for each change; the last valid policy stays.
+        An empty file counts as invalid: it is being written, or was emptied by mistake. For an
+        invalid file the last valid policy stays. Raises the errors of `open`, once per change.
         """
         try:
             text = read_text(str(self.path), fix=_FIX)
@@ -102,9 +102,9 @@ class PolicyFile:
     ) -> None:
         """Check the file every `seconds`, until cancelled.
 
-        A change counts after two reads, `settle` seconds apart, with the same text and no write in
-        between: a file that is being written may be valid for a moment with half of its rules.
-        `tell` gets a sentence for each new policy, and `fail` the error of an invalid file.
+        A changed file is loaded after it stayed the same for `settle` seconds. Otherwise a
+        half-written file, which may be valid, would be loaded with half of its rules. `tell` gets
+        a sentence for each new policy, and `fail` gets the error of an invalid file.
         """
         known: tuple[_State | None, ...] = ()
         while True:

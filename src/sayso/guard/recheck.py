@@ -1,4 +1,4 @@
-"""The check between an approval and its call: tool, policy, condition and plan are unchanged."""
+"""The check, after an approval, that tool, policy, condition and plan have not changed."""
 
 import logging
 from dataclasses import dataclass
@@ -35,16 +35,16 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DetectedChange:
-    """A change, and the reason if the policy, an edit or the tool's author gives one."""
+    """A detected change, with its reason if there is one."""
 
     change: Change
     reason: str = ""
 
 
 async def find_change(guard: GuardContext, call: Call, approval: Approval) -> DetectedChange | None:
-    """Return the first change since the question was put, or `None`.
+    """Return the first change since the person was asked, or `None`.
 
-    Puts on the call what it continues with: a reviewer's edit, the current policy, a new plan.
+    Updates the call with the reviewer's edit, the current policy and the new plan.
     """
     plan = call.plan
     call.policy = guard.policy()
@@ -61,7 +61,7 @@ async def find_change(guard: GuardContext, call: Call, approval: Approval) -> De
     if decision.effect not in (Effect.ALLOW, Effect.CONFIRM):
         return DetectedChange(Change.POLICY, decision.reason)
     if decision.effect is Effect.CONFIRM and not _is_as_strict(call.decision, decision):
-        reason = "the policy has another requirement now; make the call again to ask for it"
+        reason = "the policy now has another requirement; make the call again to ask a person"
         return DetectedChange(Change.POLICY, reason)
     is_edited = call.arguments_digest != approval.question.arguments_digest
     if not is_edited and (plan and plan.digest) != (call.plan and call.plan.digest):
@@ -84,7 +84,7 @@ async def _is_same_tool(guard: GuardContext, call: Call) -> bool:
 
 
 async def _objection(guard: GuardContext, call: Call, approval: Approval) -> DetectedChange | None:
-    """Return a problem of a reviewer's edit, or an objection of the tool's author."""
+    """Return the problem of a reviewer's edit, or the condition that the call no longer meets."""
     asked = call.tool
     if approval.edit is not None and (problem := await _edit(guard, call, approval)):
         return DetectedChange(Change.EDIT, problem)

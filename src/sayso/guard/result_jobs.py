@@ -1,4 +1,4 @@
-"""Jobs that shape results in a worker process, if that is too costly for the event loop."""
+"""Shaping of results in a worker process, for results too costly for the event loop."""
 
 import marshal
 import time
@@ -16,7 +16,7 @@ from sayso.slices import rest_since
 from sayso.workers import BusyError, UndecidedError, encoded, packed, run_job
 
 SHAPE_SECONDS: Final = 10.0
-"""The time for one result in a worker."""
+"""The time limit of a worker for one result."""
 
 _MAX_LOCAL_BYTES: Final = 256 * 1024
 _MAX_LOCAL_FIT_WORK: Final = 20_000_000
@@ -35,7 +35,7 @@ _UNREADABLE = b"unreadable"
 def is_cheap(answer: Answer, schemas: ToolSchemas) -> bool:
     """Return whether a result can be read and shaped on the event loop.
 
-    Raw members count by their length.
+    The cost of a raw member is its length.
     """
     structured = answer.get("structuredContent")
     if schemas.result_schema is not None and structured is not None:
@@ -46,7 +46,7 @@ def is_cheap(answer: Answer, schemas: ToolSchemas) -> bool:
 
 
 def is_cheap_to_strip(answer: Answer, schemas: ToolSchemas) -> bool:
-    """Return whether a result that was read can be stripped on the event loop."""
+    """Return whether a parsed result can be stripped on the event loop."""
     most = _MAX_LOCAL_WORK // schemas.cost
     return schemas.result is None or weight(answer.get("structuredContent"), most) <= most
 
@@ -57,7 +57,7 @@ def _is_small(answer: Answer) -> bool:
         if isinstance(member, msgspec.Raw):
             room -= len(member)
         elif not isinstance(member, str | bool | None):
-            # A text weighs a 32nd of its length.
+            # `weight` counts a text as a 32nd of its length; `room` is in bytes.
             room -= 32 * weight(member, room // 32)
         if room < 0:
             return False
@@ -67,10 +67,10 @@ def _is_small(answer: Answer) -> bool:
 async def reshaped(
     answer: Answer, schemas: ToolSchemas, limit: int, caller: str
 ) -> tuple[Answer, tuple[Problem, ...]]:
-    """Do the work of `is_plain` and `shaped` in a worker; return the answer, or its problems.
+    """Shape a result in a worker; return the shaped answer, or the result's schema problems.
 
-    Raises `UndecidedError` if that takes too long or too much memory, and `ValueError` for an
-    unreadable result.
+    Raises `UndecidedError` if the worker takes too much time or memory, and `ValueError` for a
+    result that is not valid JSON.
     """
     begun = time.perf_counter()
     raw = {key: bytes(part) for key, part in answer.items() if isinstance(part, msgspec.Raw)}
@@ -94,7 +94,7 @@ async def reshaped(
         return answer, tuple(Problem(path, message) for path, message in problems)
     if not raw:
         return read_json(output.last.decode()), ()
-    # Raw members stay raw; others, such as `_meta` and `isError`, are read.
+    # Keep raw members raw, and parse the others, such as `_meta` and `isError`.
     members: Answer = msgspec.json.decode(output.last, type=dict[str, msgspec.Raw])
     for key in members.keys() - raw.keys():
         members[key] = read_json(bytes(members[key]).decode())
@@ -102,7 +102,7 @@ async def reshaped(
 
 
 def shape_job(raw: Mapping[str, bytes], rest: bytes, schema: bytes, limit: int) -> Iterator[bytes]:
-    """Yield the verdict on a result, and then the problems of a broken one or a changed result."""
+    """Yield the verdict on a result, then its problems, or the result if it has changed."""
     schemas = _compiled(schema)
     answer: Answer = marshal.loads(rest)  # noqa: S302 - as for each request to a worker
     answer = {**{key: msgspec.Raw(part) for key, part in raw.items()}, **answer}

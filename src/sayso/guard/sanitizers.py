@@ -20,9 +20,9 @@ def safe_errors(
 ) -> Callable[..., Any]:
     """Return `function` with every exception turned into a tool error that a model may read.
 
-    The error says `on_error` and an incident number. The exception goes to the log under the same
-    number; its text does not reach the model. A coroutine function stays one, and cancellation
-    passes.
+    The error states `on_error` and an incident number. The exception is logged under that number,
+    and the model does not get its text. A coroutine function stays a coroutine function, and
+    cancellation passes through.
 
     >>> def fetch(user_id):
     ...     raise RuntimeError("password=hunter2 refused")
@@ -58,12 +58,11 @@ def _failed(error: Exception, on_error: str) -> Answer:
 def cut_lists(value: Any, *, limit: int = LIMIT, schema: Mapping[str, Any] | None = None) -> Cut:
     """Cut the lists and texts of `value`, so that its JSON has at most `limit` characters.
 
-    The result's `value` fits `schema`. Its fields that say whether it is complete (`truncated`,
-    `has_more`, a cursor after the last item) are corrected if the schema allows that; if it only
-    allows them to say that it is complete, the value is not cut. `pieces` are the cut parts, with
-    how much was `kept` of each `total`; `fits` is false if the value is still too long. Give
-    `notice`, which says what was left out, to the model too. Raises `UsageError` for an invalid
-    schema.
+    The result's `value` fits `schema`. Fields that state whether it is complete (`truncated`,
+    `has_more`, a cursor) are corrected if the schema allows that. If the schema forces the value to
+    state that it is complete, the value is not cut. `pieces` are the cut parts, each with its
+    `total` size and its `kept` size. `fits` is false if the value is still too long. `notice`
+    states what was left out; give it to the model too. Raises `UsageError` for an invalid schema.
 
     >>> cut = cut_lists({"rows": list(range(1_000)), "truncated": False}, limit=100)
     >>> cut.value["truncated"], cut.kept < cut.total == 1_000
@@ -78,7 +77,7 @@ def cut_lists(value: Any, *, limit: int = LIMIT, schema: Mapping[str, Any] | Non
 
 
 def strip_to_schema(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return `value` without the fields that its schema does not know.
+    """Return `value` without the fields that `schema` does not define.
 
     Raises `UsageError` for an invalid schema.
 

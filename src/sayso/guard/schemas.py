@@ -33,7 +33,7 @@ MAX_WHOLE_CHARACTERS: Final = 1_000_000
 """The largest size of a result that goes out whole because it cannot be cut."""
 
 MIN_BLOCK_CHARACTERS: Final = 100
-"""The least that is kept of a text; if there are too many texts for that, the last ones go."""
+"""The least characters that a cut leaves of a text; if that is too much, the last texts go."""
 
 _MOST: Final = 10_000
 _MAX_TRIES: Final = 7
@@ -45,9 +45,9 @@ _BLANK: Final = " \t\r\n\ufeff"
 class ToolSchemas:
     """The compiled schemas of one tool; `None` for a missing or invalid one.
 
-    A value that fits `exact` needs no stripping. `cost` is the work that the result's schema causes
-    for each part of a value. If nothing bounds that, `is_local` is false: the schema is not
-    compiled in this process, and a worker handles it.
+    A value that fits `exact` needs no stripping. `cost` is the work of the result's schema for each
+    part of a value. If the cost is unlimited or too high, `is_local` is false: only a worker
+    process compiles and applies the schema.
     """
 
     arguments: BoundedChecker | None
@@ -60,7 +60,7 @@ class ToolSchemas:
 
 
 NO_SCHEMAS: Final = ToolSchemas(None, None, None, None)
-"""The schemas of a result without one."""
+"""The schemas of a result without a schema."""
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ def _compile(tool: Tool) -> ToolSchemas:
 def schemas_of(
     schema: Mapping[str, Any] | None, arguments: BoundedChecker | None = None, cost: int = 1
 ) -> ToolSchemas:
-    """Compile the schema of a result, whatever that costs."""
+    """Compile the schema of a result without checking its cost."""
     result = _or_none(Checker, schema)
     if result is None or schema is None:
         return ToolSchemas(arguments, None, None, None)
@@ -104,7 +104,7 @@ def schemas_of(
 def _or_none(
     compile_: Callable[[Mapping[str, Any]], C], schema: Mapping[str, Any] | None
 ) -> C | None:
-    """Compile a schema. An invalid one checks nothing: it must not make its tool unusable."""
+    """Compile a schema; return `None` for an invalid schema, so that its tool stays usable."""
     try:
         return None if schema is None else compile_(schema)
     except UsageError:
@@ -116,12 +116,12 @@ def shaped(
 ) -> tuple[Answer, tuple[Problem, ...]]:
     """Return `answer` stripped to its schema and cut to `limit` characters, or its problems.
 
-    The structure and the text block stay the same: if either changes, JSON text is written again.
-    `limit` is for the structure, and again for all other text together. `resume` is the way to get
-    the rest of a list.
+    If `structuredContent` changes, the text block with the same JSON is written again. `limit`
+    applies once to `structuredContent`, and once to all other texts together. `resume` is the way
+    to request the rest of a list.
 
-    A result that cannot be cut within its schema stays whole up to `MAX_WHOLE_CHARACTERS`. A longer
-    one becomes an error.
+    A result that the schema does not allow to be cut stays whole up to `MAX_WHOLE_CHARACTERS`. A
+    longer one becomes an error.
     """
     structured = answer.get("structuredContent")
     if structured is None:
@@ -148,7 +148,7 @@ def shaped(
 def cut_value(value: Any, schemas: ToolSchemas, limit: int, resume: Resume | None = None) -> Cut:
     """Cut a value to `limit` characters, and correct its fields about being complete.
 
-    Raises `CompletenessError` if it would still say that it is complete.
+    Raises `CompletenessError` if the schema forces the cut value to state that it is complete.
     """
     accepts = partial(_accepts, schemas)
     room = limit
@@ -173,7 +173,7 @@ def cut_value(value: Any, schemas: ToolSchemas, limit: int, resume: Resume | Non
 
 
 def with_structure(answer: Answer, value: Any) -> Answer:
-    """Return `answer` with another value, in both blocks."""
+    """Return `answer` with another structured value, also in its JSON text block."""
     others = [block for block in _blocks(answer) if not is_json_text(block)]
     text = {"type": "text", "text": write_json(value)}
     return {**answer, "structuredContent": value, "content": [text, *others]}
@@ -188,8 +188,8 @@ def _accepts(schemas: ToolSchemas, value: Any) -> bool:
 def cut_text(answer: Answer, limit: int) -> Answer:
     """Return `answer` with at most `limit` characters in all its texts together.
 
-    A text that repeats the structured result does not count, and stays. JSON loses items, other
-    text its end. If there are too many texts, the last ones are left out.
+    A text that repeats the structured result stays and does not count. A JSON text loses items, and
+    any other text loses its end. If there are too many texts, the last ones are left out.
     """
     blocks = _blocks(answer)
     if sum(map(text_length, blocks)) <= limit:
@@ -231,7 +231,7 @@ def _places(blocks: list[dict[str, Any]], structured: Any) -> list[int]:
 
 
 def _shortened(text: str, limit: int) -> tuple[str, str]:
-    """Return a text of at most `limit` characters, and a sentence about what was left out."""
+    """Return a text cut to `limit` characters, and a sentence that states what was left out."""
     value = _json_of(text)
     if value is not None:
         try:

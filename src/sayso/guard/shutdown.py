@@ -1,8 +1,8 @@
 """The shutdown of a process: waiting calls end at once, running calls get some time.
 
-`begin` ends what only waits. `give_up` cancels the tasks that wait for a server's answer, and the
-step `execute` turns that into an error that `outcome` records. uvicorn's own shutdown cancels tasks
-through every shield; nothing may be left for it then. `cli.drain` sets the times.
+`begin` ends calls that wait for a person. `give_up` cancels the tasks that wait for a server's
+answer; the step `execute` turns that into an error, which `outcome` records. Both must end before
+uvicorn's own shutdown, which cancels tasks even in shielded scopes. `cli.drain` sets the times.
 """
 
 from collections.abc import Callable
@@ -21,8 +21,8 @@ class GivenUpError(Exception):
 class Shutdown:
     """The progress of a shutdown.
 
-    `is_near`: requests should go to another process. `is_watched`: a load balancer checks that.
-    `is_over`: no call waits for a server any more. `tasks` wait for a server's answer.
+    `is_near`: requests should go to another process. `is_watched`: a load balancer probes this
+    process, so it will notice. `is_over`: no call may wait for a server. `tasks`: those that wait.
     """
 
     is_near: bool = False
@@ -34,7 +34,7 @@ class Shutdown:
     _on_begin: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
 
     def on_begin(self, act: Callable[[], None]) -> None:
-        """Call `act` when the shutdown begins, to end long waits."""
+        """Register `act`, which ends long waits when the shutdown begins."""
         self._on_begin.append(act)
 
     def begin(self) -> None:
@@ -43,7 +43,7 @@ class Shutdown:
             act()
 
     def give_up(self) -> None:
-        """Cancel all waits for servers; each call is answered with what is known of it."""
+        """Cancel all waits for servers; each call then ends with an error about its outcome."""
         self.is_over = True
         for task in [*self.tasks]:
             if task is not None:

@@ -1,8 +1,8 @@
-"""Cut results: how the caller gets the remaining items, and corrected fields about them.
+"""Corrected cursors and fields of cut results, with a notice about the remaining items.
 
-A list's cursor continues after its last item. If the list was cut, that would skip the items that
-were left out, so the cursor is replaced by one that continues after the kept items, or removed.
-Fields that say whether the result is complete are corrected (`guard.completeness`).
+A server's cursor continues after the last item of its list. In a cut list that cursor would skip
+the items that sayso left out. So the cursor is replaced by one that continues after the kept items,
+or removed. Fields that state whether the result is complete are corrected (`guard.completeness`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _CURSORS: Final = frozenset(
         *("aftercursor", "cursornext", "nextstarttoken", "nextposition", "nextbatch"),
     }
 )
-"""Servers' names of cursors, in lower case and with letters only."""
+"""Names of cursor fields, in lower case and with letters only."""
 
 
 def with_continuation(
@@ -35,10 +35,10 @@ def with_continuation(
     schema: Mapping[str, Any] | None = None,
     items: Sequence[Any] | None = None,
 ) -> Cut:
-    """Return a cut result with cursors that skip nothing, correct flags, and a notice.
+    """Return a cut result with cursors that skip nothing, correct fields, and a notice.
 
-    `accepts` says whether a value still fits the tool's `schema`. `items` is the uncut list of
-    `resume`. Raises `CompletenessError` if the result would still say that it is complete.
+    `accepts` checks a value against the tool's `schema`. `items` is the uncut list that `resume`
+    names. Raises `CompletenessError` if the schema forces the result to state that it is complete.
     """
     notices: list[str] = []
     for piece in cut.pieces:
@@ -83,7 +83,7 @@ def _without_cursors(value: Any, piece: Piece, accepts: Accepts) -> tuple[Any, s
     notices = [f"Showing the first {piece.kept} of {piece.total}; the other {left} are left out."]
     for path in list(_cursors(value, piece.path)):
         name = path[-1]
-        # `null` is better than no cursor, if the schema has it: it says that the list ends.
+        # Try `null` first, because it states that the list ends; otherwise remove the cursor.
         candidates = (put(value, path, None), _drop(value, path))
         fitting = [candidate for candidate in candidates if accepts(candidate)]
         if fitting:
@@ -97,8 +97,8 @@ def _without_cursors(value: Any, piece: Piece, accepts: Accepts) -> tuple[Any, s
 def _cursors(value: Any, path: ValuePath) -> Iterator[ValuePath]:
     """Yield the paths of the cursors of the list at `path`.
 
-    They are in the objects that contain it, and in siblings (`page_info`, `pagination`). A cursor
-    around an item of another list belongs to that list.
+    Cursors are in the objects that contain the list, and in members such as `page_info`. If the
+    list is inside an item of an outer list, cursors around the item belong to the outer list.
     """
     for depth in range(len(path) - 1, -1, -1):
         if not isinstance(path[depth], str):

@@ -1,6 +1,6 @@
 """Metrics, traces and structured logs of a running gateway.
 
-They contain no arguments, results or callers, and no label has a value that a caller can choose.
+They contain no arguments, results or callers, and a caller cannot choose the value of a label.
 """
 
 from typing import TYPE_CHECKING

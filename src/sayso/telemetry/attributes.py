@@ -1,7 +1,7 @@
-"""Attributes of spans, by the conventions for MCP and GenAI; sayso's own begin with `sayso.`.
+"""Attributes of spans, by OpenTelemetry's conventions for MCP and GenAI.
 
-They contain no arguments, results, resource URIs or callers, and no names of unknown tools or
-prompts.
+Attributes that sayso defines begin with `sayso.`. No attribute contains arguments, results,
+resource URIs or callers, or the name of an unknown tool or prompt.
 """
 
 from collections.abc import Mapping
@@ -87,14 +87,14 @@ def approval_attributes(call: Call) -> Attributes:
 
 
 def span_name(method: str, target: str | None = None) -> str:
-    """Return the name of a span: its method, and its tool or prompt."""
+    """Return the name of a span: the method, followed by the tool or prompt if there is one."""
     if target is None:
         return method_label(method)
     return f"{method_label(method)} {short(target)}"
 
 
 def trace_of(carrier: Mapping[str, object]) -> dict[str, str]:
-    """Return the trace context of a carrier; empty if its `traceparent` is malformed."""
+    """Return the trace context in headers or `_meta`; empty if `traceparent` is malformed."""
     parent = read_traceparent(carrier.get("traceparent"))
     state = carrier.get("tracestate")
     if parent is None:
@@ -105,7 +105,7 @@ def trace_of(carrier: Mapping[str, object]) -> dict[str, str]:
 
 
 def short(text: str) -> str:
-    """Return foreign text on one line, truncated and without secrets."""
+    """Return text of a server or client on one line, truncated and with secrets masked."""
     return plain(redact_start(text, _MAX_CHARACTERS))[:_MAX_CHARACTERS]
 
 

@@ -4,12 +4,12 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 Reading = Iterable[tuple[tuple[str, ...], float]]
-"""Values, each with its labels' values."""
+"""The values of a gauge, each preceded by the values of its labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """A gauge with one value per set of `labels`; omitted if `read` raises `SaysoError`."""
+    """A gauge with one value per set of `labels`; if `read` raises `SaysoError`, it is omitted."""
 
     name: str
     what: str

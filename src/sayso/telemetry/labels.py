@@ -1,7 +1,7 @@
 """Labels of requests, calls and exchanges, with a bounded number of values.
 
-The other side chooses methods and error codes, so unknown ones share one value (OpenTelemetry,
-`error.type`: `_OTHER`).
+Clients choose methods, and servers choose error codes. So all unknown methods and codes share the
+value `_OTHER`, as OpenTelemetry defines it for `error.type`.
 """
 
 from typing import Final, NamedTuple
@@ -13,6 +13,8 @@ from sayso.connect import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
+    NO_ANSWER,
     PARSE_ERROR,
     RESOURCE_NOT_FOUND,
     UNSUPPORTED_VERSION,
@@ -29,15 +31,16 @@ METHODS: Final = frozenset({
     "sampling/createMessage", "server/discover", "subscriptions/listen", "tasks/cancel",
     "tasks/get", "tasks/list", "tasks/result", "tasks/update", "tools/call", "tools/list",
 })  # fmt: skip
-"""The requests of MCP, in all its versions and with its extension for tasks."""
+"""The request methods of all MCP versions and of the tasks extension."""
 
 _CODES: Final = frozenset(
     {PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR}
-    | {RESOURCE_NOT_FOUND, HEADER_MISMATCH, UNSUPPORTED_VERSION}
-    | {-32000, -32001, -32021, -32042, -32800}
+    | {RESOURCE_NOT_FOUND, HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION, NO_ANSWER}
+    # Codes that only servers send: timeout, URL elicitation required, request cancelled.
+    | {-32001, -32042, -32800}
 )
 TOOL_ERROR: Final = "tool_error"
-"""The value of the conventions for a result with `isError`."""
+"""The `error.type` of a result with `isError`, by OpenTelemetry's conventions for MCP."""
 
 
 class CallLabels(NamedTuple):
@@ -50,12 +53,12 @@ class CallLabels(NamedTuple):
 
 
 def method_label(method: str | None) -> str:
-    """Return the label of a method: its name if MCP defines it."""
+    """Return the label of a method: its name if MCP defines it, otherwise `_OTHER`."""
     return method if method in METHODS else OTHER
 
 
 def code_label(code: int | None) -> str:
-    """Return the label of a response's error; empty without one."""
+    """Return the label of a response's error code; empty if there is no error."""
     if code is None:
         return ""
     return str(code) if code in _CODES else OTHER
@@ -72,7 +75,7 @@ def failure_label(error: BaseException | None, *, is_error: bool = False) -> str
 
 
 def call_labels(call: Call, error: BaseException | None) -> CallLabels:
-    """Return the labels of a finished call; empty ones for an unknown tool or no decision."""
+    """Return the labels of a finished call; a label is empty if its value is unknown."""
     server = level = decision = ""
     if call.is_found:
         server = call.tool.server

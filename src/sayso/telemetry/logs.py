@@ -1,6 +1,6 @@
-"""The log: one line per event, for a program or a person.
+"""The log: one line per event, as text for a person or as JSON for a program.
 
-A message may quote a server or a caller, so possible secrets are masked, and line breaks and
+A message may quote a server or a caller. So possible secrets are masked, and line breaks and
 terminal control characters are escaped.
 """
 
@@ -17,9 +17,9 @@ from sayso.schema import plain, redact, redact_start
 from sayso.telemetry.context import CALL
 
 _MAX_CHARACTERS: Final = 16_384
-"""Characters of one message; a server may write an endless line."""
+"""The maximum characters of one message, because a server may write an endless line."""
 _EXTRA: Final = ("incident", "server", "error", "head", "link")
-"""The fields of `extra` that a line may hold."""
+"""The keys of logging's `extra` that a line may contain."""
 _TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-")
 
 
@@ -40,7 +40,7 @@ class LogLevel(StrEnum):
 
 
 class TextFormatter(logging.Formatter):
-    """Lines for a person; a stack trace keeps its line breaks, with its text escaped."""
+    """Lines for a person; a stack trace keeps its line breaks, and its text is escaped."""
 
     def __init__(self) -> None:
         super().__init__("sayso: %(message)s")
@@ -77,7 +77,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def set_up_logs(form: LogFormat = LogFormat.TEXT, level: LogLevel | None = None) -> None:
-    """Write the log to standard error; the default level is warning for text, info for JSON."""
+    """Write the log to standard error. The default level is warning for text and info for JSON."""
     is_json = form is LogFormat.JSON
     default = LogLevel.INFO if is_json else LogLevel.WARNING
     handler = logging.StreamHandler()
@@ -89,7 +89,7 @@ def set_up_logs(form: LogFormat = LogFormat.TEXT, level: LogLevel | None = None)
 
 
 def is_structured() -> bool:
-    """Return whether the log is for a program."""
+    """Return whether the log has the JSON format."""
     handlers = logging.getLogger().handlers
     return any(isinstance(handler.formatter, JsonFormatter) for handler in handlers)
 
@@ -98,7 +98,7 @@ def _message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
     except (TypeError, ValueError):
-        # The arguments do not match the format; the line must still be valid JSON.
+        # The arguments do not match the message's format; log the message without them.
         return str(record.msg)
 
 

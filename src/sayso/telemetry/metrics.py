@@ -1,6 +1,6 @@
 """The instruments for the Prometheus page and for OTLP; times are in seconds.
 
-The page uses the names of docs/guides/gateway.md; OTLP those of the conventions for MCP.
+The page uses the names in docs/guides/gateway.md, and OTLP those of OpenTelemetry for MCP.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from sayso.telemetry.gauge import Gauge, Reading
 from sayso.telemetry.labels import CallLabels
 
 _READ_SECONDS: Final = 2.0
-"""The limit for all gauges together; a scrape times out after ten seconds by default."""
+"""The time limit for all gauges together; Prometheus' scrape timeout is 10 s by default."""
 
 _QUICK: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
 _CALLS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
@@ -26,7 +26,7 @@ _MCP: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0,
 
 
 class Metrics:
-    """All instruments, created by the meters `page` and `sent`; a missing one records nothing."""
+    """All instruments, created by the meters `page` and `sent`; a meter may be missing."""
 
     def __init__(self, page: Meter | None = None, sent: Meter | None = None) -> None:
         self._page = _Page(page or NoOpMeter("page"))
@@ -71,7 +71,7 @@ class Metrics:
 
 
 class _Page:
-    """The instruments of the page; counters without labels are shown from the start."""
+    """The instruments of the page; counters without labels appear before their first count."""
 
     def __init__(self, meter: Meter) -> None:
         def count(name: str, description: str) -> Counter:
@@ -87,7 +87,7 @@ class _Page:
 
         self.requests = count("requests", "Requests of clients.")
         self.calls = count("calls", "Finished tool calls.")
-        what = "Duration of a call, including the time of an approval."
+        what = "Duration of a call, including the wait for an approval."
         self.call_seconds = time("call", _CALLS, what)
         what = "Time from finding the tool to the decision."
         self.decision_seconds = time("decision", _QUICK, what)
@@ -125,7 +125,7 @@ class _Sent:
 class ObservedGauges:
     """Gauges that are read before each page is rendered.
 
-    A gauge whose reading hangs is omitted, and not read again until that ends.
+    If reading a gauge hangs, the page omits that gauge, and it is not read again until that ends.
     """
 
     meter: Meter
@@ -173,7 +173,7 @@ async def _read(gauge: Gauge) -> Reading | None:
     try:
         return await gauge.read()
     except SaysoError:
-        # A failing store is counted as store_errors; the other gauges still work.
+        # Omit this gauge only. If the store failed, `store_errors` counts that.
         return None
 
 

@@ -22,7 +22,7 @@ from sayso.version import __version__
 
 PATH: Final = "/metrics"
 _MAX_SERIES: Final = 100_000
-"""Series of one metric; callers choose no label, so the number of servers bounds them."""
+"""The maximum series of one metric, reached only with very many servers: callers add none."""
 
 
 class Prometheus:
@@ -54,7 +54,7 @@ class Prometheus:
 
 @dataclass(frozen=True, slots=True)
 class MetricsPage:
-    """The ASGI application of the page; `names` are its allowed hosts (DNS rebinding)."""
+    """The ASGI application of the page; only `Host` values in `names` pass (DNS rebinding)."""
 
     metrics: Prometheus
     names: Names | None = None

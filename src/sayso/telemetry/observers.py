@@ -22,15 +22,15 @@ class Watch:
     tracing: "Spans | None" = None
 
     def request(self, asked: Asked) -> "_Request":
-        """Return the context for answering a client's request."""
+        """Return the context manager in which a client's request is answered."""
         return _Request(self, asked)
 
     def exchange(self, exchange: Exchange) -> "_Exchange":
-        """Return the context for an exchange with a server (a `sayso.connect.Watch`)."""
+        """Return the context manager for an exchange with a server (a `sayso.connect.Watch`)."""
         return _Exchange(self, exchange)
 
     def call(self, call: Call) -> "_Trail":
-        """Begin the trail of a call through the guard: a `sayso.guard.context.Watch`."""
+        """Return the observer of a call through the guard (a `sayso.guard.context.Watch`)."""
         return _Trail(self, call)
 
 
@@ -81,7 +81,7 @@ class _Exchange:
 
 
 class _Trail:
-    """The observation of one call; listing its server's tools does not count as deciding."""
+    """The observer of one call; the time to list the server's tools is not time to decide."""
 
     __slots__ = ("_began", "_call", "_decided", "_found", "_token", "_watch")
 

@@ -1,7 +1,7 @@
 """Export of traces and metrics by OTLP (extra `otel`), in batches in the background.
 
-sayso has its own providers, so other uses of OpenTelemetry in this process are not affected. The
-SDK's environment variables configure the endpoint, the interval and the sampling.
+sayso creates separate providers, so other uses of OpenTelemetry in this process do not change. The
+environment variables of OpenTelemetry's SDK set the endpoint, the interval and the sampling.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from sayso.telemetry.spans import Spans
 from sayso.version import __version__
 
 _LEAVE_SECONDS: Final = 3.0
-"""The longest delay of sayso's exit by unsent data."""
+"""The maximum time that sayso's exit waits for unsent data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Otel:
     tracer: trace.Tracer
 
     def emit(self, head: Head) -> None:
-        """Send the head of the log's chain (a `sayso.audit.Emit`)."""
+        """Send the head of the audit log's chain (a `sayso.audit.Emit`)."""
         attributes = {
             "sayso.audit.writer": head.writer,
             "sayso.audit.index": head.index,

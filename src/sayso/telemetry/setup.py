@@ -28,7 +28,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """The observer and its outputs; by default there are none."""
+    """The observer and its outputs; all outputs are off by default."""
 
     watch: Watch | None = None
     prometheus: "Prometheus | None" = None
@@ -40,7 +40,7 @@ class Telemetry:
 
     @property
     def _shown(self) -> "Metrics | None":
-        """The metrics of the page, if there is one; OTLP has fewer."""
+        """The metrics of the page; `None` if there is no page. OTLP has fewer metrics."""
         return self.prometheus and self.watch and self.watch.metrics
 
     def show(self, store: Database, gauges: Iterable[Gauge]) -> None:
@@ -109,7 +109,7 @@ async def _otel(stack: AsyncExitStack, *, is_asked: bool) -> "Otel | None":
         fix = install_fix("otel")
         if is_asked:
             raise UsageError(what, where="--otel", fix=fix) from error
-        # The environment variables may be meant for other programs.
+        # Only warn: the environment variables may be for other programs.
         _log.warning("%s, so no traces are sent. %s", what, fix)
         return None
     return await stack.enter_async_context(open_otel())

@@ -1,8 +1,8 @@
 """Spans: one for each client request, with one below it for each exchange with a server.
 
-This module uses only OpenTelemetry's API. The trace context travels in `_meta`, as MCP defines, and
-in HTTP headers. `_meta` wins; the span is then linked to the context of the HTTP request
-(conventions for MCP, context propagation).
+This module uses only OpenTelemetry's API. The parent of a span comes from the trace context in
+`_meta`, or else in the HTTP headers. If both exist, the span gets a link to the context in the
+headers (OpenTelemetry's conventions for MCP, context propagation).
 """
 
 from typing import Final
@@ -62,7 +62,7 @@ class Spans:
         return _Span(span)
 
     def began(self, call: Call) -> None:
-        """Put a call into the current trace, also for the log."""
+        """Add the current trace context to a call, for its server and for the log."""
         carrier = _carrier(trace.get_current_span())
         if carrier:
             call.meta = {**(call.meta or {}), **carrier}
@@ -97,7 +97,7 @@ class _Span:
 
 
 class _RequestSpan:
-    """The span of a request, which is the current span until it ends."""
+    """The span of a client's request, which is the current span until the request ends."""
 
     __slots__ = ("_asked", "_span", "_token")
 

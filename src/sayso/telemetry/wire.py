@@ -13,7 +13,7 @@ _TRACE: Final = (b"traceparent", b"tracestate")
 
 
 def traced(app: ASGIApp) -> ASGIApp:
-    """Return the application with the trace context of each request in `CARRIED`."""
+    """Wrap an application so that `CARRIED` holds the trace context of each request."""
 
     async def outer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -27,7 +27,7 @@ def traced(app: ASGIApp) -> ASGIApp:
 
 
 def counted(app: ASGIApp, received: Callable[[int], None], sent: Callable[[int], None]) -> ASGIApp:
-    """Return the application; `received` and `sent` are called with the size of each body."""
+    """Wrap an application; `received` and `sent` are called with the sizes of its bodies."""
 
     async def outer(scope: Scope, receive: Receive, send: Send) -> None:
         async def heard() -> MutableMapping[str, Any]:

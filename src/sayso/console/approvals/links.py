@@ -15,7 +15,7 @@ from sayso.console.approvals.view import view_of
 from sayso.console.forms import read_form
 from sayso.console.pages import Pages
 from sayso.errors import SealError, UsageError
-from sayso.gateway import Runs
+from sayso.gateway import ClusterCalls
 
 _CHANNEL = "link"
 
@@ -33,7 +33,7 @@ class _Endpoints:
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._guard = pages.gateway.guard
-        self._runs = Runs(self._guard.active_calls, pages.gateway.replica_client)
+        self._runs = ClusterCalls(self._guard.active_calls, pages.gateway.replica_client)
 
     async def look(self, request: Request) -> Response:
         return await self._page(request.query_params.get("token", ""))

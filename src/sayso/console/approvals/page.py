@@ -16,7 +16,7 @@ from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
 from sayso.console.forms import found, number_in
 from sayso.console.pages import Pages
-from sayso.gateway import Runs
+from sayso.gateway import ClusterCalls
 
 _SECONDS: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,6})?", re.ASCII)
 _UNCHANGED: Final = 204
@@ -45,7 +45,7 @@ class _Views:
         self._pages = pages
         self._guard = pages.gateway.guard
         self._approvals: Approvals = self._guard.approvals
-        self.runs = Runs(self._guard.active_calls, pages.gateway.replica_client)
+        self.runs = ClusterCalls(self._guard.active_calls, pages.gateway.replica_client)
 
     async def queue(self, request: Request, session: Session) -> Response:
         answered = await self._find(request.query_params.get("answered", ""))

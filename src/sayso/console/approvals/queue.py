@@ -11,7 +11,7 @@ from sayso.approvals import Approval
 from sayso.audit import AuditLog, Event
 from sayso.console.arguments import in_short
 from sayso.console.audit.calls import LoggedCall, read_calls
-from sayso.gateway import Reached, Runs
+from sayso.gateway import ClusterCalls, Reached
 from sayso.guard import Guard
 from sayso.store import RecordRow
 
@@ -81,7 +81,7 @@ async def load_queue(guard: Guard) -> Queue:
 
 
 async def load_live(
-    guard: Guard, runs: Runs, since: float, query: str = "", most: int = SHOWN
+    guard: Guard, runs: ClusterCalls, since: float, query: str = "", most: int = SHOWN
 ) -> Live:
     """Return the queue for a page that was opened at `since`, in Unix seconds."""
     waiting = await guard.approvals.questions.count_pending(now=guard.clock())
@@ -148,7 +148,11 @@ def is_about(approval: Approval, query: str) -> bool:
 
 
 async def look(
-    log: AuditLog, runs: Runs, approvals: Iterable[Approval], *, ended: Iterable[Approval] = ()
+    log: AuditLog,
+    runs: ClusterCalls,
+    approvals: Iterable[Approval],
+    *,
+    ended: Iterable[Approval] = (),
 ) -> Seen:
     """Return the calls of all these questions; progress only for `approvals`, not for `ended`."""
     calls: dict[int, LoggedCall] = {}

@@ -14,7 +14,7 @@ from sayso.console.entry.login import Session
 from sayso.console.home import HOME
 from sayso.console.pages import Pages
 from sayso.errors import UsageError
-from sayso.gateway import Runs
+from sayso.gateway import ClusterCalls
 from sayso.guard import Guard
 
 _BAD_REQUEST: Final = 400
@@ -61,10 +61,10 @@ def _is_htmx(request: Request) -> bool:
 
 
 class Actions:
-    """The handlers of both forms. `find` returns the question that a request's URL names."""
+    """Handlers that answer a question and cancel its call. `find` returns a request's question."""
 
     def __init__(
-        self, pages: Pages, find: Callable[[Request], Awaitable[Approval]], runs: Runs
+        self, pages: Pages, find: Callable[[Request], Awaitable[Approval]], runs: ClusterCalls
     ) -> None:
         self._pages = pages
         self._guard = pages.gateway.guard

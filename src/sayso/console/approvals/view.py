@@ -16,7 +16,7 @@ from sayso.console.approvals.editing import Field, fields_of, names_of
 from sayso.console.approvals.queue import Seen, look
 from sayso.console.words import decider
 from sayso.errors import SaysoError
-from sayso.gateway import Runs
+from sayso.gateway import ClusterCalls
 from sayso.guard import Guard
 from sayso.policy import Principal
 from sayso.store import AnswerRow
@@ -63,7 +63,12 @@ class View:
 
 
 async def view_of(
-    guard: Guard, runs: Runs, approval: Approval, person: Person, *, sees_others: bool = True
+    guard: Guard,
+    runs: ClusterCalls,
+    approval: Approval,
+    person: Person,
+    *,
+    sees_others: bool = True,
 ) -> View:
     """Return the current view of a question."""
     seen = await look(guard.audit, runs, [approval])

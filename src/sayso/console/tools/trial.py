@@ -26,7 +26,7 @@ from sayso.console.tools.page import show_tool
 from sayso.console.tools.tree import result_of
 from sayso.console.tools.tries import State, TooManyError, Tries, Try, new_token
 from sayso.errors import UsageError
-from sayso.gateway import CONSOLE, Runs
+from sayso.gateway import CONSOLE, ClusterCalls
 from sayso.guard import explain_call
 from sayso.policy import LOCAL, Principal
 from sayso.schema import redact
@@ -57,7 +57,7 @@ class _Views:
         self._pages = pages
         self._guard = pages.gateway.guard
         self._tries = Tries(pages.gateway)
-        self._runs = Runs(self._guard.active_calls, pages.gateway.replica_client)
+        self._runs = ClusterCalls(self._guard.active_calls, pages.gateway.replica_client)
 
     async def check(self, request: Request, session: Session, form: dict[str, str]) -> Response:
         tool = await self._tool(request)

@@ -1,6 +1,6 @@
 """The frontends for clients of both protocol eras, over HTTP and over stdio.
 
 A session of the older protocol versions is a signed token (`session_token`), so any process can
-answer for it; only what is in progress is kept in memory. `timeouts` bounds how slow a client may
-be, and `reply` keeps one client from delaying others.
+answer its requests. Memory holds only active requests, streams and questions. `timeouts` ends
+connections that are too slow, and `reply` prevents a slow client from delaying others.
 """

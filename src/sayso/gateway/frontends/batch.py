@@ -1,4 +1,4 @@
-"""Batches of messages, which only MCP 2025-03-26 has."""
+"""Batches of messages (MCP 2025-03-26 only)."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -34,9 +34,9 @@ def read_batch(body: bytes) -> list[Message]:
 async def answer_batch(
     messages: Sequence[Message], answer: Callable[[Message], Coroutine[Any, Any, bytes | None]]
 ) -> bytes:
-    """Return the answers to all requests in `messages` as one array; empty without requests.
+    """Return the answers to all requests in `messages` as a JSON array; `b""` without requests.
 
-    Cancelling cancels them all.
+    Cancelling this cancels all requests of the batch.
     """
     async with asyncio.TaskGroup() as group:
         answering = [

@@ -1,4 +1,4 @@
-"""A client, and the messages to it while one of its requests is answered."""
+"""A client, and the interface for messages to it during one of its requests."""
 
 import asyncio
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from sayso.policy import Principal
 
 META: Final = "io.modelcontextprotocol/"
 CONSOLE: Final = "console"
-"""The client through which people call tools from sayso's own pages."""
+"""The client name of calls that people make from sayso's web pages."""
 
 _MAX_NAME_CHARACTERS: Final = 128
 
@@ -31,7 +31,7 @@ _MAX_NAME_CHARACTERS: Final = 128
 class Client:
     """A caller's client, and the session of its request.
 
-    `level` is the least severe of the log messages that it gets; `name` is its program's name.
+    `level` is the least severe log level that the client gets; `name` is its program's name.
     """
 
     principal: Principal
@@ -46,19 +46,19 @@ class Client:
         return self.version not in HANDSHAKE_VERSIONS
 
     def hears(self, level: object) -> bool:
-        """Return whether it gets log messages of this level: since 2026-07-28 only on request."""
+        """Return whether it gets log messages of this level; since 2026-07-28 only on request."""
         if self.level is None:
             return not self.is_modern
         return is_severe(level, self.level)
 
 
 class Line(Protocol):
-    """The messages to a client while its request is answered.
+    """The interface for messages to a client during its request.
 
-    `owner` is the same for all requests of one client. `listener` gets the messages of its session
-    outside of requests, if there are sessions. `notify` waits until the client takes a message;
-    `tell` does not, and may drop it. `ask` sends a request, which was possible before 2026-07-28,
-    and raises `RpcError`.
+    `owner` is the same for all requests of one client. `listener` gets the session's messages
+    outside of requests; it is `None` without sessions. `notify` waits until the client has received
+    the message. `tell` does not wait, and may drop the message. `ask` sends a request and raises
+    `RpcError`, which it always does since 2026-07-28.
     """
 
     @property
@@ -72,14 +72,14 @@ class Line(Protocol):
 
 @lru_cache(maxsize=1024)
 def called(principal: Principal, client: str) -> Principal:
-    """Return the caller with the client's name, unless the caller is authenticated."""
+    """Return the caller with the client's name; an authenticated caller stays unchanged."""
     if principal.is_known:
         return principal
     return replace(principal, client=client)
 
 
 def caller_of(client: Client, line: Line) -> Caller:
-    """Return the caller of a server behind, which answers over `line`."""
+    """Return the `Caller` that forwards questions and messages to the client over `line`."""
 
     async def ask(questions: Questions) -> Mapping[str, Mapping[str, Any]]:
         answers: dict[str, Mapping[str, Any]] = {}
@@ -99,19 +99,19 @@ def caller_of(client: Client, line: Line) -> Caller:
 
 
 def level_of(wanted: object) -> str | None:
-    """Return the log level that a client requests, if it exists."""
+    """Return the log level that a client requests; `None` if MCP does not define it."""
     return wanted if isinstance(wanted, str) and wanted in LEVELS else None
 
 
 def name_of(info: object) -> str:
-    """Return a client's name; the name of sayso's console is reserved."""
+    """Return a client's name; a client that uses the console's reserved name is renamed."""
     if not isinstance(info, dict):
         return "unknown"
     name = cast("dict[str, Any]", info).get("name")
     if not isinstance(name, str) or not name:
         return "unknown"
     if name.strip().casefold() == CONSOLE:
-        # A person's standing answers for tries in the console must not apply to others.
+        # Grants for calls from the console must not apply to other clients.
         return f"{CONSOLE} (not sayso's)"
     return name[:_MAX_NAME_CHARACTERS]
 

@@ -63,7 +63,7 @@ _SERVER_INFO: Final = f"{META}serverInfo"
 
 
 class Response(NamedTuple):
-    """A response, and its error code if it is an error."""
+    """A response, with its error code if it is an error."""
 
     body: bytes
     code: int | None = None
@@ -82,14 +82,14 @@ class Dispatcher:
 
     @property
     def server_info(self) -> Mapping[str, Any]:
-        """Return the server info that is in each result since 2026-07-28."""
+        """Return the `serverInfo` that each result contains since 2026-07-28."""
         router = self.router
         if router.alone is None:
             return GATEWAY_INFO
         return info_of(router.upstreams.owner(router.alone))
 
     async def introduce(self, principal: Principal) -> Introduction:
-        """Introduce the gateway to a client that connects. Raises `RpcError` if it is refused."""
+        """Return the gateway's introduction. Raises `RpcError` if the caller is switched off."""
         if not self.admits(principal):
             raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
         router = self.router
@@ -118,9 +118,9 @@ class Dispatcher:
         *,
         tool: Tool | None = None,
     ) -> Response:
-        """Answer a request; `tool` is the one that it calls, if it was just found.
+        """Answer a request; `tool` is the called tool, if it was just found.
 
-        Cancelling cancels the request.
+        Cancelling this cancels the request.
         """
         if self.watch is None:
             return await self._respond(message, params, client, line, tool)
@@ -262,7 +262,7 @@ def _elicit(client: Client, line: Line) -> Elicit | None:
 
 
 def _rounds(params: Mapping[str, Any], client: Client) -> Rounds | None:
-    """Return the round of a client of 2026-07-28, which is asked by the answer to its call."""
+    """Return the `Rounds` that ask a client of 2026-07-28 in the answer to its call, or `None`."""
     if not client.is_modern or not (modes := _modes(client)):
         return None
     responses: Any = params.get("inputResponses")
@@ -289,8 +289,8 @@ def _name_in(message: Message) -> str:
 def _wrapped(
     method: str, result: Mapping[str, Any], client: Client, info: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Return a result with the fields that 2026-07-28 requires, or without for older clients."""
-    # A server's protocol keys are about its connection to the gateway, and not about this one.
+    """Return a result with the fields that 2026-07-28 requires; older clients get none of them."""
+    # A server's protocol keys describe its connection to the gateway, so remove them.
     received: Mapping[str, Any] = result.get("_meta") or {}
     meta = {key: value for key, value in received.items() if not key.startswith(META)}
     if SUBSCRIPTION in received and method == "subscriptions/listen":
@@ -311,5 +311,5 @@ def _error(message: Message, code: int, text: str, data: Any = None) -> Response
 
 
 def _code(client: Client, code: int) -> int:
-    """Return the error code for the client: 2026-07-28 has none for missing resources."""
+    """Return the error code for the client; 2026-07-28 has no code for missing resources."""
     return INVALID_PARAMS if code == RESOURCE_NOT_FOUND and client.is_modern else code

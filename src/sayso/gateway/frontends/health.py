@@ -1,7 +1,7 @@
-"""Probes: `/healthz` says that the process lives, and `/readyz` that it can take requests.
+"""Probes: `/healthz` reports that the process is alive, `/readyz` that it can take requests.
 
-They are answered without a check of the host, since a probe uses a pod's address. So strangers
-learn only whether the gateway is ready, and which part of it is not.
+The host of a probe is not checked, because probes use a pod's address. So an unauthenticated probe
+learns only whether the gateway is ready, and which part of it is not.
 """
 
 import asyncio
@@ -25,16 +25,16 @@ READY: Final = "/readyz"
 
 _OK: Final = "ok"
 _STORE_SECONDS: Final = 0.75
-"""How long the store may take to answer: less than the second that a probe waits by default."""
+"""The time limit of the store, less than the default timeout of a probe (1 s)."""
 _FRESH_SECONDS: Final = 1.0
-"""How long an answer of the store is valid, so that many probes cost it nothing."""
+"""The time that a check's result is reused, so that many probes cause few queries."""
 
 _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class StoreCheck:
-    """A check that the store answers in time: one query for all probes, even if it hangs."""
+    """A check that the store answers in time; all probes share one query, also a hanging one."""
 
     records: Records
     seconds: float = _STORE_SECONDS
@@ -53,7 +53,7 @@ class StoreCheck:
         if query.done():
             error = query.result()
         if (error is None) is not self._was_reachable:
-            # Logged once, not with every probe.
+            # Log only changes, not every probe.
             self._was_reachable = error is None
             _log.warning("the store: %s", error or "it can be reached again")
         return self._was_reachable
@@ -68,9 +68,9 @@ class StoreCheck:
 
 @dataclass(frozen=True, slots=True)
 class HealthFrontend:
-    """The endpoint for probes. `policy` raises a `SaysoError` if there is none.
+    """The endpoint for probes. `policy` raises a `SaysoError` if there is no valid policy.
 
-    `access` and `names` authenticate callers: only these see the servers behind.
+    `access` and `names` authenticate callers. Only authenticated callers see the servers' states.
     """
 
     shutdown: Shutdown
@@ -88,7 +88,7 @@ class HealthFrontend:
         elif scope["path"] == LIVE:
             await _send(send, HTTPStatus.OK, {"live": True})
         else:
-            # A proxy that probes stops sending requests, so the shutdown can wait for it.
+            # A proxy that probes will stop sending requests, so the shutdown can wait for that.
             self.shutdown.is_watched = True
             parts: dict[str, Any] = await self._parts()
             is_ready = all(state == _OK for state in parts.values())
@@ -113,12 +113,12 @@ class HealthFrontend:
         return True
 
     def _states(self) -> dict[str, str]:
-        """Return the state of each server; the gateway is ready even if one is down."""
+        """Return the state of each server; the gateway is ready even if a server is down."""
         words = {True: "up", False: "down", None: "not yet wanted"}
         return {upstream.name: words[upstream.is_up] for upstream in self.upstreams}
 
     async def _may_know(self, request: RequestInfo) -> bool:
-        """Return whether a probe has a token or an API key; to be local is not enough (proxies)."""
+        """Return whether a probe has a token or API key; a local one may come through a proxy."""
         try:
             principal = await admit(request, self.access, self.names)
         except (RefusedError, StoreError):

@@ -15,6 +15,7 @@ from sayso.connect import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
     MODERN,
     PARSE_ERROR,
     UNSUPPORTED_VERSION,
@@ -39,10 +40,11 @@ _STATUS: Final = {
     INVALID_REQUEST: 400,
     INVALID_PARAMS: 400,
     HEADER_MISMATCH: 400,
+    MISSING_CAPABILITY: 400,
     UNSUPPORTED_VERSION: 400,
     METHOD_NOT_FOUND: 404,
 }
-"""The status of an error since 2026-07-28; before, an error has the status 200."""
+"""The HTTP status of each error code since 2026-07-28; older versions use 200 for all errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class HttpFrontend:
         elif message.id is not None and message.method is not None:
             await self._answer_alone(request, principal, message)
         elif message.method is not None and version == MODERN:
-            # Clients have no notifications in this version, but some send them.
+            # This version defines no notifications from clients, but some clients send them.
             await request.accept()
         else:
             raise RefusedError(HTTPStatus.BAD_REQUEST, "the message must be a request")

@@ -48,11 +48,11 @@ def alone(params: Mapping[str, Any], principal: Principal) -> Client:
 
 
 def check_headers(message: Message, params: Mapping[str, Any], headers: Mapping[str, str]) -> None:
-    """Check that the headers match the body: proxies route by them. Raises `RpcError`."""
+    """Check that the headers match the body, since proxies route by headers. Raises `RpcError`."""
     meta: Mapping[str, Any] = params.get("_meta") or {}
     key = _NAMED.get(message.method or "")
     named = key and params.get(key)
-    # Only a name may need to be encoded: proxies that filter by the others read them unchanged.
+    # Only a name is decoded. Proxies that filter by the other headers read their raw values.
     for header, value, received in (
         (_VERSION_HEADER, meta.get(_VERSION), headers.get(_VERSION_HEADER)),
         (_METHOD_HEADER, message.method, headers.get(_METHOD_HEADER)),

@@ -78,14 +78,14 @@ _FORMS: Final[Mapping[str, type[msgspec.Struct]]] = {
 
 
 async def read_parameters(message: Message) -> dict[str, Any]:
-    """Return the parameters of a request, with those that the gateway reads checked.
+    """Return the parameters of a request; those that the gateway uses are validated.
 
-    Raises `RpcError`. After large ones, other tasks run first.
+    Raises `RpcError`. After parsing large parameters, this yields to other tasks.
     """
     if len(message.params) <= LARGE_BYTES:
         return parameters_of(message)
     begun = time.perf_counter()
-    # Garbage collections, one for every few hundred new lists, would take most of the time.
+    # Pause the garbage collector, which runs every few hundred lists and takes most of the time.
     was_collecting = gc.isenabled()
     gc.disable()
     try:
@@ -105,7 +105,7 @@ def parameters_of(message: Message) -> dict[str, Any]:
     except msgspec.MsgspecError as error:
         raise RpcError(INVALID_PARAMS, f"Invalid request parameters: {error}") from None
     except (ValueError, RecursionError):
-        # Without the message, which may quote them.
+        # The error's text is left out, because it may quote the parameters.
         what = "Invalid request parameters: they cannot be read"
         raise RpcError(INVALID_PARAMS, what) from None
     if params.get("cursor") is not None and message.method in LISTS:

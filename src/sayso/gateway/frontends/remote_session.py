@@ -1,7 +1,7 @@
 """Messages about a session between the processes of a gateway.
 
-A question names the process that asked it, so its answer is sent there. The process that runs a
-request or holds a stream is unknown, so a message about these is sent to all.
+A question names the process that asked it, so its answer is sent to that process. It is unknown
+which process runs a request or holds a stream, so messages about these are sent to all processes.
 """
 
 from http import HTTPStatus
@@ -19,14 +19,14 @@ _CANCEL: Final = "cancel"
 _END: Final = "end"
 
 _GONE: Final = (
-    "outcome_unknown: the process that asked this has ended, and the call that waited for the "
-    "answer with it. That call may have run or not. It was not sent again. Look at what it would "
-    "have changed before doing anything else."
+    "outcome_unknown: the process that asked this has ended, and so has the call that waited for "
+    "the answer. That call may have run or not. It was not sent again. Look at what it would have "
+    "changed before doing anything else."
 )
 
 
 async def send_answer(sessions: Sessions, name: str, message: Message) -> None:
-    """Send a client's answer to the process that asked; other answers are dropped.
+    """Send a client's answer to the process that asked; drop an answer to an unknown question.
 
     Raises `RefusedError` if that process has ended.
     """
@@ -43,14 +43,14 @@ async def send_answer(sessions: Sessions, name: str, message: Message) -> None:
 
 
 async def cancel(sessions: Sessions, name: str, number: object) -> None:
-    """End a request, wherever it runs."""
+    """Cancel a request of a session in all processes."""
     session = sessions.known(name)
     if session is None or not session.cancel(number):
         await sessions.replica_client.send_all(_CANCEL, [name, number])
 
 
 async def end(sessions: Sessions, name: str) -> None:
-    """End a session everywhere."""
+    """End a session in all processes."""
     sessions.end(name)
     await sessions.replica_client.send_all(_END, [name, None])
 

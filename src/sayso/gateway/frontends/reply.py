@@ -1,4 +1,4 @@
-"""The response to a POST: JSON, or a stream if other messages precede the response."""
+"""The response to a POST: JSON, or an event stream if other messages come before the response."""
 
 import asyncio
 import contextlib
@@ -15,12 +15,12 @@ from sayso.connect import in_one_line
 
 _MAX_WAITING: Final = 256
 _MAX_WAITING_BYTES: Final = 4 * 1024 * 1024
-"""The messages that wait for a client to read them; further ones are dropped."""
+"""The maximum size of messages that wait for a client to read them; more are dropped."""
 
 
 @dataclass(slots=True)
 class Outbox:
-    """A queue of messages to one client, so that a slow client delays no other."""
+    """A queue of messages to one client, so that a slow client does not delay others."""
 
     send: Callable[[bytes], Awaitable[None]]
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -33,7 +33,7 @@ class Outbox:
             await self.send(body)
 
     def tell(self, body: bytes) -> None:
-        """Send a message without waiting; it is dropped if the client does not keep up."""
+        """Send a message without waiting; drop it if the client reads too slowly."""
         if len(self._waiting) >= _MAX_WAITING or self._size > _MAX_WAITING_BYTES:
             return
         self._waiting.append(body)
@@ -51,14 +51,14 @@ class Outbox:
             yield
 
     async def _send_waiting(self) -> None:
-        # The sender of the response notices a client that has left.
+        # If the client has left, sending the response detects that.
         with contextlib.suppress(OSError):
             async with self.turn():
                 pass
 
 
 PATIENCE_SECONDS: Final = 0.2
-"""The time after which a request's client is watched and its stream kept alive."""
+"""The time after which a request starts to watch its client and to send pings."""
 
 PING_SECONDS: Final = 15.0
 """The interval of pings on a silent stream, which proxies would close otherwise."""
@@ -81,7 +81,7 @@ def as_event(body: bytes) -> bytes:
 
 
 class Reply:
-    """The response to a request. A client that accepts only JSON gets no other messages."""
+    """The response to a request. A client that accepts only JSON gets only the response."""
 
     def __init__(self, send: Send, *, takes_events: bool, headers: Sequence[Header] = ()) -> None:
         self._send = send
@@ -92,7 +92,7 @@ class Reply:
         self.is_over = False
 
     async def say(self, body: bytes) -> bool:
-        """Send a message that is not the response; return whether that was possible."""
+        """Send a message before the response; return whether the client accepts it."""
         if not self._takes_events or self.is_over:
             return False
         await self._begun().say(body)
@@ -155,9 +155,9 @@ async def watched(
     patience: Alarm,
     gone: Callable[[], None] = lambda: None,
 ) -> None:
-    """Do `work` and keep its stream alive; call `gone` if the client leaves before it is done.
+    """Do `work` and send pings meanwhile; call `gone` if the client leaves before `work` ends.
 
-    Watching starts after `patience`, when most work is done.
+    Watching and pings start after `patience`, because most work ends earlier.
     """
     watcher: asyncio.Task[None] | None = None
 

@@ -27,11 +27,11 @@ from sayso.slices import rest_since
 from sayso.workers import BusyError, run_job
 
 _MAX_LOCAL_BYTES: Final = 65_536
-"""Messages up to this size are checked on the event loop; larger ones in a worker process."""
+"""The largest message that is checked on the event loop; larger ones are checked in a worker."""
 
 _CHECK_SECONDS: Final = 5.0
 _LANES: Final = 2
-"""The workers that large messages share, since their caller is not known yet."""
+"""The job queues for large messages; they are not per caller, who is not known yet."""
 
 _JOB: Final = "sayso.workers.jobs:find_fault"
 _numbers: Final = itertools.count()
@@ -58,7 +58,7 @@ async def check_unambiguous(body: bytes) -> None:
 
 
 def _check(body: bytes) -> None:
-    # The reader of the message reports any other error.
+    # Ignore other errors here: the parser of the message reports them.
     with contextlib.suppress(UsageError):
         try:
             read_strictly(body)
@@ -175,7 +175,7 @@ def _headers(scope: Scope) -> dict[str, str]:
         if key not in parsed:
             parsed[key] = text
         elif key in _ROUTING or key.startswith(PARAMETER):
-            # A proxy that reads the first one and a server that reads the last one would differ.
+            # A proxy may read the first value and a server the last, so refuse repeated headers.
             what = f"the header {key} is repeated"
             raise RefusedError(HTTPStatus.BAD_REQUEST, what, HEADER_MISMATCH)
         else:

@@ -14,12 +14,12 @@ from sayso.keys import Keyring
 _PURPOSE: Final = "session"
 _SECONDS: Final = 7 * 86_400.0
 _MAX_CAPABILITIES_BYTES: Final = 2_048
-"""A header has to hold them."""
+"""The maximum size of capabilities in a token, because the token is sent in a header."""
 _KNOWN: Final = ("roots", "sampling", "elicitation", "tasks")
 
 
 class SessionToken(msgspec.Struct, frozen=True, array_like=True):
-    """The content of a session token; `replica` issued it, `expires` is in Unix seconds."""
+    """The content of a session token; `replica` issued the token, `expires` is in Unix seconds."""
 
     id: str
     subject: str
@@ -34,7 +34,7 @@ class SessionToken(msgspec.Struct, frozen=True, array_like=True):
 class SessionTokens:
     """The session tokens of one endpoint of a gateway, whose replicas share their keys.
 
-    `path` is the endpoint's: a session of one endpoint is invalid at another.
+    `path` is the path of the endpoint; a token of one endpoint is invalid at another.
     """
 
     keys: Keyring
@@ -44,7 +44,7 @@ class SessionTokens:
 
     def make(self, *, subject: str, client: str, version: str, capabilities: dict[str, Any]) -> str:
         if len(msgspec.json.encode(capabilities)) > _MAX_CAPABILITIES_BYTES:
-            # The keys are the capabilities; their details may have any length.
+            # Keep only the known capabilities' names, because their details may have any length.
             capabilities = {key: {} for key in capabilities if key in _KNOWN}
         content = SessionToken(
             id=secrets.token_hex(12),
@@ -55,12 +55,12 @@ class SessionTokens:
             replica=self.replica,
             expires=self.clock() + _SECONDS,
         )
-        # In lower case, since some clients store all headers so.
+        # Use lower case, because some clients change all header values to lower case.
         body = b32encode(msgspec.json.encode(content)).rstrip(b"=").lower()
         return f"{body.decode()}.{self.keys.sign(self._purpose, body)}"
 
     def read(self, token: str, *, subject: str) -> SessionToken | None:
-        """Read a token; return `None` for one of another caller, a forged or an expired one."""
+        """Read a token; return `None` if it is forged, expired or another caller's."""
         text, _, signature = token.partition(".")
         if not token.isascii() or not self.keys.verify(self._purpose, text.encode(), signature):
             return None

@@ -26,15 +26,15 @@ from sayso.gateway.replicas import ReplicaClient
 _WITHDRAW_SECONDS: Final = 1.0
 _MAX_ENDED: Final = 10_000
 _MAX_KEPT: Final = 5_000
-"""Half of the notifier's listeners, so that absent clients leave room for new ones."""
+"""The maximum idle sessions that keep subscriptions: half of the notifier's maximum listeners."""
 
 SAY: Final = "say"
-"""The kind of a request to put a message on the stream of a session: its id, and the message."""
+"""The kind of request that puts a message on a session's stream; its body is id and message."""
 
 
 @dataclass(slots=True)
 class Session:
-    """A session in this process; `elsewhere` sends a message through another process."""
+    """A session in this process; `elsewhere` sends a message by the process with its stream."""
 
     running: dict[Id, Callable[[], object]] = field(default_factory=dict[Id, Callable[[], object]])
     asked: dict[str, asyncio.Future[Message]] = field(
@@ -58,10 +58,10 @@ class Session:
         return bool(self.listener.uris or self.listener.level)
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
-        """Send a notification on the stream that the client holds open; an empty method ends it.
+        """Send a notification on the session's open stream; an empty method ends the stream.
 
-        A client that does not keep up with changes is disconnected, since it would miss some; log
-        messages are dropped.
+        If the client reads too slowly, log messages are dropped. For other notifications its stream
+        is ended instead, because it must not miss changes.
         """
         if not method:
             self.hang_up()
@@ -74,14 +74,14 @@ class Session:
             self.hang_up()
 
     def say(self, body: bytes) -> bool:
-        """Put a message on the open stream; return whether there was one with room."""
+        """Put a message on the open stream; return false if no stream is open, or it is full."""
         if self.stream is None or self.stream.full():
             return False
         self.stream.put_nowait(body)
         return True
 
     def hang_up(self) -> None:
-        """End the stream that the client holds open; it may open another one elsewhere."""
+        """End the session's open stream; the client may open a new one at another process."""
         if self.stream is not None:
             if self.stream.full():
                 self.stream.get_nowait()
@@ -89,7 +89,7 @@ class Session:
             self.stream = None
 
     def answered(self, message: Message) -> bool:
-        """Take the client's answer to a question; return whether it was asked."""
+        """Take the client's answer to a question; return false if no such question is open."""
         waiting = self.asked.get(str(message.id))
         if waiting is None or waiting.done() or not isinstance(message.id, str):
             return False
@@ -97,7 +97,7 @@ class Session:
         return True
 
     def cancel(self, number: object) -> bool:
-        """Cancel a request of the client; return whether it was under way here."""
+        """Cancel a request of the client; return whether it was active in this process."""
         if isinstance(number, bool) or not isinstance(number, int | str):
             return False
         if (end := self.running.get(number)) is None:
@@ -108,10 +108,10 @@ class Session:
 
 @dataclass(slots=True)
 class Sessions:
-    """The active sessions of this process; all other state is in their tokens.
+    """The active sessions of this process; the rest of a session's state is in its token.
 
-    `replica_client` reaches other processes. Subscriptions of the last 5,000 idle sessions are
-    kept.
+    `replica_client` reaches other processes. Idle sessions keep their subscriptions; above 5,000
+    such sessions, the oldest ones lose them.
     """
 
     replica_client: ReplicaClient = field(default_factory=ReplicaClient)
@@ -185,7 +185,7 @@ def open_stream(session: Session) -> Backlog[bytes | None] | None:
 
 
 class Outlet(Protocol):
-    """The stream of a response, or a pipe, with methods of `Reply`."""
+    """The interface of `Reply`, which stdio implements too."""
 
     async def say(self, body: bytes) -> bool: ...
     def tell(self, body: bytes) -> bool: ...
@@ -193,7 +193,7 @@ class Outlet(Protocol):
 
 @dataclass(slots=True)
 class SessionLine:
-    """The `Line` to a client of the handshake eras: the response's stream, or the session's."""
+    """The `Line` to a client of the handshake eras, over the response's or the session's stream."""
 
     session: Session
     reply: Outlet
@@ -215,7 +215,7 @@ class SessionLine:
             self.session.say(body)
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        # The mark names the process that asks, since the answer may come to any.
+        # The mark names this process, because the answer may arrive at another one.
         number = self.session.mark + secrets.token_hex(8)
         waiting = asyncio.get_running_loop().create_future()
         self.session.asked[number] = waiting
@@ -225,7 +225,7 @@ class SessionLine:
                 raise RpcError(INTERNAL_ERROR, "the client has no open stream")
             message: Message = await waiting
         except asyncio.CancelledError:
-            # A client that does not read must not block the end of the call.
+            # Limit the time, so that a client that does not read cannot block the end of the call.
             with anyio.move_on_after(_WITHDRAW_SECONDS, shield=True):
                 await self._say(write_notification(CANCELLED, {"requestId": number}))
             raise
@@ -245,7 +245,7 @@ class SessionLine:
 
 @dataclass(slots=True, eq=False)
 class ModernLine:
-    """The `Line` to a client of 2026-07-28: the response's stream, and no questions."""
+    """The `Line` to a client of 2026-07-28, over the response's stream; it cannot ask."""
 
     reply: Outlet
 

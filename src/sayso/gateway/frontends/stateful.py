@@ -36,7 +36,7 @@ _SESSION: Final = "mcp-session-id"
 
 @dataclass(frozen=True, slots=True)
 class StatefulFrontend:
-    """The endpoint for sessions. A token describes its session, so any replica can answer."""
+    """The endpoint for sessions. The token contains the session, so any replica can answer."""
 
     dispatcher: Dispatcher
     tokens: SessionTokens
@@ -58,7 +58,7 @@ class StatefulFrontend:
     async def take_all(
         self, request: Request, principal: Principal, messages: Sequence[Message]
     ) -> None:
-        """Take the messages of a batch, which only one version has. Raises `RefusedError`."""
+        """Take the messages of a batch (MCP 2025-03-26 only). Raises `RefusedError`."""
         token = self._session_token(request, principal)
         if token.version != BATCHING or any(message.method == "initialize" for message in messages):
             what = "the body must be one JSON-RPC 2.0 message"
@@ -135,7 +135,7 @@ class StatefulFrontend:
         *,
         is_batch: bool = False,
     ) -> None:
-        """Answer requests, which the client cancels by a notification, not by leaving."""
+        """Answer requests; the client cancels them by a notification, not by disconnecting."""
         reply = Reply(request.send, takes_events=request.takes_events)
         caller = called(principal, token.client)
         session = self.sessions.of(token.id)
@@ -149,7 +149,7 @@ class StatefulFrontend:
         async def respond(message: Message) -> bytes | None:
             body = await self._respond(request, message, client, line)
             if body is None and not request.takes_events:
-                # Only a stream can end without a response.
+                # A JSON reply needs a body; only an event stream can end without a response.
                 body = write_error(message.id, CANCELLED, "Request cancelled")
             return body
 
@@ -161,7 +161,7 @@ class StatefulFrontend:
             await (reply.finish(body) if body else reply.end())
 
         try:
-            # A lost connection cancels nothing in these versions.
+            # In these versions a lost connection does not cancel the request.
             await watched(work, reply, request.left, self.patience)
         finally:
             self.sessions.rest(token.id)

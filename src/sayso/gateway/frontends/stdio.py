@@ -1,4 +1,4 @@
-"""The stdio transport: one client of either protocol era, one message on each line."""
+"""The stdio transport for one client of either protocol era, with one message per line."""
 
 import asyncio
 import contextlib
@@ -51,7 +51,7 @@ class StdioFrontend:
         self._outbox = Outbox(self.write)
 
     async def run(self, lines: AsyncIterator[bytes]) -> None:
-        """Answer until the input ends, and then cancel active requests."""
+        """Answer requests until the input ends, and then cancel the active ones."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._tell)
             async for line in lines:
@@ -152,7 +152,7 @@ class StdioFrontend:
         if not self.dispatcher.admits(self.principal):
             raise RpcError(INVALID_REQUEST, SWITCHED_OFF)
         version, capabilities, name = hello_of(message)
-        # Set before the introduction, which may take long: some clients send requests meanwhile.
+        # Set this before the introduction, which may take long, because some clients do not wait.
         self._client = Client(called(self.principal, name), version, capabilities, name=name)
         self._session.listener.subject = self.principal.account
         self._session.listener.is_local = not self.principal.is_known
@@ -173,8 +173,8 @@ _LARGEST_LINE: Final = 4 * 1024 * 1024
 async def standard_pipes() -> AsyncGenerator[tuple[AsyncIterator[bytes], Write]]:
     """Yield the lines of standard input, and a function that writes one to standard output.
 
-    Other output of this process to standard output goes to standard error. A line of more than
-    4 MiB ends the connection.
+    Meanwhile, anything else that this process prints to standard output goes to standard error. A
+    line of more than 4 MiB ends the connection.
     """
     loop = asyncio.get_running_loop()
     received = os.fdopen(os.dup(0), "rb", 0)

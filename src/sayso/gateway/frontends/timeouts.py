@@ -1,7 +1,7 @@
-"""Timeouts for slow clients, for sending a request and for reading its response.
+"""Timeouts for clients that send a request or read its response too slowly.
 
-uvicorn waits forever for the rest of a request, accepts a head of any length, and holds a response
-until it is read. A stranger could use each of these for free.
+Without them, uvicorn waits forever for the rest of a request, accepts a head of any length, and
+keeps a response until it is read. An unauthenticated client could use up connections and memory.
 """
 
 import asyncio
@@ -11,20 +11,20 @@ from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_SECONDS: Final = 15.0
-"""The time for the head of a request, from the connection or from its first byte."""
+"""The time limit for a request's head, from the start of the connection or from its first byte."""
 
 BODY_SECONDS: Final = 60.0
-"""The time for the rest after that: the largest request at 70 KB/s."""
+"""The time limit for the body, enough for the largest request at 70 KB/s."""
 
 TAKE_SECONDS: Final = 60.0
-"""The time in which a client must read some of the waiting data."""
+"""The time limit for a client to read some of the waiting data."""
 
 LINGER_SECONDS: Final = 0.3
-"""How long a connection is still read when it ends. If a request on its way met a closed port, its
-client could not know that nothing was run."""
+"""The time that an ending connection is still read. Without it, a client whose request arrives just
+then would not learn that nothing was run."""
 
 MAX_HEAD_BYTES: Final = 64 * 1024
-"""The size of a head; it has room for many session and issuer tokens."""
+"""The maximum size of a head, with room for long session and access tokens."""
 
 _LATE: Final = b"408 Request Timeout"
 _LONG: Final = b"431 Request Header Fields Too Large"
@@ -63,7 +63,7 @@ class PacedProtocol(HttpToolsProtocol):
         was_in_head = self._is_in_head
         super().data_received(data)
         if not self._is_arriving and not self._is_answering:
-            # Data between two requests begins the next one, even a blank line.
+            # Data that arrives between two requests begins the next request, even a blank line.
             self._is_in_head = self._is_arriving = self.timeout_keep_alive_task is None
         if not self._is_arriving:
             self._stop()
@@ -99,7 +99,7 @@ class PacedProtocol(HttpToolsProtocol):
 
     @override
     def shutdown(self) -> None:
-        """End after the current response, or a moment later if there is none."""
+        """End after the current response, or a moment later if there is no response."""
         if self._is_answering:
             super().shutdown()
         else:
@@ -126,7 +126,7 @@ class PacedProtocol(HttpToolsProtocol):
 
     def _late(self, seconds: float) -> None:
         if self._is_answering:
-            # The next request is late. The current one has arrived, and gets its time.
+            # Only the next, pipelined request is late. The current request still gets its answer.
             self._wait(seconds)
         else:
             self._refuse(_LATE)
@@ -143,7 +143,7 @@ class PacedProtocol(HttpToolsProtocol):
         if cycle is None or cycle.response_complete or not cycle.response_started:  # pyright: ignore[reportUnnecessaryComparison] - as above
             head = b"HTTP/1.1 " + status + b"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
             self.transport.write(head)
-        # Further data is read and dropped: if it were unread, the kernel would reset the response.
+        # Read and drop further data: with unread data the kernel resets the connection too early.
         self._is_refused = True
         self.flow.resume_reading()
         self.transport.write_eof()

@@ -1,4 +1,4 @@
-"""Requests between processes: each on a new connection, one line there and one back."""
+"""Requests between processes: each opens a connection, sends one line and receives one line."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ from sayso.keys import Keyring
 from sayso.store import ReplicaRow, Replicas
 
 AGE_SECONDS: Final = 60.0
-"""The most difference between the clocks of two machines, with the time that a message takes."""
+"""The maximum age of a message, including the difference between two machines' clocks."""
 
 _REQUEST: Final = "errand"
 _REPLY: Final = "errand reply"
@@ -37,7 +37,7 @@ class ReplicaRequest:
 
 @dataclass(slots=True)
 class Envelopes:
-    """The seals of requests and replies for the process `here`; each request opens once."""
+    """Sealing and opening of requests and replies for the process `here`."""
 
     keys: Keyring
     here: str
@@ -49,7 +49,7 @@ class Envelopes:
         return self.keys.seal(_REQUEST, value, bound={"to": to})
 
     def open(self, text: str) -> ReplicaRequest:
-        """Open a request. Raises `SealError` for any other text, and for a repeated one."""
+        """Open a request. Raises `SealError` for invalid text, and for a repeated request."""
         kind, body, number, at = self.keys.open(_REQUEST, text, bound={"to": self.here})
         now = self.clock()
         if abs(now - at) > AGE_SECONDS:
@@ -57,7 +57,7 @@ class Envelopes:
         self._opened = {known: until for known, until in self._opened.items() if until > now}
         if number in self._opened:
             raise SealError("it was opened before")
-        # As long as its time is accepted.
+        # Remember the number until the request would be too old anyway.
         self._opened[number] = at + 2 * AGE_SECONDS
         return ReplicaRequest(kind, body, number)
 
@@ -65,19 +65,19 @@ class Envelopes:
         return self.keys.seal(_REPLY, value, bound={"number": request.number})
 
     def open_reply(self, request: ReplicaRequest, text: str) -> Any:
-        """Open the reply to this request. Raises `SealError` for any other text."""
+        """Open the reply to this request. Raises `SealError` for invalid text or another reply."""
         return self.keys.open(_REPLY, text, bound={"number": request.number})
 
 
 _SECONDS: Final = 5.0
 _MAX_LINE_BYTES: Final = 16 * 1024 * 1024
-"""The size of a sealed line: a request of the largest size, in hexadecimal."""
+"""The maximum size of a sealed line, enough for the largest request in hexadecimal."""
 _MAX_AT_ONCE: Final = 64
 
 _log: Final = logging.getLogger(__name__)
 
 Handler = Callable[[Any], Awaitable[Any]]
-"""The handler of one kind of request; it returns `None` if the request concerns another process."""
+"""The handler of one kind of request; it returns `None` if the request is for another process."""
 
 
 class GoneError(Exception):
@@ -86,10 +86,10 @@ class GoneError(Exception):
 
 @dataclass(slots=True)
 class ReplicaClient:
-    """A client of the other processes, which also handles their requests.
+    """A client for requests to the other processes, which also handles their requests.
 
-    `name` is this process; it is in the states that clients return, so that any process knows their
-    origin. Without a presence there are no other processes.
+    `name` is the name of this process. States that clients return contain it, so that any process
+    can find this one. If `presence` is `None`, there are no other processes.
     """
 
     name: str = ""
@@ -137,7 +137,7 @@ class ReplicaClient:
         return replies
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Handle a connection from another process, or from a stranger."""
+        """Handle a connection, which may not come from a process of the gateway."""
         try:
             async with asyncio.timeout(_SECONDS):
                 line = await reader.readuntil()
@@ -150,7 +150,7 @@ class ReplicaClient:
                 writer.write(f"{self.envelopes.seal_reply(request, reply)}\n".encode())
                 await writer.drain()
         except (SealError, ValueError) as error:
-            # A stranger gets no answer.
+            # Send no answer to a connection without a valid seal.
             _log.warning("a message to this replica was refused: %s", error)
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass
@@ -159,7 +159,7 @@ class ReplicaClient:
 
 
 async def listen(replica_client: ReplicaClient, sock: Any) -> asyncio.Server:
-    """Handle requests on a socket that listens."""
+    """Start a server that handles requests on a listening socket."""
     return await asyncio.start_server(replica_client.take, sock=sock, limit=_MAX_LINE_BYTES)
 
 

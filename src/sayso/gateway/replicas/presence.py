@@ -1,4 +1,4 @@
-"""The list of a gateway's processes: a row of each in the store, renewed while it lives."""
+"""The list of a gateway's processes, with one row per process in the store."""
 
 import logging
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Presence:
-    """This process, and the others on the same store."""
+    """The row of this process, renewed while the process runs, and the rows of the others."""
 
     replicas: Replicas
     here: ReplicaRow
@@ -27,7 +27,7 @@ class Presence:
     async def join(self, keys: Keyring) -> None:
         """Put this process on the list.
 
-        Raises `KeysError` if it and another process cannot verify each other's signatures.
+        Raises `KeysError` if this process and another cannot verify each other's signatures.
         """
         for row in await self._rows():
             _check_keys(row, keys)
@@ -41,7 +41,7 @@ class Presence:
             _log.warning("%s", error)
 
     async def run(self) -> None:
-        """Renew the row, and read the others, until cancelled."""
+        """Renew the row of this process and read the other rows, until cancelled."""
         while True:
             await anyio.sleep(_BEAT_SECONDS)
             try:

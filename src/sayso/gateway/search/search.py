@@ -1,4 +1,4 @@
-"""The meta-tools' answers: a search of the index, or a call of a tool through the guard."""
+"""The answers of the meta-tools: a search in the index, or a tool's call through the guard."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,17 +20,17 @@ from sayso.workers import UndecidedError
 
 _MAX_CALLERS: Final = 1_000
 _MAX_VIEWS: Final = 16
-"""An index of thousands of tools takes some megabytes; callers who see the same tools share it."""
+"""The maximum cached views, because an index of thousands of tools takes some megabytes."""
 
 Sees = Callable[[Principal, Tool, Policy], Tool | None]
-"""A function that returns the tool under the policy, if the caller may know of it."""
+"""A function that returns the tool under the policy; `None` if the caller may not see it."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """The tools that a caller may find, and the pinned ones that are always listed.
 
-    `described` caches descriptions: making one costs more than finding its tool.
+    `described` caches descriptions, because making a description costs more than a search.
     """
 
     registry: Registry
@@ -40,7 +40,7 @@ class View:
 
 @dataclass(slots=True)
 class Views:
-    """A cache of views, valid while the catalog and the policy are the same objects."""
+    """A cache of views, shared by callers, valid while catalog and policy are the same objects."""
 
     sees: Sees
     _catalog: Catalog | None = None
@@ -49,7 +49,7 @@ class Views:
     _of_tools: dict[tuple[int, ...], View] = field(default_factory=dict["tuple[int, ...]", View])
 
     def of(self, catalog: Catalog, policy: Policy, principal: Principal) -> View:
-        """Return the view of `principal`; tools that it may not see do not affect the ranking."""
+        """Return the view of `principal`; hidden tools do not affect the ranking."""
         if catalog is not self._catalog or policy is not self._policy:
             self._catalog = catalog
             self._policy = policy
@@ -78,11 +78,11 @@ class Views:
 
 
 _FRAME: Final = 1_000
-"""The characters of a result around its tools, mostly a cursor."""
+"""The characters of a result in addition to its tools, mostly a cursor."""
 
 
 class Run(Protocol):
-    """A function that calls the tool with a client's name of it, through the guard."""
+    """A function that calls a tool, by the name that clients use, through the guard."""
 
     def __call__(
         self, name: str, arguments: Mapping[str, Any], through: Through | None = None, /
@@ -92,7 +92,7 @@ class Run(Protocol):
 class Search:
     """The lists and answers of a gateway whose policy says `tools = "search"`.
 
-    `catalog` returns the current tools, and `name_of` a client's name of one.
+    `catalog` returns the current tools, and `name_of` the name that clients use for a tool.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Search:
     async def call(
         self, name: str, arguments: Mapping[str, Any], principal: Principal, run: Run
     ) -> Answer:
-        """Answer the meta-tool `name`; `run` calls the tool that it names."""
+        """Answer a call of the meta-tool `name`; `run` calls the tool that the arguments name."""
         meta = META_TOOLS[name]
         try:
             problems = await meta.checker.problems(arguments, principal.caller)
@@ -142,7 +142,7 @@ class Search:
             through = Through(meta.name, meta.most, called)
             return await run(called, arguments.get("arguments") or {}, through)
         except UnknownToolError as error:
-            # The name is an argument here, so the model must get the error as a result.
+            # The unknown name is an argument here, so return a tool error, not a protocol error.
             return tool_error(f"{error}. Find a tool's name with {SEARCH_TOOLS}.")
 
     async def _search(self, arguments: Mapping[str, Any], principal: Principal) -> Answer:
@@ -169,7 +169,7 @@ class Search:
         return self._views.of(await self._catalog(principal), self._guard.policy(), principal)
 
     async def _prepare(self, registry: Registry) -> None:
-        """Make the index in a thread, since that may take a second."""
+        """Build the index in a thread, because that may take a second."""
         if registry.is_prepared:
             return
         async with self._preparing:
@@ -189,11 +189,11 @@ def _find(registry: Registry, arguments: Mapping[str, Any], limit: int) -> Searc
 _MAX_DESCRIPTION: Final = 600
 _MAX_ARGUMENT: Final = 300
 _MAX_SCHEMA: Final = 6_000
-"""The characters of a tool's description, of an argument's, and of the whole schema."""
+"""The maximum characters of a tool's description, of an argument's, and of the whole schema."""
 
 
 def describe(tool: Tool, name: str) -> dict[str, Any]:
-    """Return a tool, called `name`, with its server's texts as data: tamed, and bounded."""
+    """Return a tool's entry in a search result, with its server's texts tamed and cut."""
     text = tool.raw.get("description")
     schema = tool.input_schema or {"type": "object"}
     tamed = retold(schema, lambda text: tame(text, _MAX_ARGUMENT))
@@ -208,7 +208,7 @@ def describe(tool: Tool, name: str) -> dict[str, Any]:
 
 
 def fitting(entries: list[dict[str, Any]], room: int) -> int:
-    """Return how many of `entries`, from the first, have room; at least one."""
+    """Return how many of the first `entries` fit into `room` characters; at least one."""
     for count, entry in enumerate(entries):
         room -= size(entry) + 1
         if room < 0:
@@ -217,7 +217,7 @@ def fitting(entries: list[dict[str, Any]], room: int) -> int:
 
 
 def answer(entries: list[dict[str, Any]], page: SearchPage) -> Answer:
-    """Return the result of a search, as structure and as the same text."""
+    """Return the result of a search as structured content, and as the same JSON in a text."""
     structured: dict[str, Any] = {"tools": entries, "total": page.total}
     if page.next_cursor is not None:
         structured["nextCursor"] = page.next_cursor

@@ -1,4 +1,4 @@
-"""The step `attempt`: the call is on disk before the server can see it."""
+"""The step `attempt`: write the call to disk before the server can see it."""
 
 from typing import Final
 
@@ -12,11 +12,11 @@ from sayso.store import Lapse
 async def record_attempt(guard: GuardContext, call: Call) -> Answer | None:
     """Record the attempt; a call that cannot be recorded does not run.
 
-    Limits and grants are checked here again, in one transaction: parallel calls are counted one
-    after another, and none runs with a grant that was revoked, or with a key that was given to
-    another call because its process seemed dead. If a retry is refused here, the outcome of the
-    try before it is unknown. A read with a key does not wait for the next group of records: a key
-    without a recorded attempt is given to the next call.
+    The same transaction checks limits, the grant and the idempotency key again, so parallel calls
+    are counted one after another. A call does not run if its grant was revoked, or if its key went
+    to another call because this process seemed dead. If a retry is refused here, the outcome of the
+    earlier try is unknown. A read with a key is written at once, not with the next group of
+    records: until its attempt is recorded, another call could take the key.
     """
     call.tries += 1
     quotas = await quotas_now(guard, call) if call.policy.counts_calls else ()
@@ -29,11 +29,11 @@ async def record_attempt(guard: GuardContext, call: Call) -> Answer | None:
         return lost_answer(call)
     call.outcome = Outcome.DENIED
     if isinstance(over, Lapse) and over.claim is not None:
-        return tool_error("Nothing was run: another call has this call's key now.")
+        return tool_error("Nothing was run: another call now has this call's idempotency key.")
     if isinstance(over, Lapse):
         return tool_error(
-            "Nothing was run: the standing approval that this call was to run on does not hold any "
-            "more. Make the call again to have a person asked."
+            "Nothing was run: the standing approval for this call is no longer valid. Make the "
+            "call again to ask a person."
         )
     return tool_error(
         f"Policy does not allow this call: the limit of {over.most} per minute is reached. "

@@ -1,4 +1,4 @@
-"""The step `ceiling`: a call through a meta-tool changes no more than that meta-tool may."""
+"""The step `ceiling`: a call through a meta-tool may change no more than the meta-tool itself."""
 
 from typing import Final
 
@@ -13,8 +13,8 @@ _ORDER: Final = tuple(Level)
 async def check_ceiling(_: GuardContext, call: Call) -> Answer | None:
     """Refuse a call whose level is above its meta-tool's.
 
-    A client may run a meta-tool without asking because of its hints, so they must hold for every
-    tool that it calls.
+    A client may run a meta-tool without asking because of the meta-tool's hints. So those hints
+    must be true for every tool that the meta-tool calls.
     """
     through = call.request.through
     level = call.tool.level

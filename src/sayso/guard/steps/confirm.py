@@ -1,4 +1,4 @@
-"""The step `confirm`: a person answers before the call continues, each answer for one call."""
+"""The step `confirm`: a person must answer before the call continues, and for this call alone."""
 
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -30,12 +30,12 @@ _TOO_MANY: Final = (
 
 
 async def confirm(guard: GuardContext, call: Call) -> Answer | None:
-    """Continue only with an approval that this call alone uses, or with a standing one.
+    """Continue with a grant, or with an approval that no other call has used.
 
-    A call whose wait ends without an answer becomes a tool error that says where to answer. Made
-    again, it joins the open question, or runs on its approval. When cancelled while it waits,
-    nothing runs, and the question stays open unless the guard withdraws such questions. The other
-    calls of its agent pass meanwhile.
+    If the wait ends without an answer, the call becomes a tool error that states where to answer.
+    The same call made again joins the open question, or runs on its approval. A call that is
+    cancelled while it waits does not run; its question stays open, or is withdrawn if the guard
+    `withdraws`. Other calls of the same agent may run during the wait.
     """
     if call.decision.effect is not Effect.CONFIRM:
         return _refused(call, call.decision.reason)
@@ -64,9 +64,9 @@ async def confirm(guard: GuardContext, call: Call) -> Answer | None:
 async def _ask(
     guard: GuardContext, call: Call, question: Question, deadline: float
 ) -> Answer | None:
-    """Return why the call ends here; `None` if it has its approval, or has to ask again.
+    """Return the answer that ends the call; `None` if it is approved or must ask again.
 
-    It asks again if another call used the approval, it expired, or the plan has changed.
+    It must ask again if the approval expired or was used by another call, or the plan changed.
     """
     asked = call.arguments, call.arguments_digest, call.tool, call.tool_facts
     if not can_ask(guard, call, question):
@@ -111,7 +111,7 @@ async def _settled(
 async def _unasked(
     guard: GuardContext, call: Call, question: Question, error: DeniedError
 ) -> Answer | None:
-    """Return why there is no question, or why its state is invalid; `None` to ask again."""
+    """Return the answer for a question that could not be asked; `None` to ask again."""
     if not isinstance(error, SealError):
         return _refused(call, str(error), _TOO_MANY)
     if not await _was_asked_of_another_plan(guard, call, question):
@@ -121,7 +121,7 @@ async def _unasked(
 
 
 async def _was_asked_of_another_plan(guard: GuardContext, call: Call, question: Question) -> bool:
-    """Return whether the client's state belongs to this call before its plan changed."""
+    """Return whether the client's state is valid for this call, but for an earlier plan of it."""
     state = call.rounds and call.rounds.state
     if not state or call.plan is None or guard.keys is None:
         return False
@@ -180,7 +180,7 @@ async def _denied(guard: GuardContext, call: Call, approval: Approval) -> Answer
 
 
 def denial(number: int, message: str | None) -> str:
-    """Return the text for a model about a denied call, with the person's message."""
+    """Return the text that tells a model that a person denied its call, with their message."""
     quote = ""
     if message:
         lines = "\n".join(plain(line) for line in message.splitlines())

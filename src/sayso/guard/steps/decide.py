@@ -1,4 +1,4 @@
-"""The step `decide`: the call may run, a person must be asked, or it is refused."""
+"""The step `decide`: decide whether the call may run, must ask a person, or is refused."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -23,8 +23,8 @@ async def explain_call(
 ) -> Explanation:
     """Explain how a call of `tool` would be decided now; nothing runs or is recorded.
 
-    The explanation does not know the call's plan, nor calls made before it. Raises `UsageError` if
-    the author's `narrow` widens the call.
+    The explanation does not include the call's plan. Raises `UsageError` if the author's `narrow`
+    returns a wider intent.
     """
     policy = guard.policy()
     known = as_tool(tool)

@@ -1,4 +1,4 @@
-"""The step `execute`: the call goes to its server, once."""
+"""The step `execute`: send the call to its server, once."""
 
 import asyncio
 from typing import Final
@@ -15,8 +15,8 @@ _ENDS: Final = "sayso is shutting down and no longer waits for servers"
 async def execute(guard: GuardContext, call: Call) -> Answer:
     """Run the call. Raises the server's error, or an error that says whether it may have run.
 
-    A try that did not reach the server leaves `is_sent` as it was. Raises `GivenUpError` if the
-    process ends before the answer arrives, or a person stops the call; other cancellations pass.
+    If the server was not reached, `is_sent` is reset to its earlier value. Raises `GivenUpError` if
+    the process ends before the answer arrives or a person stops the call. Others pass through.
     """
     shutdown = guard.shutdown
     task = asyncio.current_task()

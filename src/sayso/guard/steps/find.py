@@ -1,4 +1,4 @@
-"""The step `find`: the tool of this name, if this caller may know of it."""
+"""The step `find`: find the tool of this name, if this caller may see it."""
 
 import logging
 from typing import Final
@@ -15,7 +15,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def find(guard: GuardContext, call: Call) -> Answer | None:
-    """Put the tool on the call. Raises the same `UnknownToolError` for a hidden as for no tool."""
+    """Put the tool on the call. Raises `UnknownToolError`, the same for a hidden tool."""
     policy = call.policy = guard.policy()
     if is_switched_off(policy, subject=call.principal.subject):
         await refuse(guard, call, Outcome.DENIED)
@@ -40,7 +40,7 @@ async def find(guard: GuardContext, call: Call) -> Answer | None:
         return tool_error(f"Nothing was run: the arguments are too large ({error}).")
     except UsageError as error:
         await refuse(guard, call, Outcome.BAD_ARGUMENTS)
-        return tool_error(f"Nothing was run: the arguments are not JSON to pass on ({error}).")
+        return tool_error(f"Nothing was run: the arguments cannot be sent as JSON ({error}).")
     call.tool, call.tool_facts = seen
     return None
 

@@ -1,4 +1,4 @@
-"""The step `narrow`: the author may narrow the intent of one call, and never widen it."""
+"""The step `narrow`: let the tool's author narrow the intent of a call, but not widen it."""
 
 import copy
 import inspect
@@ -25,9 +25,9 @@ _log: Final = logging.getLogger(__name__)
 async def narrowed(tool: Tool, arguments: Mapping[str, Any]) -> Tool:
     """Return the tool with its intent for these arguments.
 
-    If the author's `narrow` fails, or takes longer than 10 s, the tool keeps its intent. The
-    operator's hints are always kept. Raises `UsageError` for an intent that is wider than the
-    tool's: one of the two is wrong.
+    If the author's `narrow` fails, or takes longer than 10 s, the tool keeps its intent. Hints that
+    the operator set never change. Raises `UsageError` for an intent wider than the tool's, because
+    then one of the two is wrong.
     """
     narrow = tool.intent.narrow
     if narrow is None:
@@ -59,7 +59,7 @@ def _narrowed(tool: Tool, hints: Hints) -> ResolvedIntent:
         elif value is LOOSER[name]:
             resolved[name] = Resolved(value, Source.DECLARED)
         elif hints.read_only and name in ("destructive", "idempotent"):
-            resolved[name] = whole  # it has no meaning for a call that only reads
+            resolved[name] = whole  # this hint has no meaning for a call that only reads
         else:
             raise UsageError(f"a call's {name} is wider than the tool's", where=tool.name)
     if resolved["read_only"].value:
@@ -69,7 +69,7 @@ def _narrowed(tool: Tool, hints: Hints) -> ResolvedIntent:
 
 
 async def narrow(guard: GuardContext, call: Call) -> Answer | None:
-    """Continue with the intent of this call; one that is wider than the tool's does not run."""
+    """Put the narrowed intent on the call; refuse an intent that is wider than the tool's."""
     try:
         tool = await narrowed(call.tool, call.arguments)
     except UsageError as error:

@@ -1,4 +1,4 @@
-"""The step `outcome`: the log says how the call ended, however that was."""
+"""The step `outcome`: record how the call ended, also after an error or a cancellation."""
 
 import logging
 from typing import Final
@@ -21,8 +21,8 @@ _log: Final = logging.getLogger(__name__)
 async def record_outcome(guard: GuardContext, call: Call, then: Then) -> Answer:
     """Turn errors into an answer, and record how the call ended.
 
-    When cancelled, the record is written before the cancellation passes on. If the process is
-    shutting down, the caller gets an answer instead, since it would get no other.
+    If the call is cancelled, the record is written before the cancellation is raised again. During
+    a shutdown the caller gets an answer instead of the cancellation.
     """
     try:
         answer = await _answered(call, then)
@@ -87,9 +87,9 @@ def _unsent(call: Call, error: Exception) -> Answer:
 
 
 def _crashed(call: Call, error: CrashError) -> Answer:
-    """Answer for a tool whose function failed, without the exception's text.
+    """Answer a call whose tool's function failed, without the text of the exception.
 
-    The log gets one line, and the traceback at DEBUG.
+    The exception is logged in one line, and its traceback at the level DEBUG.
     """
     call.incident = report_incident_briefly(_log, error.__cause__ or error, call.name)
     call.outcome = Outcome.TOOL_ERROR
@@ -103,8 +103,8 @@ def _crashed(call: Call, error: CrashError) -> Answer:
 async def _write(guard: GuardContext, call: Call, answer: Answer | None) -> None:
     """Write the last record of the call.
 
-    If that fails, the answer stays, and the log writes the record later if it can: an attempt
-    without an outcome is read as unknown.
+    If that fails, the caller still gets its answer, and the log tries to write the record later.
+    Until then the attempt has no outcome, which readers of the log treat as unknown.
     """
     ended = call.outcome or Outcome.FAILED
     writing = guard.audit.outcome(
@@ -117,15 +117,15 @@ async def _write(guard: GuardContext, call: Call, answer: Answer | None) -> None
     )
     try:
         if may_wait(call.tool.level, ended):
-            # The writer has the record when this returns: it cannot be cancelled in between.
+            # No await comes before the writer has the record, so a cancellation cannot lose it.
             await writing
             return
         # A cancellation now must not leave an attempt without an outcome.
         with anyio.CancelScope(shield=True):
             await writing
     except anyio.get_cancelled_exc_class():
-        # Only the end of the process passes the shield. It waits for the writer, which gets the
-        # record, and the answer stays.
+        # Only a shutdown cancels shielded scopes. It waits for the writer, which has the record, so
+        # the answer can still be returned.
         if not guard.shutdown.is_over:
             raise
     except Exception:  # noqa: BLE001 - the call has ended either way, and its caller must learn how

@@ -1,4 +1,4 @@
-"""The step `output`: a result fits its schema, and has a size that a model can read."""
+"""The step `output`: make the result fit its schema, and cut it to a size that a model can read."""
 
 import logging
 from typing import Final
@@ -18,7 +18,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def shape_output(guard: GuardContext, call: Call, then: Then) -> Answer:
-    """Strip and cut a result; one that breaks its schema becomes an error."""
+    """Strip and cut the result; a result that does not fit its schema becomes an error."""
     answer = await then(call)
     shaped_ = await checked(guard, call.tool, answer, call.resume, call.principal.caller)
     return withheld(call) if shaped_ is None else shaped_
@@ -27,16 +27,16 @@ async def shape_output(guard: GuardContext, call: Call, then: Then) -> Answer:
 async def checked(
     guard: GuardContext, tool: Tool, answer: Answer, resume: Resume | None = None, caller: str = ""
 ) -> Answer | None:
-    """Return an answer of `tool` in its final form; `None` if it breaks the output schema.
+    """Return an answer of `tool` in its final form; `None` if it does not fit the output schema.
 
-    Of an answer that only promises a result, the task is kept. A result that is too costly for the
-    event loop is checked in a worker, for `caller`; one that cannot be checked in time counts as
-    broken.
+    For a task, whose result comes later, only the task's fields are returned. A result that is too
+    costly for the event loop is checked in a worker, in a job of `caller`. A result that cannot be
+    checked in time does not fit.
     """
     if answer.get("resultType") == "task":
         return as_task(answer)
     is_error = answer.get("isError") is True
-    # An error has no schema, but a model reads it too.
+    # An error is cut too, because a model reads it; no schema applies to an error.
     limit = guard.result_limit(tool)
     schemas = NO_SCHEMAS if is_error else guard.schemas.of(tool)
     try:
@@ -44,14 +44,14 @@ async def checked(
             return answer
         result, problems = await _shaped(answer, schemas, limit, resume, caller)
     except UndecidedError:
-        _log.warning("what %s answered cannot be checked in time", tool.qualified_name)
+        _log.warning("the result of %s cannot be checked in time", tool.qualified_name)
         return None
     except ValueError:
-        _log.warning("what %s answered cannot be read", tool.qualified_name)
+        _log.warning("the result of %s is not valid JSON", tool.qualified_name)
         return None
     if not problems:
         return result
-    # The problems quote the server's data, so they are for the log and not for the model.
+    # The problems quote the server's data, so the log gets them and the model does not.
     _log.warning(
         "%s broke its output schema: %s", tool.qualified_name, "; ".join(map(str, problems))
     )
@@ -59,7 +59,7 @@ async def checked(
 
 
 def as_task(answer: Answer) -> Answer:
-    """Return the fields of an answer about its task, and none that could pass for a result."""
+    """Return only the fields of an answer that describe its task, without the result's members."""
     task = {name: answer[name] for name in _TASK_FIELDS if _is_brief(answer.get(name))}
     if "_meta" in answer:
         task["_meta"] = answer["_meta"]
@@ -81,7 +81,7 @@ _MAX_TASK_FIELD_CHARACTERS: Final = 2000
 async def _shaped(
     answer: Answer, schemas: ToolSchemas, limit: int, resume: Resume | None, caller: str
 ) -> tuple[Answer, tuple[Problem, ...]]:
-    # A list with a continuation is the author's: it never left this process.
+    # A list with a `resume` comes from a function in this process, so it need not go to a worker.
     is_own = resume is not None and schemas.is_local
     if not is_own and not is_cheap(answer, schemas):
         return await reshaped(answer, schemas, limit, caller)

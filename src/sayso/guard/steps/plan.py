@@ -1,4 +1,4 @@
-"""The step `plan`: the changes that a call would make, for the question and for limits."""
+"""The step `plan`: compute the changes that a call would make, for the question and for limits."""
 
 import logging
 from collections.abc import Mapping
@@ -37,8 +37,8 @@ def has_plan(intent: Intent) -> bool:
 async def plan_of(guard: GuardContext, call: Call, intent: Intent) -> Plan:
     """Return the plan of a call of a tool with this intent.
 
-    Raises `DeniedError` if the author's function or the tool's dry run refuses the call, and
-    another error if there is no plan.
+    Raises `DeniedError` if the author's function or the tool's dry run refuses the call. Other
+    errors mean that no plan could be made.
     """
     if intent.plan is not None:
         return await take_plan(intent.plan, call.arguments)
@@ -48,8 +48,8 @@ async def plan_of(guard: GuardContext, call: Call, intent: Intent) -> Plan:
 async def _dry_run(guard: GuardContext, call: Call, parameter: str) -> Plan:
     """Call the tool with `parameter` set to true, and return its answer as the plan.
 
-    The dry run is recorded as a separate call. A tool without such a boolean parameter is never
-    called: it would ignore the parameter and run.
+    The dry run is recorded as a separate call. A tool without this boolean parameter is not called,
+    because it would ignore the parameter and make the changes.
     """
     if not is_switch(call.tool.input_schema, parameter):
         what = f"it has no boolean parameter {parameter!r} for a dry run"
@@ -90,7 +90,7 @@ def _copied(guard: GuardContext, call: Call) -> Call:
 
 
 def _plan_in(answer: Answer, name: str) -> Plan:
-    """Return the plan in a dry run's answer: a list of changes, or anything else as one change."""
+    """Return the plan in a dry run's answer; a value other than a list becomes one change."""
     value = answer.get("structuredContent")
     if not isinstance(value, Mapping):
         value = _texts(answer)
@@ -119,10 +119,10 @@ def _texts(answer: Answer) -> list[str]:
 
 
 async def add_plan(guard: GuardContext, call: Call) -> Answer | None:
-    """Continue with a plan; without one, nothing runs.
+    """Put the plan on the call; refuse a call that cannot be planned.
 
-    The caller gets the text of an author's `DeniedError` or of a dry run's error. Other errors go
-    to the log.
+    The caller gets the text of the author's `DeniedError` or of the dry run's error. Other errors
+    are only logged.
     """
     try:
         call.plan = await plan_of(guard, call, call.tool.intent)

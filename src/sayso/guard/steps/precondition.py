@@ -1,4 +1,4 @@
-"""The step `precondition`: a tool's author may set a condition for its calls."""
+"""The step `precondition`: check the condition that a tool's author set for its calls."""
 
 import copy
 import inspect
@@ -16,9 +16,9 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def unmet(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
-    """Return why the author's condition is not met, or `None`.
+    """Return why the author's condition is not met; `None` if it is met.
 
-    The condition gets a copy of the arguments. If it raises an error, it is not met.
+    The condition is a function that gets a copy of the arguments. If it raises, it is not met.
     """
     when = tool.intent.when
     if when is None:

@@ -1,4 +1,4 @@
-"""The step `repeat`: a repeated idempotency key gets the first answer, and nothing runs again."""
+"""The step `repeat`: answer a repeated idempotency key with the first answer; run nothing again."""
 
 import hmac
 import json
@@ -25,14 +25,14 @@ _MAX_KEY_CHARACTERS: Final = 256
 async def answer_once(guard: GuardContext, call: Call, then: Then) -> Answer:
     """Continue if this call is the first with its key; otherwise wait for the first one's answer.
 
-    A key belongs to its caller, and is remembered for a day. A call that was never sent gives its
-    key back. A cancelled call that was sent keeps it: its outcome is unknown.
+    A key belongs to its caller and is stored for a day. A call that was never sent releases its
+    key. A cancelled call that was sent keeps its key, because its outcome is unknown.
     """
     key = (call.meta or {}).get(META_KEY)
     if not isinstance(key, str) or not 0 < len(key) <= _MAX_KEY_CHARACTERS or not key.isprintable():
         call.outcome = Outcome.BAD_ARGUMENTS
         return tool_error(
-            f"Nothing was run: {META_KEY} is a text of 1 to 256 printable characters."
+            f"Nothing was run: {META_KEY} must be a text of 1 to 256 printable characters."
         )
     claim = _claim(guard, call, key)
     first = await guard.claims.take(claim, now=guard.clock())
@@ -70,7 +70,7 @@ async def _first(guard: GuardContext, call: Call, claim: Claim, then: Then) -> A
 
 
 async def _settle(guard: GuardContext, call: Call, claim: Claim, answer: Answer | None) -> None:
-    """Store the answer, or give the key back; the call's outcome does not change."""
+    """Store the answer, or release the key if `answer` is `None`; log a store's error."""
     text = None
     if answer is not None:
         text = guard.approvals.signer.sign_result(claim, json.dumps(opened(answer)))
@@ -78,17 +78,17 @@ async def _settle(guard: GuardContext, call: Call, claim: Claim, answer: Answer 
         try:
             await guard.claims.settle(claim.key, call.id, text)
         except StoreError:
-            # Its caller must get the answer; for later calls with this key it is unknown.
+            # The caller still gets its answer; later calls with this key get `outcome_unknown`.
             _log.exception("the answer of call %s could not be stored for its key", call.id)
         guard.repeats.wake((claim.key, call.id))
 
 
 async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
-    """Return the first call's answer, once there is one; never send anything."""
+    """Wait for the first call's answer and return it; do not send this call."""
     call.outcome = Outcome.REPEATED
     turn = call.request.turn
     if turn is not None:
-        # It runs nothing, and the first call may be waiting for its turn again.
+        # This call runs nothing, and the first call may be waiting for this turn to pass.
         turn.leave()
     signer = guard.approvals.signer
     if (text := signer.read_result(first)) is not None:
@@ -102,15 +102,15 @@ async def _answer_of(guard: GuardContext, call: Call, first: Claim) -> Answer:
             claim = await guard.claims.find(first.key)
             if claim is None or claim.call != first.call:
                 return tool_error(
-                    "Nothing was run: the first call with this key came to nothing. "
-                    "It may be made again."
+                    "Nothing was run: the first call with this key did not run either. "
+                    "Make the call again."
                 )
             if (text := signer.read_result(claim)) is not None:
                 answer: Answer = json.loads(text)
                 return answer
             if has_ended:
                 break
-            # The answer is stored before the outcome is recorded, so look once more after it.
+            # The answer is stored before the outcome is recorded, so read it once more after that.
             has_ended = await _has_ended(guard, first.call)
             if not has_ended:
                 await guard.repeats.wait((first.key, first.call))

@@ -1,4 +1,4 @@
-"""The step `retry`: a call that may run twice is tried again after a transport failure."""
+"""The step `retry`: try a call that may run twice again after a transport failure."""
 
 from typing import Final
 
@@ -8,11 +8,11 @@ from sayso.guard.call import Answer, Call
 from sayso.guard.context import GuardContext, Then, WrappingStep
 
 _BUDGET_SECONDS: Final = 15.0
-"""The time after which no further try begins, since the caller waits."""
+"""The time after which no further try begins, because the caller is waiting."""
 
 
 async def retry(guard: GuardContext, call: Call, then: Then) -> Answer:
-    """Make the call again after a transport failure, and never after the tool's error.
+    """Make the call again after a transport failure, but not after an error of the tool.
 
     Each attempt is recorded, since the step `attempt` comes after this one.
     """
@@ -24,8 +24,8 @@ async def retry(guard: GuardContext, call: Call, then: Then) -> Answer:
         if not _is_transport(error):
             raise
         lost = [error]
-    # Only now: a retry context costs more than all other steps of a successful call.
-    import stamina  # noqa: PLC0415 - and so does its import
+    # Imported late: stamina and its context cost more than all other steps of a successful call.
+    import stamina  # noqa: PLC0415 - see above
 
     tries = stamina.retry_context(
         on=_is_transport, attempts=guard.attempts, timeout=_BUDGET_SECONDS, wait_initial=0.1

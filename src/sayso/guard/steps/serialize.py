@@ -1,4 +1,4 @@
-"""The step `serialize`: reads and repeatable calls run at once, an agent's other calls in order."""
+"""The step `serialize`: run reads and idempotent calls at once, and other calls in order."""
 
 from typing import Final
 
@@ -7,9 +7,9 @@ from sayso.guard.context import GuardContext, Step
 
 
 async def take_turn(guard: GuardContext, call: Call) -> None:
-    """Wait for this call's turn, so that the decision is about the current state of the world.
+    """Wait for this call's turn, so that the decision is made after the earlier calls have ended.
 
-    When cancelled while it waits, nothing is decided, and nothing runs.
+    If the call is cancelled during the wait, it is not decided and does not run.
     """
     turn = call.request.turn
     if turn is None:

@@ -1,4 +1,4 @@
-"""The step `validate`: arguments that do not fit the tool's schema reach no person or server."""
+"""The step `validate`: refuse arguments that do not fit the tool's schema."""
 
 import json
 from typing import Final
@@ -12,9 +12,9 @@ from sayso.workers import UndecidedError
 
 
 async def validate(guard: GuardContext, call: Call) -> Answer | None:
-    """Refuse arguments that do not fit the schema (JSON Schema 2020-12), with all their problems.
+    """Refuse arguments that do not fit the schema (JSON Schema 2020-12), and list their problems.
 
-    Arguments that cannot be checked in time are refused too.
+    Arguments that cannot be checked in time are refused too. No person and no server sees them.
     """
     checker = guard.schemas.of(call.tool).arguments
     try:
