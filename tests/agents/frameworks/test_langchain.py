@@ -357,7 +357,7 @@ async def test_calls_that_are_wrong_come_back_as_words(url: str) -> None:
         end = await agent(toolset, model).ainvoke(said("look"))
     words = {one.tool_call_id: str(one.content) for one in told(end)}
     assert "its arguments cannot be read" in words["2"]
-    assert "they are JSON, and no object" in words["3"]
+    assert "they must be a JSON object" in words["3"]
     assert "Did you mean look" in words["call_1"]
     assert words["call_2"].startswith("Nothing was run")
     assert sorted(shelf.done) == ["look a", "look c"]
