@@ -15,8 +15,8 @@ _HINTS: Final[Mapping[str, HintName]] = {WIRE_NAMES[name]: name for name in HINT
 def handlers_in(files: Mapping[str, str]) -> Mapping[str, Handler]:
     """Return the handlers of the tools that these files define, by tool name.
 
-    If two share a name, the first counts, so pass the server's own file first. Raises
-    `ConfigError` for a file that is not Python.
+    If two tools have the same name, the first counts, so pass the server's own file first. Raises
+    `ConfigError` if a file is not valid Python.
     """
     handlers: dict[str, Handler] = {}
     for handler in read_handlers(files):

@@ -151,7 +151,7 @@ class Tools:
         if definition is not None:
             return self._add_defined(definition)
         self.registry.check_name(name)
-        schema = {"type": "object", **as_schema(name, input_schema)}
+        schema = dict(as_schema(name, input_schema))
         schema.setdefault("additionalProperties", False)
         made = _dry(self._intent(name, intent, fields), dry_run, where=f"tool {name}")
         check_execute(execute, name)

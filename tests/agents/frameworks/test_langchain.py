@@ -148,7 +148,7 @@ async def test_what_is_no_answer_to_this_question_approves_nothing_and_asks_agai
             (again,) = asked(await run.ainvoke(Command(resume=wrong), THREAD))
             problem = again.pop("problem", "")
             assert again == first
-            assert problem.startswith("an answer is") == (wrong in WRONG)
+            assert problem.startswith("the answer must be") == (wrong in WRONG)
         assert 12 in customer_numbers(database)
         await run.ainvoke(Command(resume=reply(first, is_allowed=True)), THREAD)
     assert 12 not in customer_numbers(database)

@@ -27,7 +27,7 @@ def _check(tool: Subject) -> Remarks:
     if not inside:
         at = ("annotations", "title")
         edits = (Edit(at, top),) if top else ()
-        yield Remark("annotations.title is missing; the directory requires it", at, edits)
+        yield Remark("Anthropic's directory requires annotations.title", at, edits)
     if not tool.hints.read_only and tool.hints.destructive is None:
-        message = "the directory requires readOnlyHint: true or destructiveHint"
+        message = "Anthropic's directory requires readOnlyHint: true or a destructiveHint"
         yield Remark(message, ("annotations", "destructiveHint"))
