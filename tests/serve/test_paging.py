@@ -110,7 +110,7 @@ class Shelf:
             name="as_data",
             intent=sayso.QUERY,
             execute=as_data,
-            input_schema={"properties": {"cursor": {"type": "string"}}},
+            input_schema={"type": "object", "properties": {"cursor": {"type": "string"}}},
         )
 
 
@@ -472,7 +472,7 @@ async def test_a_tool_that_fails_or_gives_no_list_later_is_told_of() -> None:
         def execute(ctx: sayso.Context, _: Any) -> Any:
             return ctx.error("it is away") if given[0] is None else given[0]
 
-        schema = {"properties": {"cursor": {"type": "string"}}}
+        schema = {"type": "object", "properties": {"cursor": {"type": "string"}}}
         tools.add(name="moody", intent=sayso.QUERY, execute=execute, input_schema=schema)
 
     async with offer("MCPServer", declare=declare).client() as caller:

@@ -43,7 +43,7 @@ class Require(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reviewers:
-    """How many people must approve, and who may. Without names, everyone with access may."""
+    """The number of people who must approve, and who may. Without names, every approver may."""
 
     count: int = 1
     subjects: frozenset[str] = frozenset()

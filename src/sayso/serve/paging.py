@@ -74,10 +74,9 @@ async def resolve_cursor(
 async def continue_list(
     call: Call, place: ListPosition, answer: Answer, schemas: ToolSchemas
 ) -> Answer:
-    """Return the answer with the items after a position, and set the call's `resume`.
+    """Return the items after a position, and set the call's `resume`, which makes a cursor.
 
-    `resume` makes the cursor if the guard cuts the answer. Raises `CursorError` if the items
-    before the position have changed.
+    Raises `CursorError` if the items before the position have changed.
     """
     if answer.get("isError") is True:
         return answer
