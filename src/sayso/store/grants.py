@@ -117,12 +117,12 @@ def give(
     """Write a grant with its signature. Raises `StoreError` if the database does not store it."""
     rows = session.query(_GIVE, values)
     if not rows:
-        raise StoreError("the database did not keep a grant")
+        raise StoreError("the database did not store a grant")
     if sign is None:
         return
     row = GrantRow(*rows[0])
     if session.change(_SIGN, {"number": row.number, "mac": sign(row)}) != 1:
-        raise StoreError("the database did not keep the signature of a grant")
+        raise StoreError("the database did not store the signature of a grant")
 
 
 def keep(session: Session, number: int, *, now: float, alive: float) -> bool:

@@ -190,7 +190,7 @@ class GroupWriter:
             self._sleep(left)
 
     def _sleep(self, seconds: float | None) -> None:
-        """Sleep until the bell rings. If `seconds` limits it, deferred jobs do not ring the bell."""
+        """Sleep until the bell rings. With a limit in `seconds`, deferred jobs do not ring it."""
         self._is_idle = seconds is None
         self._is_lingering = seconds is not None
         # Check for jobs after setting the flags: any later job rings the bell.
