@@ -171,7 +171,7 @@ def test_what_is_no_server_and_what_is_bound_already_are_refused(tmp_path: Path)
         sayso.bind("server")
     server = make("MCPServer")
     sayso.bind(server)
-    with pytest.raises(UsageError, match="bound to this server already"):
+    with pytest.raises(UsageError, match="already bound to this server"):
         sayso.bind(server)
     rules = tmp_path / "policy.toml"
     rules.write_text("mode = 'banana'\n")
