@@ -212,7 +212,7 @@ def _check(found: os.stat_result, path: Path) -> None:
         raise _of_another(path, "folder")
     writable = found.st_mode & _WRITABLE_BY_OTHERS
     if not writable or found.st_mode & stat.S_ISVTX:
-        # In a sticky folder others cannot delete or replace files of this user.
+        # In a sticky folder, others cannot delete or replace this user's files.
         return
     if writable == stat.S_IWGRP and _is_own_group(found.st_gid, found.st_uid):
         return

@@ -257,7 +257,7 @@ def _tenant_of(token: AccessToken, claim: str) -> str:
 
 
 def subject_of(token: AccessToken) -> str:
-    """Return a token's subject, changed if it could be a client's name or a reserved name."""
+    """Return a token's subject; if it is missing or reserved, return a prefixed name."""
     if not token.subject:
         return f"client:{token.client_id}"
     if is_reserved(token.subject):

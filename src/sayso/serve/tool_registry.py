@@ -192,7 +192,7 @@ class ToolRegistry:
 
 
 def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the tool with a schema that refuses unknown arguments, if it does not say so."""
+    """Return the tool with a schema that refuses unknown arguments, except if it allows them."""
     schema = raw.get("inputSchema")
     if not isinstance(schema, Mapping):
         return raw
