@@ -47,7 +47,7 @@ __all__ = ["GuardMiddleware", "GuardedTool", "reply", "tools_of"]
 
 
 class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
-    """Gives an agent the tools of a toolset: `create_agent(model, middleware=[this])`.
+    """Gives an agent the tools of a toolset; pass it to `create_agent` in `middleware`.
 
     Each step offers only the tools that fit the user's messages, with a system prompt about them.
     The agent must run asynchronously.

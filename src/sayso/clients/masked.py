@@ -18,11 +18,11 @@ _DEFAULT: Final = re.compile(r":-[^{}]+")
 _SETTING: Final = re.compile(r"(?P<name>-{0,2}[\w.-]+)(?P<sign>=|:\s?)(?P<value>.+)", re.DOTALL)
 _FLAG: Final = re.compile(r"--?[A-Za-z][\w-]*")
 _SHORT_NAMES: Final = frozenset({"auth", "bearer", "key", "pat", "pw", "pwd", "h", "header", "e"})
-"""Names too common for `redact`, which handles arguments of tools."""
+"""Names of secrets that `redact` ignores, because they are too common as tool arguments."""
 _LONG: Final = re.compile(r"(?=[\w-]*\d)[\w-]{20,}")
 """A possible token: long, in one piece, with a digit."""
 _MAX_ARGUMENTS: Final = 100
-"""Arguments of a server that a list of servers shows."""
+"""The number of a server's arguments that a list of servers shows."""
 _MAX_ARGUMENT_CHARACTERS: Final = 2_000
 """A longer argument is masked without parsing it."""
 
@@ -69,7 +69,7 @@ def _short_word(word: Any) -> Any:
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any], key: str) -> list[str]:
-    """Return a unified diff of two objects of servers, masked."""
+    """Return a unified diff of two objects of servers, with secrets masked."""
     texts = (_lines(key, before), _lines(key, after))
     return list(difflib.unified_diff(*texts, "before", "after", n=3, lineterm=""))
 

@@ -56,7 +56,7 @@ def contradicted(
 ) -> Iterator[Remark]:
     """Yield a remark if `value` is declared for a hint and the inference contradicts it.
 
-    Skipped if the description contradicts it in plain words, which another rule reports.
+    If the description contradicts the hint in plain words, yield none: another rule reports that.
     """
     if tool.hints[name] is not value or not tool.is_likely(name, not value, at_least):
         return

@@ -1,4 +1,4 @@
-"""Python source as input of rules, and fixes written into it."""
+"""Analysis of Python source for the rules, and fixes in Python source."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -42,7 +42,7 @@ def _described(what: str, chain: tuple[str, ...]) -> str:
 def fix_source(file: str, data: bytes, findings: Iterable[Finding]) -> Patch:
     """Return a patch that adds missing hints and titles to a Python file.
 
-    Edits that would replace or remove something are skipped. Raises what `annotate_source` raises.
+    Edits that would replace or remove something are skipped. Raises like `annotate_source`.
     """
     hints: dict[str, dict[HintName, bool]] = {}
     titles: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 ## What it does
 Finds tools without an annotation `title`, and tools with neither `readOnlyHint: true` nor
-`destructiveHint`. Runs under the profile anthropic.
+`destructiveHint`. The rule runs with `--profile anthropic`.
 
 ## Why is this bad
 The review checks both first. Missing annotations are its most common reason for rejection.

@@ -1,8 +1,8 @@
 """A writing tool that Anthropic's directory would call destructive.
 
 ## What it does
-Finds tools that declare `readOnlyHint: false` and `destructiveHint: false`. Runs under the profile
-anthropic.
+Finds tools that declare `readOnlyHint: false` and `destructiveHint: false`. The rule runs with
+`--profile anthropic`.
 
 ## Why is this bad
 The directory calls a tool destructive if it modifies or deletes data or has an outside effect,

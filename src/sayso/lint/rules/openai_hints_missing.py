@@ -2,7 +2,7 @@
 
 ## What it does
 Finds tools, including read-only ones, without explicit `readOnlyHint`, `destructiveHint` and
-`openWorldHint`. Runs under the profile openai.
+`openWorldHint`. The rule runs with `--profile openai`.
 
 ## Why is this bad
 The review requires all three on every tool, each with a justification. Defaults are not accepted.
