@@ -241,7 +241,7 @@ async def test_a_caller_with_as_many_questions_as_may_wait_joins_them_and_asks_a
     first = await put(store, "b1", "amy", most=2)
     await put(store, "b2", "amy", most=2)
     assert await put(store, "b1", "amy", most=2) == first
-    with pytest.raises(DeniedError, match="2 questions of this caller wait"):
+    with pytest.raises(DeniedError, match="2 questions of this caller already wait"):
         await put(store, "b3", "amy", most=2)
     assert await say(store, first)
     assert await put(store, "b3", "amy", most=2)

@@ -160,7 +160,7 @@ def _judge(policy: Policy, situation: Situation) -> Decision:
 
 
 def _with_default_strength(decision: Decision, situation: Situation) -> Decision:
-    """Require an out-of-band answer if an authenticated caller's call is destructive."""
+    """Require, by default, out-of-band answers for destructive calls of authenticated callers."""
     is_known = situation.principal.is_known
     destroys = situation.facts.intent.level not in (Level.READ, Level.WRITE)
     if decision.effect is Effect.CONFIRM and decision.require is None and is_known and destroys:

@@ -138,7 +138,7 @@ class RecordRow:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The place and MAC of a record in a chain, usually of the chain's last record."""
+    """A chain's head: the writer, the last record's index in the chain, and its MAC."""
 
     writer: str
     index: int
