@@ -167,7 +167,7 @@ def test_types_that_make_no_schema_are_refused(kind: str) -> None:
 
 
 def test_what_is_no_server_and_what_is_bound_already_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="not a server that tools can be bound to"):
+    with pytest.raises(UsageError, match="tools cannot be bound to"):
         sayso.bind("server")
     server = make("MCPServer")
     sayso.bind(server)

@@ -357,7 +357,9 @@ async def test_what_is_no_cursor_runs_nothing(kind: str) -> None:
                 result = await caller.call(name, {"cursor": cursor})
                 assert result.is_error, cursor
                 assert text(result).startswith("This cursor is invalid."), cursor
-        assert text(await caller.call("plain", {"cursor": "2"})).startswith("This cursor is invalid")
+        assert text(await caller.call("plain", {"cursor": "2"})).startswith(
+            "This cursor is invalid"
+        )
     assert registry.calls == []
 
 
