@@ -134,5 +134,5 @@ async def test_a_server_that_does_not_start_again_is_an_error(tmp_path: Path) ->
     async with fragile(tmp_path) as guarded:
         lost = await guarded.call_tool("count_notes")
         assert lost.is_error
-        with pytest.raises(MCPError, match="does not start again"):
+        with pytest.raises(MCPError, match="could not be restarted"):
             await guarded.list_tools()

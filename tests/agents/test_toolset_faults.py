@@ -181,9 +181,9 @@ async def test_a_call_that_waits_in_vain_again_and_again_asks_one_question(url: 
     ("arguments", "told"),
     [
         ("number=1", "not JSON"),
-        ("[1]", "no object"),
-        ('"1"', "no object"),
-        ("null", "no object"),
+        ("[1]", "a JSON object"),
+        ('"1"', "a JSON object"),
+        ("null", "a JSON object"),
         ('{"number": NaN}', "NaN is not JSON"),
         ('{"number": 1e999}', "too large"),
         ('{"number": 1, "number": 2}', "duplicate key"),

@@ -321,7 +321,7 @@ async def test_a_database_that_changes_what_is_written_asks_nobody(
     if place.kind == "sqlite":
         assert not await may_run(approvals, question())
     else:
-        with pytest.raises(StoreError, match="does not keep questions"):
+        with pytest.raises(StoreError, match="does not store questions"):
             await may_run(approvals, question())
 
 

@@ -268,7 +268,7 @@ def folder(path: Path) -> None:
     [
         (foreign, "belongs to another program"),
         (newer, "of version 999"),
-        (text, "not a sound SQLite database"),
+        (text, "not a valid SQLite database"),
         (folder, "cannot be used"),
     ],
 )

@@ -271,7 +271,7 @@ def test_what_the_source_or_the_words_speak_against_is_not_written(server: Path)
         in done.err
     )
     found = sayso("lint", "--select", "SS115,SS116", str(server))
-    assert (found.code, found.out) == (0, "nothing found in 3 tools, profile spec\n")
+    assert (found.code, found.out) == (0, "no findings in 3 tools, profile spec\n")
     document = sayso("infer", "--write", "--json", str(server)).json
     assert [one["hint"] for one in document["doubted"]] == ["read_only", "open_world"]
 

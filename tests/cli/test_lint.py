@@ -107,7 +107,7 @@ def test_a_python_server_is_told_with_the_lines_of_its_functions(tmp_path: Path)
     assert "shop: allowed SS201 [title-missing] delete_order: our clients show the name" in done.out
     mended = sayso("lint", str(file), "--fix", "--no-allow", "--select", "SS101,SS102,SS201")
     assert "+@mcp.tool(" in mended.err
-    assert (mended.code, "0 errors" in mended.out or "nothing" in mended.out) == (0, True)
+    assert (mended.code, "0 errors" in mended.out or "no findings" in mended.out) == (0, True)
     assert "title=" in file.read_text(encoding="utf-8")
 
 

@@ -239,7 +239,7 @@ async def test_a_call_beyond_the_questions_that_may_wait_asks_nobody_and_runs_no
         assert "Not run yet" in text(await guard.call(AMY, "t", {"customer_id": index}))
     renamed = replace(AMY, client="another")
     answer = await guard.call(renamed, "t", {"customer_id": 2})
-    assert "2 questions of this caller wait for an answer already" in text(answer)
+    assert "2 questions of this caller already wait for an answer" in text(answer)
     assert "Nothing was run" in text(answer)
     assert answer["isError"]
     assert (await world.log())[-1] == ("outcome", "denied")

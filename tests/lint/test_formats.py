@@ -58,7 +58,7 @@ def test_each_finding_is_one_line_with_its_place(nasty: Report) -> None:
     assert len([line for line in lines if " SS" in line]) == len(nasty.findings) + 1
     assert "error" in lines[-1]
     clean = FORMATS["text"]([Report("shop", 1, ())], SPEC)
-    assert clean == "nothing found in 1 tool, profile spec\n"
+    assert clean == "no findings in 1 tool, profile spec\n"
     live = FORMATS["text"]([report(file=None)], SPEC)
     assert live.startswith("shop: note SS408 [output-schema-missing] list_orders: ")
 
@@ -146,8 +146,8 @@ def test_a_baseline_tells_what_is_gone_and_counts_what_occurs_twice() -> None:
     assert ("shop", "SS201", "a", "title") in after.gone
     assert without_known(report(tool("a")), known, {"SS101"}).gone == ()
     told = FORMATS["text"]([after], SPEC)
-    assert "shop: in the baseline, but no longer found: SS201 a (title)" in told
-    assert "in the baseline are not repeated" in told
+    assert "shop: fixed since the baseline: SS201 a (title)" in told
+    assert "not repeated from the baseline: " in told
     (server,) = json.loads(FORMATS["json"]([after], SPEC))["servers"]
     assert {"server": "shop", "rule": "SS201", "tool": "a", "about": "title"} in server["gone"]
 

@@ -230,7 +230,9 @@ def test_a_server_that_asks_about_nothing_is_told_so_once() -> None:
     ]
     (item,) = (finding for finding in findings(many) if finding.code == "SS503")
     assert item.tool == "delete_order"
-    assert "so are 8 more: delete_user, delete_note, purge_a, purge_b, purge_c, …" in item.message
+    assert (
+        "also 8 more tools: delete_user, delete_note, purge_a, purge_b, purge_c, …" in item.message
+    )
 
 
 def test_nobody_is_to_be_asked_about_small_things() -> None:

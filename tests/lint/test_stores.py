@@ -175,7 +175,7 @@ def test_prompts_have_the_names_of_tools_of_every_kind_and_blanks() -> None:
     assert len(re.findall(r"A prompt that should not lead to `\w+`: ______", text)) == 3
     other = made("anthropic", *TOOLS)
     assert (other.positive, other.negative) == ((), ())
-    assert "requires none" in as_markdown(other)
+    assert "requires no test prompts" in as_markdown(other)
     assert made("openai").positive == ()
 
 

@@ -38,12 +38,14 @@ def test_the_advice_says_what_to_write_and_what_it_cannot_know() -> None:
         how="sayso.declare",
     )
     assert told == (
-        "the tool 'fetch_web_content' declares nothing, so it counts as one that destroys; its "
+        "the tool 'fetch_web_content' declares nothing, so it counts as destructive; its "
         "name and texts suggest @sayso.declare(sayso.READ_ONLY), with .but(open_world=True) if it "
         "reaches the outside world"
     )
     told = advise(named("send_email"), is_taken=True, how="tools.tool")
-    assert told.endswith("surely say holds; its name and texts suggest @tools.tool(sayso.SEND)")
+    assert told.endswith(
+        "inferred with certainty apply; its name and texts suggest @tools.tool(sayso.SEND)"
+    )
     told = advise(named("url_open"), is_taken=False, how="tools.tool")
     assert told.endswith(
         "declare what it does: @tools.tool(…), with a preset such as sayso.READ_ONLY"

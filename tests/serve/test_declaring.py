@@ -28,9 +28,9 @@ BAD: dict[str, tuple[str, dict[str, Any]]] = {
     "a name too long": ("is not a valid tool name", {"name": "x" * 129}),
     "a name in another script": ("is not a valid tool name", {"name": "удалить"}),
     "a field that is missing": ("confirm names {customer}", {"confirm": "Delete {customer}?"}),
-    "a plan of nothing": ("wants 'customer'", {"plan": of_customer}),
-    "a narrowing of nothing": ("wants 'customer'", {"narrow": of_customer}),
-    "a condition of nothing": ("wants 'customer'", {"when": of_customer}),
+    "a plan of nothing": ("requires 'customer'", {"plan": of_customer}),
+    "a narrowing of nothing": ("requires 'customer'", {"narrow": of_customer}),
+    "a condition of nothing": ("requires 'customer'", {"when": of_customer}),
     "a plan that is none": ("plan must be a function", {"plan": ["delete"]}),
     "an unreadable condition": ("cannot be read", {"when": max}),
     "a scope that is misspelt": ("Did you mean 'customers.read'", {"scopes": {"customer.read"}}),
@@ -89,11 +89,11 @@ def _yields(_ctx: Any, _given: Any) -> Any:
     [
         ({"input_schema": [1]}, "a schema must be an object, got a list"),
         ({"input_schema": {"type": "banana"}}, "tool t"),
-        ({"input_schema": {"type": "array"}}, "must have the type object"),
+        ({"input_schema": {"type": "array"}}, 'must have "type": "object"'),
         ({"input_schema": {"properties": {"a": {"type": 7}}}}, "tool t"),
         ({"input_schema": {"properties": [1]}}, "tool t"),
         ({"output_schema": {"type": "object", "required": "id"}}, "tool t"),
-        ({"output_schema": {"type": "string"}}, "must have the type object"),
+        ({"output_schema": {"type": "string"}}, 'must have "type": "object"'),
         ({"execute": None}, "execute must be a function"),
         ({"execute": lambda: None}, "execute must be a function"),
         ({"execute": dict}, "execute must be a function"),
@@ -107,6 +107,19 @@ def test_schemas_and_functions_that_are_none_are_refused(
     given: dict[str, Any] = {"name": "t", "intent": sayso.READ_ONLY, "execute": _ok, **fields}
     with pytest.raises(UsageError, match=words):
         tools.add(**given)
+
+
+@pytest.mark.parametrize("schema", [{}, {"properties": {"id": {"type": "string"}}}])
+def test_a_schema_without_type_object_is_refused_as_data_and_as_a_definition(
+    schema: dict[str, Any],
+) -> None:
+    tools = sayso.bind(make("Server"))
+    with pytest.raises(UsageError) as added:
+        tools.add(name="t", intent=sayso.READ_ONLY, execute=_ok, input_schema=schema)
+    with pytest.raises(UsageError) as defined:
+        sayso.ToolDefinition("t", sayso.READ_ONLY, input_schema=schema, execute=_ok)
+    assert str(added.value) == str(defined.value)
+    assert 'tool t: a schema must have "type": "object"' in str(added.value)
 
 
 def _ok(_ctx: Any, _given: Any) -> str:
@@ -154,11 +167,11 @@ def test_types_that_make_no_schema_are_refused(kind: str) -> None:
 
 
 def test_what_is_no_server_and_what_is_bound_already_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="not a server that tools can be bound to"):
+    with pytest.raises(UsageError, match="tools cannot be bound to"):
         sayso.bind("server")
     server = make("MCPServer")
     sayso.bind(server)
-    with pytest.raises(UsageError, match="bound to this server already"):
+    with pytest.raises(UsageError, match="already bound to this server"):
         sayso.bind(server)
     rules = tmp_path / "policy.toml"
     rules.write_text("mode = 'banana'\n")

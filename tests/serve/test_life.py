@@ -201,7 +201,7 @@ async def test_a_named_dry_run_is_shown_as_the_plan(kind: str, how: str, era: st
             tools.add(
                 name="customer_delete",
                 intent=sayso.DELETE,
-                input_schema={"properties": schema},
+                input_schema={"type": "object", "properties": schema},
                 execute=lambda _, given: customer_delete(**given),
                 dry_run="dryRun",
             )

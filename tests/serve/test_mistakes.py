@@ -129,7 +129,7 @@ def test_a_server_is_not_bound_to_what_cannot_be_meant(given: dict[str, Any]) ->
 
 AT_START: list[tuple[dict[str, Any], str]] = [
     ({"confirm": "Wipe {nobody}?"}, "confirm names {nobody}"),
-    ({"plan": plan_other}, "wants 'other', which is not an argument of the tool"),
+    ({"plan": plan_other}, "requires 'other', which is not an argument of the tool"),
     ({"scopes": {"customer.read"}}, "Did you mean 'customers.read'?"),
 ]
 

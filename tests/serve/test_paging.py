@@ -110,7 +110,7 @@ class Shelf:
             name="as_data",
             intent=sayso.QUERY,
             execute=as_data,
-            input_schema={"properties": {"cursor": {"type": "string"}}},
+            input_schema={"type": "object", "properties": {"cursor": {"type": "string"}}},
         )
 
 
@@ -286,7 +286,7 @@ async def test_a_cursor_of_another_call_is_refused(kind: str) -> None:
         for name, arguments in (("plain", {}), ("plain", {"above": 3}), ("page", {})):
             result = await caller.call(name, {**arguments, "cursor": cursor})
             assert result.is_error
-            assert text(result).startswith("This cursor is of another call.")
+            assert text(result).startswith("This cursor belongs to another call.")
     assert registry.calls == []
 
 
@@ -323,7 +323,9 @@ async def test_a_list_that_changed_before_that_place_is_refused_and_not_guessed_
         assert first["number"] == seen
     else:
         assert result.is_error
-        assert text(result).startswith("The list has changed since. Make the call without")
+        assert text(result).startswith(
+            "The list has changed since the last page. Make the call without"
+        )
         assert result.structured_content is None
 
 
@@ -354,8 +356,10 @@ async def test_what_is_no_cursor_runs_nothing(kind: str) -> None:
             for name in ("plain", "paged"):
                 result = await caller.call(name, {"cursor": cursor})
                 assert result.is_error, cursor
-                assert text(result).startswith("There is no such cursor."), cursor
-        assert text(await caller.call("plain", {"cursor": "2"})).startswith("There is no such")
+                assert text(result).startswith("This cursor is invalid."), cursor
+        assert text(await caller.call("plain", {"cursor": "2"})).startswith(
+            "This cursor is invalid"
+        )
     assert registry.calls == []
 
 
@@ -370,11 +374,11 @@ async def test_a_cursor_cannot_bring_what_the_schema_would_refuse() -> None:
         for forged in ({"a": 1}, 7, None, ["x"]):
             cursor = sealed(given, made_for, seen, forged)
             result = await caller.call("as_data", {"cursor": cursor})
-            assert text(result).startswith("There is no such cursor.")
+            assert text(result).startswith("This cursor is invalid.")
         result = await caller.call("plain", {"cursor": sealed(*ours, "from-7")})
-        assert text(result).startswith("There is no such cursor.")
+        assert text(result).startswith("This cursor is invalid.")
         skips = await caller.call("as_data", {"cursor": sealed(given + 1, made_for, seen)})
-    assert text(skips).startswith("The list has changed since.")
+    assert text(skips).startswith("The list has changed since the last page.")
     assert registry.calls == [None]
 
 
@@ -470,7 +474,7 @@ async def test_a_tool_that_fails_or_gives_no_list_later_is_told_of() -> None:
         def execute(ctx: sayso.Context, _: Any) -> Any:
             return ctx.error("it is away") if given[0] is None else given[0]
 
-        schema = {"properties": {"cursor": {"type": "string"}}}
+        schema = {"type": "object", "properties": {"cursor": {"type": "string"}}}
         tools.add(name="moody", intent=sayso.QUERY, execute=execute, input_schema=schema)
 
     async with offer("MCPServer", declare=declare).client() as caller:
@@ -479,5 +483,5 @@ async def test_a_tool_that_fails_or_gives_no_list_later_is_told_of() -> None:
         changed = await caller.call("moody", {"cursor": cursor})
         given[0] = None
         failed = await caller.call("moody", {"cursor": cursor})
-    assert text(changed).startswith("There is no list any more.")
+    assert text(changed).startswith("The tool no longer returns this list.")
     assert text(failed) == "it is away"

@@ -152,8 +152,8 @@ async def test_names_that_no_database_can_hold_are_kept_all_the_same(store: Data
 @pytest.mark.parametrize(
     ("moment", "message"),
     [
-        ("INSERT ON grants", "did not keep a grant"),
-        ("UPDATE OF mac ON grants", "did not keep the signature of a grant"),
+        ("INSERT ON grants", "did not store a grant"),
+        ("UPDATE OF mac ON grants", "did not store the signature of a grant"),
     ],
 )
 async def test_an_answer_whose_grant_is_not_kept_is_not_kept_either(

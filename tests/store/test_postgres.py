@@ -169,7 +169,7 @@ async def test_a_commit_whose_answer_was_lost_is_looked_up_before_the_chain_goes
         await store.records.append([ROW], seal=chain)
         Flaky.fails_after = is_there
         Flaky.is_armed = True
-        with pytest.raises(StoreError, match="lost in mid-commit"):
+        with pytest.raises(StoreError, match="lost during a commit"):
             await store.records.append([ROW], seal=chain)
         assert chain.is_in_doubt
     await store.records.append([ROW], seal=chain)
@@ -454,7 +454,7 @@ async def test_whoever_listens_hears_of_answers_again_after_the_connection_was_l
                 await anyio.lowlevel.checkpoint()
             group.cancel_scope.cancel()
     assert set(told) == {7}
-    assert "answers given elsewhere are seen late" in caplog.text
+    assert "answers arrive late" in caplog.text
     await store.close()
 
 

@@ -241,7 +241,7 @@ async def test_a_caller_with_as_many_questions_as_may_wait_joins_them_and_asks_a
     first = await put(store, "b1", "amy", most=2)
     await put(store, "b2", "amy", most=2)
     assert await put(store, "b1", "amy", most=2) == first
-    with pytest.raises(DeniedError, match="2 questions of this caller wait"):
+    with pytest.raises(DeniedError, match="2 questions of this caller already wait"):
         await put(store, "b3", "amy", most=2)
     assert await say(store, first)
     assert await put(store, "b3", "amy", most=2)
@@ -267,7 +267,7 @@ async def test_a_question_whose_signature_is_not_kept_is_not_asked(
     store: Database, place: Place
 ) -> None:
     await pass_over(store, place, "UPDATE OF mac ON approvals")
-    with pytest.raises(StoreError, match="did not keep the signature of a question"):
+    with pytest.raises(StoreError, match="did not store the signature of a question"):
         await store.questions.open("b", "{}", now=NOW, expires=NOW + 60, sign=lambda _row: "mac")
     assert await store.questions.newest(now=NOW) == []
 
@@ -290,7 +290,7 @@ async def test_a_question_that_was_not_signed_here_is_voided_and_asked_anew(
 
 
 async def test_a_question_that_cannot_be_asked_as_it_is_signed_is_given_up(store: Database) -> None:
-    with pytest.raises(StoreError, match="does not keep questions as they are written"):
+    with pytest.raises(StoreError, match="does not store questions as they are written"):
         await store.questions.open(
             "b", "{}", now=NOW, expires=NOW + 60, judge=lambda _row, _answers: False
         )

@@ -72,7 +72,7 @@ async def test_the_first_record_of_a_chain_comes_from_its_seal(store: Database) 
 
 async def test_records_that_the_database_drops_are_an_error(store: Database, place: Place) -> None:
     await pass_over(store, place, "INSERT ON records")
-    with pytest.raises(StoreError, match="does not keep records"):
+    with pytest.raises(StoreError, match="does not store records"):
         await store.records.append([RecordRow("a", NOW, "refused", "{}")])
 
 
@@ -89,7 +89,7 @@ async def test_attempts_that_the_database_changes_are_an_error(
             f"CREATE FUNCTION eve() RETURNS trigger LANGUAGE plpgsql AS {function}",
             "CREATE TRIGGER eve AFTER INSERT ON records FOR EACH ROW EXECUTE FUNCTION eve()",
         )
-    with pytest.raises(StoreError, match="does not keep records"):
+    with pytest.raises(StoreError, match="does not store records"):
         await store.records.append([ROW])
     assert await store.records.count() == 0
 

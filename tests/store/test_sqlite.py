@@ -168,7 +168,7 @@ async def test_a_database_of_a_newer_sayso_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("remember the milk\n" * 100)
-    with pytest.raises(StoreError, match="not a sound SQLite database"):
+    with pytest.raises(StoreError, match="not a valid SQLite database"):
         open_store(f"sqlite:{path}")
     assert path.read_text().startswith("remember")
 
@@ -181,7 +181,9 @@ async def test_a_locked_database_is_told_of(
     store = open_store(f"sqlite:{path}")
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(StoreError, match=r"the database is locked. Another program holds it"):
+        with pytest.raises(
+            StoreError, match=r"the database is locked. Another program has locked it"
+        ):
             await store.records.append([RecordRow("a", 1.0, "attempt", "{}")])
     await store.close()
 

@@ -81,7 +81,7 @@ def test_a_configuration_of_several_servers_is_not_one(tmp_path: Path) -> None:
 
 
 def test_what_is_no_server_is_told() -> None:
-    with pytest.raises(UsageError, match="a int is not a server"):
+    with pytest.raises(UsageError, match="tools cannot be bound to a int"):
         assert_annotated(12)
 
 

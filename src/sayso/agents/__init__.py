@@ -1,13 +1,13 @@
 """sayso's guard around a client of the official SDK, for agents that use no gateway.
 
     step:   Toolset.tools (as the policy sees them) -> Selector -> Step: tools, prompt
-    calls:  Step.run -> Toolset -> GuardedServer -> guard -> ToolResult, in words for the model
+    calls:  Step.run -> Toolset -> GuardedServer -> guard -> ToolResult, with text for the model
 
-A toolset is one or more guarded clients under one policy, for one principal. Whatever a model gets
-wrong comes back to it as a result. A framework's file only translates: its tools, its hook before a
-step, its way to pause. With `approver="deferred"` a call that asks ends at once with its approval;
-`settle` makes it again with a person's answer, which serves only that question. A cancelled call
-withdraws its question.
+A toolset is one or more guarded clients under one policy, for one principal. A model's mistakes
+come back to it as results. Each framework has one file, which converts its tools, its hook before a
+step and its way to pause. With `approver="deferred"`, a call that needs approval ends at once with
+its approval. `settle` then repeats the call with a person's answer to this one question. A
+cancelled call withdraws its question.
 """
 
 from typing import TYPE_CHECKING

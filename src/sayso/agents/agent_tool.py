@@ -1,4 +1,4 @@
-"""A tool as it is offered to a model."""
+"""A tool in the form that a model gets."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from sayso.policy import Effect, ToolFacts, foresee
 
 @dataclass(frozen=True, slots=True)
 class AgentTool:
-    """A tool for a model; `tool` is as the policy sees it, `name` as the model calls it."""
+    """A tool for a model: `name` is the model's name for it, `tool` is the policy's view of it."""
 
     name: str
     tool: Tool
@@ -40,7 +40,7 @@ class AgentTool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The schema of its arguments, in the form that every model API accepts."""
+        """The tool's input schema, in the form that every model API accepts."""
         return fit_schema(self.tool.input_schema or {})
 
     @property
@@ -49,11 +49,11 @@ class AgentTool:
 
     @property
     def is_repeatable(self) -> bool:
-        """True if calls may run in parallel and be repeated: it reads or is idempotent."""
+        """True if the tool reads or is idempotent, so its calls may run in parallel and repeat."""
         return self.hints["read_only"] or self.hints["idempotent"]
 
     @property
     def asks(self) -> bool:
-        """True if some of its calls need a person's approval."""
+        """True if some calls of the tool need a person's approval."""
         decisions = foresee(self.server.rules(), self.server.principal, self.facts)
         return any(decision.effect is Effect.CONFIRM for decision in decisions)

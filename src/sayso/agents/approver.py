@@ -33,14 +33,14 @@ _TTY: Final = Path("/dev/tty")
 
 _log: Final = logging.getLogger(__name__)
 _turn: Final = threading.Lock()
-"""Serializes functions that are not async: two that share a terminal would swap answers."""
+"""Held while a synchronous function runs: two functions on one terminal could swap answers."""
 
 
 @asynccontextmanager
 async def open_channel(approver: Approver) -> AsyncGenerator[Channel | None]:
     """Yield the channel of an approver.
 
-    Raises `UsageError` for an invalid approver or if there is no terminal.
+    Raises `UsageError` if the approver is invalid or no terminal is available.
     """
     if approver is None or approver == CONSOLE:
         yield None
@@ -66,7 +66,7 @@ async def open_channel(approver: Approver) -> AsyncGenerator[Channel | None]:
 
 @dataclass(frozen=True, slots=True)
 class DeferredChannel:
-    """A channel that asks no one: the program passes the question on and brings the answer."""
+    """A channel that sends no question: the program gets it from the result, and answers it."""
 
     name: str = PROGRAM
     strength: Strength = Strength.OUT_OF_BAND
@@ -78,8 +78,8 @@ class DeferredChannel:
 class FunctionChannel:
     """A channel that asks a function of the program, once for each question.
 
-    The function continues after its call stops waiting; its answer then counts for a repeated call.
-    It is cancelled once the question is settled elsewhere or has expired.
+    The function continues when the call stops waiting; a repeated call then uses its answer. The
+    function is cancelled when the question was answered elsewhere or has expired.
     """
 
     function: Function
@@ -110,13 +110,13 @@ class FunctionChannel:
                 group.start_soon(_cancel_when_settled, approvals, approval, group.cancel_scope)
                 verdict = await _verdict(self.function, approval)
                 group.cancel_scope.cancel()
-        except Exception:  # noqa: BLE001 - whatever the function raises is no answer
+        except Exception:  # noqa: BLE001 - a function that fails gives no answer
             _log.exception("the approver failed for approval %s", approval.number)
             verdict = None
         if isinstance(verdict, bool):
             await self._answer(approvals, approval, is_allowed=verdict)
             return
-        # There is no answer: a repeated call asks again.
+        # There is no answer, so a repeated call must ask again.
         self._asked.discard(approval.number)
         if verdict is not None:
             _log.error("the approver returned %r instead of True, False or None", verdict)
@@ -137,7 +137,7 @@ async def _cancel_when_settled(
 
 
 async def _verdict(function: Function, approval: Approval) -> object:
-    """Return the function's answer. One that is not async may block, so it gets a thread."""
+    """Return the function's answer. A synchronous function may block, so it runs in a thread."""
     is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - an object may be called like one
     )
@@ -146,7 +146,7 @@ async def _verdict(function: Function, approval: Approval) -> object:
 
 
 async def _in_thread(function: Function, approval: Approval) -> object:
-    """Call `function` in a thread that neither cancellation nor the end of the program awaits."""
+    """Call `function` in a daemon thread. Cancelling returns at once; the thread goes on."""
     done = anyio.Event()
     token = anyio.lowlevel.current_token()
     gone = threading.Event()
@@ -161,7 +161,7 @@ async def _in_thread(function: Function, approval: Approval) -> object:
                 answers.append(function(approval))
             except Exception as error:  # noqa: BLE001 - raised below, in the caller
                 failed.append(error)
-        with suppress(RuntimeError):  # the event loop has ended
+        with suppress(RuntimeError):  # raised if the event loop has ended
             anyio.from_thread.run_sync(done.set, token=token)
 
     threading.Thread(target=work, name="sayso approver", daemon=True).start()
@@ -196,10 +196,10 @@ class Asked:
 
 @dataclass(slots=True)
 class ApprovalQueue:
-    """An approver that the program takes questions from: `async for asked in queue`.
+    """An approver that gives its questions to the program: `async for asked in queue`.
 
-    Each question comes once. One that was settled elsewhere may still come; its answer does not
-    count. Serves any number of wrapped clients of one event loop.
+    Each question comes once. A question that was answered elsewhere may still come; a second
+    answer is ignored. One queue serves any number of wrapped clients of one event loop.
     """
 
     name: str = PROGRAM
@@ -224,7 +224,7 @@ class ApprovalQueue:
 
 @dataclass(slots=True)
 class _Terminal:
-    """The program's terminal: one shared channel, with one question at a time."""
+    """The program's terminal: one channel for all clients, which asks one question at a time."""
 
     users: int = 0
     files: ExitStack = field(default_factory=ExitStack)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sayso.catalog import Selection, Selector
 
 Destructive = Literal["asked", "always", "never"]
-"""When tools that destroy are selected: if the message asks for them, always, or never."""
+"""When destructive tools compete for selection: if the user asks for them, always, or never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Choice:
     def select(
         self, selector: "Selector", message: str | Sequence[str], bound: dict[str, str]
     ) -> "Selection":
-        """Return the tools for a message. Raises `UsageError` for a missing pinned name.
+        """Return the tools for a message. Raises `UsageError` if a name in `always` is missing.
 
-        `bound` keeps the tool that each pinned name meant at first, so that a tool of another
-        server that takes the name later is not pinned in its place.
+        `bound` stores which tool each name in `always` meant at first. A tool of another server
+        that later gets the same name is therefore not selected in its place.
         """
         always = [bound.get(name, name) for name in self.always]
         levels = {self.destructive: (Level.DESTRUCTIVE,)}

@@ -13,7 +13,7 @@ from sayso.schema import digest
 
 _CHOICES: Final = ("allOf", "anyOf", "oneOf")
 _UNFIT_KEYS: Final = (*_CHOICES, "not", "if", "then", "else", "enum", "const")
-"""Keys at the top of a schema for which the large model APIs refuse the whole request."""
+"""Top-level schema keys that make the large model APIs refuse the whole request."""
 
 _MAX_NAME_CHARACTERS: Final = 64
 """The limit of the strictest of the large model APIs."""
@@ -26,8 +26,8 @@ _MARKED: Final = re.compile(r"-[0-9a-f]{8}$")
 def fit_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object schema without the top-level keys that model APIs refuse.
 
-    The removed keys still hold: the guard checks arguments against the tool's own schema. The
-    properties of their branches are kept, so that the model knows them.
+    The guard still enforces the removed keys: it checks arguments against the tool's own schema.
+    The result includes the properties of all branches, so that the model knows them.
 
     >>> fit_schema({"oneOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]})
     {'type': 'object', 'properties': {'a': {}, 'b': {}}}
@@ -43,10 +43,10 @@ def fit_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fit_name(name: str) -> str:
-    """Return a name that every model API accepts; a changed one ends with a digest of the old one.
+    """Return a name that every model API accepts. A changed name ends with the old one's digest.
 
-    So it does not depend on other tools, and no two names become one. A name that already looks
-    marked is marked too, or a server could take another tool's name.
+    The result does not depend on other tools, and two names never become one. A valid name that
+    ends like a digest is changed too, since a server could choose it to take another tool's name.
 
     >>> fit_name("customer_delete"), fit_name("customer.delete")
     ('customer_delete', 'customer_delete-ed768e5a')
@@ -66,7 +66,7 @@ def fit_qualified(server: str, name: str) -> str:
     whole = qualify(server, name)
     if whole.partition(SEPARATOR)[0] == server:
         return fit_name(whole)
-    # The end of the server's name is ambiguous: another server may have a tool of this name.
+    # The server's name contains the separator, so another server's tool could get this name.
     return _mark(whole, [server, name])
 
 

@@ -20,8 +20,8 @@ class BadArgumentsError(UsageError):
 class ToolCall:
     """A model's call of a tool; `arguments` is JSON text or a mapping.
 
-    `id` is the model's own and comes back with the result. A call whose `key` was used before gets
-    the first answer and does not run again.
+    `id` comes from the model and is returned with the result. `key` is an idempotency key: a call
+    whose key was used before gets the first answer and does not run again.
     """
 
     id: str
@@ -41,16 +41,16 @@ class ToolCall:
         except UsageError as error:
             raise BadArgumentsError(error.what, where=error.where) from error
         if not isinstance(value, dict):
-            raise BadArgumentsError("they are JSON, and no object")
+            raise BadArgumentsError("they must be a JSON object")
         return cast("dict[str, Any]", value)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a call, for the model: `text` says everything, also why it failed.
+    """The result of a call. `text` is for the model and includes the reason of a failure.
 
-    `answer` is the `tools/call` result in wire form, with pictures. `outcome` is the recorded one,
-    `None` for a call that was not recorded. `approval` is the question that the call waits for.
+    `answer` is the `tools/call` result in wire form, with pictures. `outcome` is the recorded
+    outcome, or `None` if the call was not recorded. `approval` is the question that it waits for.
     """
 
     id: str
@@ -65,7 +65,7 @@ class ToolResult:
 
     @property
     def text(self) -> str:
-        """The blocks of the answer as text, with a placeholder for each other block."""
+        """The answer's text blocks, with a placeholder for each block of another kind."""
         return "\n".join(str(part) for part in self.parts)
 
     @property

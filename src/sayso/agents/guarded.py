@@ -1,4 +1,4 @@
-"""A client whose lists and calls go through the guard; everything else is the client's own."""
+"""A client that lists and calls tools through the guard, and leaves everything else unchanged."""
 
 import json
 import logging
@@ -29,8 +29,8 @@ _OWN: Final = ("content", "structuredContent", "isError", "_meta", "resultType")
 class Guarded:
     """A replacement for an `mcp.Client`, made by `sayso.wrap`.
 
-    `list_tools` and `call_tool` go through the guard (`behind`); every other public attribute is
-    the client's. Its `session` is not available, since calls on it would bypass the guard.
+    `list_tools` and `call_tool` go through the guard (`behind`). Every other public attribute is
+    the client's, except `session`: calls on it would bypass the guard.
     """
 
     def __init__(self, server: GuardedServer) -> None:
@@ -54,7 +54,7 @@ class Guarded:
             seen = await self.behind.tools(meta=meta)
         except RpcError as error:
             _raise(error)
-        # The SDK's model holds the fields of every version.
+        # The SDK's model has the fields of every protocol version, so list the modern form.
         return tools_result({**tool.listing(MODERN), "name": tool.name} for tool, _ in seen)
 
     async def call_tool(
@@ -70,12 +70,11 @@ class Guarded:
     ) -> types.CallToolResult:
         """Call a tool, if the policy or a person allows it.
 
-        A call that was denied, not approved in time, or whose answer was lost returns a result with
-        `is_error` that explains it to the model. Raises `MCPError` for a missing or hidden tool and
-        for an error of the server; `StoreError` if nothing can be recorded, and then nothing was
-        run. `read_timeout_seconds` limits the server, not the person.
-
-        If cancelled while it waits, nothing runs. If cancelled later, the server is notified, and
+        If the call was denied, was not approved in time, or lost its answer, the result has
+        `is_error` and explains this to the model. Raises `MCPError` for a missing or hidden tool
+        and for an error of the server. Raises `StoreError` if nothing can be recorded; nothing was
+        run then. `read_timeout_seconds` limits the server's time, not the person's. A call that is
+        cancelled while waiting does not run. If it is cancelled later, the server is notified, and
         the recorded outcome is unknown.
         """
         has_progress = progress_callback is not None
@@ -113,7 +112,7 @@ class Guarded:
 
 
 class _Checked:
-    """A method of the client that raises `MCPError` while the policy disables server or caller."""
+    """A client's method that raises `MCPError` while the policy disables the server or caller."""
 
     def __init__(self, server: GuardedServer, method: Callable[..., Any]) -> None:
         self._server = server
@@ -130,7 +129,7 @@ class _Checked:
 
 
 def _guarded_callback(callback: "ProgressFnT") -> Progress:
-    """Return a callback whose failure is logged and does not fail the call."""
+    """Return a callback that logs its errors, so that they do not fail the call."""
 
     async def tell(progress: float, total: float | None, message: str | None) -> None:
         try:

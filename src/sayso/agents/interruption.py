@@ -8,15 +8,15 @@ from sayso.agents.exchange import ToolCall
 from sayso.approvals import Approval, ask
 
 _SHAPE: Final = (
-    'an answer is {"server": …, "number": …, "allow": true or false} of this question, and may '
-    'have a "message"'
+    'the answer must be {"server": …, "number": …, "allow": true or false}, with the question\'s '
+    'server and number, and optionally a "message"'
 )
 _KEYS: Final = frozenset({"server", "number", "allow", "message"})
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A person's answer to one question; `server` and `number` say to which."""
+    """A person's answer to one question, which `server` and `number` identify."""
 
     server: str
     number: int
@@ -25,7 +25,7 @@ class Reply:
 
 
 def describe(call: ToolCall, approval: Approval) -> dict[str, Any]:
-    """Return the question of a call as JSON, without secrets among the arguments."""
+    """Return the question of a call as plain JSON; secrets in the arguments are redacted."""
     asked = approval.question
     return {
         "server": asked.server,
@@ -45,9 +45,9 @@ def describe(call: ToolCall, approval: Approval) -> dict[str, Any]:
 def reply(
     question: Mapping[str, Any], *, is_allowed: bool, message: str | None = None
 ) -> dict[str, Any]:
-    """Return the value to resume with, to answer this question; `message` is for the model.
+    """Return the value that resumes a run with the answer to this question.
 
-    It names the question, so that it never answers another one that is asked meanwhile.
+    The value names the question, so it cannot answer another. `message` is for the model.
 
     >>> reply({"server": "crm", "number": 7, "tool": "customer_delete"}, is_allowed=True)
     {'server': 'crm', 'number': 7, 'allow': True}
@@ -57,7 +57,7 @@ def reply(
 
 
 def read_reply(value: object) -> Reply | str:
-    """Return the answer, or what is wrong: anything but an exact answer approves nothing."""
+    """Return the answer, or an error message if `value` does not have the exact form."""
     if not isinstance(value, Mapping):
         return _SHAPE
     fields = cast("Mapping[str, Any]", value)

@@ -41,16 +41,16 @@ except ImportError as error:
     ) from error
 
 _UNREADABLE: Final = "sayso/unreadable"
-"""The argument under which a call carries what its model wrote, where that is no JSON object."""
+"""The argument that carries a model's text if its arguments are not a JSON object."""
 
 __all__ = ["GuardMiddleware", "GuardedTool", "reply", "tools_of"]
 
 
 class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
-    """Gives an agent of `create_agent` the tools of a toolset, without naming them anywhere else.
+    """Gives an agent the tools of a toolset; pass it to `create_agent` in `middleware`.
 
-    Each step offers only the tools that fit what the user said, with a system prompt about them.
-    The agent runs asynchronously only.
+    Each step offers only the tools that fit the user's messages, with a system prompt about them.
+    The agent must run asynchronously.
     """
 
     def __init__(self, toolset: Toolset) -> None:
@@ -70,14 +70,14 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         system = _prompted(request.system_message, step.prompt)
         tools = [*others, *guarded_tools(step)]
         response = await handler(request.override(tools=tools, system_message=system))
-        # With a response format, LangChain's own tool for it must not be taken for one of ours.
+        # With a response format, LangChain adds a tool of its own: handle only the step's tools.
         names = None
         if request.response_format is not None:
             names = step.tools
         return replace(response, result=[_read(message, names) for message in response.result])
 
     def wrap_model_call(self, request: Any, handler: Any) -> Any:  # noqa: ARG002 - LangChain's
-        """Raise `UsageError`: sayso's tools run in asynchronous agents only."""
+        """Raise `UsageError`, because sayso's tools run in asynchronous agents only."""
         raise only_async()
 
     async def awrap_tool_call(
@@ -104,7 +104,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
         raise only_async()
 
     async def _step(self, state: Any) -> Step:
-        """Return the step for this state; the same for the model request and its tool calls."""
+        """Return the step for this state. A model request and its tool calls get the same step."""
         return await self.toolset.step(_said(state["messages"]))
 
     def _is_ours(self, tool: object) -> bool:
@@ -112,7 +112,7 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
 
 
 def _said(messages: Sequence[BaseMessage]) -> list[str]:
-    """Return the user's messages, without LangChain's summaries: these quote tools."""
+    """Return the user's messages without LangChain's summaries, which may quote tools."""
     return [
         str(message.text)
         for message in messages
@@ -129,7 +129,7 @@ def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
 
 
 def _read(message: BaseMessage, names: Container[str] | None) -> BaseMessage:
-    """Return the message with its unreadable calls as calls; LangChain would ignore them."""
+    """Return the message with its unreadable calls as normal calls, or LangChain ignores them."""
     if not isinstance(message, AIMessage) or not message.invalid_tool_calls:
         return message
     calls = list(message.tool_calls)
@@ -145,7 +145,7 @@ def _read(message: BaseMessage, names: Container[str] | None) -> BaseMessage:
 
 
 def _arguments(text: str) -> dict[str, Any]:
-    """Return the arguments; unreadable text is kept under one key for `awrap_tool_call`."""
+    """Return the arguments. Unreadable text goes under one key, for `awrap_tool_call`."""
     try:
         return ToolCall("", "", text).read_arguments()
     except BadArgumentsError:

@@ -43,16 +43,16 @@ __all__ = [
 ]
 
 _made_now: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
-"""Locks by call key: an interrupted `ToolNode` leaves the other calls of its node running."""
+"""Locks by call key, since calls of an interrupted `ToolNode` go on while its node runs again."""
 
 _drawn: ContextVar[list["Turn"] | None] = ContextVar("sayso_drawn", default=None)
 
 
 @dataclass(slots=True)
 class _Node:
-    """People's answers to the parallel calls of one run of a node.
+    """People's answers to the parallel calls in one run of a node.
 
-    LangGraph gives a node its answers in the order of arrival, so a call may get the answer to
+    LangGraph passes answers to a node in the order of arrival, so a call may get the answer for
     another call.
     """
 
@@ -60,7 +60,7 @@ class _Node:
     replies: dict[tuple[str, int], Reply] = field(default_factory=dict[tuple[str, int], Reply])
 
     def ask(self, question: dict[str, Any]) -> Reply:
-        """Return the answer to this question. Interrupts the graph until there is one."""
+        """Return the answer to this question; interrupt the graph until the answer is there."""
         wanted = question["server"], question["number"]
         asked = question
         while wanted not in self.replies:
@@ -94,9 +94,9 @@ class _Nodes:
 class GuardedTool(BaseTool):
     """A tool of a toolset, for asynchronous graphs.
 
-    Inside a graph each call has an idempotency key, so it happens once however often LangGraph
-    runs its node. With `approver="deferred"` a call that asks interrupts the graph; resume it with
-    `reply`.
+    In a graph each call has an idempotency key, so it runs once even if LangGraph runs its node
+    several times. With `approver="deferred"`, a call that needs approval interrupts the graph.
+    Resume the graph with `reply`.
     """
 
     _tool: AgentTool = PrivateAttr()
@@ -128,14 +128,14 @@ class GuardedTool(BaseTool):
         return self._toolset is toolset
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's own name
-        """Call the tool, in the order in which calls come in, however slow the callbacks are."""
+        """Call the tool. Slow callbacks do not change the order of the calls."""
         with in_line(self._toolset):
             return await super().ainvoke(input, config, **kwargs)
 
     def _to_args_and_kwargs(
         self, tool_input: str | dict[str, Any], tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        # As one value: an argument of the tool may be named "self" or "config".
+        # One value for all arguments, since a tool may name an argument "self" or "config".
         return (tool_input, tool_call_id), {}
 
     def _run(self, *_: Any, **__: Any) -> Any:
@@ -163,10 +163,10 @@ class GuardedTool(BaseTool):
         return message_of(result)
 
     async def _once(self, node: _Node, call: ToolCall, turn: "Turn | None") -> ToolResult:
-        """Return a call's result; wait if an interrupted node is still making the same call."""
+        """Return a call's result. First wait while an interrupted node still makes this call."""
         lock = _made_now.setdefault(call.key or "", anyio.Lock())
         if lock.locked() and turn is not None:
-            # The running call may need its turn, so this one gives up its own.
+            # Leave the queue: the running call may be behind this one, and must not wait for it.
             turn.leave()
             turn = None
         async with lock:
@@ -184,9 +184,9 @@ class GuardedTool(BaseTool):
 
 
 async def tools_of(offered: Toolset | Step) -> list[GuardedTool]:
-    """Return the tools of a toolset or of one step, for a `ToolNode` and to bind to a model.
+    """Return the tools of a toolset or of one step, for a `ToolNode` and `bind_tools`.
 
-    With the tools of a step, a call of another tool of the toolset is refused.
+    The tools of a step refuse calls of tools outside the step.
     """
     if isinstance(offered, Step):
         return guarded_tools(offered)
@@ -199,7 +199,7 @@ def guarded_tools(step: Step) -> list[GuardedTool]:
 
 
 def guarded_tool(step: Step, name: str) -> GuardedTool | None:
-    """Return one tool of a step, `None` if the step does not offer it."""
+    """Return one tool of a step, or `None` if the step does not have it."""
     tool = step.tools.get(name)
     return None if tool is None else _made(step.toolset, [tool], step.tools)[0]
 
@@ -217,7 +217,7 @@ def message_of(result: ToolResult) -> ToolMessage:
 
 @contextmanager
 def in_line(toolset: Toolset) -> Generator[None]:
-    """Reserve a place in the call queue for the next call made inside, unless there is one."""
+    """Reserve a place in the call queue for the call made inside, if none is reserved yet."""
     if _drawn.get() is not None:
         yield
         return
@@ -231,7 +231,7 @@ def in_line(toolset: Toolset) -> Generator[None]:
 
 
 def only_async() -> UsageError:
-    """Return the error of a call that is not asynchronous."""
+    """Return the error for a call that is not asynchronous."""
     fix = "Run the graph with ainvoke or astream."
     return UsageError("sayso's tools run asynchronously only", where="LangGraph", fix=fix)
 
@@ -244,7 +244,7 @@ def _made(
 
 
 def _key(place: Mapping[str, Any], call_id: str | None) -> str | None:
-    """Return a call's idempotency key, which is the same when LangGraph runs its node again."""
+    """Return a call's idempotency key, `None` outside a graph. It is the same in each run."""
     namespace = place.get("checkpoint_ns")
     if namespace is None or call_id is None:
         return None

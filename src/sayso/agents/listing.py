@@ -23,9 +23,9 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Listing:
-    """The tools of one server, which the policy knows as `server`.
+    """The tools of one server; `server` is its name in the policy.
 
-    `is_left` is set once the guard is closed; nothing may be called after that.
+    `is_left` is set when the guard is closed. No tool may be called after that.
     """
 
     wire: Wire
@@ -45,7 +45,7 @@ class Listing:
     ) -> Tool | None:
         """Return the tool of this name; `is_fresh` bypasses the cache.
 
-        Raises `UnreachableError` if the server gives no list.
+        Raises `UnreachableError` if the server does not return its list.
         """
         try:
             tools = await self.known(is_fresh=is_fresh)
@@ -54,20 +54,20 @@ class Listing:
         return tools.get(name)
 
     async def known(self, *, is_fresh: bool = False) -> Mapping[str, Tool]:
-        """Return the tools, from the cache while it is fresh. Raises what `ask` raises."""
+        """Return the tools by name, from the cache while it is fresh. Raises like `ask`."""
         if is_fresh or self._at is None or time.monotonic() - self._at > _FRESH_SECONDS:
             return await self.ask()
         return self._tools
 
     async def ask(self, meta: Mapping[str, Any] | None = None) -> Mapping[str, Tool]:
-        """Request all pages of the list. If two tools have the same name, the first counts.
+        """Request all pages of the list. If two tools have the same name, keep the first.
 
-        Raises `RpcError`, and `NotMcpError` if a page has no list or the pages do not end.
+        Raises `RpcError`. Raises `NotMcpError` if a page has no list or there are too many pages.
         """
         changes = self._changes
         tools = self._read(await self._entries(meta))
         if changes == self._changes:
-            # Cached only here: no change was announced while the list was read.
+            # Cache the list only if the server reported no change while it was read.
             self._tools = tools
             self._at = time.monotonic()
         return tools
@@ -84,29 +84,29 @@ class Listing:
                 raise
             listed = page.get("tools")
             if not isinstance(listed, list):
-                raise NotMcpError("its tools/list holds no list of tools", where=self.server)
+                raise NotMcpError("its tools/list result has no list “tools”", where=self.server)
             entries += cast("list[Any]", listed)
             cursor = page.get("nextCursor")
             if not isinstance(cursor, str):
                 return entries
             params = {**params, "cursor": cursor}
-        what = f"its tools/list does not end after {_MOST_PAGES} pages"
+        what = f"its tools/list has more than {_MOST_PAGES} pages"
         raise NotMcpError(what, where=self.server)
 
     def _read(self, entries: Sequence[Any]) -> Mapping[str, Tool]:
         tools, problems = read_tools(self.server, entries, origin=self.origin)
-        found: dict[str, Tool] = {}
+        by_name: dict[str, Tool] = {}
         for tool in tools:
-            # MCP 2026-07-28: a client drops a tool whose `x-mcp-header` is not valid.
+            # MCP 2026-07-28: a client must drop a tool with an invalid `x-mcp-header`.
             wrong = None
             if self.wire.is_modern:
                 wrong = find_invalid_x_mcp_header(tool.input_schema)
             if wrong is not None:
-                problems.append(f"{self.server}: {tool.name!r} is left out: {wrong}")
-            elif tool.name in found:
-                problems.append(f"{self.server}: two tools are called {tool.name!r}")
+                problems.append(f"{self.server}: the tool {tool.name!r} is not listed: {wrong}")
+            elif tool.name in by_name:
+                problems.append(f"{self.server}: two tools are named {tool.name!r}; keep the first")
             else:
-                found[tool.name] = tool
+                by_name[tool.name] = tool
         for problem in problems:
             _log.warning("%s", problem)
-        return found
+        return by_name

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class GuardedTool(FunctionTool):
-    """A tool of a guarded server; `guarded` has its level, hints and title."""
+    """The SDK's form of a tool; its attribute `guarded` has the tool's level, hints and title."""
 
     guarded: "AgentTool | None" = field(default=None, kw_only=True)
 
@@ -40,13 +40,13 @@ class GuardedTool(FunctionTool):
 class GuardedAgent(Agent[Any]):
     """An `Agent` with a `Toolset`'s tools: `GuardedAgent("Clerk", toolset=sayso.Toolset(crm))`.
 
-    Each turn gets the tools of a step, chosen by what the user said, and a system prompt about them
-    after the agent's own. The result of each call is text.
+    Each turn offers the tools that fit the user's messages. A system prompt about them follows the
+    agent's own instructions. The result of each call is text.
 
-    With `approver="deferred"` a call that asks interrupts the run. `question` returns the question
-    of an interruption; `state.approve` or `state.reject` answers it, for exactly the arguments that
-    were asked about. If another process resumes the state, it must `remember` the questions first.
-    `always_approve` answers only the one question, and none if several calls of its tool wait.
+    With `approver="deferred"`, a call that needs approval interrupts the run. `question` returns an
+    interruption's question; `state.approve` or `state.reject` answers it for exactly the arguments
+    in it. If another process resumes the state, it must first `remember` the questions.
+    `always_approve` answers one question only; if several calls of its tool wait, it answers none.
     """
 
     toolset: "Toolset | None" = field(default=None, kw_only=True)
@@ -60,11 +60,11 @@ class GuardedAgent(Agent[Any]):
         self.pending = self.pending or Pending(self.toolset)
 
     def question(self, item: ToolApprovalItem) -> Mapping[str, Any] | None:
-        """Return the question of an interruption, `None` for one that is not sayso's."""
+        """Return the question of an interruption, or `None` if sayso did not cause it."""
         return self._pending.question(_call(item))
 
     def remember(self, item: ToolApprovalItem, question: Mapping[str, Any]) -> None:
-        """Accept the answer to this question, which another process asked."""
+        """Store a question that another process asked, so that this process accepts its answer."""
         self._pending.keep(_call(item), question)
 
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
@@ -98,9 +98,9 @@ class GuardedAgent(Agent[Any]):
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """The calls of one turn; `ended` has the results of those already made, by id.
+    """The calls of one turn. `ended` has the results of calls already made, by call id.
 
-    `waiting` has the tool names of the calls that waited before this turn, one for each call.
+    `waiting` has one tool name for each call that already waited before this turn.
     """
 
     step: "Step"
@@ -117,7 +117,7 @@ class _Turn:
             params_json_schema=tool.schema,
             on_invoke_tool=partial(self.invoke, tool.name),
             strict_json_schema=False,
-            # With a function here the SDK also asks about arguments that it cannot read.
+            # Give a function only if needed: with one, the SDK also asks about invalid arguments.
             needs_approval=partial(self.asks, tool.name) if is_deferred and tool.asks else False,
             guarded=tool,
         )
@@ -125,7 +125,7 @@ class _Turn:
     async def asks(
         self, name: str, _: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str
     ) -> bool:
-        """Return whether a call waits for a person, which the guard decides by taking the call."""
+        """Make the call, and return whether it waits for a person."""
         call = ToolCall(call_id, name, arguments)
         result = await self._made(self.step.call(call))
         if result.approval is not None and self.pending.toolset.defers(result):
@@ -136,7 +136,7 @@ class _Turn:
         return False
 
     async def invoke(self, name: str, context: ToolContext[Any], arguments: str) -> str:
-        """Make a call, unless `asks` has made it."""
+        """Make a call and return its text; if `asks` made the call already, return that result."""
         ended = self.ended.pop(context.tool_call_id, None)
         if ended is not None:
             return ended.text
@@ -149,8 +149,8 @@ class _Turn:
     def is_allowed(self, call: ToolCall, context: ToolContext[Any]) -> bool:
         """Return whether a person has approved this call.
 
-        After an `always_approve` the SDK does not know which call it was for: if several calls of
-        the tool wait, it approves none.
+        After an `always_approve` the SDK does not know which call was meant, so the approval counts
+        only if no other call of the tool waits.
         """
         if context.is_tool_approved(call.name, call.id) is not True:
             return False

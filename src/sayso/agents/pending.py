@@ -1,4 +1,4 @@
-"""Questions for which a framework pauses its run, matched with their answers."""
+"""The questions that pause a framework's run, matched with their answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Pending:
     """The open questions of one toolset, by the call that waits.
 
-    A call is identified by its id and its arguments: some models use an id twice, and a framework
-    may rename a tool.
+    A call is identified by its id and arguments. The id is not enough, because some models use it
+    twice; the tool's name is not used, because a framework may change it.
     """
 
     toolset: "Toolset"
@@ -30,7 +30,7 @@ class Pending:
         return [call for call, _ in self._asked.values()]
 
     def keep(self, call: ToolCall, question: Mapping[str, Any]) -> None:
-        """Keep the question of a call, as `describe` returns it."""
+        """Store the question of a call; `question` comes from `describe`."""
         key = _key(call)
         if key is not None and self._server(question) is not None:
             self._asked[key] = call, question
@@ -40,7 +40,7 @@ class Pending:
         return entry and entry[1]
 
     async def allow(self, call: ToolCall, step: "Step") -> ToolResult:
-        """Make a call that a person has allowed; one without a question goes to the guard."""
+        """Make a call that a person allowed. Without a stored question, make it like any other."""
         question = self._take(call)
         if question is None:
             return await step.call(call)
@@ -49,7 +49,7 @@ class Pending:
         return await self.toolset.settle(call, number, is_allowed=True, server=server)
 
     async def deny(self, call: ToolCall, message: str | None = None) -> None:
-        """Record that a person has denied a call, so that it stays denied."""
+        """Record that a person has denied a call, so that its question stays denied."""
         question = self._take(call)
         if question is None:
             return
@@ -67,7 +67,7 @@ class Pending:
 
 
 def _key(call: ToolCall) -> str | None:
-    """Return a key for a call, `None` if its arguments cannot be read: such a call never waits."""
+    """Return a key for a call, or `None` for unreadable arguments: such a call never waits."""
     try:
         arguments = call.read_arguments()
     except BadArgumentsError:

@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 class GuardedToolset(AbstractToolset[Any]):
     """A `Toolset` for `Agent(toolsets=[…])`: `GuardedToolset(sayso.Toolset(crm))`.
 
-    Each request to the model gets the tools of a step, chosen by what the user said, and a system
-    prompt about them. The result of each call is text.
+    Each request to the model offers the tools that fit the user's messages, with a system prompt
+    about them. The result of each call is text.
 
-    With `approver="deferred"` a run ends with `DeferredToolRequests`, whose `metadata` has the
-    questions. The `DeferredToolResults` of the next run answer them, for exactly the arguments that
-    were asked about. If another process resumes the run, it must `remember` the requests first.
+    With `approver="deferred"`, a run with open questions ends with `DeferredToolRequests`, which
+    have the questions as `metadata`. The next run's `DeferredToolResults` answer them, for exactly
+    the arguments in them. If another process does that run, it must first `remember` the requests.
     """
 
     def __init__(self, toolset: "Toolset", *, id: str | None = None) -> None:  # noqa: A002 - theirs
@@ -64,25 +64,25 @@ class GuardedToolset(AbstractToolset[Any]):
         return self._id
 
     def remember(self, requests: DeferredToolRequests) -> None:
-        """Accept the answers to these questions, which another process asked."""
+        """Store questions that another process asked, so that this one accepts their answers."""
         for part in requests.approvals:
             self._pending.keep(_call(part), requests.metadata.get(part.tool_call_id, {}))
 
     async def for_run(self, ctx: RunContext[Any]) -> Self:  # noqa: ARG002 - theirs
-        """Return a copy for one run: runs of one agent may be concurrent."""
+        """Return a copy for one run, since several runs of one agent may happen at once."""
         toolset = copy(self)
         toolset._step = None  # noqa: SLF001 - its own class
         toolset._paused = []  # noqa: SLF001 - its own class
         return toolset
 
     async def __aenter__(self) -> Self:
-        """Note the error that is being handled, to recognize a newer one on leaving."""
+        """Store the exception being handled now; a different one on leaving means a failed run."""
         self._error = sys.exception()
         return self
 
     async def __aexit__(self, *_: object) -> bool | None:
-        """Withdraw the questions of a run that was cancelled or has failed."""
-        # pydantic-ai leaves its toolsets without passing the error.
+        """Withdraw the questions of this run if it was cancelled or has failed."""
+        # pydantic-ai does not pass the exception to `__aexit__`, so compare with `sys.exception`.
         if sys.exception() is not self._error:
             with anyio.CancelScope(shield=True):
                 await self.toolset.withdraw(self._paused)
@@ -113,7 +113,7 @@ class GuardedToolset(AbstractToolset[Any]):
         ctx: RunContext[Any],
         tool: ToolsetTool[Any],  # noqa: ARG002 - theirs
     ) -> ToolReturn[str]:
-        """Make a call. Raises `ApprovalRequired` if the program must bring the answer."""
+        """Make a call. Raises `ApprovalRequired` if the program must answer its question first."""
         arguments = tool_args.text if isinstance(tool_args, Unreadable) else tool_args
         call = ToolCall(ctx.tool_call_id or "", name, arguments)
         step = await self._prepare(ctx)
@@ -136,7 +136,7 @@ class GuardedToolset(AbstractToolset[Any]):
         return self._step[1]
 
     async def _with_waiting(self, step: "Step", messages: Sequence[ModelMessage]) -> "Step":
-        """Return the step with the tools of calls that wait: the user may have said more since."""
+        """Return the step with the tools of waiting calls, which new messages may not select."""
         last = _last_calls(messages)
         names = {call.name for call in self._pending.calls if call.id in last} - set(step.tools)
         if not names:
@@ -147,7 +147,7 @@ class GuardedToolset(AbstractToolset[Any]):
 
 
 class Unreadable(dict[str, Any]):
-    """Arguments that are not a JSON object; the toolset reports that to the model."""
+    """Stands for arguments that are not a JSON object; `call_tool` reports them to the model."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -155,10 +155,10 @@ class Unreadable(dict[str, Any]):
 
 
 class AsWritten:
-    """A validator that accepts everything: pydantic-ai would end a run after two invalid calls."""
+    """A validator that accepts any arguments, because pydantic-ai ends a run if two fail."""
 
     def validate_json(self, input: str | bytes | bytearray, **_: Any) -> dict[str, Any]:  # noqa: A002 - theirs
-        """Return the arguments, or the unreadable text in their place."""
+        """Return the arguments as an object, or as `Unreadable` if they are not one."""
         text = input if isinstance(input, str) else bytes(input).decode(errors="replace")
         try:
             return ToolCall("", "", text).read_arguments()
@@ -173,7 +173,7 @@ _AS_WRITTEN: Final = AsWritten()
 
 
 def _define(tool: "AgentTool") -> ToolDefinition:
-    # Not `sequential`: reads would have to wait while a call waits for a person.
+    # `sequential` stays unset: with it, reads wait while another call waits for a person.
     return ToolDefinition(
         name=tool.name,
         description=tool.description,
@@ -193,7 +193,7 @@ def _call(part: ToolCallPart) -> ToolCall:
 
 
 def _said(messages: Sequence[ModelMessage], prompt: Any) -> Iterator[str]:
-    """Yield the user's messages, the newest last, without those that tools can add to."""
+    """Yield the user's messages, the newest last. Skip messages that also have tool results."""
     prompts = [
         part.content
         for message in messages
@@ -225,7 +225,7 @@ def _last_calls(messages: Sequence[ModelMessage]) -> dict[str, ToolCall]:
 
 
 def _denied(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCall, str]]:
-    """Yield the last calls that a person has denied, each with the person's message."""
+    """Yield those of the last calls that a person has denied, each with the person's message."""
     calls = _last_calls(messages)
     if not messages or not isinstance(messages[-1], ModelRequest):
         return

@@ -1,7 +1,7 @@
 """Restarts of the process behind a stdio client.
 
-The SDK's client ends with its process and cannot be entered twice, so a copy replaces it. Each copy
-lives in its own task, because a client must be left by the task that entered it.
+The SDK's client ends with its process and cannot be entered again, so a copy replaces it. Each copy
+has its own task, because a client must be entered and left by the same task.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Start:
-    """A client that is starting; once `is_done` is set it is entered or has failed."""
+    """The start of one client. `is_done`: it has started or failed. `is_over`: it must end."""
 
     is_done: anyio.Event = field(default_factory=anyio.Event)
     is_over: anyio.Event = field(default_factory=anyio.Event)
@@ -43,8 +43,8 @@ class Restarter:
     async def restart(self) -> Client:
         """Start the server again, leave the previous client and return the new one.
 
-        Raises `ServerExitedError` if it does not start within 30 seconds. Cancelling ends the
-        start.
+        Raises `ServerExitedError` if the server does not start within 30 seconds. Cancelling this
+        ends the start.
         """
         if self._current is not None:
             self._current.is_over.set()
@@ -57,15 +57,15 @@ class Restarter:
             if start.client is None:
                 start.is_over.set()
         if start.client is None:
-            raise ServerExitedError("the server's process ended and does not start again")
+            raise ServerExitedError("the server's process ended and could not be restarted")
         return start.client
 
 
 @asynccontextmanager
 async def open_restarter(client: Client) -> AsyncGenerator[Restarter | None]:
-    """Yield a restarter for a client of a stdio server, `None` for any other client.
+    """Yield a restarter for a client of a stdio server, or `None` for any other client.
 
-    On leaving, all clients that it started are left too.
+    On exit, all clients that the restarter started are left too.
     """
     if not isinstance(client.server, StdioServerParameters):
         yield None

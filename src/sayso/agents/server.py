@@ -1,4 +1,4 @@
-"""One server behind the guard: its tools as the policy sees them, and its calls."""
+"""One server behind the guard: it lists the tools that the policy shows, and makes calls."""
 
 import asyncio
 from collections.abc import Generator, Iterable, Mapping
@@ -32,11 +32,11 @@ from sayso.guard import (
 from sayso.policy import Mode, Policy, Principal, ToolFacts
 
 SWITCHES: Final = (Mode.PLAN, Mode.GUARDED, Mode.STRICT, Mode.UNATTENDED)
-"""The modes of an agent; `observe`, which enforces nothing, only a policy can set."""
+"""The modes that an agent can set. Only a policy can set `observe`, which enforces nothing."""
 
 
 def read_mode(word: str | Mode) -> Mode:
-    """Return the mode of this name. Raises `UsageError` for one that an agent cannot have."""
+    """Return the mode of this name. Raises `UsageError` if it is not one of `SWITCHES`."""
     if word not in list(SWITCHES):
         fix = f"Choose one of {', '.join(SWITCHES)}."
         raise UsageError(f"invalid mode {str(word)!r}", where="mode", fix=fix)
@@ -53,7 +53,7 @@ class Rules:
         return self.policy
 
     def switch(self, mode: str | Mode) -> None:
-        """Set the mode, which decides if no rule matches. Raises `UsageError`."""
+        """Set the mode, which decides calls that no rule matches. Raises `UsageError`."""
         self.policy = replace(self.policy, mode=read_mode(mode))
 
 
@@ -68,9 +68,9 @@ class FinishedCall:
 
 @dataclass(slots=True)
 class GuardedServer:
-    """A connected server, for one principal.
+    """A connected server, as one principal uses it.
 
-    With an `answer_channel` the program answers questions (`answer`) instead of an approver.
+    With an `answer_channel`, the program answers questions (`answer`) instead of an approver.
     """
 
     wire: Wire
@@ -91,7 +91,7 @@ class GuardedServer:
     async def tools(
         self, *, meta: Mapping[str, Any] | None = None, is_fresh: bool = True
     ) -> list[tuple[Tool, ToolFacts]]:
-        """Return the tools that the principal may see. Raises `RpcError`, `NotMcpError`."""
+        """Return the tools that the principal may see. Raises `RpcError` and `NotMcpError`."""
         self.check()
         tools = await self.listing.ask(meta) if is_fresh else await self.listing.known()
         visible = (self.guard.sees(self.principal, tool) for tool in tools.values())
@@ -123,7 +123,7 @@ class GuardedServer:
                 answer = await guard.take(call)
                 await _check_cancelled(task, cancels)
             except anyio.get_cancelled_exc_class():
-                # The question may already be recorded while the call is still returning.
+                # The question may be recorded already, although the call has not returned yet.
                 with anyio.CancelScope(shield=True):
                     await self._take_back(call.approval)
                 raise
@@ -133,9 +133,9 @@ class GuardedServer:
         return FinishedCall(answer, call.outcome, waits)
 
     async def _send(self, options: SendOptions, generation: int, call: Call) -> Answer:
-        """Send a call that was decided for the tools of the process of this `generation`.
+        """Send a call; `generation` is that of the server's process when the call was decided.
 
-        A process started since may have a different tool of that name.
+        If the process was restarted since, check first that the tool is still the same.
         """
         await self.wire.restart_if_closed()
         if generation != self.wire.generation:
@@ -147,7 +147,7 @@ class GuardedServer:
         return await self.wire.call(options, call)
 
     async def approval(self, number: int) -> Approval | None:
-        """Return one question that this agent's calls to this server asked."""
+        """Return a question, or `None` if it was not asked by this agent's calls of this server."""
         with self._noted():
             approval = await self.guard.approvals.find(number)
         if approval is None or not self._is_ours(approval.question):
@@ -157,7 +157,7 @@ class GuardedServer:
     async def answer(self, number: int, *, is_allowed: bool, message: str | None = None) -> bool:
         """Give a person's answer and return whether it counts.
 
-        Raises `UsageError` for a question of another agent, or without an `answer_channel`.
+        Raises `UsageError` for another agent's question, and if there is no `answer_channel`.
         """
         channel = self.answer_channel
         if channel is None or await self.approval(number) is None:
@@ -167,7 +167,7 @@ class GuardedServer:
         return await self.guard.approvals.answer(number, answer)
 
     async def withdraw(self, numbers: Iterable[int] | None = None) -> None:
-        """Withdraw questions that still wait, by default all of this server's."""
+        """Withdraw the open questions of these numbers; by default, all of this server's."""
         wanted = self._asked if numbers is None else {*numbers} & self._asked
         with self._noted():
             for number in sorted(wanted):
@@ -183,7 +183,7 @@ class GuardedServer:
 
     @contextmanager
     def _noted(self) -> Generator["asyncio.Task[Any]"]:
-        """Mark this task as using the store, so that the store stays open."""
+        """Note that this task uses the store, so that `unwind` keeps the store open for it."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine of asyncio runs in a task
         entry = (task, anyio.Event())
@@ -204,17 +204,17 @@ class GuardedServer:
         return asked == (self.principal.account, self.principal.client, self.name)
 
     def check(self) -> None:
-        """Raise `UsageError` once the guard is closed."""
+        """Raise `UsageError` if the guard is closed."""
         if self.listing.is_left:
-            fix = "Use it inside its async with block."
+            fix = "Use it inside the async with block of sayso.wrap."
             raise UsageError("this wrapped client is closed", where="wrap", fix=fix)
 
 
 async def _check_cancelled(task: "asyncio.Task[Any]", before: int) -> None:
-    """Raise `CancelledError` if the task was cancelled since and nothing has raised it yet.
+    """Raise `CancelledError` if the task has more cancellation requests than `before`.
 
-    In older releases of anyio, a cancelled scope swallows a `Task.cancel()` that comes in the same
-    iteration of the event loop (anyio#1214).
+    In older releases of anyio, a cancelled scope swallows a `Task.cancel()` of the same iteration
+    of the event loop (anyio#1214).
     """
     await anyio.lowlevel.checkpoint_if_cancelled()
     if task.cancelling() > before:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sayso.guard import Turn
 
 _NEAR: Final = 3
-_CUT: Final = "your message ended at its limit of length, maybe in the midst of this call."
+_CUT: Final = "your message reached its length limit, so this call may be incomplete."
 
 _log: Final = logging.getLogger(__name__)
 
@@ -35,15 +35,13 @@ _log: Final = logging.getLogger(__name__)
 class Toolset:
     """The tools of one or more wrapped clients, for one agent.
 
-    `most` and `tokens` limit the tools of a step to those that fit what the user said. Tools that
-    destroy are offered only if the user asks for them (`destructive="always"` lets them compete,
-    `"never"` leaves them out). Those named in `always` are always offered.
+    `most` and `tokens` limit a step to the tools that fit the user's messages best. Destructive
+    tools compete only if the user asks for them. With `destructive="always"` they always compete,
+    with `"never"` they are left out. Tools named in `always` are always offered.
 
-    Calls that read or are idempotent run at once, the others one after another in order. A call
-    that waits for a person does not block the others.
-
-    All clients must have the same policy, mode and principal, and different names. Raises
-    `UsageError` otherwise, and for a client that is not wrapped and entered.
+    Calls that read or are idempotent run at once. Other calls run one after another, in order. A
+    call that waits for a person does not block others. Raises `UsageError` if a client is not
+    wrapped and entered. All clients need the same policy, mode and principal, and different names.
     """
 
     def __init__(
@@ -71,8 +69,8 @@ class Toolset:
     def switch(self, mode: str | Mode) -> None:
         """Switch to the mode `plan`, `guarded`, `strict` or `unattended`. Raises `UsageError`.
 
-        Running calls keep the mode under which they were decided. A call that waits for a person
-        is checked again before it runs.
+        The switch does not affect running calls. A call that waits for a person is checked again
+        before it runs.
         """
         for server in self.servers:
             server.rules.switch(mode)
@@ -80,8 +78,8 @@ class Toolset:
     async def tools(self) -> dict[str, AgentTool]:
         """Return all tools that the agent may see, by the model's names for them.
 
-        Lists are cached for half a minute, or until a server reports a change. Raises
-        `UnreachableError` for a server that gives no list.
+        Lists are cached for 30 seconds, or until a server reports a change. Raises
+        `UnreachableError` if a server does not return its list.
         """
         tools: dict[str, AgentTool] = {}
         duplicates: set[str] = set()
@@ -96,22 +94,22 @@ class Toolset:
                     duplicates.add(name)
                 tools[name] = AgentTool(name, tool, facts, server)
         for name in duplicates:
-            # A person could not tell which of them a question is about.
-            _log.warning("two tools are called %r: neither is offered", name)
+            # A person who is asked about this name could not know which tool is meant.
+            _log.warning("two tools are named %r: neither is offered", name)
             del tools[name]
         return tools
 
     def name_of(self, tool: "Tool") -> str:
-        """Return the model's name for a tool, with its server's in front if there are several."""
+        """Return the model's name for a tool. With several servers, the server's name precedes."""
         if len(self.servers) == 1:
             return fit_name(tool.name)
         return fit_qualified(tool.server, tool.name)
 
     async def step(self, message: str | Sequence[str] = "") -> "Step":
-        """Return the tools for the next step of a run with the user's messages, the newest last.
+        """Return the tools for the next step; `message` has the user's messages, the newest last.
 
-        Pass only the user's own words: tools' answers must not choose tools. Raises what `tools`
-        raises, and `UsageError` for an unknown name in `always`.
+        Pass only the user's own words, since tools' answers must not select tools. Raises what
+        `tools` raises, and `UsageError` for an unknown name in `always`.
         """
         tools = await self.tools()
         if not self._choice.is_made:
@@ -121,7 +119,7 @@ class Toolset:
         return Step(self, {name: tools[name] for name in chosen}, selection)
 
     def prompt(self, tools: Iterable[AgentTool]) -> str:
-        """Return the system prompt about these tools, from the hints and policy that decide."""
+        """Return the system prompt about these tools, based on their hints and the policy."""
         return build(
             (tool.tool for tool in tools),
             principal=self.servers[0].principal,
@@ -130,7 +128,7 @@ class Toolset:
         ).text
 
     def draw(self) -> "Turn":
-        """Return a place in the queue for a later call; the caller must `leave` it."""
+        """Return a place in the call queue for a later call; the caller must `leave` the place."""
         return self._turns.draw()
 
     async def call(
@@ -142,9 +140,9 @@ class Toolset:
     ) -> ToolResult:
         """Make one call. Every failure is a result that explains itself to the model.
 
-        That includes an unknown name, invalid JSON, an unreachable server, and a denial. Raises
-        `StoreError` if nothing can be recorded; then nothing was run. If cancelled while it waits,
-        the question is withdrawn; if cancelled later, the server is notified.
+        Failures include an unknown name, invalid JSON, an unreachable server, and a denial. Raises
+        `StoreError` if nothing can be recorded; nothing was run then. If cancelled while waiting,
+        the call withdraws its question. If cancelled later, it notifies the server.
         """
         return await self._call(call, among, turn or self._turns.draw())
 
@@ -155,7 +153,7 @@ class Toolset:
         among: Mapping[str, AgentTool] | None = None,
     ) -> list[ToolResult]:
         """Make all calls of one step, as `call` does, and return their results in order."""
-        # If the iterable raises, no place in the queue may stay taken.
+        # Read the iterable first: if it raises, no place in the queue has been taken.
         wanted = [(call, self._turns.draw()) for call in tuple(calls)]
         results: dict[int, ToolResult] = {}
         failed: list[SaysoError] = []
@@ -192,12 +190,12 @@ class Toolset:
     ) -> ToolResult:
         """Make a call again with a person's answer to approval `number`.
 
-        `server` is the one that the question was about, since servers with different stores may use
-        the same number. The default is the server that has the call's tool.
+        `server` is the server that the question is about, since servers with different stores may
+        use the same number. The default is the server of the call's tool.
 
-        If the question has changed (other arguments, another plan, expired), a yes does not apply
-        and the result waits again. With a no the call is never made, even if the policy has come to
-        allow it. Raises `UsageError` unless `approver="deferred"`.
+        If the question has expired, or the arguments or plan have changed, a yes does not apply:
+        the result is a new question. After a no the call is never made, even if the policy allows
+        it now. Raises `UsageError` without `approver="deferred"`.
         """
         if not is_allowed:
             if server is None:
@@ -211,7 +209,7 @@ class Toolset:
         asked = result.approval
         if asked is None or asked.number != number:
             return result
-        # If the name has become another server's tool, that server has asked, with no answer yet.
+        # If the name now means another server's tool, this is a new question of that server.
         about = asked.question.server
         if server not in {None, about}:
             return result
@@ -220,7 +218,7 @@ class Toolset:
         return await self.call(call)
 
     async def withdraw(self, results: Iterable[ToolResult] | None = None) -> None:
-        """Withdraw the questions that these calls wait for, by default those of all calls."""
+        """Withdraw the questions of these results; by default, of all calls."""
         if results is None:
             for server in self.servers:
                 await server.withdraw()
@@ -234,7 +232,7 @@ class Toolset:
             )
 
     def defers(self, result: ToolResult) -> bool:
-        """Return whether this result waits for an answer that the program gives to `settle`."""
+        """Return whether this result waits for an answer that the program must pass to `settle`."""
         asked = result.approval and result.approval.question.server
         return any(
             server.name == asked and server.answer_channel is not None for server in self.servers
@@ -281,7 +279,7 @@ class Toolset:
         ended = await tool.server.call(tool.tool.name, arguments, meta=meta, turn=turn)
         approval = None
         if ended.approval is not None:
-            # If cancelled here, the question would be lost: `Task.cancel` passes every shield.
+            # `Task.cancel` ignores shields. If it comes here, withdraw the question.
             try:
                 with anyio.CancelScope(shield=True):
                     approval = await tool.server.approval(ended.approval)
@@ -294,7 +292,7 @@ class Toolset:
 
 @dataclass(frozen=True)
 class Step:
-    """The tools of one step, by the model's names; `selection` says why they were chosen."""
+    """The tools of one step, by the model's names; `selection` explains why they were chosen."""
 
     toolset: Toolset
     tools: Mapping[str, AgentTool]
@@ -309,14 +307,14 @@ class Step:
         return self.toolset.prompt(self.tools.values())
 
     async def call(self, call: ToolCall) -> ToolResult:
-        """Make one call, as `Toolset.call` does; tools that the step does not offer are unknown."""
+        """Make one call, as `Toolset.call` does. Tools outside the step are unknown tools."""
         return await self.toolset.call(call, among=self.tools)
 
     async def run(self, calls: Iterable[ToolCall], *, is_cut: bool = False) -> list[ToolResult]:
         """Make all calls of the step, as `Toolset.run` does.
 
-        If the model's message `is_cut` by a length limit, its calls may be incomplete: all are
-        refused, with the reason.
+        `is_cut` means that a length limit cut the model's message. Its calls may be incomplete, so
+        all are refused with this reason.
         """
         if is_cut:
             return [refuse(call, _CUT) for call in calls]

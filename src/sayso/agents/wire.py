@@ -1,7 +1,7 @@
 """A connected client's requests as raw JSON. The only file that uses the SDK client's internals.
 
-The client's own methods parse lists and results into models, which drop unknown keys, accept
-`"true"` as `true` and refuse an array as `structuredContent`. Its session's dispatcher does not.
+The client's own methods parse results into models, which drop unknown keys, accept `"true"` as
+`true` and refuse an array as `structuredContent`. The session's dispatcher returns raw JSON.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,15 +38,15 @@ _UNANSWERED: Final = {
     types.PARSE_ERROR: ("Failed to parse ",),
     types.REQUEST_TIMEOUT: ("Request ", "Timed out after "),
 }
-"""The first words of the SDK's errors for a missing answer.
+"""The first words of the SDK's errors for a missing answer, by code.
 
-Servers use the same codes for their own errors, as in `-32000 Server not initialized`.
+The code is not enough: servers send the same codes, such as `-32000 Server not initialized`.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class SendOptions:
-    """The options of sending one call; `timeout` in seconds for each round."""
+    """The options for sending one call. `timeout` is in seconds and applies to each request."""
 
     timeout: float | None = None
     has_progress: bool = False
@@ -83,7 +83,7 @@ class Wire:
     ) -> dict[str, Any]:
         """Send one request and return its result as received; `timeout` in seconds.
 
-        The default `timeout` is the client's own. Cancelling the caller cancels the request at the
+        The default `timeout` is the client's own. Cancelling this also cancels the request at the
         server. Raises `RpcError`.
         """
         await self.restart_if_closed()
@@ -108,7 +108,7 @@ class Wire:
             return await session._dispatcher.send_raw_request(method, own, options)
         except MCPError as error:
             raise received(error) from error
-        except TimeoutError as error:  # of the transport, while it wrote
+        except TimeoutError as error:  # raised by the transport while writing
             raise RpcError(types.REQUEST_TIMEOUT, str(error), fault=Fault.TIMED_OUT) from error
 
     @property
@@ -118,7 +118,7 @@ class Wire:
     async def restart_if_closed(self) -> None:
         """Restart a stdio server whose process has died, and drop the cached list of its tools.
 
-        Raises `RpcError` if the server does not start; then nothing was sent.
+        Raises `RpcError` if the server does not start; nothing was sent then.
         """
         if self.restarter is None or not self._is_closed:
             return
@@ -142,7 +142,7 @@ class Wire:
         """
         call.is_sent = True
         if call.request.dry_run_of is not None:
-            options = SendOptions(options.timeout)  # answers to questions are for the call itself
+            options = SendOptions(options.timeout)  # input responses belong to the real call
 
         async def send(
             responses: types.InputResponses | None, state: str | None
@@ -162,18 +162,18 @@ class Wire:
         try:
             raw = await self.client._drive_input_required(first, send)
             return without_own_meta(await self._finished(options, call, raw))
-        except MCPError as error:  # of the client's own callbacks and extensions
+        except MCPError as error:  # raised by the client's callbacks and extensions
             raise received(error) from error
 
     async def _finished(self, options: SendOptions, call: Call, raw: Answer) -> Answer:
-        """Return the result, resolved by the client's extension if it is of that kind."""
+        """Return the result. A client's extension resolves a result of the extension's type."""
         session = self.client.session
         kind = raw.get("resultType", _COMPLETE)
         if not self.is_modern or kind == _COMPLETE:
             return raw
         claim = session._active_claims.get(str(kind))
         if claim is None:
-            # MCP 2026-07-28: a result of an unknown kind is not valid.
+            # MCP 2026-07-28: a result of an unknown type is invalid.
             raise RpcError(PARSE_ERROR, f"unknown result type {kind!r}", fault=Fault.LOST)
         context = ClaimContext(
             session=session, tool_name=call.tool.name, read_timeout_seconds=options.timeout
@@ -182,12 +182,12 @@ class Wire:
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
     def forgetting(self, forget: Callable[[], None]) -> AbstractContextManager[None]:
-        """Call `forget` inside the context whenever the server reports that its tools changed."""
+        """Return a context that calls `forget` when the server reports a change of its tools."""
         self._forget = forget
         return _listening(self.client, forget)
 
     async def server_info(self) -> Mapping[str, Any]:
-        """Return the server's information about itself, requested if the client has not done so."""
+        """Return the server's `serverInfo`; request it if the client does not know it."""
         session = self.client.session
         known = self.client.server_info
         if known is not None:
@@ -202,11 +202,11 @@ class Wire:
 
 
 def received(error: MCPError) -> RpcError:
-    """Convert an error of the SDK's client, with a fault if it means that no answer came."""
+    """Convert an error of the SDK's client; set `fault` if it means that no answer came."""
     if error.data is None and error.message.startswith(_UNANSWERED.get(error.code, ("\0",))):
         if error.code == types.REQUEST_TIMEOUT:
             return RpcError(error.code, error.message, fault=Fault.TIMED_OUT)
-        # The SDK's message quotes the unreadable answer.
+        # The SDK's message would quote the unreadable answer, so replace it.
         is_unreadable = error.code == types.PARSE_ERROR
         message = "its answer cannot be read" if is_unreadable else error.message
         return RpcError(error.code, message, fault=Fault.LOST)
@@ -230,7 +230,7 @@ def _listening(client: Client, forget: Callable[[], None]) -> "Generator[None]":
     try:
         yield
     finally:
-        # A handler that was set later still calls this one, which stays in the chain.
+        # Restore the handler only if no other one was set later: that one calls this handler.
         if session._message_handler is handle:
             session._message_handler = before
 

@@ -1,4 +1,4 @@
-"""`wrap`: policy, approver and record around a connected client."""
+"""`wrap`, which adds policy, approvals and the audit log to a connected client."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -29,7 +29,7 @@ from sayso.schema import digest
 from sayso.store import is_postgres, open_store, store_path
 
 TEMPORARY: Final = "temporary"
-"""Keeps the record in a file that is deleted on leaving `wrap`: for tests and trials."""
+"""Puts the audit log into a file that is deleted when `wrap` ends, for tests and trials."""
 
 THE_CONSOLE: Final = "the console"
 
@@ -54,14 +54,14 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
     """Put sayso's guard around a connected client: reads run, destructive calls ask first.
 
     `policy` is a `Policy` or the path of a policy.toml, which is read once. `mode` overrides the
-    policy's: `plan`, `guarded` (the default), `strict` or `unattended`. `approver` answers
-    questions: `"terminal"`, `"console"` (of a gateway on the same store), a function of an
-    `Approval` that returns `True`, `False` or `None`, or a `Channel` such as an `ApprovalQueue`.
-    With `"deferred"` a call that asks ends at once, and the program brings the answer. Without an
-    approver, such calls are refused. `audit` is where the record is kept: a store such as
-    `"sqlite:sayso.db"`, an open log, `"temporary"`, or by default this user's store. `principal` is
-    the one for whom the agent acts. `server` is the server's name in the policy, by default its
-    own. A call waits `patience` seconds for its answer; `on_wait` is called for each that does.
+    policy's mode: `plan`, `guarded` (the default), `strict` or `unattended`. `approver` answers
+    questions: `"terminal"`, `"console"` (of a gateway on the same store), a function that takes an
+    `Approval` and returns `True`, `False` or `None`, or a `Channel` such as an `ApprovalQueue`.
+    With `"deferred"`, a call that asks ends at once, and the program answers later. With `None`,
+    calls that ask are refused. `audit` is the log: a store such as `"sqlite:sayso.db"`, an open
+    `AuditLog`, `"temporary"`, or by default this user's store. `principal` is the caller for whom
+    the agent acts. `server` is the server's name in the policy; by default, the name that it
+    reports. A call waits `patience` seconds for an answer; `on_wait` is called when it waits.
 
     Raises `PolicyError`, `ConfigError`, `UsageError`, `KeysError` and `StoreError` on entering.
 
@@ -168,7 +168,7 @@ def _check_way(channel: Channel | None, approver: Approver, rules: Policy) -> No
 
 
 def _name(info: Mapping[str, Any], given: str | None, rules: Policy) -> str:
-    """Return the server's name in the policy; a name that it gave itself earns no trust."""
+    """Return the server's name in the policy. Raises `UsageError` if its own name claims trust."""
     if given is not None:
         return given
     own = info.get("name")
@@ -203,7 +203,7 @@ def _principal(given: Principal | str | None, client: Client) -> Principal:
 
 
 async def _log(audit: AuditLog | str | None, stack: AsyncExitStack) -> AuditLog:
-    """Return the audit log, opened if it is not open, and closed by `stack`."""
+    """Return the audit log. If this opens the log, `stack` closes it."""
     if isinstance(audit, AuditLog):
         return audit
     if audit == TEMPORARY:

@@ -1,13 +1,13 @@
 """The audit log: who called what, with which hints, what was decided, and how it ended.
 
-Per call there is `asked`, `attempt` and `outcome`, or one `refused`. Each record stands for itself:
+A call has the records `asked`, `attempt` and `outcome`, or one record `refused`. Each is complete:
 caller, tool, fingerprint, hints with their sources at that time, decision and rule. A record gets
-its place in its writer's chain when it is written (`chain`); a chain's first record is written with
-the first call, and names the ends of other chains that no record names yet (`chain_start`).
+its place in its writer's chain when it is written (`chain`). A chain's first record is written with
+the first call. It names the ends of other chains that no record names yet (`chain_start`).
 
-The process that takes over from a dead writer waits for what it had sent to the database, closes
-its open calls as `outcome_unknown`, once each, and releases idempotency keys of calls without an
-attempt. Outcomes that could not be written wait in `deferred`.
+When a writer dies, another process takes over. It waits for the records that the dead writer sent
+to the database, closes its open calls once each as `outcome_unknown`, and releases the idempotency
+keys of calls without an attempt. Outcomes that could not be written wait in `deferred`.
 """
 
 from typing import TYPE_CHECKING

@@ -16,7 +16,7 @@ from sayso.store import Head, LogView, RecordRow
 
 PURPOSE: Final = "audit"
 FIRST: Final = "0" * 64
-"""The predecessor's MAC of the first record of a chain."""
+"""The field `previous` of a chain's first record, which follows no record."""
 _FORM: Final = 1
 _ENCODER: Final = msgspec.json.Encoder()
 
@@ -24,19 +24,19 @@ _ENCODER: Final = msgspec.json.Encoder()
 def to_array(parts: list[str | int]) -> bytes:
     """Return strings and integers as an array in canonical JSON (RFC 8785).
 
-    Raises `UnicodeEncodeError` for half of a surrogate pair.
+    Raises `UnicodeEncodeError` if a string contains half of a surrogate pair.
     """
     return _ENCODER.encode(parts)
 
 
 def link_mac(key: bytes, row: RecordRow) -> str:
-    """Return the HMAC-SHA-256 of a record; the payload is covered by its digest."""
+    """Return a record's HMAC-SHA-256. It covers the payload through the payload's digest."""
     place = (row.writer, row.index, row.previous, row.key)
     return hmac.digest(key, _signed(row, place, row.digest), "sha256").hex()
 
 
 def payload_digest(payload: str | None) -> str:
-    """Return the SHA-256 of a payload; its salt keeps the digest of an erased one secret."""
+    """Return a payload's SHA-256. The payload contains a salt, so its digest cannot be guessed."""
     return "" if payload is None else sha256(payload.encode()).hexdigest()
 
 
@@ -46,17 +46,17 @@ def _signed(row: RecordRow, place: tuple[str, int, str, str], digest: str) -> by
 
 @dataclass(slots=True, eq=False)
 class Chain:
-    """One writer's chain: a `Seal` of the store, which places records as they are written."""
+    """One writer's chain. The store calls it (as a `Seal`) to give new records their place."""
 
     writer: str
     key_id: str
     _mac: hmac.HMAC = field(repr=False)
-    """Initialized with the key; each record is signed by a copy."""
+    """Initialized with the key, and copied for each record."""
     _settled: Head | None = None
     _last: Head | None = None
     is_in_doubt: bool = False
     start: Callable[[LogView], RecordRow] | None = None
-    """Makes the first record of the chain, just before another one is written."""
+    """Returns the chain's first record; called just before the second one is written."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @classmethod
@@ -92,7 +92,7 @@ class Chain:
             signature = self._mac.copy()
             signature.update(_signed(record, (writer, index, previous, key), digest))
             mac = signature.hexdigest()
-            # Positional, because `replace` would be slower than all of the above.
+            # Built by position, because `dataclasses.replace` takes longer than the hashing.
             sealed.append(
                 RecordRow(
                     record.call,
@@ -117,7 +117,7 @@ class Chain:
     def settle(self, *, is_written: bool | None) -> None:
         with self._lock:
             if self.is_in_doubt:
-                # What was sealed stays undecided until `recall` has read the store.
+                # `recall` will read from the store whether the last records were written.
                 return
             if is_written is None:
                 self.is_in_doubt = True

@@ -1,4 +1,4 @@
-"""Chain heads, kept outside the store: they reveal a chain that was cut at its end."""
+"""Chain heads, kept outside the store to detect a chain whose last records were removed."""
 
 import json
 import logging
@@ -27,9 +27,9 @@ def log_head(head: Head) -> None:
 
 
 def heads_file(path: Path) -> Emit:
-    """Return a function that appends heads to a file; a line that cannot be written is logged.
+    """Return a function that appends heads to a file. It logs a line that it cannot write.
 
-    The file should be where a process that writes the store cannot write.
+    Choose a file that the processes writing the store cannot change.
     """
 
     def emit(head: Head) -> None:
@@ -65,7 +65,7 @@ def _head(line: str) -> Head | None:
         members: dict[str, Any] = json.JSONDecoder().raw_decode(brace + rest)[0]
     except ValueError:
         return None
-    # In a log in JSON the head is a member of the line.
+    # In a JSON log each line is an object, with the head as its member "head".
     if isinstance(members.get("head"), dict):
         members = members["head"]
     writer = members.get("writer")

@@ -1,7 +1,7 @@
 """The first record of a chain, written in the transaction of the first record that needs it.
 
-It names the ends of earlier chains, so that none of them can be cut off. Ends that another record
-already names are left out: the log grows with the number of chains, not with its square.
+It names the ends of earlier chains, so that removing their last records is detected. Ends that
+another record already names are left out, so the log grows linearly with the number of chains.
 """
 
 import hmac
@@ -24,9 +24,9 @@ SAYING: Final = (*NAMING, Event.ERASED)
 
 @dataclass(slots=True)
 class Unchained:
-    """Count and digest of the records from before there was a chain, in the order of their numbers.
+    """The records in no chain, in the order of their numbers: their count and digest.
 
-    The first chain records both.
+    The first record of the first chain holds both values.
     """
 
     count: int = 0
@@ -47,7 +47,7 @@ class Unchained:
         return {"count": self.count, "digest": self._hash.hexdigest()}
 
     def anchor(self, recorded: Any) -> None:
-        """Compare with the count and digest in a genuine record; the last one counts."""
+        """Compare with the count and digest in a genuine record; later records override."""
         self._is_anchored = True
         self._is_as_found = recorded == self.to_dict()
         self._stray = None
@@ -67,8 +67,8 @@ class Unchained:
 class ChainStart:
     """Makes the first record of a chain.
 
-    `seen` are the ends of the chains when this process started. An end missing since then is
-    named too, so that a cut between the start and the first call is found.
+    `seen` are the ends of the chains when this process started. If an end is missing later, the
+    record names it too, so that records removed before the first call are detected.
     """
 
     keys: Keyring
@@ -78,7 +78,7 @@ class ChainStart:
     def record(self, log: LogView) -> RecordRow:
         """Return the record; `log` is a view in the transaction that will write it."""
         ends = log.ends()
-        # Missing ones last: of two ends of one chain the body keeps the later one.
+        # Missing ends come last: if a chain has two ends here, the body keeps the last one.
         named = [*self._unnamed(log, ends), *self._missing(ends)]
         body: dict[str, Any] = {"heads": to_places(named)}
         if not ends:
@@ -96,8 +96,8 @@ class ChainStart:
     def _unnamed(self, log: LogView, ends: Sequence[tuple[int, Head]]) -> list[Head]:
         """Return the ends that no genuine record names.
 
-        A record names only earlier ones. So the search, from the newest record back, can stop when
-        every unnamed end is newer.
+        The search goes from the newest record back. A record names only ends that are older than
+        itself, so the search stops at the first record older than every unnamed end.
         """
         oldest_first = sorted(ends, key=lambda end: end[0])
         unnamed = {head for _, head in oldest_first}

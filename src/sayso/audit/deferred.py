@@ -1,6 +1,6 @@
-"""Outcomes that could not be written, kept in memory until they can be.
+"""Outcomes that could not be written, kept in memory to be written later.
 
-Without this the log would say `outcome_unknown` for calls that were answered.
+Without them the log would record `outcome_unknown` for calls that were answered.
 """
 
 import logging
@@ -14,7 +14,7 @@ from sayso.errors import StoreError
 from sayso.store import RecordRow, Records, Seal
 
 _MOST: Final = 4096
-"""The limit of kept outcomes; those beyond it are recorded as unknown."""
+"""The maximum number of deferred outcomes; further ones end up recorded as unknown."""
 _AGAIN_SECONDS: Final = 1.0
 
 _log: Final = logging.getLogger(__name__)
@@ -24,8 +24,8 @@ _log: Final = logging.getLogger(__name__)
 class DeferredOutcomes:
     """Deferred outcomes. Each is written once, and only if its call has no outcome yet.
 
-    So a broken commit may have succeeded, and another process may have closed the calls, without
-    a duplicate.
+    A call may already have an outcome: from a commit that seemed to fail, or from another process
+    that took over.
     """
 
     records: Records
@@ -38,7 +38,7 @@ class DeferredOutcomes:
         return len(self._rows)
 
     def keep(self, row: RecordRow) -> bool:
-        """Write this line as soon as possible; return false if there is no room for it."""
+        """Keep a record to write it as soon as possible; return `False` at the limit."""
         if len(self._rows) >= _MOST:
             return False
         self._rows[row.call] = row
@@ -55,7 +55,7 @@ class DeferredOutcomes:
                 _log.info("%d outcomes are waiting to be written: %s", self.count, error)
 
     async def write(self) -> None:
-        """Write all deferred outcomes. Raises `StoreError`; then they are kept."""
+        """Write all deferred outcomes. If it raises `StoreError`, they stay deferred."""
         if not self._rows:
             return
         rows = dict(self._rows)

@@ -22,12 +22,12 @@ _INVISIBLE: Final = " \u00a0\u200b\u200c\u200d\u2060\ufeff\u200e\u200f"
 
 
 def export(rows: Iterable[RecordRow], form: str) -> Iterator[str]:
-    """Yield the text of all rows; `form` is one of `FORMATS`."""
+    """Yield the text of all rows in a format; `form` is a key of `FORMATS`."""
     return FORMATS[form](rows)
 
 
 def to_dict(row: RecordRow) -> dict[str, Any]:
-    """Return a row as one flat object: its body and payload, and its place in the chain."""
+    """Return a row as one flat object, with its body, its payload and its place in the chain."""
     members: dict[str, Any] = json.loads(merged(row).body)
     members |= {"seq": row.seq, "at": row.at, "event": row.event, "call": row.call}
     if row.writer:
@@ -51,7 +51,7 @@ def _csv(rows: Iterable[RecordRow]) -> Iterator[str]:
 def _line(cells: Iterable[Any]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\r\n").writerow(cells)  # RFC 4180
-    # A file cannot hold half a surrogate pair.
+    # Half a surrogate pair cannot be encoded in UTF-8.
     return out.getvalue().encode(errors="replace").decode()
 
 
@@ -65,7 +65,7 @@ def _cell(value: Any) -> Any:
 
 
 def _is_formula(text: str) -> bool:
-    """Return whether a spreadsheet may read a formula, even in full width or after blanks."""
+    """Return whether a spreadsheet may read a text as a formula (full width and blanks too)."""
     if text[:1] in _CONTROLS:
         return True
     shown = text.lstrip(_INVISIBLE).lstrip()
@@ -86,7 +86,7 @@ def _ocsf(rows: Iterable[RecordRow]) -> Iterator[str]:
 
 
 def _event(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record as OCSF 1.5 *API Activity*: read, update or delete by the tool's level."""
+    """Return a record as OCSF 1.5 *API Activity*; the tool's level gives read, update or delete."""
     activity = _ACTIVITIES.get(body.get("level", ""), _OTHER)
     return {
         "metadata": {

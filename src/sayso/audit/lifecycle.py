@@ -1,4 +1,4 @@
-"""The lifecycle of a process's audit log: opening its chain, heartbeat, takeover, closing."""
+"""The lifecycle of a process's audit log: open a chain, send heartbeats, take over, close."""
 
 import json
 import logging
@@ -36,7 +36,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A process: its machine (since the last boot; empty outside Linux), its pid and start time."""
+    """A process: its machine and boot (empty outside Linux), its pid and its start time."""
 
     machine: str
     pid: int
@@ -65,7 +65,7 @@ class Owner:
 
 
 def is_dead(row: WriterRow, here: Owner) -> bool:
-    """Return whether a writer's process has ended, or, on another machine, its lease."""
+    """Return whether a writer's process has ended; on another machine, whether its lease has."""
     is_gone = Owner.read(row.owner).is_gone(here)
     return row.is_expired if is_gone is None else is_gone
 
@@ -102,12 +102,12 @@ async def open_audit(
     clock: Callable[[], float] | None = None,
     lease: float = LEASE_SECONDS,
 ) -> AsyncGenerator[AuditLog]:
-    """Open a log whose lines are chained under the active key. Raises `StoreError`.
+    """Open a log whose records are chained under the active key. Raises `StoreError`.
 
-    The chain begins with the first line: a process that writes none leaves no trace. Calls of dead
-    writers are closed and the chain's head is passed to `emit`, now and periodically. A writer on
-    another machine counts as dead `lease` seconds after its last heartbeat; one on this machine
-    when its process has ended. `clock` defaults to the store's.
+    The chain begins with the first record, so a process that records nothing has none. Now and
+    periodically, calls of dead writers are closed and the chain's head is passed to `emit`. A
+    writer on this machine is dead when its process has ended. A writer on another machine is dead
+    `lease` seconds after its last heartbeat. `clock` defaults to the store's.
     """
     chain = await _new_chain(store.records, keys, clock or store.clock)
     deferred = DeferredOutcomes(store.records, chain)
@@ -126,7 +126,7 @@ async def open_audit(
 async def _new_chain(records: Records, keys: Keyring, clock: Callable[[], float]) -> Chain:
     chain = Chain.begin(keys)
     chain.start = ChainStart(keys, await records.heads(), clock).record
-    # Records from before there were chains get one now, since nothing else protects them.
+    # If the log has unchained records only, this writes a chain's first record to protect them.
     await records.append([], seal=chain)
     return chain
 
@@ -134,7 +134,7 @@ async def _new_chain(records: Records, keys: Keyring, clock: Callable[[], float]
 async def close_unfinished(log: AuditLog) -> int:
     """Record `outcome_unknown` for every open call of a dead writer; return their number.
 
-    Safe to run in many processes at once: each dead writer is taken over by one of them.
+    Safe to run in many processes at once: only one of them takes over each dead writer.
     """
     here = Owner.this()
     closed = 0
@@ -157,7 +157,7 @@ def _unknown(log: AuditLog, attempt: RecordRow) -> RecordRow:
         payload = None if attempt.payload is None else dict(json.loads(attempt.payload))
         level = Level(body.get("level", "destructive"))
     except (ValueError, TypeError):
-        # Another program wrote or changed this line, which `verify` reports.
+        # Another program wrote or changed this record; `verify` reports that.
         body = {}
         payload = None
         level = Level.DESTRUCTIVE
@@ -180,7 +180,7 @@ async def _keep(log: AuditLog, chain: Chain, here: Owner, lease: float, emit: Em
             if anyio.current_time() >= patient_until:
                 await close_unfinished(log)
         except StoreError as error:
-            # Other writers could not send a heartbeat either, so they get time for it.
+            # Other writers' heartbeats failed too. Wait for these before closing any calls.
             patient_until = anyio.current_time() + lease
             _log.warning("the audit log's heartbeat failed: %s", error)
         except Exception:  # noqa: BLE001 - another program's rows must not end the process

@@ -1,4 +1,4 @@
-"""The audit log that calls are written to."""
+"""The audit log, which records the events of calls."""
 
 import json
 import time
@@ -51,13 +51,13 @@ _sorted: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 @dataclass(frozen=True, slots=True)
 class AuditLog:
-    """Writes the events of calls; each method returns when its line is on disk.
+    """Writes the events of calls; each method returns when its record is on disk.
 
-    Lines about a call that only reads may reach the disk a moment later. Every method raises
-    `StoreError` if the line, or an earlier one, could not be written. Without a `chain` the lines
-    are not chained, and `verify` reports that. Arguments are masked at the `hidden` paths.
-    `deferred` keeps outcomes that could not be written. `keys` are those of the chain. `database`
-    is set by `open_audit`.
+    Records of a call that only reads may reach the disk a moment later. Every method raises
+    `StoreError` if this record, or an earlier one, could not be written. Without a `chain` the
+    records are not chained, and `verify` reports that. Arguments are masked at the `hidden` paths.
+    `deferred` keeps outcomes that could not be written. `keys` are the chain's keys. `open_audit`
+    sets `database`.
     """
 
     records: Records
@@ -101,11 +101,11 @@ class AuditLog:
         *,
         may_wait: bool = True,
     ) -> Quota | Lapse | None:
-        """Record that a call is about to be sent, and count it for later calls.
+        """Record that a call is about to be sent, and count it for the limits of later calls.
 
-        Returns the quota that it would exceed, or the grant that no longer holds; then nothing was
-        written. If it `may_wait`, the line of a read that needed no answer may reach the disk a
-        moment later.
+        Returns the quota that the call would exceed, or the grant that is no longer valid; nothing
+        was written then. With `may_wait`, the record of a read that needed no approval may reach
+        the disk a moment later.
         """
         row = self._record(facts, Event.ATTEMPT, approval=approval)
         return await self.records.begin(
@@ -126,9 +126,9 @@ class AuditLog:
         result: Mapping[str, Any] | None = None,
         incident: str | None = None,
     ) -> None:
-        """Record the outcome of a call; `started` is the time when it came in.
+        """Record the outcome of a call; `started` is the time when the call came in.
 
-        If this raises, the line is written later if possible.
+        If this raises, the record is deferred and written later if possible.
         """
         result_digest = None if result is None else await _digest_of(result)
         row = self._record(
@@ -203,7 +203,7 @@ class AuditLog:
     ) -> bool:
         """Revoke a grant for a person; `False` if it is already revoked or does not exist.
 
-        `about` describes it in the line, in addition to its number; `token` is that of
+        `about` describes the grant in the record, in addition to its number. `token` comes from
         `Approvals.grant_token`.
         """
         now = self.clock()
@@ -221,7 +221,7 @@ class AuditLog:
 
 
 def may_wait(level: Level, outcome: Outcome) -> bool:
-    """Return whether an outcome may reach the disk later: only that of a successful read."""
+    """Return whether an outcome may reach the disk later: true for successful reads only."""
     return level is Level.READ and outcome is Outcome.OK
 
 
@@ -229,12 +229,12 @@ async def _digest_of(result: Mapping[str, Any]) -> str:
     sizes = (len(member) for member in result.values() if isinstance(member, msgspec.Raw))
     if sum(sizes) <= _MAX_LOCAL_BYTES:
         return _digest(result)
-    # Hashing releases the interpreter lock.
+    # A thread helps, because hashing releases the interpreter lock.
     return await to_thread.run_sync(_digest, result)
 
 
 def _digest(result: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a result as it is sent, even if it holds values outside JSON."""
+    """Return the SHA-256 of a result as it is sent. The result may hold values outside JSON."""
     try:
         return sha256(msgspec.json.encode(result)).hexdigest()
     except (TypeError, ValueError):

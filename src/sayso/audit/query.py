@@ -1,9 +1,9 @@
 """Search in the log: newest first, page by page, each within a bounded time.
 
-There is no index except by number, call and subject: writing must be fast, and erasable data must
-be in one place only. A search walks back from the newest record in short steps. `store.prefilter`
-selects in the database without reading JSON, and may let too much through; the filter itself
-decides. After less than a tenth of a second the page shows what was found and where to continue.
+Only number, call and subject are indexed, so that writing is fast and erasable data is in one place
+only. A search walks back from the newest record in short steps. `store.prefilter` selects in the
+database without reading JSON and may select too much, so `Filter` checks each record again. After
+about a tenth of a second, `search` returns the records found so far and where to continue.
 """
 
 import json
@@ -28,9 +28,9 @@ ATTENTION: Final = (
 """Outcomes that need attention."""
 _ENDED: Final = '"outcome":'
 _WELL: Final = '"outcome":"ok"'
-"""As in a body. Within a JSON text the quotes would be escaped, so it occurs nowhere else."""
+"""A member of a body. Inside a JSON string its quotes are escaped, so this text is unambiguous."""
 _SKEW_SECONDS: Final = 120.0
-"""The maximum disorder of lines, from different clocks and deferred commits."""
+"""How far the times of records may be out of order: clocks differ, and commits may be late."""
 _FIRST_STEP: Final = 2_048
 _MOST_STEP: Final = 32_768
 _QUICK_SECONDS: Final = 0.01
@@ -41,8 +41,8 @@ _NAMED: Final = ("server", "tool", "level", "decision", "outcome", "severity")
 class Filter:
     """A filter of calls; empty fields match everything. Times are Unix seconds.
 
-    `text` is a part of the tool's name or title, `client` a part of the client's name, both
-    case-insensitive; all other fields match exactly. `is_attention` selects calls that need it.
+    `text` is a part of the tool's name or title, and `client` a part of the client's name; both
+    ignore case. All other fields match exactly. `is_attention` selects calls that need attention.
     """
 
     text: str = ""
@@ -97,16 +97,16 @@ class Filter:
 
 
 def needs_attention(body: Mapping[str, Any]) -> bool:
-    """Return whether a line needs attention."""
+    """Return whether a record's outcome is one of `ATTENTION`."""
     return body.get("outcome") in ATTENTION
 
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:
-    """One page: the last line of each call, newest first, with its payload in its body.
+    """One page: the last record of each call, newest first, with its payload in its body.
 
-    `older` is the number before which the next page begins, `None` at the end. `looked` is how many
-    numbers were searched; `is_cut` is set if time ran out before the page was full.
+    The next page has the records before number `older`; it is `None` on the last page. `looked` is
+    how many numbers were searched. `is_cut` is set if time ran out before the page was full.
     """
 
     rows: list[RecordRow]
@@ -124,7 +124,7 @@ async def search(
     seconds: float = 0.1,
     clock: Callable[[], float] = time.perf_counter,
 ) -> RecordPage:
-    """Return the newest `wanted` calls before a number; stops after about `seconds`."""
+    """Return the newest `wanted` calls before record number `before`, within about `seconds`."""
     prefilter = wanted.prefilter()
     started = clock()
     floor, top = await _range(records, wanted, before)
@@ -169,12 +169,12 @@ def _next_step(step: int, took: float) -> int:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether JSON holds a text without escapes, and every database knows its case."""
+    """Return whether a text needs no escapes in JSON and every database can ignore its case."""
     return text.isascii() and text.isprintable()
 
 
 def _holds(text: str, part: str) -> bool:
     if not _is_plain(part):
         return part.casefold() in text.casefold()
-    # Bytes have a case only in ASCII, as in the database.
+    # The `lower` of bytes changes only ASCII letters, as the database does.
     return part.encode().lower() in text.encode(errors="surrogatepass").lower()

@@ -1,4 +1,4 @@
-"""The lines of the log; each is complete on its own."""
+"""The records of the log; each is complete on its own."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def to_text(value: Any) -> str:
     try:
         return _ENCODER.encode(value).decode("ascii")
     except (UnicodeError, TypeError):
-        # Non-ASCII text, half a surrogate pair, or a type that only the library knows.
+        # Non-ASCII text, half a surrogate pair, or a type that only `json` encodes.
         return json.dumps(value, separators=(",", ":"))
 
 
@@ -35,7 +35,7 @@ def joined(first: str, second: str) -> str:
 
 
 def describe(tool: Tool) -> str:
-    """Return a tool's part of every line as a JSON object."""
+    """Return the members about a tool that every record of its calls has, as a JSON object."""
     return to_text(
         {
             "server": tool.server,
@@ -49,12 +49,12 @@ def describe(tool: Tool) -> str:
 
 
 class Event(StrEnum):
-    """The kinds of lines.
+    """The kinds of records.
 
-    `attempt` is on disk before anything is sent to the server; `refused` is the only line of a call
-    without a decision. `accepted` (a person accepted a change), `quarantined` (it broke its
-    contract) and `lifted` (a person allowed it again) are about a tool, `revoked` about a grant.
-    The last three are about the log: a chain began, payloads were erased, old lines were dropped.
+    `attempt` is on disk before anything is sent to the server. `refused` is the only record of a
+    call without a decision. Three are about a tool: `accepted` (a person accepted its change),
+    `quarantined` (it broke its contract) and `lifted` (a person allowed it again). `revoked` is
+    about a grant. The last three are about the log: a new chain, erased payloads, dropped records.
     """
 
     ASKED = "asked"
@@ -92,7 +92,7 @@ class Outcome(StrEnum):
 
 
 PERSONAL: Final = ("result_digest",)
-"""Fields that belong in the payload too, because a digest of a short text can be guessed."""
+"""Fields of an event that go into the payload: a short text can be guessed from its digest."""
 _NAME_CHARACTERS: Final = 256
 ERASED: Final = "(erased)"
 _RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.BAD_OUTPUT)
@@ -110,10 +110,10 @@ _salts: Final[list[str]] = []
 
 @dataclass(slots=True)
 class Facts:
-    """The part that all lines of a call share: caller, tool, arguments and decision.
+    """The part that all records of a call share: caller, tool, arguments and decision.
 
-    `more` and `personal` are additional fields; the latter can be erased. `hidden` are argument
-    paths that the log masks. The common part is encoded once, so these fields must not change.
+    `more` and `personal` are additional fields; `personal` can be erased. The log masks arguments
+    at the `hidden` paths. The shared part is encoded once, so no field may change afterwards.
     """
 
     call: str
@@ -128,10 +128,10 @@ class Facts:
     _texts: tuple[Sequence[Path], str, str] | None = field(default=None, repr=False, compare=False)
 
     def texts(self, hidden: Sequence[Path]) -> tuple[str, str]:
-        """Return the common body and payload as JSON objects.
+        """Return the shared body and payload as JSON objects.
 
-        `arguments` are redacted, masked at the `hidden` paths, and cut if large; the digest covers
-        the real ones.
+        The arguments are redacted, masked at the `hidden` paths, and cut if large. Their digest is
+        that of the complete arguments.
         """
         if self._texts is None or self._texts[0] is not hidden:
             payload = {
@@ -164,8 +164,8 @@ def draw_salt() -> str:
     try:
         return _salts.pop()
     except IndexError:
-        # Many at a time, because the system call releases the interpreter lock, and regaining it
-        # from a busy thread takes longer than the rest of a record.
+        # The system call releases the interpreter lock. Getting the lock back from a busy thread
+        # takes longer than the rest of a record, so one call draws many salts.
         digits = secrets.token_hex(_SALT_DIGITS * _SALTS // 2)
         first, *others = (
             digits[at : at + _SALT_DIGITS] for at in range(0, len(digits), _SALT_DIGITS)
@@ -174,14 +174,14 @@ def draw_salt() -> str:
         return first
 
 
-# A forked process would otherwise reuse its parent's salts.
+# A forked process must not reuse its parent's salts.
 os.register_at_fork(after_in_child=_salts.clear)
 
 
 def severity(level: Level, outcome: Outcome) -> str:
-    """Return a line's severity: `info`, `notice`, `warning`, `error` or `critical`.
+    """Return a record's severity: `info`, `notice`, `warning`, `error` or `critical`.
 
-    A call that may or may not have happened is more severe than one that did.
+    A call that may have run is more severe than a call that certainly ran.
     """
     if outcome is Outcome.OUTCOME_UNKNOWN:
         return _SEVERITY_IF_UNKNOWN[level]
@@ -197,7 +197,7 @@ def severity(level: Level, outcome: Outcome) -> str:
 def record(
     facts: Facts, at: float, event: Event, *, hidden: Sequence[Path] = (), **more: Any
 ) -> RecordRow:
-    """Return one line about a call, with its arguments masked at the `hidden` paths too."""
+    """Return one record about a call. Arguments at the `hidden` paths are masked too."""
     body, payload = facts.texts(hidden)
     secret = {"salt": draw_salt()}
     public = {key: value for key, value in more.items() if value is not None}
@@ -231,7 +231,7 @@ def record_refused(
     outcome: Outcome,
     through: str | None = None,
 ) -> RecordRow:
-    """Return the only line of a refused call. `name` may hold a secret."""
+    """Return the only record of a refused call. `name` may contain a secret, which is redacted."""
     body = {"client": principal.client, "outcome": str(outcome), "severity": "notice"}
     if through:
         body["through"] = through
@@ -250,7 +250,7 @@ def make_row(
     body: dict[str, Any],
     payload: dict[str, Any] | None = None,
 ) -> RecordRow:
-    """Return a line without a decision; personal fields go into the payload."""
+    """Return a record without a decision; the fields of `PERSONAL` go into the payload."""
     subject = text = None
     if payload is not None:
         moved = {name: body.pop(name) for name in PERSONAL if name in body}
@@ -260,7 +260,7 @@ def make_row(
 
 
 def merged(row: RecordRow) -> RecordRow:
-    """Return a line with its payload merged into its body; `subject` says if it was erased."""
+    """Return a record with its payload merged into its body; `is_erased` marks an erased one."""
     body: dict[str, Any] = json.loads(row.body)
     if row.payload is not None:
         body |= json.loads(row.payload)

@@ -1,4 +1,4 @@
-"""Erasure of a person's data, and retention; the log can still be verified afterwards."""
+"""Erasure of a person's data, and removal of old records. The log stays verifiable."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from sayso.store import Head, RecordRow
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """The number of records that lost their payload, and of questions still open."""
+    """The number of records whose payload was erased, and of questions that are still open."""
 
     records: int
     still_open: int
@@ -25,8 +25,8 @@ class Erasure:
 async def erase_subject(log: AuditLog, subject: str) -> Erasure:
     """Erase a person's data in the log: subject, arguments and their digests.
 
-    The records stay in their chains, and another record says which were erased. Answered questions
-    are deleted; open ones stay. Raises `StoreError`; then nothing was erased.
+    The records stay in their chains, and a new record lists those that were erased. Answered
+    questions are deleted; open ones stay. If it raises `StoreError`, nothing was erased.
     """
 
     def note(erased: Sequence[RecordRow], gone: int) -> RecordRow:
@@ -42,9 +42,9 @@ async def erase_subject(log: AuditLog, subject: str) -> Erasure:
 async def drop_before(log: AuditLog, keys: Keyring, before: float) -> int:
     """Drop the records older than `before` from the start of each chain; return their number.
 
-    A signed checkpoint says where each chain begins now. It repeats what the dropped records said
-    about others, unless another checkpoint says it, so that the log does not grow with each one.
-    Raises `StoreError` for a log that does not verify, because the evidence would be lost.
+    A signed checkpoint records where each chain begins now. It repeats the dropped records'
+    references to others, except those that a later checkpoint holds, so that it stays small.
+    Raises `StoreError` if the log does not verify: dropping records would destroy the evidence.
     """
     prefix = _Prefix(before)
     verifier = Verifier(keys)
@@ -81,7 +81,7 @@ async def drop_before(log: AuditLog, keys: Keyring, before: float) -> int:
 
 @dataclass(slots=True)
 class _References:
-    """References of dropped records to other records."""
+    """The references of the dropped records to other records."""
 
     named: list[Head] = field(default_factory=list[Head])
     dropped: list[Head] = field(default_factory=list[Head])
@@ -97,7 +97,7 @@ class _References:
 
 
 class _Prefix:
-    """The records at the start of each chain that are older than a time."""
+    """The records at the start of each chain that are older than the time `before`."""
 
     def __init__(self, before: float) -> None:
         self.before = before

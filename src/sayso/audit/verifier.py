@@ -21,7 +21,7 @@ _NO_HEAD: Final = Head("", 0, "")
 
 @dataclass(slots=True)
 class Ranges:
-    """Indexes by writer; for the writer `""`, sequence numbers of records in no chain."""
+    """Ranges of indexes by writer. The writer `""` has the numbers of records in no chain."""
 
     spans: dict[str, list[tuple[int, int]]] = field(
         default_factory=dict[str, list[tuple[int, int]]]
@@ -35,7 +35,7 @@ class Ranges:
         return any(first <= index <= last for first, last in self.spans.get(writer, ()))
 
     def after(self, upto: Mapping[str, int]) -> dict[str, list[tuple[int, int]]]:
-        """Return the ranges that reach beyond each writer's index."""
+        """Return the ranges that end after the writer's index in `upto`."""
         kept = {
             writer: [span for span in spans if span[1] > upto.get(writer, 0)]
             for writer, spans in self.spans.items()
@@ -44,7 +44,7 @@ class Ranges:
 
 
 def place_of(row: RecordRow) -> tuple[str, int]:
-    """Return a record's writer and index, or its number for the writer `""`."""
+    """Return a record's writer and index. In no chain: the writer `""` and the record's number."""
     return row.writer, row.index if row.writer else row.seq
 
 
@@ -62,7 +62,7 @@ def spans_of(places: Iterable[tuple[str, int]]) -> dict[str, list[tuple[int, int
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem at one record. `seq` is `None` if the record itself is missing."""
+    """A problem with one record. `seq` is `None` if the record is missing."""
 
     what: str
     seq: int | None
@@ -81,7 +81,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of a verification. `heads` are those of the store, to be kept elsewhere."""
+    """The result of a verification. `heads` are the chain heads, to be kept outside the store."""
 
     records: int
     unchained: int
@@ -207,7 +207,7 @@ class Verifier:
             self.unchained.anchor(body["unchained"])
 
     def _name(self, row: RecordRow, head: Head) -> None:
-        """Check a head that a record names; it must have come before that record."""
+        """Check a head that a record names: the head must be older than the record."""
         last = self.last.get(head.writer)
         if last is None or last.index < head.index:
             self._named.append((row.seq, head))
@@ -235,8 +235,8 @@ async def verify(
 ) -> Report:
     """Read the whole log once and report its problems.
 
-    `known` are heads that were kept elsewhere, by writer. Without them a chain that was cut at its
-    end is found only if a later chain names it. `progress` gets the number of records read.
+    `known` are heads that were kept elsewhere, by writer. Without them, removed records at a
+    chain's end are detected only if a later chain names them. `progress` gets the count so far.
     """
     return (await read_all(records, Verifier(keys, known or {}), progress)).finish()
 

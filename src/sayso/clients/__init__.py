@@ -1,9 +1,9 @@
-"""Clients' configurations: putting sayso in front of their servers, and taking it out again.
+"""Clients' configurations: put sayso in front of their servers, and remove it again.
 
-`choice` decides which servers move, each with a reason; `splice` edits the text and reads its own
-result again, so that all else stays the same bytes. Files are written in one order: the original,
-the gateway's copy, the record, and last the client's file, in one step. Installing again works on
-the file as it would be without sayso. `tests/clients/test_crash.py` ends it at every write.
+`choice` decides which servers move behind sayso, and why others stay. `splice` edits the text and
+checks the result, so that all other bytes stay the same. Files are written in this order: a backup,
+the gateway's copy, the record, and last the client's file, atomically. A second install starts from
+the file without sayso. `tests/clients/test_crash.py` kills an install at every write.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
 """The choice of servers to move behind sayso, with a reason for each that stays.
 
-A server moves only if nothing is lost: that it is disabled, a limit on its tools, or the client's
-own login.
+A server stays if moving it would lose a setting: that the server is disabled, a limit on its tools,
+or the client's own login.
 """
 
 import json
@@ -49,9 +49,9 @@ _NAMED: Final = re.compile(r"\$\{(?:env:)?([A-Za-z_]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The servers that a person chose: only some, or all but some.
+    """The servers that a person chose: those in `only` (empty for all), without `left_out`.
 
-    With `is_started` the client starts sayso; otherwise it connects to a running gateway.
+    With `is_started`, the client starts sayso. Otherwise it connects to a running gateway.
     """
 
     only: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The entries that move, the reason for each that stays, and the `env` of sayso's entry."""
+    """The entries that move, the other entries' reasons to stay, and the `env` of sayso's entry."""
 
     moved: Mapping[str, Mapping[str, Any]] = field(repr=False)
     stays: Mapping[str, str]
@@ -130,7 +130,7 @@ def _excluded(name: str, selection: Selection) -> str | None:
 
 
 def _disabled(value: Any, place: Place) -> Mapping[str, str]:
-    """Return the servers that the file disables elsewhere, with the reason."""
+    """Return the servers that are disabled outside their own entries, with the reason."""
     if place.client.name == "gemini":
         return _off_in_gemini(value, place)
     if place.client.name != "claude-code":
@@ -215,7 +215,7 @@ def _unlike(entry: Mapping[str, Any], place: Place) -> str | None:
 
 
 def _may_want_login(entry: Mapping[str, Any]) -> str | None:
-    """Return why a remote server without headers stays: it may require the client's login."""
+    """Return why a remote server stays: without headers, it may require the client's login."""
     urls = (entry.get(key) for key in ("url", "httpUrl", "serverUrl"))
     url = next((value for value in urls if isinstance(value, str)), None)
     if url is None or entry.get("headers") or _LOOPBACK.match(url):
@@ -224,7 +224,7 @@ def _may_want_login(entry: Mapping[str, Any]) -> str | None:
 
 
 def _unreachable(entry: Mapping[str, Any], place: Place, selection: Selection) -> str | None:
-    """Return why a gateway that the client does not start lacks values for this entry."""
+    """Return why a gateway cannot read this entry if it is not started by the client."""
     if selection.is_started:
         return None
     for variable in variables_in(entry, place.client.variables):
@@ -236,7 +236,7 @@ def _unreachable(entry: Mapping[str, Any], place: Place, selection: Selection) -
 def _as_moved(
     entry: Mapping[str, Any], place: Place, selection: Selection, passed: PassedVariables
 ) -> dict[str, Any]:
-    """Return the entry for sayso's copy, with variables passed on and absolute paths."""
+    """Return the entry for sayso's copy, with absolute paths and with variables that sayso gets."""
     if selection.is_started:
         moved = passed.moved(entry)
     else:
@@ -255,7 +255,7 @@ def _in_braces(match: re.Match[str]) -> str:
 def _unread(
     name: str, entry: Mapping[str, Any], place: Place, passed: PassedVariables
 ) -> str | None:
-    """Return why sayso cannot read the entry, tried with placeholders for its variables."""
+    """Return why sayso cannot read the entry; the test uses placeholders for variables."""
     for variable in variables_in(entry, re.compile(r"\$\{SAYSO_VAR_\w+\}")):
         written = passed.env[variable[2:-1]]
         if _WORKSPACE.fullmatch(written) and not place.has_workspace:
@@ -265,7 +265,7 @@ def _unread(
     text = json.dumps({"mcpServers": {name: entry}})
     known = {"${workspaceFolder}": str(place.workspace), "${userHome}": str(Path.home())}
     faults: list[str | None] = []
-    # An unknown value may be part of a URL, a port, or a whole URL.
+    # The value of a variable may be a part of a URL, a port, or a whole URL: one test must pass.
     for unknown in ("1", "http://1"):
         environ = {
             variable: known.get(passed.env.get(variable, ""), unknown)

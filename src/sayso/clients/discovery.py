@@ -28,7 +28,7 @@ class DiscoveredServer:
     is_guarded: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the documented form."""
+        """Return the server in the form that `sayso discover --json` prints."""
         project = None
         if self.place.has_workspace:
             project = str(self.place.workspace)
@@ -47,14 +47,14 @@ class DiscoveredServer:
 
 @dataclass(slots=True)
 class Discovery:
-    """All servers, and the errors of files that cannot be read."""
+    """The discovered servers, and the errors of the files that cannot be read."""
 
     found: list[DiscoveredServer] = field(default_factory=list[DiscoveredServer])
     errors: list[SaysoError] = field(default_factory=list[SaysoError])
 
 
 def discover(machine: Machine) -> Discovery:
-    """Read the files of all clients, and those where sayso is installed; change nothing."""
+    """Return the servers in all clients' files, and in files where sayso is installed."""
     discovery = Discovery()
     installed = {(record.path, record.steps): record for record in records()}
     visited: set[tuple[Path, tuple[str, ...]]] = set()
@@ -74,7 +74,7 @@ def discover(machine: Machine) -> Discovery:
 
 
 def opened(place: Place) -> Iterator[tuple[Place, Document]]:
-    """Yield the objects of servers in the file at `place`, if it exists."""
+    """Yield each place of servers in the file at `place`, with the document, if the file exists."""
     if place.path.exists():
         document = Document.of(str(place.path), swap.look(place.path))
         for inner in places_within(place, document):
@@ -84,7 +84,7 @@ def opened(place: Place) -> Iterator[tuple[Place, Document]]:
 def pick(
     machine: Machine, client: Client, scope: Scope | None = None, path: Path | None = None
 ) -> Place:
-    """Return the place for these options. Raises `UsageError` unless exactly one has servers."""
+    """Return the only place with servers for these options. Raises `UsageError` otherwise."""
     if path is not None:
         return _existing(named(machine, client, path))
     near = _near(machine, client)
@@ -118,7 +118,7 @@ def _is_own(place: Place) -> bool:
 
 
 def _near(machine: Machine, client: Client) -> list[tuple[Place, Document]]:
-    """Return the user's places of a client, with only the innermost project of this folder."""
+    """Return the user's places of a client; of the local projects, only the innermost here."""
     pairs = [pair for place in places(machine, client) if _is_own(place) for pair in opened(place)]
     above = (machine.cwd, *machine.cwd.parents)
     local = [pair for pair in pairs if pair[0].scope == "local" and pair[0].workspace in above]
@@ -140,7 +140,7 @@ def _place_of(record: Record) -> Place:
 def _servers_at(
     place: Place, document: Document, record: Record | None
 ) -> Iterator[DiscoveredServer]:
-    """Yield the servers at `place`, with those behind sayso in place of its entry."""
+    """Yield the servers at `place`. Replace sayso's entry by the servers behind sayso."""
     for name, entry in document.servers(place.steps).items():
         if record is not None and name == ENTRY and is_as_written(document, record):
             for moved, value in record.moved().items():

@@ -1,4 +1,4 @@
-"""A client's configuration file: its bytes, and the positions of its servers."""
+"""A client's configuration file, as bytes and as JSON."""
 
 import codecs
 from collections.abc import Mapping
@@ -10,20 +10,20 @@ from sayso.settings import JsonFile, parse_json, text_of, type_name
 
 
 def as_object(value: object) -> Mapping[str, Any]:
-    """Return `value` if it is an object, else an empty one."""
+    """Return `value` if it is a JSON object, else an empty object."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def as_list(value: object) -> list[Any]:
-    """Return `value` if it is a list, else an empty one."""
+    """Return `value` if it is a list, else an empty list."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file's bytes, parsed as JSON.
+    """A configuration file: its path, its bytes, and the parsed JSON.
 
-    `text` lacks the byte order mark; `file.text` has blanks for comments, at the same offsets.
+    `text` is without the byte order mark; `file.text` has blanks in place of comments.
     """
 
     path: str
@@ -33,14 +33,14 @@ class Document:
 
     @classmethod
     def of(cls, path: str, data: bytes) -> "Document":
-        """Parse `data`; raise `ConfigError` with the position of the first mistake."""
+        """Parse `data`. Raises `ConfigError` with the position of the first mistake."""
         text = text_of(path, data)
         return cls(path, data, text, parse_json(path, text))
 
     def servers(self, steps: tuple[str, ...]) -> Mapping[str, Any]:
-        """Return the servers at `steps`; none if a key is missing.
+        """Return the servers at the path `steps`, or an empty object if a key is missing.
 
-        Raises `ConfigError` if a value on the path is not an object.
+        Raises `ConfigError` if a value along the path is not an object.
         """
         value = self._object(self.file.value, "a configuration must be an object", ())
         for at, step in enumerate(steps, 1):
@@ -50,11 +50,11 @@ class Document:
     def _object(self, value: object, what: str, steps: tuple[str, ...]) -> Mapping[str, Any]:
         if not isinstance(value, dict):
             where = self.file.where(*steps)
-            raise ConfigError(f"{what}, not {type_name(value)}", where=where, fix="Fix the file.")
+            raise ConfigError(f"{what}, not {type_name(value)}", where=where, fix="Correct it.")
         return cast("dict[str, Any]", value)
 
     def with_text(self, text: str) -> "Document":
-        """Return the document with another text, keeping a byte order mark."""
+        """Return a document with this text; if this one has a byte order mark, keep the mark."""
         data = text.encode()
         if self.data.startswith(codecs.BOM_UTF8):
             data = codecs.BOM_UTF8 + data

@@ -1,7 +1,7 @@
-"""Folders opened by descriptors, along paths that no other user can change.
+"""Folders opened as descriptors, along paths that no other user can change.
 
 A path is walked from the root, name by name, and each folder is opened without following a link.
-Every folder on the way must belong to this user or to root, and be writable by no one else, so that
+Every folder on the path must belong to this user or root, and only its owner may write to it. Then
 no other user can replace it between check and use. Links in such folders are trusted and followed.
 """
 
@@ -30,8 +30,8 @@ _MODE: Final = 0o700
 class Folder:
     """An open folder with its real `path`.
 
-    `is_shared` marks a sticky folder where others may create files. Only with `is_strict` are the
-    owners of files checked.
+    `is_shared` marks a sticky folder, in which others may create files. The owners of files are
+    checked only with `is_strict`.
     """
 
     number: int
@@ -42,7 +42,7 @@ class Folder:
     def open_file(self, name: str) -> int:
         """Open a regular file of this user or root for reading, and return its descriptor.
 
-        Raises `ConfigError` for anything else, and `OSError`.
+        Raises `ConfigError` for anything else. Also raises `OSError`.
         """
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         number = os.open(name, flags, dir_fd=self.number)
@@ -57,7 +57,7 @@ class Folder:
         if not stat.S_ISREG(found.st_mode):
             raise ConfigError("this is not a file", where=str(path))
         is_own = not self.is_strict or found.st_uid in (_ROOT, os.geteuid())
-        # Root may change another user's file if that user cannot replace it.
+        # Root may change another user's file, if that user cannot replace the file meanwhile.
         if not is_own and (self.is_shared or os.geteuid() != _ROOT):
             raise _of_another(path, "file")
 
@@ -72,7 +72,7 @@ class Folder:
 
 
 def read_whole(number: int, where: Path) -> bytes:
-    """Return all bytes of an open file. Raises `ConfigError` for more than `MAX_FILE_BYTES`."""
+    """Return the bytes of an open file. Raises `ConfigError` if larger than `MAX_FILE_BYTES`."""
     with os.fdopen(os.dup(number), "rb") as file:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
@@ -83,7 +83,7 @@ def read_whole(number: int, where: Path) -> bytes:
 
 @contextmanager
 def open_folder(path: Path, *, is_made: bool = False) -> Generator[Folder]:
-    """Open a folder; with `is_made`, create it and its parents for this user alone.
+    """Open a folder. With `is_made`, create missing folders with access for this user only.
 
     Raises `ConfigError` if another user could change the path, and `OSError`.
     """
@@ -95,10 +95,10 @@ def open_folder(path: Path, *, is_made: bool = False) -> Generator[Folder]:
 
 @contextmanager
 def open_parent(path: Path, *, is_strict: bool = True) -> Generator[tuple[Folder, str]]:
-    """Open the real folder of a file, which need not exist, and yield the file's name there.
+    """Open the real folder of a file, and yield it with the file's name. The file may be missing.
 
-    Raises like `open_folder`, and for a folder. Without `is_strict`, others may be able to change
-    the path, as in a shared project.
+    Raises like `open_folder`, and `ConfigError` if `path` is a folder. Without `is_strict`, other
+    users may be able to change the path, as in a shared project.
     """
     with _walked(_Walk(path, is_file=True, is_strict=is_strict)) as (folder, name):
         if name is None:
@@ -108,7 +108,7 @@ def open_parent(path: Path, *, is_strict: bool = True) -> Generator[tuple[Folder
 
 @contextmanager
 def _walked(walk: "_Walk") -> Generator[tuple[Folder, str | None]]:
-    """Walk to the end of a path; yield the last name unless it is a folder."""
+    """Walk along a path. Yield the last folder, and the file's name (`None` for a folder)."""
     try:
         yield walk.run()
     finally:
@@ -212,7 +212,7 @@ def _check(found: os.stat_result, path: Path) -> None:
         raise _of_another(path, "folder")
     writable = found.st_mode & _WRITABLE_BY_OTHERS
     if not writable or found.st_mode & stat.S_ISVTX:
-        # In a sticky folder others cannot delete or replace files of this user.
+        # In a sticky folder, others cannot delete or replace this user's files.
         return
     if writable == stat.S_IWGRP and _is_own_group(found.st_gid, found.st_uid):
         return

@@ -1,7 +1,7 @@
 """Installation of sayso in front of a client's servers, and its removal.
 
-Both begin with a plan that a person can review. Each step of carrying it out leaves either the old
-or the new state, with a record of it.
+Both begin with a plan that a person can review. A crash at any step leaves either the old or the
+new state, and a record of the change.
 """
 
 import json
@@ -24,7 +24,7 @@ from sayso.errors import ConfigError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A change of one client's file from `now` to `then`; `back` is the file without sayso."""
+    """A change of a client's file from `now` to `then`. `back` is the file without sayso."""
 
     place: Place
     now: Document = field(repr=False)
@@ -46,7 +46,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A removal that changes the file from `now` to `then`; `is_exact` if it restores each byte."""
+    """A removal, from `now` to `then`. `is_exact` is true if it restores the original bytes."""
 
     record: Record
     now: Document = field(repr=False)
@@ -55,7 +55,7 @@ class Removal:
 
 
 def program() -> tuple[str, ...]:
-    """Return the command that starts this sayso. Raises `UsageError` if it is in uv's cache."""
+    """Return the command that starts sayso. Raises `UsageError` if sayso is in uv's cache."""
     if "archive-v0" in Path(sys.executable).parts:
         what = "sayso runs from uv's cache, which may be deleted at any time"
         fix = "Install it first: uv tool install sayso."
@@ -79,7 +79,7 @@ def plan_install(
 ) -> Plan:
     """Plan to put sayso in front of the servers at `place`.
 
-    If sayso is installed already, plan from the file without it. Raises `UsageError` if no server
+    If sayso is already installed, start from the file without it. Raises `UsageError` if no server
     can move, and `ConfigError` if the file is invalid.
     """
     if url is not None and (fault := fault_of_url(url)):
@@ -118,7 +118,7 @@ def plan_install(
 
 
 def carry_out(plan: Plan) -> None:
-    """Carry out a plan, so that `undo` can recover from a crash. Raises `ConfigError`."""
+    """Carry out a plan. After a crash, `undo` can recover. Raises `ConfigError`."""
     record = plan.record
     earlier = plan.earlier
     previous: Mapping[str, Any] = {}
@@ -127,7 +127,7 @@ def carry_out(plan: Plan) -> None:
         record.save_servers(plan.choice.moved)
         record.save()
     else:
-        # Until the file is replaced, the old entry applies, so both sets of servers are saved.
+        # The old entry is in use until the file is replaced, so save its servers and the new ones.
         previous = _kept_servers(earlier)
         if digest_of(plan.now.data) not in earlier.changes:
             record.save_original(plan.now.data)
@@ -153,7 +153,7 @@ def _roll_back(plan: Plan, servers: Mapping[str, Any]) -> None:
 
 
 def plan_removal(record: Record) -> Removal:
-    """Plan to remove sayso. Raises `ConfigError` if that is impossible."""
+    """Plan to remove sayso. Raises `ConfigError` if it cannot be removed."""
     if not record.path.exists():
         fix = f"A backup is kept in {record.folder}."
         raise ConfigError("the file no longer exists", where=str(record.path), fix=fix)
@@ -163,7 +163,7 @@ def plan_removal(record: Record) -> Removal:
 
 
 def remove(removal: Removal) -> Path | None:
-    """Carry out a removal, and return the folder of the backup if it was not exact."""
+    """Carry out a removal. If it was not exact, return the folder with the backup."""
     record = removal.record
     needs_backup = not removal.is_exact and removal.now.data != removal.then.data
     if needs_backup:

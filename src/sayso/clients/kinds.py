@@ -15,10 +15,10 @@ _NO_VARIABLES: Final = re.compile(r"(?!)")
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One client. `key` holds its servers, and `variables` matches the variables that it expands.
+    """One client. Its servers are under `key`; `variables` matches the variables that it expands.
 
-    A person reads `caution` before the change; afterwards `after`, how to make the client read its
-    file again, and `first`, the client's question about a new server.
+    The user reads `caution` before the change. After it, `after` explains how to make the client
+    read its file again, and `first` prepares for the client's question about a new server.
     """
 
     name: str

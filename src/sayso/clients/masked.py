@@ -18,11 +18,11 @@ _DEFAULT: Final = re.compile(r":-[^{}]+")
 _SETTING: Final = re.compile(r"(?P<name>-{0,2}[\w.-]+)(?P<sign>=|:\s?)(?P<value>.+)", re.DOTALL)
 _FLAG: Final = re.compile(r"--?[A-Za-z][\w-]*")
 _SHORT_NAMES: Final = frozenset({"auth", "bearer", "key", "pat", "pw", "pwd", "h", "header", "e"})
-"""Names too common for `redact`, which handles arguments of tools."""
+"""Names of secrets that `redact` ignores, because they are too common as tool arguments."""
 _LONG: Final = re.compile(r"(?=[\w-]*\d)[\w-]{20,}")
 """A possible token: long, in one piece, with a digit."""
 _MAX_ARGUMENTS: Final = 100
-"""Arguments of a server that a list of servers shows."""
+"""The number of a server's arguments that a list of servers shows."""
 _MAX_ARGUMENT_CHARACTERS: Final = 2_000
 """A longer argument is masked without parsing it."""
 
@@ -39,7 +39,7 @@ def masked(entry: Any) -> Any:
 
 
 def reached_by(entry: Any) -> tuple[str, str]:
-    """Return how an entry is reached (stdio, http or sse), and its command or URL, masked."""
+    """Return an entry's transport (stdio, http or sse), and its command or URL, masked."""
     fields = as_object(masked(_shortened(entry)))
     for key in _URLS:
         if isinstance(fields.get(key), str):
@@ -51,7 +51,7 @@ def reached_by(entry: Any) -> tuple[str, str]:
 
 
 def _shortened(entry: Any) -> Any:
-    """Return an entry with its first arguments, long ones masked."""
+    """Return an entry with only its first arguments; long arguments are masked."""
     fields = as_object(entry)
     if not isinstance(fields.get("args"), list):
         return entry
@@ -69,7 +69,7 @@ def _short_word(word: Any) -> Any:
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any], key: str) -> list[str]:
-    """Return a unified diff of two objects of servers, masked."""
+    """Return a unified diff of two objects of servers, with secrets masked."""
     texts = (_lines(key, before), _lines(key, after))
     return list(difflib.unified_diff(*texts, "before", "after", n=3, lineterm=""))
 
@@ -96,7 +96,7 @@ def _field(key: str, value: Any) -> Any:
 
 
 def _secret(value: Any) -> Any:
-    """Return a mask, except for an empty text or a variable's name without a default."""
+    """Return a mask. An empty text and a variable without a default stay as they are."""
     if isinstance(value, str) and (not value or _VARIABLE.fullmatch(value)):
         return value
     return MASK
@@ -107,7 +107,7 @@ def _args(words: list[Any]) -> list[Any]:
 
 
 def _word(word: Any, before: Any) -> str:
-    """Return one argument, masked; the flag `before` it may name a secret."""
+    """Return one argument, masked if it is a secret or if the flag `before` it names one."""
     if not isinstance(word, str):
         return MASK
     setting = _SETTING.fullmatch(word)
@@ -138,7 +138,7 @@ def _is_named_secret(name: str) -> bool:
 
 
 def _url(url: str) -> str:
-    """Return a URL without its password, its query, and path segments that may be a token."""
+    """Return a URL with its password, its query and possible tokens in its path masked."""
     head, scheme, rest = url.partition("://")
     try:
         parts = urlsplit(f"//{rest}" if scheme else url)

@@ -19,7 +19,7 @@ _CODES: Final = ("Code", "Code - Insiders", "VSCodium")
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The system, folders and environment that decide where files are."""
+    """The operating system, folders and environment, which determine where files are."""
 
     system: str
     home: Path
@@ -41,13 +41,13 @@ class Machine:
         return self.folder("XDG_CONFIG_HOME", self.home / ".config")
 
     def folder(self, variable: str, default: Path) -> Path:
-        """Return the path that an environment variable holds, or `default`."""
+        """Return the path in an environment variable, or `default`."""
         return Path(self.environ.get(variable) or default)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One object of servers in a file; relative paths in it start from `workspace`."""
+    """One object of servers in a file. Its relative paths are relative to `workspace`."""
 
     client: Client
     scope: Scope
@@ -57,13 +57,13 @@ class Place:
 
     @property
     def has_workspace(self) -> bool:
-        """True if the servers belong to one folder, so that its variables have one value."""
+        """True if the servers belong to one folder, so that workspace variables have one value."""
         return self.scope in ("project", "local")
 
 
 def places(machine: Machine, client: Client) -> tuple[Place, ...]:
-    """Return all files that may hold servers of `client`, whether or not they exist."""
-    # In the home folder, a project's file may be the user's file; the first one counts.
+    """Return all places where `client` may have servers; the files may be missing."""
+    # In the home folder, the project's file may be the user's file: keep the first place.
     found: dict[Path, Place] = {}
     for scope, path in _PLACES[client.name](machine):
         found.setdefault(path, _place(client, scope, path, machine))
@@ -109,7 +109,7 @@ def _claude_code(machine: Machine) -> Iterator[tuple[Scope, Path]]:
 
 
 def _claude_desktop(machine: Machine) -> Iterator[tuple[Scope, Path]]:
-    # The Microsoft Store edition has its own folder instead of the usual one.
+    # The Microsoft Store edition uses another folder instead of the usual one.
     local = machine.environ.get("LOCALAPPDATA")
     if machine.system == "win32" and local:
         packages = sorted(Path(local, "Packages").glob("Claude_*"))
@@ -129,7 +129,7 @@ def _vscode(machine: Machine) -> Iterator[tuple[Scope, Path]]:
     users = [machine.applications / code / "User" for code in _CODES]
     yield "user", users[0] / "mcp.json"
     yield "project", machine.cwd / ".vscode" / "mcp.json"
-    # Other editions count as profiles, which are used only when named.
+    # Other editions count as profiles, which are used only if the user names them.
     for user in users[1:]:
         yield "profile", user / "mcp.json"
     for user in users:

@@ -7,7 +7,7 @@ One private folder for each object of servers:
     servers.json      the moved servers, for the gateway
 
 All are written before the client's file, so a record may describe a change that was never made.
-Only the client's file says which state applies (see `undo`).
+Only the client's file shows whether it was made (see `undo`).
 """
 
 import hashlib
@@ -39,7 +39,7 @@ _URLS: Final = ("url", "httpUrl")
 class Record:
     """One object of servers with sayso in front.
 
-    `written` holds each moved server as it was written; `entry` is sayso's entry. `changes` maps
+    `written` has the original text of each moved server. `entry` is sayso's entry. `changes` maps
     the digest of each text that sayso wrote to the digest of the text to restore.
     """
 
@@ -121,7 +121,7 @@ def root() -> Path:
 
 
 def folder_of(place: Place) -> Path:
-    """Return the folder for `place`, by the real path of its file."""
+    """Return the record's folder for `place`, which depends on the real path of its file."""
     steps = json.dumps([str(place.path.resolve()), *place.steps])
     return root() / f"{place.client.name}-{digest_of(steps.encode())[:8]}"
 
@@ -159,7 +159,7 @@ def records() -> list[Record]:
 
 @contextmanager
 def alone() -> Generator[None]:
-    """Lock clients' files for this process. Raises `UsageError` if another one holds the lock."""
+    """Lock clients' files for this process. Raises `UsageError` if another process has the lock."""
     if sys.platform == "win32":
         raise UsageError("sayso install does not support Windows yet")
     with open_folder(root(), is_made=True) as folder:
@@ -183,7 +183,7 @@ def _lock(number: int) -> None:
 
 
 def is_in_front(document: Document, record: Record) -> bool:
-    """Return whether sayso's entry is in the file, changed or not."""
+    """Return whether sayso's entry is in the file, even if it was changed."""
     entry = document.servers(record.steps).get(ENTRY)
     if entry == record.entry or is_gateway(entry):
         return True
@@ -199,8 +199,8 @@ def is_as_written(document: Document, record: Record) -> bool:
 def undo(document: Document, record: Record) -> tuple[Document, bool]:
     """Return the file without sayso, and whether that restores every byte.
 
-    If the file has changed, the servers are inserted as they were written, and all other changes
-    stay. Raises `ConfigError` if that would lose a later change.
+    If the file has changed, insert the original text of the servers and keep all other changes.
+    Raises `ConfigError` if that would lose a later change.
     """
     if (before := _before(document, record)) is not None:
         return Document.of(document.path, before), True
@@ -216,7 +216,7 @@ def undo(document: Document, record: Record) -> tuple[Document, bool]:
 
 
 def _before(document: Document, record: Record) -> bytes | None:
-    """Return the original bytes, if the file is as sayso wrote it and they are intact."""
+    """Return the original bytes, or `None` if the file or the saved bytes were changed."""
     digest = record.changes.get(digest_of(document.data))
     if digest is not None:
         with suppress(ConfigError):

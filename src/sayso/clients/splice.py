@@ -1,4 +1,4 @@
-"""Edits of one object in a JSON text: all other bytes stay, and each edit is verified."""
+"""Edits of one object in a JSON text. All other bytes stay, and each edit is verified."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _LAST_COMMA: Final = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+,", re.DOTALL)
 
 
 def raw_members(document: Document, steps: tuple[str, ...]) -> dict[str, str]:
-    """Return each member of the object at `steps` as it is written, with its key."""
+    """Return the text of each member of the object at `steps`, by key."""
     return {
         str(member.step): document.text[member.key_at : member.end]
         for member in members(document.file.text, steps)
@@ -34,7 +34,7 @@ def take_out(
     name: str,
     entry: Mapping[str, Any],
 ) -> Document:
-    """Return `document` with the member `name` in place of the first of those `taken`."""
+    """Return `document` without the members `taken`; `name` takes the place of the first one."""
     found = members(document.file.text, steps)
     first, *others = (at for at, member in enumerate(found) if member.step in taken)
     written = _written(document.text, found[first], len(steps) + 1, {name: entry})
@@ -48,7 +48,7 @@ def take_out(
 def put_back(
     document: Document, steps: tuple[str, ...], *, name: str | None, raw: Sequence[str]
 ) -> Document:
-    """Return `document` with `raw` members in place of `name`. Raises `ConfigError`."""
+    """Return `document` with the member texts `raw` in place of `name`. Raises `ConfigError`."""
     try:
         opening = offset_of(document.file.text, steps)
     except KeyError:
@@ -71,7 +71,7 @@ def put_back(
 def _filled(
     text: str, found: Sequence[Member], opening: int, at: int | None, raw: Sequence[str]
 ) -> _Edit:
-    """Return the edit that puts members in place of the one at `at`, or at the end."""
+    """Return the edit that inserts members in place of the member at `at`, or at the end."""
     if not found:
         return opening + 1, opening + 1, ", ".join(raw)
     near = found[-1]
@@ -85,7 +85,7 @@ def _filled(
 
 
 def _cut(document: Document, found: Sequence[Member], at: int) -> list[_Edit]:
-    """Return the edits that delete the member at `at` and its comma, but no comments."""
+    """Return the edits that delete the member at `at` and its comma, but keep comments."""
     text = document.text
     member = found[at]
     if at == 0:
@@ -101,7 +101,7 @@ def _cut(document: Document, found: Sequence[Member], at: int) -> list[_Edit]:
         return [(comma, member.end, "")]
     line = _line_start(text, member.key_at)
     rest = text[member.end :].lstrip(_BLANK)
-    # Delete a line without other text, except its end: a comment may precede it.
+    # Delete a whole line if it has no other text, but keep its end: a comment may precede it.
     start = member.key_at
     if line is not None and rest.startswith(("\n", "\r\n")):
         start -= len(line)
@@ -121,7 +121,7 @@ def _written(text: str, near: Member, depth: int, member: Mapping[str, Any]) -> 
 
 
 def _line_start(text: str, at: int) -> str | None:
-    """Return the line end and the blanks before `at`; `None` after other text."""
+    """Return the line break and the blanks before `at`, or `None` if other text precedes `at`."""
     before = text[:at]
     line = before.rstrip(_BLANK)
     for end in ("\r\n", "\n"):
@@ -133,7 +133,7 @@ def _line_start(text: str, at: int) -> str | None:
 def _edited(
     document: Document, steps: tuple[str, ...], edits: list[_Edit], meant: Mapping[str, Any]
 ) -> Document:
-    """Return the document after `edits`. Raises `ConfigError` unless it equals `meant`."""
+    """Return the document after `edits`. Raises `ConfigError` if it differs from `meant`."""
     text = document.text
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]

@@ -1,4 +1,4 @@
-"""Atomic replacement of files, through descriptors of folders (`sayso.clients.folder`)."""
+"""Atomic replacement of files, through open folders (`sayso.clients.folder`)."""
 
 import errno
 import os
@@ -18,7 +18,7 @@ _ENDING: Final = ".sayso-part"
 
 
 def look(path: Path) -> bytes:
-    """Return the bytes of any user's file, for display. Raises `ConfigError`."""
+    """Return a file's bytes for display; any user may own it. Raises `ConfigError`."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         number = os.open(path, flags)
@@ -35,7 +35,7 @@ def look(path: Path) -> bytes:
 def read(path: Path, *, is_strict: bool = True) -> bytes:
     """Return all bytes of a file. Raises `ConfigError` if it cannot be read safely.
 
-    Without `is_strict`, other users may be able to write the folders on the path.
+    Without `is_strict`, other users may be able to write to the folders on the path.
     """
     return locate(path, is_strict=is_strict)[1]
 
@@ -54,10 +54,10 @@ def locate(path: Path, *, is_strict: bool = True) -> tuple[Path, bytes]:
 
 
 def replace(path: Path, expected: bytes, data: bytes, *, is_strict: bool = True) -> None:
-    """Replace `expected` by `data`, with the same mode, group and attributes.
+    """Replace the content `expected` by `data`; keep the file's mode, group and attributes.
 
-    Raises `ConfigError`, and changes nothing, if the file has changed, would lose its owner or a
-    hard link, or, with `is_strict`, is in a folder that others can write.
+    Raises `ConfigError`, and changes nothing, if the file has changed or would lose its owner or a
+    hard link. With `is_strict`, also if other users can write to its folder.
     """
     try:
         with open_parent(path, is_strict=is_strict) as (folder, name):
@@ -92,7 +92,7 @@ def _replace(folder: Folder, name: str, number: int, expected: bytes, data: byte
 
 def _check(before: os.stat_result, path: Path) -> None:
     if before.st_nlink > 1:
-        what = "the file has a hard link, which would keep the old text"
+        what = "the file has a hard link, which would still have the old text"
         fix = "Replace the hard link by a symbolic link or a copy."
         raise ConfigError(what, where=str(path), fix=fix)
     if os.geteuid() not in (before.st_uid, _ROOT):

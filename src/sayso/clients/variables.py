@@ -1,8 +1,8 @@
 """Variables in moved servers: the client expands them, and sayso passes the values on.
 
 Only the client can prompt for `${input:token}`, and it may know values that sayso does not. So each
-variable stays in the client's file, under `env` of sayso's entry, and the moved server reads it
-from there.
+variable moves to `env` of sayso's entry in the client's file, and the moved server uses sayso's
+variable.
 """
 
 import re
@@ -22,7 +22,7 @@ _OWN: Final = re.compile(r"\$\{SAYSO_VAR_\w+\}")
 
 @dataclass(slots=True)
 class PassedVariables:
-    """The variables that sayso's entry passes on: sayso's name by the client's spelling."""
+    """The variables in `env` of sayso's entry: from the client's text to sayso's name."""
 
     pattern: re.Pattern[str]
     names: dict[str, str] = field(default_factory=dict[str, str])
@@ -47,7 +47,7 @@ class PassedVariables:
 
 
 def spelt(entry: Mapping[str, Any], spell: Callable[[str], str]) -> dict[str, Any]:
-    """Return `entry` with `spell` applied to each text that may hold variables."""
+    """Return `entry` with `spell` applied to each text that may contain variables."""
 
     def convert(value: Any) -> Any:
         if isinstance(value, str):
@@ -62,7 +62,7 @@ def spelt(entry: Mapping[str, Any], spell: Callable[[str], str]) -> dict[str, An
 
 
 def variables_in(entry: Mapping[str, Any], pattern: re.Pattern[str]) -> list[str]:
-    """Return all matches of `pattern` in the texts of `entry` that may hold variables."""
+    """Return all matches of `pattern` in the texts of `entry` that may contain variables."""
     matches: list[str] = []
 
     def look(text: str) -> str:
@@ -74,7 +74,7 @@ def variables_in(entry: Mapping[str, Any], pattern: re.Pattern[str]) -> list[str
 
 
 def not_own(entry: Mapping[str, Any]) -> str | None:
-    """Return a text of `entry` that sayso would expand although the client did not."""
+    """Return a text of `entry` that sayso would expand, but the client does not; else `None`."""
     for rest in variables_in(entry, re.compile(r"(?s).+")):
         own = _OWN.sub("", rest)
         if "${" in own or re.fullmatch(r"\$[A-Za-z_]\w*", own):

@@ -51,7 +51,7 @@ def read_baseline(value: object, where: str) -> Mapping[Key, int]:
 
 
 def without_known(report: Report, baseline: Mapping[Key, int], ran: Collection[str]) -> Report:
-    """Return the report with known findings set apart, and baseline entries that are gone.
+    """Return the report with the baseline's findings in `known` and its obsolete entries in `gone`.
 
     `ran` are the codes of the rules that ran; entries of other rules are ignored.
     """

@@ -1,4 +1,4 @@
-"""Contradictions between a tool's text and its hints: by inference, and in plain words."""
+"""Contradictions between a tool's text and its hints, found by inference or by fixed phrases."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -56,7 +56,7 @@ def contradicted(
 ) -> Iterator[Remark]:
     """Yield a remark if `value` is declared for a hint and the inference contradicts it.
 
-    Skipped if the description contradicts it in plain words, which another rule reports.
+    If the description contradicts the hint in plain words, yield none: another rule reports that.
     """
     if tool.hints[name] is not value or not tool.is_likely(name, not value, at_least):
         return
@@ -70,7 +70,7 @@ def contradicted(
 
 
 def stated(tool: Subject) -> Mapping[HintName, str]:
-    """Return the declared hints that the description contradicts in plain words, with the words."""
+    """Return each hint that the description contradicts in plain words, with the phrase."""
     hints = tool.hints
     text = tool.description.lower()
     phrases: dict[HintName, str] = {}
@@ -96,7 +96,7 @@ def stated(tool: Subject) -> Mapping[HintName, str]:
 
 
 def _phrases(cue: _Cue, text: str) -> tuple[str, str]:
-    """Return the first phrase that says it and the first that denies it; empty if none."""
+    """Return the first plain match of a cue and the first negated one, or empty strings."""
     plain = negated = ""
     if not any(word in text for word in cue.words):
         return plain, negated

@@ -1,8 +1,8 @@
 """Definitions of tools in Python source, and the rules that their comments allow.
 
-A definition runs from the comments above its first decorator to the first statement of its body,
-or it is a call such as `Tool(…)` with the comments above it. `# sayso: allow RULE: why` in it
-allows the rule for the tool. The source is parsed, never run.
+A definition is a function or a call such as `Tool(…)`. It begins with the comments above it, and a
+function's definition ends before the body. A comment `# sayso: allow RULE: why` in a definition
+allows the tool to break the rule. The source is parsed, never run.
 """
 
 import ast
@@ -24,7 +24,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """The line of a tool's `def` or call, and the allowances in its comments."""
+    """The line of a tool's `def` or call, and the rules that its comments allow it to break."""
 
     line: int
     allowed: tuple[Allowance, ...] = ()
@@ -33,8 +33,8 @@ class Definition:
 def read_definitions(source: str) -> Mapping[str, Definition]:
     """Return the functions and calls that define tools, by tool name.
 
-    The name is that of the decorator or call, else the function's. If two functions share a name,
-    the last counts, as in Python. Invalid source defines nothing.
+    The name comes from the decorator or call; without one, it is the function's name. If two
+    functions share a name, the last counts, as in Python. Invalid source has no definitions.
     """
     try:
         tree = ast.parse(source)
@@ -59,7 +59,7 @@ def read_definitions(source: str) -> Mapping[str, Definition]:
 
 
 def _registered(source: str) -> Iterator[tuple[str, int, tuple[int, int]]]:
-    """Yield tools named in other ways: name, line, and the range of lines."""
+    """Yield tools that other kinds of calls define, each with its name, line and line range."""
     try:
         module = read_module("server.py", source)
     except ConfigError:
@@ -91,7 +91,7 @@ def _name(function: _Function) -> str:
 
 
 def _extent(function: _Function) -> tuple[int, int]:
-    """Return the lines of a definition without its body: first, and one past the last."""
+    """Return a definition's first line, and the line after its last one, without the body."""
     first = min(node.lineno for node in (function, *function.decorator_list))
     return first, max(function.body[0].lineno, function.lineno + 1)
 

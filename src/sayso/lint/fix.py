@@ -1,4 +1,4 @@
-"""Fixes for a saved list: applies the rules' edits, and rewrites only the tools that change."""
+"""Fixes for a saved tool list. Only the tools that an edit changes are rewritten."""
 
 import json
 import re
@@ -29,8 +29,8 @@ def fix_saved(
 ) -> str:
     """Return `written`, the text of a saved list, with the edits of its findings.
 
-    `file` is the same text parsed; `steps` lead to the array of tools. A tool that contains a
-    comment is unchanged, since rewriting would lose the comment.
+    `file` is the parsed text, and `steps` is the path to its array of tools. A tool that contains
+    a comment stays unchanged, because rewriting would delete the comment.
     """
     edits: dict[int, list[Edit]] = {}
     for finding in findings:
@@ -55,7 +55,7 @@ def _rewritten(file: JsonFile, written: str, member: Member, edits: list[Edit]) 
 
 
 def _dump(tool: Mapping[str, Any], like: str, column: str) -> str:
-    """Serialize the tool in the layout of `like`: on one line, or with its indentation."""
+    """Serialize the tool like the JSON text `like`: on one line, or with the same indentation."""
     keeps_ascii = like.isascii()
     if "\n" not in like:
         return json.dumps(tool, ensure_ascii=keeps_ascii)
@@ -72,7 +72,7 @@ def _column(text: str, at: int) -> str:
 
 
 def _put(node: dict[str, Any], path: Sequence[str], value: object) -> None:
-    """Set or remove the value at `path`; copy objects on the way, and remove empty ones."""
+    """Set or remove the value at `path`. Copy the objects along the path; remove empty ones."""
     key, *rest = path
     if not rest:
         if value is None:

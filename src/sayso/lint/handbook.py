@@ -1,4 +1,4 @@
-"""The documentation of the rules: a page for each, and the page of all."""
+"""The documentation of the rules: one page per rule, and one page with all rules."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -34,9 +34,9 @@ _TABLE: Final = """\
 
 @cache
 def evidence() -> Mapping[str, Mapping[str, int]]:
-    """Return per rule how often it fired on real tools, and how findings were judged.
+    """Return for each rule how often it fired on real tools, and how its findings were judged.
 
-    `found` counts findings in `tools` tools; of the `judged` ones, `false` were false alarms.
+    `found` counts all findings; `judged` of them were judged, and `false` were false alarms.
     """
     text = files("sayso.lint").joinpath(_EVIDENCE).read_text("utf-8")
     data: Mapping[str, Mapping[str, int]] = json.loads(text)
@@ -64,7 +64,7 @@ def to_dict(rule: Rule) -> dict[str, Any]:
 
 
 def handbook() -> str:
-    """Return the page of all rules, for the documentation site."""
+    """Return the page with all rules, for the documentation site."""
     rows = "\n".join(map(_row, all_rules()))
     stores = "\n\n".join(map(_profile, profiles().values()))
     pages = "\n".join(map(page_of, all_rules()))

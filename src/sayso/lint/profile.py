@@ -1,4 +1,4 @@
-"""Profiles: which rules run, their severities, and a store's meaning of hints."""
+"""Profiles: the rules that run, their severities, and what a store means by each hint."""
 
 import tomllib
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ _FILE: Final = "profiles.toml"
 class Profile:
     """One profile, with its source document and that document's date.
 
-    `on` and `off` add to and remove from the default rules; `severities` override the rules' own.
-    `meaning` describes how the store's meaning of a hint differs from the specification's.
+    `on` adds rules to the default ones, `off` removes some; `severities` override the rules' own.
+    `meaning` describes how a hint's meaning in the store differs from the specification's.
     """
 
     name: str

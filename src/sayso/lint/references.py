@@ -1,4 +1,4 @@
-"""References within a schema: dangling ones, and endless ones.
+"""References (`$ref`) within a schema: those that point to nothing, and those without an end.
 
 Schemas are untrusted, so all work is bounded and nothing is fetched.
 """
@@ -47,9 +47,9 @@ def target(schema: object, reference: str) -> object | None:
 
 
 def never_ends(schema: object) -> bool:
-    """Return whether no finite value matches because required parts lead back to themselves.
+    """Return whether no finite value matches, because a required part requires itself again.
 
-    A tree whose branches may be empty or missing ends. Undecidable cases count as ending.
+    A tree whose branches may be empty or missing has finite values. If in doubt, return `False`.
     """
     pointers = {
         reference
@@ -72,7 +72,7 @@ def never_ends(schema: object) -> bool:
 
 
 def _ends(schema: object, targets: Mapping[str, object], ending: set[str], depth: int) -> bool:
-    """Return whether a finite value may match, if all targets in `ending` have one."""
+    """Return whether a finite value may match, given that the targets in `ending` have one."""
     if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
         return True
     node = cast("JsonObject", schema)

@@ -15,7 +15,7 @@ from sayso.settings import Step
 HEADINGS: Final = ("What it does", "Why is this bad", "Example", "Use instead", "Fix")
 """The headings of every rule's page, in order."""
 _NO_FIX: Final = "## Fix\nNot automatic: only the author knows what is right."
-"""The last section of a page without its own."""
+"""The last section of a page that has no section "Fix"."""
 _JSON: Final = re.compile(r"(## (?:Example|Use instead)\n)([{\[].+?)\n(?=\n|\Z)", re.DOTALL)
 """A JSON example in a docstring, which has no code fence."""
 _CODE: Final = re.compile(r"SS\d{3}")
@@ -54,7 +54,7 @@ class Edit:
 class Remark:
     """One problem that a rule found, with its path in the tool and the edits that fix it.
 
-    `tools` names the tools of a remark about a server; the finding is reported at the first.
+    A remark about a server names its `tools`; the report shows it at the first of them.
     """
 
     message: str
@@ -70,8 +70,8 @@ Remarks = Iterator[Remark]
 class Finding:
     """One remark of one rule, with everything that reports need.
 
-    `index` is the tool's position in the list, `None` for the whole server. `about` distinguishes
-    findings of one rule and tool, and does not depend on the wording of `message`.
+    `index` is the tool's position in the list, or `None` for the whole server. `about` tells apart
+    the findings of one rule and tool. It does not depend on the wording of `message`.
     """
 
     code: str
@@ -98,7 +98,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The codes of the rules that ran, and of those that reported the tool."""
+    """The codes of the rules that ran, and of the rules that reported this tool."""
 
     ran: frozenset[str]
     reported: frozenset[str]
@@ -106,11 +106,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule with exactly one check, whose name reads after "allow".
+    """One rule, with exactly one check. Its name completes the comment `# sayso: allow`.
 
     `tool` checks one tool, `server` all tools of a server, `after` one tool after all other rules.
-    A rule that is not `is_default` runs only if a profile or `--select` names it. One that
-    `is_folded` is reported once for a server if it finds more than three tools.
+    Without `is_default`, the rule runs only if a profile or `--select` names it. With `is_folded`,
+    findings in more than three tools of a server are reported as one.
     """
 
     code: str

@@ -32,8 +32,8 @@ class Choice:
 class Places:
     """The file that findings point to, and the line of each tool by its index in the list.
 
-    `file` is `None` for a URL. `first` is the line for the whole server, and for tools without a
-    line.
+    `file` is `None` for a URL. `first` is the line for findings about the whole server, and for
+    tools without a line of their own.
     """
 
     file: str | None = None
@@ -52,9 +52,9 @@ class Places:
 class Report:
     """The findings of one server.
 
-    `allowed` holds findings that the tools' authors suppressed, with their reasons. `known` holds
-    findings that a baseline suppressed, and `gone` the baseline's entries that no longer occur.
-    `is_fixable` is set if fixes can be written.
+    `allowed` has the findings that the tools' authors suppressed, with their reasons. `known` has
+    the findings that a baseline suppressed. `gone` has the baseline's entries that no finding
+    matches. `is_fixable` is set if fixes can be written.
     """
 
     server: str
@@ -91,9 +91,9 @@ def make_listing(
     verdicts: Mapping[str, Mapping[HintName, Verdict]] | None = None,
     others: Mapping[str, str] | None = None,
 ) -> Listing:
-    """Return the tools of one server; the mappings are by tool name.
+    """Return the tools of one server; the keys of the mappings are tool names.
 
-    An entry that is not an object or has no name is only reported as broken.
+    An entry that is not an object, or has no name, is added to `broken` only.
     """
     tools: list[Subject] = []
     broken: list[str] = []
@@ -118,9 +118,9 @@ def make_listing(
 
 
 def choose(profile: Profile, *, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Choice:
-    """Return the rules of a profile, or those of `select`, without those of `ignore`.
+    """Return the rules of `select`, by default those of the profile, without those of `ignore`.
 
-    Both take codes, prefixes of codes, and names. Raises `UsageError` for an unknown one.
+    Both parameters take codes, prefixes of codes, and names. Unknown ones raise `UsageError`.
     """
     selected = find_rules(select)
     ignored = find_rules(ignore)
@@ -139,10 +139,10 @@ def lint(
     allows: bool = True,
     is_fixable: bool = False,
 ) -> Report:
-    """Return the findings of the chosen rules: per tool, then for the whole list.
+    """Return the findings of the chosen rules, first of the tools, then of the whole list.
 
     `listing` may also be tools of any kind that `sayso.catalog.as_tool` accepts. `choice` defaults
-    to the profile `spec`. With `allows=False`, suppressions by the tools' authors have no effect.
+    to the profile `spec`. With `allows=False`, findings that authors suppressed are reported too.
 
     >>> lint([{"name": "notes_list", "inputSchema": {"type": "object"}}]).tools
     1
@@ -230,7 +230,7 @@ def _split_allowed(
 
 
 def _folded(rules: Sequence[Rule], findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield the findings, but join those of a folded rule into one if there are many."""
+    """Yield the findings. Join more than three of one `is_folded` rule into one finding."""
     codes = {rule.code for rule in rules if rule.is_folded}
     many: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
@@ -246,7 +246,7 @@ def _folded(rules: Sequence[Rule], findings: Sequence[Finding]) -> Iterator[Find
         named = ", ".join(other.tool for other in others[:_MAX_NAMES])
         if len(others) > _MAX_NAMES:
             named += ", …"
-        yield replace(first, message=f"{first.message}; so are {len(others)} more: {named}")
+        yield replace(first, message=f"{first.message}; also {len(others)} more tools: {named}")
 
 
 def _reasons(tool: Subject) -> Mapping[str, str]:

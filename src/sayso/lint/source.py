@@ -1,4 +1,4 @@
-"""Python source as input of rules, and fixes written into it."""
+"""Analysis of Python source for the rules, and fixes in Python source."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -15,8 +15,8 @@ _HINTS: Final[Mapping[str, HintName]] = {WIRE_NAMES[name]: name for name in HINT
 def handlers_in(files: Mapping[str, str]) -> Mapping[str, Handler]:
     """Return the handlers of the tools that these files define, by tool name.
 
-    If two share a name, the first counts, so pass the server's own file first. Raises
-    `ConfigError` for a file that is not Python.
+    If two tools have the same name, the first counts, so pass the server's own file first. Raises
+    `ConfigError` if a file is not valid Python.
     """
     handlers: dict[str, Handler] = {}
     for handler in read_handlers(files):
@@ -42,7 +42,7 @@ def _described(what: str, chain: tuple[str, ...]) -> str:
 def fix_source(file: str, data: bytes, findings: Iterable[Finding]) -> Patch:
     """Return a patch that adds missing hints and titles to a Python file.
 
-    Edits that would replace or remove something are skipped. Raises what `annotate_source` raises.
+    Edits that would replace or remove something are skipped. Raises like `annotate_source`.
     """
     hints: dict[str, dict[HintName, bool]] = {}
     titles: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """The input of rules: one tool, and the list that contains it. Properties are computed lazily.
 
-All input is untrusted: assume no size, depth or type.
+All input is untrusted: it may have any size, depth or type.
 """
 
 import json
@@ -21,21 +21,21 @@ JsonObject = Mapping[str, Any]
 _MAX_PARAMETERS: Final = 1_000
 _MAX_TEXTS: Final = 5_000
 _FORMAL: Final = frozenset({"$ref", "$schema", "format", "pattern", "required", "type"})
-"""Schema keywords whose strings are for programs."""
+"""Schema keywords whose values are for programs, not for people or models."""
 _BRANCHING: Final = ("anyOf", "oneOf", "allOf")
 _BRANCHES: Final = frozenset(_BRANCHING)
 _MAX_NAME_LENGTH: Final = 200
 ALLOW_KEY: Final = "io.sayso/lint"
 """The `_meta` key with a tool's allowances: `{"allow": {"rule": "reason"}}`."""
 _ROUNDING: Final = 1e-4
-"""The largest difference between a guess's confidence and its unrounded chance."""
+"""The largest difference between a guess's confidence, which is rounded, and its chance."""
 _CHARS_PER_TOKEN: Final = 4
 """The average for English and JSON with current tokenizers, within 20 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """A rule, as written, that the tool's author allows it to break, with the reason."""
+    """A rule that the author allows the tool to break, as written, with the reason."""
 
     word: str
     reason: str
@@ -96,10 +96,10 @@ class Parameter:
 
 
 class Subject:
-    """One entry of `tools/list` as rules see it.
+    """One entry of `tools/list`, as input of rules.
 
-    `handler` is its analyzed source, `verdicts` come from a receipt, `comments` are allowances
-    from comments in its source.
+    `handler` is the tool's analyzed source. `verdicts` come from a receipt. `comments` are the
+    allowances in its source's comments.
     """
 
     def __init__(
@@ -160,11 +160,11 @@ class Subject:
 
     @cached_property
     def chances(self) -> Mapping[HintName, float]:
-        """The chance that each hint is true; cheaper than `guesses`, which have reasons."""
+        """The chance that each hint is true. Cheaper than `guesses`, which also have reasons."""
         return chances(self.raw)
 
     def doubt(self, name: HintName, *, value: bool) -> Guess | None:
-        """Return the guess that a hint is `value`, if it is sure enough to contradict another."""
+        """Return the guess that a hint is `value`, if it is sure enough to doubt the opposite."""
         if not self.is_likely(name, value, DOUBT):
             return None
         match = self.guesses.get(name)
@@ -197,7 +197,7 @@ class Subject:
 
     @cached_property
     def written(self) -> str:
-        """The entry as JSON; only the description if it cannot be serialized."""
+        """The entry as JSON, or only its description if the entry cannot be serialized."""
         try:
             return json.dumps(self.raw, ensure_ascii=False, separators=(",", ":"))
         except (RecursionError, TypeError, ValueError):
@@ -215,12 +215,12 @@ class Subject:
 
     @property
     def writes(self) -> bool:
-        """True unless the tool is declared read-only."""
+        """False if the tool is declared read-only, else true."""
         return self.hints.read_only is not True
 
     @cached_property
     def all_text(self) -> str:
-        """All `texts` joined, to rule out a match in one search."""
+        """All `texts` as one string, so that a rule can search them at once."""
         return "\n".join(text for _, text in self.texts())
 
     @cached_property

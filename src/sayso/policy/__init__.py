@@ -1,4 +1,4 @@
-"""Callers and policies: what may run, what asks, what is denied. Pure: no I/O, no SDK."""
+"""Callers, policies, and the engine that allows, asks about or denies calls. No I/O, no SDK."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Conditions on arguments: a path, and what its values must be."""
+"""Conditions on arguments: each has a path and a requirement on the values at the path."""
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -19,8 +19,8 @@ def argument_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list
     """Return the conditions under `arguments`, one per path.
 
     A path is keys and indices joined by dots; `*` matches every item of an array or every value
-    of an object. If there are several values, a loosening rule needs all of them to match, a
-    tightening rule any.
+    of an object. If a path has several values, a loosening rule needs all of them to match. For a
+    tightening rule, one is enough.
     """
     return [
         _condition(
@@ -34,7 +34,7 @@ def argument_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list
 
 
 def meta_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list[Condition]:
-    """Return the conditions under `meta`, one per key of a call's `_meta`; dots have no meaning."""
+    """Return the conditions under `meta`, one per key of `_meta`. A dot in a key is no path."""
     return [
         _condition(f"meta.{key}", partial(_in_meta, key), wanted, is_loosening=is_loosening)
         for key, wanted in table.items()
@@ -50,7 +50,7 @@ def _in_meta(key: str, situation: Situation) -> list[object]:
 
 
 def find_values(arguments: object, steps: tuple[str, ...]) -> list[object]:
-    """Return the values at a path; an empty list if the path does not exist.
+    """Return the values at a path, or an empty list if the path does not exist.
 
     >>> find_values({"to": [{"mail": "a@x"}, {"mail": "b@y"}]}, ("to", "*", "mail"))
     ['a@x', 'b@y']
@@ -143,9 +143,9 @@ def _range(bounds: Mapping[str, float]) -> Check:
 
 
 def is_same(value: Any, wanted: Any) -> bool | None:
-    """Return whether two JSON values are equal; `None` for single values of different types.
+    """Return whether two JSON values are equal, or `None` if that depends on the server.
 
-    A server may read `"7"`, `7.0` and `7` as one, or not. `7` and `8.0` are different in any case.
+    A server may treat `"7"`, `7.0` and `7` as equal or not. `7` and `8.0` are always different.
     """
     if isinstance(value, Mapping) and isinstance(wanted, Mapping):
         actual = cast("Mapping[str, object]", value)

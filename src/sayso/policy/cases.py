@@ -1,4 +1,4 @@
-"""Test cases of a policy, in TOML: calls with the decision that is expected."""
+"""Test cases of a policy, in TOML: each has a call and the expected decision."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from sayso.settings import (
 )
 
 NOW: Final = 1_000_000.0
-"""The time of every case; only differences matter."""
+"""The current time in every case; only the time since earlier calls matters."""
 
 _TEXTS: Final = Items(Text(), 0)
 _COUNT: Final = Number(0, 100_000, is_whole=True)
@@ -78,7 +78,7 @@ CASES: Final = Table({"cases": Key(Items(_CASE), "the cases", is_required=True)}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case: a call, and the effect and rule that are expected."""
+    """One case: a call, with the expected effect and rule."""
 
     name: str
     line: int
@@ -90,7 +90,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """A policy's decision on a case; `faults` is empty if it was expected."""
+    """A policy's decision on a case. `faults` is empty if the decision is the expected one."""
 
     case: Case
     decision: Decision
@@ -127,7 +127,7 @@ def load_cases(text: str, where: str = "policy.test.toml") -> tuple[Case, ...]:
 
 
 def run_case(policy: Policy, case: Case) -> CaseResult:
-    """Decide one case; in mode `observe` the decision that would be enforced counts."""
+    """Decide one case. In mode `observe`, judge the decision that would be enforced."""
     if case.mode is not None:
         policy = replace(policy, mode=case.mode)
     situation = _situation(policy, case.table)
@@ -168,7 +168,7 @@ def _principal(table: Mapping[str, Any]) -> Principal:
 
 
 def _facts(policy: Policy, table: Mapping[str, Any]) -> ToolFacts:
-    """Return the tool's facts; nothing is inferred, only declared hints and the policy count."""
+    """Return the tool's facts from its declared hints and the policy, without any inference."""
     server = table["server"]
     name = table["name"]
     declared = Hints(**{hint: table[hint] for hint in HINT_NAMES if hint in table})

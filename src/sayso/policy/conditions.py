@@ -1,8 +1,8 @@
 """Conditions: the typed matchers of a rule, compiled when the policy is loaded.
 
-A condition returns `True`, `False`, or `None` if the answer is unknown. An unknown answer counts
-as a match where that tightens (rules that deny, ask or hide) and as no match where that loosens
-(rules that allow, and the `unless` of the others).
+A condition returns `True`, `False`, or `None` if the answer is unknown. An unknown answer always
+has the stricter effect. It is a match in a rule that denies, asks or hides. It is no match in a
+rule that allows, nor in the `unless` of another rule.
 """
 
 import re
@@ -24,7 +24,7 @@ _GLOB_SIGNS: Final = re.compile(r"[*?\[]")
 
 
 class FactsTest(NamedTuple):
-    """A test of a tool: its key, the wanted value in words, and the function."""
+    """A test of a tool: the condition's key, the wanted value in words, and the function."""
 
     key: str
     wanted: str
@@ -32,23 +32,23 @@ class FactsTest(NamedTuple):
 
 
 class Reads(StrEnum):
-    """The inputs of a condition's answer, so that it can be cached."""
+    """The inputs on which a condition's answer depends, so that the answer can be cached."""
 
     TOOL = "tool"
     CALLER = "caller"
     TOOL_AND_CALLER = "tool and caller"
     CALL = "call"
-    """Possibly everything: the answer is never cached."""
+    """Any part of the call, so the answer is never cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """One requirement of a rule on a call. `wanted` and `actual` describe it in words.
 
-    `is_of_call` means that the answer needs more than the caller and the tool. `window` is the
-    history that it needs, in seconds. `reads` are the inputs of the answer. `names` are the only
-    values of `key` for which it can hold, if known. `about` are its tests of one tool, this
-    call's or an earlier one's; each takes `ToolFacts`.
+    `is_of_call` means that the answer depends on more than caller and tool. `window` is the needed
+    history, in seconds. `reads` are the inputs of the answer. `names`, if not `None`, are the only
+    values of `key` that can match. `about` are the condition's tests of a tool (of this call or an
+    earlier one); each takes `ToolFacts`.
     """
 
     key: str
@@ -86,7 +86,7 @@ def many(value: object) -> tuple[Any, ...]:
 
 
 def make_glob(patterns: Sequence[str]) -> Callable[[str], bool]:
-    """Return a function that tells whether a text matches one of `patterns`; case-sensitive.
+    """Return a function that checks whether a text matches one of `patterns`, with case.
 
     >>> make_glob(["delete_*", "drop"])("delete_customer")
     True
@@ -107,8 +107,8 @@ def is_glob(text: str) -> bool:
 def facts_tests(table: Mapping[str, Any], prefix: str = "") -> list[FactsTest]:
     """Return the tests of `table` on a tool.
 
-    Each takes `ToolFacts`, or an object that holds them under the attribute path `prefix`, so that
-    a call's facts are reached in one step.
+    Each test takes `ToolFacts`. With a `prefix`, it takes an object that has the facts at this
+    attribute path, which is faster than getting the facts first.
     """
     tests: list[FactsTest] = []
     for key, value in table.items():
@@ -133,7 +133,7 @@ def _has_any(words: tuple[str, ...]) -> AnyTest:
 
 
 def _is_level(words: tuple[str, ...]) -> AnyTest:
-    """Compare a level; an invalid level counts as destructive."""
+    """Return a test of a level. An invalid level counts as destructive."""
     reads, writes, destroys = (level in words for level in Level)
 
     def fits(level: object) -> bool:
@@ -152,7 +152,7 @@ _FACTS: Final[Mapping[str, tuple[str, Callable[[tuple[Any, ...]], AnyTest]]]] = 
     "category": ("category", _is_any),
     "tag": ("tags", _has_any),
 }
-"""The attribute that a condition reads, and how it is compared."""
+"""For each key: the attribute that the condition reads, and the function that compares it."""
 
 
 def _test(attributes: str, fits: AnyTest) -> AnyTest:
@@ -178,7 +178,7 @@ def facts_conditions(table: Mapping[str, Any]) -> list[Condition]:
 
 
 def _names(table: Mapping[str, Any], key: str) -> frozenset[str] | None:
-    """Return the servers or tools that a condition names in full; `None` if one is a glob."""
+    """Return the servers or tools that a condition names, or `None` if a name is a glob."""
     if key not in ("server", "tool"):
         return None
     words = frozenset[str](many(table[key]))
@@ -239,7 +239,7 @@ def _role(words: tuple[str, ...]) -> Condition:
 
 
 def _scope(words: tuple[str, ...], roles: Mapping[str, frozenset[str]]) -> Condition:
-    """Match a scope; a caller without scopes (no authentication) holds all of them."""
+    """Match a scope. A caller whose scopes are `None` (no authentication) has every scope."""
     wanted = frozenset(words)
 
     def test(situation: Situation) -> bool:
@@ -255,5 +255,5 @@ def _scope(words: tuple[str, ...], roles: Mapping[str, frozenset[str]]) -> Condi
 
 
 def in_words(words: Iterable[object], *, if_none: str = "none") -> str:
-    """Join words as `a or b`; return `if_none` without any."""
+    """Join words as `a or b`; return `if_none` if there are no words."""
     return " or ".join(map(str, words)) or if_none

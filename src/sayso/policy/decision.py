@@ -1,4 +1,4 @@
-"""Decisions: a call's effect, the rule behind it and the reason; and the modes' defaults."""
+"""Decisions (a call's effect, with the rule and the reason), and the decisions of the modes."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,7 +9,7 @@ from sayso.intent import Level, ResolvedIntent, Span
 
 
 class Effect(StrEnum):
-    """The result for a call. Only rules have `hide`: a call of a hidden tool is decided `deny`."""
+    """The result for a call. `hide` occurs in rules only; calls of hidden tools get `deny`."""
 
     ALLOW = "allow"
     CONFIRM = "confirm"
@@ -18,7 +18,7 @@ class Effect(StrEnum):
 
 
 class Mode(StrEnum):
-    """The default decision if no rule matches."""
+    """The mode, which decides calls that no rule matches."""
 
     OBSERVE = "observe"
     PLAN = "plan"
@@ -35,7 +35,7 @@ class Listing(StrEnum):
 
 
 class Require(StrEnum):
-    """The channel strength that an answer needs; `any` also accepts one relayed by the client."""
+    """The required channel strength of an answer. `any` accepts answers that a client relays."""
 
     OUT_OF_BAND = "out_of_band"
     ANY = "any"
@@ -43,7 +43,7 @@ class Require(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reviewers:
-    """The people who may answer, and how many must; without names, anyone who may answer."""
+    """The number of people who must approve, and who may. Without names, every approver may."""
 
     count: int = 1
     subjects: frozenset[str] = frozenset()
@@ -57,7 +57,7 @@ class Reviewers:
 
 
 def read_reviewers(value: Any) -> Reviewers:
-    """Read reviewers, or only their number. Raises `UnfitError` and `UsageError`."""
+    """Return reviewers, given as such or as a number. Raises `UnfitError` and `UsageError`."""
     if isinstance(value, Reviewers):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -69,9 +69,9 @@ def read_reviewers(value: Any) -> Reviewers:
 class Decision:
     """The effect on one call, the rule that decided, and the reason for people.
 
-    `line` is that rule's line in the policy. `require`, `reviewers`, `expires` (seconds) and
-    `grant` (the longest validity of an answer) apply to the question if the effect is `confirm`.
-    `would_be` is the effect that is not enforced, in mode `observe` or because another gateway
+    `line` is the rule's line in the policy. If the effect is `confirm`, the question has `require`,
+    `reviewers`, `expires` (seconds) and `grant` (how long an answer may stay valid). `would_be` is
+    set if the policy's effect is not enforced, because the mode is `observe` or another gateway
     asks. `retry_after` (seconds) is set if a rate limit was reached.
     """
 
@@ -108,13 +108,13 @@ class Decision:
 
 
 _ASKS_ABOUT_RISKS: Final = (Mode.GUARDED, Mode.UNATTENDED)
-"""Modes in which a write runs without a question if it cannot lose anything."""
+"""Modes in which a write runs without approval if it is neither destructive nor risky."""
 
 
 def decide_by_mode(mode: Mode, intent: ResolvedIntent) -> Decision:
     """Return the decision of `mode` alone on a call with `intent`.
 
-    `observe` allows everything. A value that is not a `Mode` denies everything, reads too.
+    `observe` allows everything. A value that is not a `Mode` denies everything, including reads.
 
     >>> from sayso.intent import Evidence, resolve
     >>> decide_by_mode(Mode.GUARDED, resolve(Evidence())).effect

@@ -56,7 +56,7 @@ MAX_OPEN_QUESTIONS: Final = 50
 """The default limit of pending questions per caller."""
 
 DEFAULT_CHANNELS: Final = frozenset(CHANNELS) - {"elicitation"}
-"""All but elicitation: a client may answer that by itself, so it must be enabled by name."""
+"""All except elicitation, which a client may answer itself. A policy must name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class ResultLimit(Entry):
 
 @dataclass(frozen=True, slots=True)
 class DryRun(Entry):
-    """The boolean `parameter` that makes a call of one of these tools a dry run."""
+    """The boolean `parameter` that turns a call of one of these tools into a dry run."""
 
     parameter: str
 
@@ -133,12 +133,12 @@ class Policy:
     """The rules for calls: which run, which ask a person, which are denied; `guarded` by default.
 
     `operator`, `first_use`, `max_result_characters` and `dry_run` are sorted, most specific first.
-    `people` may answer by a link, with their roles. `open_per_caller` limits the pending questions
-    of one subject. `hidden` are the argument paths that the log masks. `window` is the history
-    that a decision needs, in seconds: at least what the rules need. `asks` is false if another
-    gateway in front asks people; no file sets it. `forward_meta` are the keys of a call's `_meta`
-    that are forwarded to servers; they are bound to the approval, shown, recorded and open to
-    rules. `pin` are qualified names that are always listed; `is_pinned` matches one.
+    `people` has those who may answer by a link, with their roles. `open_per_caller` limits the
+    pending questions of one subject. The log masks the argument paths `hidden`. `window` is the
+    history that decisions need, in seconds. `asks` is false if another gateway in front asks
+    people; no file sets it. The keys `forward_meta` of a call's `_meta` are forwarded to servers.
+    They are bound to the approval, shown, recorded, and available to rules. Tools that match `pin`
+    (qualified names) are always listed; `is_pinned` checks a name.
     """
 
     mode: Mode = Mode.GUARDED
@@ -226,9 +226,9 @@ class Policy:
         return self.trust.get(server) or self.trust.get(ANY, Trust.CAUTIOUS)
 
     def operator_hints(self, server: str, tool: str) -> Hints:
-        """Return the operator's hints for one tool; for each hint the most specific entry counts.
+        """Return the operator's hints for one tool. For each hint the most specific entry counts.
 
-        That is a named server before `*`, then a named tool before globs, then the file's order.
+        A named server comes before `*`, then a named tool before globs, then the file's order.
         """
         hints: dict[str, bool] = {}
         for entry in self.operator:
@@ -252,7 +252,7 @@ class Policy:
     def resolve(
         self, server: str, tool: str, evidence: Evidence, *, receipts: Sequence[ToolReceipt] = ()
     ) -> ResolvedIntent:
-        """Resolve a tool's hints: adds the operator's hints, and the trusted ones of `receipts`."""
+        """Resolve a tool's hints, with the operator's hints and the trusted verdicts."""
         hints = self.operator_hints(server, tool)
         verdicts = self.verdicts(receipts) if receipts else evidence.verdicts
         known = Evidence(evidence.declared, evidence.inferred, verdicts, hints)
@@ -266,14 +266,14 @@ class Policy:
         return False
 
     def result_characters(self, server: str, tool: str) -> int | None:
-        """Return the length limit of a tool's results; `None` without one."""
+        """Return the length limit of a tool's results, or `None` if there is no limit."""
         for entry in self.max_result_characters:
             if entry.server in (server, ANY) and entry.fits(tool):
                 return entry.characters
         return None
 
     def dry_run_of(self, server: str, tool: str, schema: object) -> str | None:
-        """Return the parameter that makes a call of a tool a dry run, if the policy names one.
+        """Return the parameter that turns a call of a tool into a dry run, if the policy has one.
 
         An entry with a glob applies only if the arguments' `schema` has the parameter.
         """
@@ -284,7 +284,7 @@ class Policy:
         return None
 
     def scopes_of(self, principal: Principal) -> frozenset[str] | None:
-        """Return the scopes of a caller and its roles; `None` if none are needed."""
+        """Return the scopes of a caller and its roles, or `None` if the caller needs no scopes."""
         if principal.scopes is None:
             return None
         none: frozenset[str] = frozenset()

@@ -21,9 +21,9 @@ FIRST_USE: Final = "first_use"
 def decide(policy: Policy, situation: Situation) -> Decision:
     """Decide a call.
 
-    Servers and callers that are switched off are denied first, in every mode. Otherwise `observe`
-    allows, with the decision that would be enforced in `would_be`; likewise for a call that would
-    ask if another gateway asks.
+    First, in every mode, calls of switched-off servers and callers are denied. Other calls are
+    allowed in mode `observe`, and so are calls that need approval if another gateway asks. For
+    these, `would_be` is the policy's effect.
     """
     if off := find_off(policy, situation):
         return off
@@ -37,8 +37,8 @@ def decide(policy: Policy, situation: Situation) -> Decision:
 def is_visible(policy: Policy, principal: Principal, facts: ToolFacts) -> bool:
     """Return whether `principal` may see a tool.
 
-    It needs every scope of the tool, one of its roles if it names any, and no rule that hides it.
-    In `observe` no rule hides a tool; scopes, roles and switched-off servers still count.
+    The principal must have all scopes of the tool and, if it names roles, one of them. No rule may
+    hide the tool; in mode `observe`, rules hide nothing. A switched-off server is never visible.
     """
     if is_switched_off(policy, server=facts.server, subject=principal.subject):
         return False
@@ -57,7 +57,7 @@ def is_visible(policy: Policy, principal: Principal, facts: ToolFacts) -> bool:
 
 
 def is_switched_off(policy: Policy, *, server: str | None = None, subject: str = "") -> bool:
-    """Return whether `policy` switches off this server or this caller; holds in every mode."""
+    """Return whether `policy` switches off this server or this caller, whatever the mode."""
     return server in policy.off_servers or subject in policy.off_subjects
 
 
@@ -113,13 +113,13 @@ def _times_of(facts: ToolFacts, situation: Situation) -> Sequence[float]:
 
 
 def first_use_asks(policy: Policy, situation: Situation) -> bool:
-    """Return whether this is the first call of its tool, and the policy asks about that."""
+    """Return whether this is the tool's first call and the policy asks about first calls."""
     facts = situation.facts
     return situation.is_first_use and policy.asks_first(facts.server, facts.tool)
 
 
 def by_mode(policy: Policy, situation: Situation) -> Decision:
-    """Return the mode's own decision; for `observe` that of `guarded`."""
+    """Return the mode's own decision. For `observe`, return the decision of `guarded`."""
     intent = situation.facts.intent
     if policy.mode is not Mode.OBSERVE:
         return decide_by_mode(policy.mode, intent)
@@ -160,7 +160,7 @@ def _judge(policy: Policy, situation: Situation) -> Decision:
 
 
 def _with_default_strength(decision: Decision, situation: Situation) -> Decision:
-    """Require out-of-band answers for destructive calls of authenticated callers by default."""
+    """Require, by default, out-of-band answers for destructive calls of authenticated callers."""
     is_known = situation.principal.is_known
     destroys = situation.facts.intent.level not in (Level.READ, Level.WRITE)
     if decision.effect is Effect.CONFIRM and decision.require is None and is_known and destroys:
@@ -190,7 +190,7 @@ def _by_rule(rule: Rule, effect: Effect) -> Decision:
 
 
 def _ask(rules: Sequence[Rule]) -> Decision:
-    """Combine all rules that ask: the first gives the reason, the strictest the bounds."""
+    """Combine all rules that ask. The first gives the reason; each bound is the strictest one."""
     first = rules[0]
     strengths = {rule.require for rule in rules}
     ends = [rule.expires for rule in rules if rule.expires is not None]
@@ -207,7 +207,7 @@ def _ask(rules: Sequence[Rule]) -> Decision:
 
 
 def _reviewers(reviewers: Sequence[Reviewers]) -> Reviewers | None:
-    """Return the largest count, with the people of the first rule that names any."""
+    """Return the largest count, with the people of the first rule that names people."""
     if not reviewers:
         return None
     named = next((entry for entry in reviewers if entry.subjects or entry.roles), reviewers[0])
@@ -219,7 +219,7 @@ def _over(times: Sequence[float], most: int, situation: Situation, what: str) ->
     start = bisect_right(times, situation.now - LIMIT_WINDOW_SECONDS)
     if len(times) - start < most:
         return None
-    # A clock that was set back must not block a caller for longer than a minute.
+    # At most a minute, because times in the future (a clock was set back) would block for longer.
     wait = min(max(times[-most] + LIMIT_WINDOW_SECONDS - situation.now, 1.0), LIMIT_WINDOW_SECONDS)
     seconds = int(wait) + (wait > int(wait))
     reason = f"the limit of {most} {what} per minute is reached; try again in {seconds} seconds"

@@ -20,7 +20,7 @@ from sayso.policy.situation import Situation
 
 @dataclass(frozen=True, slots=True)
 class RuleReport:
-    """One rule's result; `why_not` is empty for a match, `unsure` lists unknown conditions."""
+    """One rule's result. `why_not` is empty for a match; `unsure` has conditions without answer."""
 
     name: str
     line: int
@@ -45,7 +45,7 @@ class RuleReport:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A decision with everything that led to it; `off` and `limit` are set if they deny."""
+    """A decision with everything that led to it. `off` and `limit` are denials, or `None`."""
 
     where: str
     situation: Situation
@@ -81,7 +81,7 @@ class Explanation:
         lines = [f"{facts.server} {facts.tool}: {self._verdict()}"]
         lines.append(f"  because {decision.reason} ({self._place(decision)})")
         if not self.is_visible and decision.rule != OFF:
-            # The first line is the result of a call.
+            # A call of a hidden tool fails as unknown, so the first line must show that.
             hidden = f"  because the tool is hidden from this caller: {self._why()}"
             otherwise = f"if it were visible: {self._verdict()}, {lines[1].strip()}"
             lines = [f"{facts.server} {facts.tool}: unknown", hidden, otherwise]
@@ -130,7 +130,7 @@ class Explanation:
 
 
 def explain(policy: Policy, situation: Situation) -> Explanation:
-    """Explain the decision on a call; decides exactly as `decide` does."""
+    """Explain the decision that `decide` makes on a call."""
     return Explanation(
         where=policy.where,
         situation=situation,

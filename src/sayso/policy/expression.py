@@ -1,8 +1,8 @@
 """CEL expressions: checked when the policy is loaded, bounded when they are evaluated.
 
-The cost of an expression is bounded: its length is limited, comprehensions (`all`, `exists`, `map`
-and similar) are refused, regular expressions are RE2's, and large arguments are withheld. A result
-other than `true` or `false` counts as unknown.
+The cost of an expression is bounded. Its length is limited, comprehensions (`all`, `exists`, `map`
+and similar) are refused, and regular expressions are RE2's. With large arguments, and if the result
+is neither `true` nor `false`, the answer is unknown.
 """
 
 import re
@@ -48,7 +48,7 @@ class _Compiled(Protocol):
 def expression_condition(text: str, *, is_listing: bool = False) -> Condition:
     """Return the condition that the CEL expression `text` is true. Raises `ExpressionError`.
 
-    With `is_listing` it may use only what is known before a call: no arguments.
+    With `is_listing`, the expression may use only what is known before a call: no arguments.
     """
     compiled = _compile(text, is_listing=is_listing)
 
@@ -86,7 +86,7 @@ def _compile(text: str, *, is_listing: bool) -> _Compiled:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Keep newlines, so that line numbers stay right; a blank keeps words apart."""
+    """Return a blank, to keep words apart, and all newlines, to keep line numbers correct."""
     return " " + "\n" * match[0].count("\n")
 
 
@@ -152,7 +152,7 @@ def _names(situation: Situation, *, is_listing: bool) -> dict[str, Any]:
     if not is_listing:
         names["arguments"] = situation.arguments
         names["first_use"] = situation.is_first_use
-        # Unknown without a plan; then an expression that uses it is unknown too.
+        # Without a plan, `targets` is undefined, so an expression that uses it is unknown.
         if situation.targets is not None:
             names["targets"] = situation.targets
     return names

@@ -35,7 +35,7 @@ _NAMES: Final = one_or_more(Text())
 _LEVELS: Final = one_or_more(Choice(tuple(Level)))
 _COUNT: Final = Number(1, 1_000_000, is_whole=True)
 _DURATION: Final = Text("a duration such as 45s, 30m, 2h or 1d", DURATION)
-_HINT_DOCS: Final = {name: f"the value of {name} that counts" for name in HINT_NAMES}
+_HINT_DOCS: Final = {name: f"the value of the hint {name}" for name in HINT_NAMES}
 
 _RANGE: Final = Table(
     {
@@ -46,32 +46,30 @@ _RANGE: Final = Table(
 )
 _ARGUMENT: Final = Table(
     {
-        "equals": Key(Json(), "the value is this, of the same type"),
-        "glob": Key(_NAMES, "the value is a text that matches this glob, or one of these"),
+        "equals": Key(Json(), "the value equals this, and has the same type"),
+        "glob": Key(_NAMES, "the value is a text that matches this glob, or one of several"),
         "range": Key(_RANGE, "the value is a number within these bounds"),
-        "exists": Key(Boolean(), "whether there is a value at all"),
+        "exists": Key(Boolean(), "whether the argument has a value"),
     },
     least=1,
 )
 _TOOL_KEYS: Final[dict[str, Key]] = {
-    "level": Key(_LEVELS, "how much the call may change, or one of these"),
+    "level": Key(_LEVELS, "the call's level, or a list of levels"),
     **{name: Key(Boolean(), doc) for name, doc in _HINT_DOCS.items()},
     "source": Key(
         Table(
             {
-                name: Key(
-                    one_or_more(Choice(tuple(Source))), f"the source of {name}, or one of these"
-                )
+                name: Key(one_or_more(Choice(tuple(Source))), f"the source of {name}, or a list")
                 for name in HINT_NAMES
             },
             least=1,
         ),
         "the sources of hints",
     ),
-    "server": Key(_NAMES, "the server's name, or a glob, or one of these"),
-    "tool": Key(_NAMES, "the tool's name at its server, or a glob, or one of these"),
-    "category": Key(_NAMES, "the category that the tool declares, or one of these"),
-    "tag": Key(_NAMES, "a tag that the tool declares, or one of these"),
+    "server": Key(_NAMES, "the server's name, or a glob, or a list of them"),
+    "tool": Key(_NAMES, "the tool's name at its server, or a glob, or a list of them"),
+    "category": Key(_NAMES, "the tool's declared category, or a list of categories"),
+    "tag": Key(_NAMES, "a tag that the tool declares, or a list of tags"),
 }
 _AFTER: Final = Table(
     {
@@ -79,7 +77,7 @@ _AFTER: Final = Table(
         "within": Key(_DURATION, "how far back to look", default=DEFAULT_WITHIN),
         "of": Key(
             Choice(("conversation", "principal")),
-            "whether earlier calls of this conversation count, or all of this principal",
+            "which earlier calls count: those of this conversation, or all of this principal",
             default="conversation",
         ),
     },
@@ -88,11 +86,11 @@ _AFTER: Final = Table(
 _MATCHER: Final = Table(
     {
         **_TOOL_KEYS,
-        "subject": Key(_NAMES, "who calls, or a glob, or one of these"),
-        "scope": Key(_NAMES, "a scope that the caller holds, itself or by a role, or one of these"),
-        "role": Key(_NAMES, "a role that the caller has, or one of these"),
-        "tenant": Key(_NAMES, "the tenant that the caller acts for, or a glob, or one of these"),
-        "client": Key(_NAMES, "the client it calls through, or a glob, or one of these"),
+        "subject": Key(_NAMES, "the caller's subject, or a glob, or a list of them"),
+        "scope": Key(_NAMES, "a scope of the caller or of its roles, or a list of scopes"),
+        "role": Key(_NAMES, "a role of the caller, or a list of roles"),
+        "tenant": Key(_NAMES, "the caller's tenant, or a glob, or a list of them"),
+        "client": Key(_NAMES, "the caller's client, or a glob, or a list of them"),
         "arguments": Key(Named(_ARGUMENT), "conditions on arguments, by their path"),
         "meta": Key(Named(_ARGUMENT), "conditions on forwarded keys of _meta, by their name"),
         "after": Key(_AFTER, "a condition on earlier calls"),
@@ -112,12 +110,12 @@ _RECEIPT_KEYS: Final = Key(
                 ),
                 "calls": Key(
                     _COUNT,
-                    "the least number of calls behind a supported hint",
+                    "the minimum number of calls for a supported hint",
                     default=LEAST_CALLS,
                 ),
                 "layers": Key(
                     Items(Choice(LAYERS), 0),
-                    "the layers that must have contained and watched the server",
+                    "the layers that must have contained and observed the server",
                 ),
             }
         )
@@ -137,8 +135,8 @@ _RULE: Final = Table(
         "name": Key(Text(), "the rule's name in decisions and logs", is_required=True),
         "effect": Key(Choice(tuple(Effect)), "what happens to the call", is_required=True),
         "reason": Key(Text(), "the reason, for the person who is asked or refused"),
-        "when": Key(_MATCHER, "all of this must hold; without it the rule matches every call"),
-        "unless": Key(_MATCHER, "if all of this holds, the rule does not apply"),
+        "when": Key(_MATCHER, "all conditions must match; without them every call matches"),
+        "unless": Key(_MATCHER, "if all these conditions match, the rule does not apply"),
         "require": Key(Choice(tuple(Require)), "the channel strength that the answer needs"),
         "reviewers": Key(
             Either(Number(1, 5, is_whole=True), _REVIEWERS, dict),
@@ -165,7 +163,7 @@ _HINTS: Final = Table({name: Key(Boolean(), doc) for name, doc in _HINT_DOCS.ite
 POLICY: Final = Table(
     {
         "mode": Key(
-            Choice(tuple(Mode)), "what decides where no rule matches", default=str(Mode.GUARDED)
+            Choice(tuple(Mode)), "the decision if no rule matches", default=str(Mode.GUARDED)
         ),
         "threshold": Key(
             Number(0.5, 1.0),
@@ -188,12 +186,12 @@ POLICY: Final = Table(
         ),
         "trust": Key(
             Named(Choice(tuple(Trust)), {RECEIPT_KEYS: _RECEIPT_KEYS}),
-            "how far each server is trusted; “*” is for all others",
+            "how far each server is trusted; “*” sets it for all others",
         ),
         "operator": Key(
             Named(Named(_HINTS)), "hints that override all other sources, by server and tool"
         ),
-        "roles": Key(Named(Items(Text(), 0)), "the scopes that each role brings"),
+        "roles": Key(Named(Items(Text(), 0)), "the scopes of each role"),
         "tools": Key(
             Choice(tuple(Listing)),
             "what the gateway lists: all tools, or a few that find and call the others",
@@ -201,11 +199,11 @@ POLICY: Final = Table(
         ),
         "pin": Key(
             Items(Text()),
-            "tools that are always listed, by their names behind the gateway or globs",
+            "tools that are always listed, by their names in the gateway (SERVER__TOOL) or globs",
         ),
         "forward_meta": Key(
             Items(Text(), 0),
-            "keys of a call's _meta that are forwarded, bound to the approval; others are dropped",
+            "keys of _meta to forward to servers, bound to the approval; other keys are dropped",
         ),
         "off": Key(
             Table(
@@ -232,7 +230,7 @@ POLICY: Final = Table(
                     "targets": Key(_COUNT, "how many things one call may change"),
                 }
             ),
-            "beyond these, calls are denied",
+            "calls beyond these limits are denied",
         ),
         "approvals": Key(
             Table(
@@ -266,7 +264,7 @@ POLICY: Final = Table(
         ),
         "rules": Key(Items(_RULE, 0), "the rules: deny wins, then confirm, then allow"),
     },
-    "The policy of sayso: what may run, what asks a person, and what may not.",
+    "The policy of sayso: which calls run, which ask a person, and which are denied.",
 )
 
 

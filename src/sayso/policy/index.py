@@ -1,7 +1,7 @@
-"""An index of rules: finds those that may match a call without testing all of them.
+"""An index of rules, which finds the rules that may match a call without testing all of them.
 
 A rule's conditions on tool and caller have the same answer for every call of that tool by that
-caller. So the rules that these exclude are left out once, and the result is cached.
+caller. So the rules without a match are excluded once, and the result is cached.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ MAX_CALLERS: Final = 1_000
 
 @dataclass(slots=True)
 class _Group:
-    """The rules that may match some tools, and those of them that may match each caller."""
+    """The rules that may match a group of tools; `by_caller` has those for each caller."""
 
     rules: tuple[Rule, ...]
     by_caller: dict[Principal, tuple[Rule, ...]] = field(
@@ -36,7 +36,7 @@ class RuleIndex:
         self._rules = tuple(rules)
         self._by_name: dict[tuple[str, str], list[int]] | None = None
         self._other: list[int] = []
-        # By identity, because facts are slow to hash. The entry keeps its facts alive.
+        # The key is the identity, because facts are slow to hash. The value keeps the facts alive.
         self._tools: dict[int, tuple[ToolFacts, _Group]] = {}
         self._groups: dict[tuple[int, ...], _Group] = {}
 

@@ -1,4 +1,4 @@
-"""Loading a policy from the text of policy.toml, or reporting every mistake in it."""
+"""Loads a policy from the text of policy.toml, and reports every mistake in it."""
 
 import pathlib
 from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ def load_policy(text: str, where: str = "policy.toml") -> Policy:
 
 
 def check_policy(policy: object, *, where: str) -> None:
-    """Raise `UsageError`, naming `where`, unless `policy` is a `Policy`, a path or `None`."""
+    """Raise `UsageError` at `where` if `policy` is neither a `Policy`, a path nor `None`."""
     if policy is None or isinstance(policy, Policy | str | pathlib.Path):
         return
     what = f"policy must be a Policy or the path of a policy.toml, got {type(policy).__name__}"
@@ -53,7 +53,7 @@ def check_policy(policy: object, *, where: str) -> None:
 
 
 def reload(current: Policy, text: str, where: str) -> tuple[Policy, PolicyError | None]:
-    """Load a policy; if it has mistakes, return `current` and the error."""
+    """Return the loaded policy and `None`, or, if it has mistakes, `current` and the error."""
     try:
         return load_policy(text, where), None
     except PolicyError as error:
@@ -171,7 +171,7 @@ def _dry_runs(document: Document, value: Mapping[str, Any]) -> tuple[DryRun, ...
 
 
 def _entries(document: Document, key: str, value: Any) -> Iterator[tuple[str, str, Any]]:
-    """Yield server, tool and value of a key that is set for all, by server, or by both."""
+    """Yield server, tool and value of a key; it is set for all, by server, or by both."""
     for server, for_server in _by_name(value).items():
         _check_server(document, key, server)
         for tool, item in _by_name(for_server).items():

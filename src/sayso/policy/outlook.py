@@ -11,10 +11,10 @@ from sayso.policy.situation import Situation, ToolFacts
 
 
 def foresee(policy: Policy, principal: Principal, facts: ToolFacts) -> frozenset[Decision]:
-    """Return every decision that calls of a tool by `principal` can get, whatever their arguments.
+    """Return every decision that calls of a tool by `principal` can get, with any arguments.
 
-    A condition on the call itself (arguments, earlier calls, an expression) may hold or not.
-    Rate limits are ignored.
+    Conditions on the call itself (arguments, earlier calls, an expression) may match or not. Rate
+    limits are ignored.
 
     >>> from sayso.intent import DELETE, Evidence, resolve
     >>> facts = ToolFacts("crm", "customer_delete", resolve(Evidence(DELETE.hints)))
@@ -36,7 +36,7 @@ def foresee(policy: Policy, principal: Principal, facts: ToolFacts) -> frozenset
             possible.append(most)
     policies = [policy]
     if policy.rules:
-        # The strictest rule decides, so one possible rule at a time gives every result.
+        # The strictest rule decides, so adding one possible rule at a time gives every result.
         choices = [tuple(sure), *((*sure, rule) for rule in possible)]
         policies = [replace(policy, rules=rules) for rules in choices]
     return frozenset(decide(policy, situation) for policy in policies for situation in situations)

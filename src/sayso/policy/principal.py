@@ -11,9 +11,8 @@ from sayso.fields import boolean, convert, optional, text, texts
 class Principal:
     """A caller: its subject, its client, and its scopes and roles.
 
-    `scopes` is `None` on a machine without authentication. `is_local` marks a caller there whose
-    scopes an author has set although it is not authenticated. `tenant` is the organization that it
-    acts for.
+    `scopes` is `None` on a machine without authentication. `is_local` marks a caller on such a
+    machine whose scopes an author has set. `tenant` is the organization for which the caller acts.
     """
 
     subject: str
@@ -36,12 +35,12 @@ class Principal:
 
     @property
     def account(self) -> str:
-        """The key of answers, limits, history and connections: the subject with its tenant."""
+        """The subject with its tenant, under which answers, limits and history are stored."""
         return account_of(self.subject, self.tenant)
 
     @property
     def caller(self) -> str:
-        """The key for fair sharing: the account, with the client if it is not authenticated."""
+        """The key for fair sharing: the account; plus the client if it is not authenticated."""
         return self.account if self.is_known else f"{self.account} {self.client}"
 
     @property
@@ -53,7 +52,7 @@ LOCAL: Final = "local"
 """The subject of every caller on a machine without authentication."""
 
 TENANT_PREFIX: Final = "tenant:"
-"""The prefix of accounts with a tenant; reserved, so no token's subject has it."""
+"""The prefix of accounts with a tenant. It is reserved, so no token's subject has it."""
 
 
 def account_of(subject: str, tenant: str | None) -> str:

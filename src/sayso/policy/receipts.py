@@ -12,7 +12,7 @@ LEAST_CALLS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class ReceiptKey:
-    """A trusted public key, and the minimum behind a verdict that loosens a hint."""
+    """A trusted public key, with what it requires of a verdict that loosens a hint."""
 
     name: str
     key: str
@@ -23,11 +23,11 @@ class ReceiptKey:
         convert(self, name=text, key=text, calls=whole(1), layers=subset(*LAYERS))
 
     def doubt(self, receipt: ToolReceipt, found: HintReceipt) -> str:
-        """Say why a supported hint does not count with this key; empty if it counts."""
+        """Return why a supported hint does not count with this key; empty if it counts."""
         if found.is_partial:
             return "not every required observer watched it"
         if found.calls < self.calls:
-            return f"it rests on {found.calls} calls; the policy requires {self.calls}"
+            return f"it has {found.calls} calls; the policy requires {self.calls}"
         if missing := sorted(self.layers - receipt.layers):
             return f"it ran without {', '.join(missing)}, which the policy requires"
         return ""
@@ -35,7 +35,7 @@ class ReceiptKey:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """One receipt's verdict on one hint; `doubt` says why it does not count."""
+    """One receipt's verdict on one hint. `doubt` explains why it does not count."""
 
     receipt: ToolReceipt
     key: ReceiptKey
@@ -46,7 +46,7 @@ class Weighed:
 def weigh(
     keys: Sequence[ReceiptKey], receipts: Sequence[ToolReceipt], name: HintName
 ) -> Iterator[Weighed]:
-    """Yield the verdicts on one hint by trusted keys; a refutation needs no minimum."""
+    """Yield the verdicts on one hint by trusted keys. A refutation always counts."""
     for receipt in receipts:
         found = receipt.hints.get(name)
         if found is None:

@@ -7,7 +7,7 @@ from typing import Final
 RESERVED_NAMES: Final = frozenset(
     {"local", "console", "link", "terminal", "elicitation", "program"}
 )
-"""`local` is the user of this machine. The others are people who answer without authentication."""
+"""`local` is this machine's user. The other names are people who answer unauthenticated."""
 RESERVED_PREFIXES: Final = ("key:", "client:", "token:", "tenant:")
 """In order: API keys, clients without a person, renamed subjects, and accounts with a tenant."""
 
@@ -52,7 +52,7 @@ def is_reserved(name: str) -> bool:
 
 
 def _reads_as(name: str, own: str) -> bool:
-    """Return whether a name looks like `own`, where a non-ASCII character matches any letter."""
+    """Return whether a name looks like `own`; a non-ASCII character matches any letter."""
     pairs = list(zip(name, own, strict=False))
     is_alike = all(char == letter or not char.isascii() for char, letter in pairs)
     return len(name) == len(own) and is_alike and any(char == letter for char, letter in pairs)

@@ -30,7 +30,7 @@ class Limits:
 class Rule:
     """One rule, with its first line.
 
-    It matches if all of `when` hold, and not all of `unless` (if there are any).
+    It matches if all `when` are true and, if there is an `unless`, at least one of these is false.
     """
 
     name: str
@@ -66,18 +66,18 @@ class Rule:
 
     @property
     def is_loosening(self) -> bool:
-        """True if the rule permits more; then an unknown condition counts against it."""
+        """True if the rule permits more. An unknown condition then does not match."""
         return self.effect is Effect.ALLOW
 
     @property
     def is_hiding(self) -> bool:
-        """True if the rule hides its tools, as does one with an unknown effect."""
+        """True if the rule hides its tools. A rule with an unknown effect hides them too."""
         known = (Effect.ALLOW, Effect.CONFIRM, Effect.DENY)
         return all(self.effect is not effect for effect in known)
 
     @property
     def window(self) -> float:
-        """The history that its conditions and limits need, in seconds."""
+        """The history that the rule's conditions and limits need, in seconds."""
         conditions = (*self.when, *self.unless)
         windows = [condition.window for condition in conditions]
         if self.limits is not None and self.limits.calls is not None:

@@ -1,4 +1,4 @@
-"""Building one rule, with the checks that the format cannot make."""
+"""Builds one rule, and checks what the format cannot check."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -21,7 +21,7 @@ Roles = Mapping[str, frozenset[str]]
 def build_rule(
     document: Document, path: Path, table: Mapping[str, Any], roles: Roles
 ) -> Rule | None:
-    """Build the rule of a checked `table`; `None` if it has a mistake, which is reported."""
+    """Build the rule of a checked `table`. If it has a mistake, report it and return `None`."""
     effect = Effect(table.get("effect", Effect.CONFIRM))
     _check_effect(document, path, table, effect)
     _check_reviewers(document, path, table)
@@ -46,7 +46,7 @@ def build_rule(
 
 
 def build_limits(table: Mapping[str, Any]) -> Limits:
-    """Build limits, on all calls together or by level."""
+    """Build limits, either for all calls together or by level."""
     calls: Any = table.get("calls_per_minute")
     if isinstance(calls, int):
         return Limits(calls=calls, targets=table.get("targets"))
@@ -123,7 +123,7 @@ def _flow_condition(after: Mapping[str, Any]) -> Condition:
     tests = [question.test for question in asked]
 
     def fits(past: Past, now: float) -> bool | None:
-        # A time ahead of `now` means that the clock was set back: it counts as now.
+        # If the clock was set back, a time may be in the future. It counts as now.
         if now - past.at > window or not all(test(past.facts) for test in tests):
             return False
         return not is_of_conversation or past.is_same_conversation

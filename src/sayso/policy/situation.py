@@ -12,9 +12,9 @@ NO_CALLS: Final[Mapping[Level, tuple[float, ...]]] = {}
 
 @dataclass(frozen=True, slots=True)
 class ToolFacts:
-    """A policy's knowledge of a tool; callers need its `scopes` and `roles`.
+    """The facts about a tool that a policy uses. Callers need its `scopes` and `roles`.
 
-    `quarantine` says why it is not called until a person lifts it.
+    `quarantine` is the reason why the tool is in quarantine, or "".
     """
 
     server: str
@@ -28,7 +28,7 @@ class ToolFacts:
     quarantine: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the facts that rules on later calls use."""
+        """Return the facts that rules on later calls need, as JSON."""
         return {
             "server": self.server,
             "tool": self.tool,
@@ -55,7 +55,7 @@ class ToolFacts:
 class Past:
     """One earlier call of the same principal that was sent; `at` is Unix seconds.
 
-    `is_same_conversation` is `None` if it came under another, unproved client name.
+    `is_same_conversation` is `None` if unknown: the call had another, unverified client name.
     """
 
     at: float
@@ -67,10 +67,10 @@ class Past:
 class Situation:
     """One call, with everything that a decision may depend on.
 
-    `meta` holds the forwarded keys of its `_meta`. `history` holds the principal's calls within
-    `Policy.window`, newest last. `recent` holds the times of its calls within the last minute by
-    level, ascending, and `of_tool` those of this tool (if `None`, taken from the history).
-    `targets` is the number of things that the call's plan would change. `now` is Unix seconds.
+    `meta` has the forwarded keys of the call's `_meta`. `history` has the principal's calls within
+    `Policy.window`, newest last. `recent` has the times of the principal's calls in the last
+    minute, by level, ascending. `of_tool` has those of this tool; if `None`, they come from the
+    history. `targets` is how many things the call's plan would change. `now` is Unix seconds.
     """
 
     principal: Principal

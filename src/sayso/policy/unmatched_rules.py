@@ -25,8 +25,8 @@ def unmatched(
 ) -> list[str]:
     """Return a sentence for each part of `policy` that matches none of these tools.
 
-    `servers` are all servers, `unknown` those whose tools are not known yet; parts that may match
-    these are left out, as are rules on levels and hints alone.
+    `servers` are all servers; `unknown` are those whose tools are not known yet. Parts that may
+    match these are left out. So are rules whose only conditions are levels and hints.
 
     >>> from sayso.policy import load_policy
     >>> rule = 'rules = [{ name = "r", effect = "deny", when = { tool = "delte_*" } }]'
@@ -55,9 +55,9 @@ def unmatched(
 
 
 def misnamed(policy: Policy, servers: Iterable[str]) -> list[str]:
-    """Return a warning for each place that names a tool `SERVER__TOOL`, as clients see it.
+    """Return a warning for each part that names a tool `SERVER__TOOL`, as clients see it.
 
-    Such a rule matches only if the server itself uses that name.
+    Such a part matches only if the server's own name for the tool has this form.
 
     >>> from sayso.policy import load_policy
     >>> rule = 'rules = [{ name = "r", effect = "deny", when = { tool = "git__push" } }]'
@@ -86,9 +86,9 @@ def misnamed(policy: Policy, servers: Iterable[str]) -> list[str]:
 
 
 def without_dry_run(policy: Policy, tools: Iterable[Tool]) -> list[str]:
-    """Return a sentence for each `dry_run` entry whose tools lack the boolean parameter it names.
+    """Return a sentence for each `dry_run` entry whose parameter no matching tool has.
 
-    An entry for many tools is fine if one of them has the parameter.
+    An entry for many tools is valid if one of them has the boolean parameter.
     """
     known = tuple(tools)
     sentences: list[str] = []
@@ -105,7 +105,7 @@ def without_dry_run(policy: Policy, tools: Iterable[Tool]) -> list[str]:
 
 
 def _is_about(rule: Rule, known: tuple[ToolFacts, ...], unknown: Collection[str]) -> bool:
-    """Return whether each tool that a rule names, of this call or an earlier one, may exist."""
+    """Return whether all tools that a rule names, for this call or earlier ones, may exist."""
     own = [test for condition in rule.when if not condition.is_of_call for test in condition.about]
     earlier = [condition.about for condition in rule.when if condition.is_of_call]
     return all(

@@ -1,4 +1,4 @@
-"""Tools under a policy and who may see them; and cached decisions that depend on the tool only."""
+"""Tools under a policy, their visibility, and a cache of decisions that depend on the tool only."""
 
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +19,7 @@ _NO_LIMITS: Final = Limits()
 
 
 def seen_under(policy: Policy, tool: Tool) -> Tool:
-    """Return the tool with the hints that count under `policy`."""
+    """Return the tool with its hints resolved under `policy`."""
     resolved = policy.resolve(tool.server, tool.name, tool.evidence, receipts=tool.receipts)
     if tool.before is not None:
         known = policy.resolve(tool.server, tool.name, tool.before.evidence)
@@ -33,7 +33,7 @@ def seen_under(policy: Policy, tool: Tool) -> Tool:
 
 
 def facts_of(tool: Tool) -> ToolFacts:
-    """Return what a policy needs to know of a tool that is resolved under it."""
+    """Return a tool's facts for decisions; the tool must be resolved under the policy."""
     intent = tool.intent
     return ToolFacts(
         server=tool.server,
@@ -56,7 +56,7 @@ def look_at(policy: Policy, tool: Tool) -> tuple[Tool, ToolFacts]:
 
 @dataclass(slots=True)
 class Sight:
-    """A cache of tools resolved under a policy."""
+    """A cache of the tools as resolved under the current policy."""
 
     _policy: Policy | None = None
     _seen: Once[Tool, tuple[Tool, ToolFacts]] | None = None
@@ -70,7 +70,7 @@ class Sight:
     def shown(
         self, policy: Policy, principal: Principal, tool: Tool
     ) -> tuple[Tool, ToolFacts] | None:
-        """Return what `of` returns if this caller may see the tool; else `None`."""
+        """Return the result of `of` if this caller may see the tool, else `None`."""
         seen, facts = self.of(policy, tool)
         if not is_visible(policy, principal, facts):
             return None
@@ -79,7 +79,7 @@ class Sight:
 
 @dataclass(slots=True)
 class Standing:
-    """A cache of decisions, for policies that depend on nothing but the tool."""
+    """A cache of decisions, for policies whose decisions depend on the tool only."""
 
     _policy: Policy | None = None
     _by_caller: dict[bool, Once[ToolFacts, Decision]] = field(
@@ -87,7 +87,7 @@ class Standing:
     )
 
     def of(self, policy: Policy, principal: Principal, facts: ToolFacts) -> Decision | None:
-        """Return the decision on every call of a tool; `None` if it depends on more."""
+        """Return the decision on all calls of a tool, or `None` if it depends on the call."""
         if policy is not self._policy:
             self._policy = policy
             self._by_caller = {} if _looks_further(policy) else _caches(policy)
@@ -102,7 +102,7 @@ def _looks_further(policy: Policy) -> bool:
 
 
 def _caches(policy: Policy) -> dict[bool, Once[ToolFacts, Decision]]:
-    """Return a cache for authenticated callers and one for others: modes need no more."""
+    """Return one cache for authenticated callers and one for others. Modes need nothing else."""
     callers = (Principal(""), Principal("", scopes=frozenset()))
     return {
         caller.is_known: Once(partial(_decided, policy, caller), _MAX_CACHED) for caller in callers

@@ -1,4 +1,4 @@
-"""The system prompt, made from hints and policy. Pure: no I/O, no SDK."""
+"""The system prompt, made from hints and policy. No I/O, no SDK."""
 
 from sayso.catalog import estimate
 from sayso.prompt.builder import Prompt, build

@@ -15,10 +15,10 @@ from sayso.prompt.template import TEMPLATE, render
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A system prompt with its number of tokens and of offered tools (`count`).
+    """A system prompt, with its number of tokens and its number of tools (`count`).
 
-    `dropped` names what exceeded the budget: `examples` or `descriptions`, with the level. Rules
-    and names are never dropped, so a prompt may exceed its budget; check `fits`.
+    `dropped` names the parts dropped for the budget: `examples` or `descriptions`, with the level.
+    Rules and names are never dropped, so a prompt may exceed its budget; check `fits`.
     """
 
     text: str
@@ -50,11 +50,11 @@ def build(  # noqa: PLR0913 - independent options with defaults
 ) -> Prompt:
     """Build the system prompt for a model that calls `tools` on behalf of `principal`.
 
-    `tools` are catalog tools, entries of `tools/list`, SDK tools or `ToolDefinition`s; their order
-    does not affect the result. `names` defaults to the gateway's names if it enforces or there are
-    several servers, else to the server's; a function may return other names. `budget` is in tokens,
-    as counted by `count`. `look` evaluates tools under the policy, for callers with a cache. Raises
-    `UsageError` for a budget below 1 and for an invalid template.
+    `tools` are catalog tools, entries of `tools/list`, SDK tools or `ToolDefinition`s, in any
+    order. `names` may be a function. Its default is the server's names for one server in the
+    advisory variant, else the gateway's names. `budget` is in tokens, as counted by `count`. `look`
+    evaluates tools under the policy; callers with a cache may pass their own. Raises `UsageError`
+    for a budget below 1 and for an invalid template.
 
     >>> from sayso.catalog import make_tool
     >>> tools = [make_tool("crm", {"name": "customers_list"})]

@@ -1,4 +1,4 @@
-"""The content of a prompt, and the order in which a budget drops parts."""
+"""The content of a prompt, and the order in which parts are dropped to fit a budget."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,9 +11,9 @@ from sayso.prompt.sections import Sections
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The input of a template; `described` are the levels whose tools are described.
+    """The input of a template. `described` are the levels whose tools have a description.
 
-    `is_search`: most tools are found by search, and only some are listed.
+    `is_search` means that only some tools are listed, and the model finds the others by search.
     """
 
     offers: tuple[Offer, ...]
@@ -41,9 +41,9 @@ class Content:
         }
 
     def shrinking(self) -> Iterator[tuple["Content", tuple[str, ...]]]:
-        """Yield smaller and smaller contents, with what was dropped.
+        """Yield ever smaller contents, each with the names of the dropped parts.
 
-        Examples are dropped before descriptions, reads before destructive tools.
+        Examples are dropped before descriptions, and parts about reads before destructive tools.
         """
         dropped: tuple[str, ...] = ()
         yield self, dropped

@@ -11,21 +11,21 @@ from sayso.policy import Effect, Listing, Policy, Principal, ToolFacts, foresee,
 from sayso.prompt.quotation import TITLE_LIMIT, quote, quote_name, quote_sentence
 
 NameOf = Callable[[Tool], str]
-"""Returns the model's name for a tool, if it is neither the tool's nor the gateway's."""
+"""Returns the model's name for a tool, for names that `Names` does not offer."""
 
 Look = Callable[[Policy, Tool], tuple[Tool, ToolFacts]]
-"""Evaluates a tool under a policy; callers may pass a cached version."""
+"""Evaluates a tool under a policy; callers may pass a version with a cache."""
 
 
 class Variant(StrEnum):
-    """The asking party: the system that runs the calls, or the model in the chat."""
+    """The party that asks people: the system that runs the calls, or the model in the chat."""
 
     ENFORCED = "enforced"
     ADVISORY = "advisory"
 
 
 class Names(StrEnum):
-    """The form of tool names: `server__tool`, as behind the gateway, or `tool`."""
+    """The form of tool names: `server__tool` as in the gateway, or `tool`."""
 
     GATEWAY = "gateway"
     SERVER = "server"
@@ -35,8 +35,8 @@ class Names(StrEnum):
 class Offer:
     """One tool in a prompt.
 
-    The texts are quoted and bounded, so a template may use them anywhere. `asks`: some or all
-    calls wait for a person. `is_listed`: the model has the tool in its list.
+    The texts are quoted and bounded, so a template may use them anywhere. `asks` means that some
+    calls need approval. `is_listed` means that the model has the tool in its list.
     """
 
     name: str
@@ -62,14 +62,14 @@ def offers(
     names: Names | NameOf,
     look: Look = look_at,
 ) -> tuple[Offer, ...]:
-    """Return the sorted offers for `principal`, without tools that are always denied."""
+    """Return the sorted offers for `principal`. Tools that are always denied are left out."""
     views = (look(policy, tool) for tool in tools)
     made = (_offer(policy, principal, *view, variant, names) for view in views)
     return tuple(sorted({offer for offer in made if offer is not None}))
 
 
 def searches(policy: Policy, variant: Variant, names: Names | NameOf) -> bool:
-    """Return whether the model finds tools by search: behind a gateway whose policy says so."""
+    """Return whether the model finds tools by search: if the policy of a gateway sets that."""
     is_gateway = variant is Variant.ENFORCED and names is Names.GATEWAY
     return is_gateway and policy.tools is Listing.SEARCH
 

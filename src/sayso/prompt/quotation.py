@@ -1,6 +1,6 @@
-"""Quotation of servers' texts in a prompt: one line, between quotes that the text cannot close.
+"""Quotation of servers' texts in a prompt, on one line and in quotes that the text cannot close.
 
-The text stays data, and the prompt tells the model so.
+The prompt tells the model that quoted text is data.
 """
 
 import re
@@ -29,14 +29,14 @@ _SIGNS: Final = {
 _KINDS: Final = {"Ps": "(", "Pe": ")", "Pi": "'", "Pf": "'"}
 """Replacements of all brackets and quotes, by Unicode category."""
 _RULES: Final = re.compile(r"([#=*~_+-])\1{2,}|(#)#")
-"""Lines of signs, which separate sections in Markdown and in prompts."""
+"""Rows of signs such as `###` and `---`, which separate sections in Markdown and prompts."""
 _ROLES: Final = re.compile(
     r"(ai|answer|assistant|bot|developer|human|instructions?|model|prompt|response|system|tool"
     r"|user)\s*:",
     re.IGNORECASE,
 )
 _ODD: Final = re.compile(r"[^ !#$%&'()*+,\-./0-9:;=?@A-Z^_a-z~]")
-"""Characters that may need a replacement; the rest of ASCII stays."""
+"""Characters that may need a replacement; all other ASCII characters stay."""
 _SAFETY: Final = re.compile(
     r"(?:cannot|can['’]?t|can not|could not) be (?:undone|reversed|recovered|restored|taken back)"
     r"|irreversibl|not reversible|no (?:undo|way back)|permanent|for ?ever\b|idempotent|duplicat"
@@ -44,7 +44,7 @@ _SAFETY: Final = re.compile(
     r"|\btwice\b|\bonly once\b",
     re.IGNORECASE,
 )
-"""Safety statements, which must not be dropped from a description."""
+"""Statements about safety, which must stay in a shortened description."""
 MAX_SAFETY_SENTENCES: Final = 3
 _READ_CHARACTERS: Final = 4_000
 _SENTENCE_END: Final = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\b\d)[.!?](?=\s+[^\sa-z])")
@@ -62,20 +62,20 @@ def quote(text: str, limit: int) -> str:
 def tame(text: str, limit: int) -> str:
     """Return `text` on one line, safe inside quotes such as those of JSON.
 
-    Removes hidden characters, and replaces whatever could end the quotes, start a line or imitate
-    a turn of the conversation.
+    Removes hidden characters. Replaces characters and words that could end the quotes, start a new
+    line or imitate a turn of the conversation.
     """
-    # Read more than is shown, so that a cut is marked, but bound the work.
+    # Read more than `limit`, so that `_cut` can mark a cut, but limit the work.
     text = _on_one_line(unicodedata.normalize("NFKC", text[: 8 * limit]))
     text = _RULES.sub(_one_of, _ODD.sub(_sign_of, text))
     if ":" in text:
-        # Spaces on both sides, so that no line of signs results.
+        # With spaces around the "-", it cannot become a row of signs.
         text = _ROLES.sub(r"\1 - ", text)
     return _cut(_on_one_line(text), limit)
 
 
 def quote_name(name: str) -> str:
-    """Return a tool's name in quotes; unchanged if it is valid.
+    """Return a tool's name in quotes. A valid name is not changed otherwise.
 
     >>> print(quote_name("crm__customers.list"), quote_name("x: <b>"))
     "crm__customers.list" "x: (b)"
@@ -99,7 +99,7 @@ def quote_sentence(text: str) -> str:
         for sentence in others
         if len(sentence) <= DESCRIPTION_LIMIT and _SAFETY.search(sentence)
     ]
-    # A warning in the first sentence must not be cut off.
+    # If the first sentence has a warning, allow more characters, so that it is not cut off.
     limit = DESCRIPTION_LIMIT * 2 if _SAFETY.search(first) else DESCRIPTION_LIMIT
     shown = [tame(sentence, DESCRIPTION_LIMIT) for sentence in kept[:MAX_SAFETY_SENTENCES]]
     return f'"{" ".join([tame(first, limit), *shown])}"'
@@ -139,7 +139,7 @@ def _cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     whole = text[: limit - 1]
-    # Cut at a word, unless that would lose more than half.
+    # Cut at a word, if that keeps at least half of the text.
     if " " in whole[limit // 2 :]:
         whole = whole.rsplit(" ", 1)[0]
     return f"{whole.rstrip(' ,;:')}…"

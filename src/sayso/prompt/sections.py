@@ -1,4 +1,4 @@
-"""A caller's own sections of the prompt."""
+"""Sections that a caller adds to the prompt."""
 
 from dataclasses import dataclass, fields
 from typing import Self
@@ -14,9 +14,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """The caller's sections, inserted verbatim. `+` joins two of them.
+    """The caller's sections, inserted verbatim. `+` joins two `Sections`.
 
-    `identity` starts the prompt; the others follow the tools, in the order of the fields.
+    `identity` starts the prompt; the other sections follow the tools, in the order of the fields.
 
     >>> house = Sections(identity="You work for a studio.", formatting="Answer in Markdown.")
     >>> print((house + Sections(formatting="No tables.")).formatting)
@@ -32,7 +32,7 @@ class Sections:
     more: tuple[Section, ...] = ()
 
     def __add__(self, other: Self) -> Self:
-        """Join the texts of each section, this one's first."""
+        """Join the texts of each section; the left operand's text comes first."""
         texts = {
             field.name: "\n\n".join(
                 filter(None, (getattr(self, field.name), getattr(other, field.name)))

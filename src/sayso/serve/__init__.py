@@ -1,4 +1,4 @@
-"""Tool declarations for server authors, and one guard in front of all tools of a server."""
+"""Tool declarations for server authors, and a guard in front of all tools of a server."""
 
 from typing import TYPE_CHECKING
 

@@ -74,7 +74,7 @@ class Tools:
 
     @property
     def approvals(self) -> "Approvals":
-        """The questions to people, while the server runs. Raises `UsageError` before and after."""
+        """The questions to people. Raises `UsageError` while the server does not run."""
         if self.runtime is None:
             raise UsageError("these tools are not bound to a server", fix="sayso.bind(server)")
         return self.runtime.approvals
@@ -92,15 +92,15 @@ class Tools:
         dry_run: bool | str = False,
         **fields: Unpack[Fields],
     ) -> Callable[[F], F]:
-        """Declare a typed function as a tool; its signature makes the schemas.
+        """Declare a typed function as a tool. The schemas are made from its signature.
 
-        `dry_run="dryRun"` names the boolean argument with which a call only reports its change. A
-        call that needs approval is made with it first, and the result is shown as the plan. With
-        `dry_run=True`, a call whose argument `dry_run` is true counts as a read. Raises
+        `dry_run="dryRun"` names a boolean argument; a call with it only reports what would change.
+        Before a call needs approval, it is made with this argument, and the result is shown as the
+        plan. With `dry_run=True`, a call whose argument `dry_run` is true counts as a read. Raises
         `UsageError` for an invalid declaration, such as a name that is taken or an unknown scope.
         """
         if callable(intent):
-            # A decorator without parentheses gets the function, and would silently drop it.
+            # `@tools.tool` without parentheses passes the function here, where it would be lost.
             self._intent(getattr(intent, "__name__", "?"), intent, fields)
 
         def declared(function: F) -> F:
@@ -145,13 +145,13 @@ class Tools:
     ) -> "Tools":
         """Declare a tool as data, and return these tools, so that calls can be chained.
 
-        Pass a `ToolDefinition` with a handler, or its parts: `execute` gets the call's `Context`
-        and its arguments. Raises what `tool` raises.
+        Pass a `ToolDefinition` with a handler, or its parts. `execute` gets the call's `Context`
+        and its arguments. Raises like `tool`, and if a schema is not of type object.
         """
         if definition is not None:
             return self._add_defined(definition)
         self.registry.check_name(name)
-        schema = {"type": "object", **as_schema(name, input_schema)}
+        schema = dict(as_schema(name, input_schema))
         schema.setdefault("additionalProperties", False)
         made = _dry(self._intent(name, intent, fields), dry_run, where=f"tool {name}")
         check_execute(execute, name)
@@ -161,7 +161,7 @@ class Tools:
     def _add_defined(self, definition: ToolDefinition) -> "Tools":
         if definition.execute is None:
             fix = "Pass handler=…"
-            raise UsageError("it has no handler", where=f"tool {definition.name}", fix=fix)
+            raise UsageError("a handler is required", where=f"tool {definition.name}", fix=fix)
         self.registry.check_name(definition.name)
         made = self._intent(definition.name, definition.intent, {})
         schema = {"additionalProperties": False, **definition.input_schema}
@@ -170,7 +170,7 @@ class Tools:
         return self
 
     def group(self, **fields: Unpack[Fields]) -> "Tools":
-        """Return these tools with common fields for those declared through the result.
+        """Return these tools with common fields, for tools that are declared with the result.
 
         Raises `UsageError` for an unknown field or scope.
         """
@@ -197,7 +197,7 @@ def _dry(intent: Intent, parameter: bool | str | None, *, where: str) -> Intent:
 
 
 def _merged(common: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge fields: sets are joined, others are overridden. Raises `UsageError`."""
+    """Return `common` overridden by `fields`, with sets joined. Raises `UsageError`."""
     fields = in_own_words(fields, where="the tool's intent")
     Intent().but(**{name: fields[name] for name in _SETS if name in fields})
     merged = {**common, **fields}
@@ -241,10 +241,10 @@ def _with_dry_run(name: str, intent: Intent, schema: Mapping[str, Any]) -> Inten
 def declare(
     intent: Intent, *, dry_run: str | None = None, **fields: Unpack[Fields]
 ) -> Callable[[F], F]:
-    """Declare a function that another decorator registers; put this one below that.
+    """Declare a function that another decorator registers; put this decorator below the other.
 
-    The declaration takes effect once `bind` is called on the server. Raises `UsageError` for an
-    invalid declaration; scopes and references to arguments are checked when the server starts.
+    The declaration takes effect when `bind` is called on the server. Raises `UsageError` for an
+    invalid declaration. Scopes and references to arguments are checked when the server starts.
     """
     how = "@sayso.declare(sayso.READ_ONLY)"
     where = "declare"
@@ -259,7 +259,7 @@ def declare(
         kept = wrap_function(function)
         setattr(kept, DECLARED, made)
         if inspect.isfunction(function):
-            # For the case that the other decorator is below this one.
+            # The registering decorator may be below this one, contrary to the documentation.
             setattr(function, DECLARED, made)
         return kept
 
@@ -281,20 +281,20 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     infer: bool = False,
     announce: Callable[[str], None] = lambda _: None,
 ) -> Tools:
-    """Put sayso's guard in front of all tools of `server`, and return what declares tools.
+    """Put sayso's guard in front of all tools of `server`, and return the `Tools` to declare them.
 
     `server` is an `MCPServer`, a low-level `Server` or a `FastMCP`. `principal` is the caller if
-    there is no token, as on stdio; the default has no scopes. `scopes` are all known scopes; a tool
-    with another one is refused. `tenant` is the token claim that names the caller's tenant, such as
-    `"tid"`; a token without it is refused. `store` is where records and approvals are kept;
-    `"temporary"` deletes them when the server ends. With `asks=False`, approvals are left to a
-    gateway in front: a call that would ask runs, and its record says so. `infer` applies hints
-    inferred from names and texts to tools that declare nothing.
+    there is no token, as on stdio; the default has no scopes. `scopes` are all known scopes; tools
+    with other scopes are refused. `tenant` is the token claim with the caller's tenant, such as
+    `"tid"`; a token without this claim is refused. `store` has the records and approvals;
+    `"temporary"` deletes them when the server ends. With `asks=False`, a gateway in front asks: a
+    call that needs approval runs here, and its record says so. `infer` applies hints inferred from
+    names and texts to tools that declare nothing.
 
-    `console` is the address where people answer; `True` is that of a gateway on this machine with
-    the same store, `http://127.0.0.1:8321/console/`. Clients send people to `approvals/NUMBER`
-    below it. `channels` are other ways to reach people. With neither, and without a policy, the
-    calling client asks its person (elicitation), which is weaker: some clients answer themselves.
+    `console` is the address where people answer, at `approvals/NUMBER` below it. `True` means
+    `http://127.0.0.1:8321/console/`, of a gateway on this machine with the same store. `channels`
+    are other ways to reach people. Without both and without a policy, the calling client asks its
+    user (elicitation). That is weaker, because some clients answer themselves.
 
     Raises `UsageError` and `PolicyError`.
     """
@@ -302,7 +302,7 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     framework = framework_of(server)
     lowlevel = framework.lowlevel
     if any(isinstance(middleware, Middleware) for middleware in lowlevel.middleware):
-        raise UsageError("sayso is bound to this server already", where=lowlevel.name)
+        raise UsageError("sayso is already bound to this server", where=lowlevel.name)
     known = None if scopes is None else Intent().but(scopes=scopes).scopes
     registry = ToolRegistry(lowlevel.name, infer=infer, scopes=known)
     has_principal = principal is not None

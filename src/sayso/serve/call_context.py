@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 
 class RawResult(dict[str, Any]):
-    """A finished result, as opposed to an object that looks like one."""
+    """A finished MCP result. The class tells it from a tool's data that looks like a result."""
 
 
 @dataclass(slots=True)
 class Running:
     """A call while its function runs.
 
-    `public_error` replaces an error for the framework, and `function` is the framework's function
-    of the tool. `crash` is an unexpected error of it, `raised` one meant for the caller, and
-    `returned` its value, with the `text` of a `Result`. `server` is the part of the framework that
-    enters tools, `raw` the tool as listed when the call was decided, and `entered` the tool that
-    runs. `is_bypassed` is set if the call would have entered another tool.
+    `public_error` replaces errors for the framework. `function` is the framework's function of the
+    tool. It sets `crash` (an unexpected error), `raised` (an error for the caller), or `returned`
+    (its value, with the `text` of a `Result`). `server` is the framework's object that
+    runs tools. `raw` is the tool as listed when the call was decided, and `entered` the tool that
+    runs. `is_bypassed` is set if the framework tried to run another tool.
     """
 
     call: "Call"
@@ -55,13 +55,13 @@ class Running:
 
 
 _running: ContextVar[Running | None] = ContextVar("sayso_running", default=None)
-"""The call that this task executes; a function in a worker thread sees it too."""
+"""The call that this task executes, also visible in worker threads."""
 
 running: Final = _running
 
 
 def current_call() -> Running | None:
-    """Return the running call, if there is one."""
+    """Return the running call, or `None` outside a call."""
     return _running.get()
 
 
@@ -91,8 +91,8 @@ class Context:
     def progress(self, done: float, total: float | None = None, text: str = "") -> Awaitable[None]:
         """Report progress to the caller, and to the log in case the call does not finish.
 
-        `await` it; in a plain function, which runs in a thread, just call it. Raises the
-        cancellation, if there was one.
+        Async functions must `await` this; plain functions, which run in a thread, just call it. If
+        the call was cancelled, it raises the cancellation.
         """
         try:
             asyncio.get_running_loop()
@@ -107,12 +107,12 @@ class Context:
             anyio.from_thread.run(self._tell, done, total, text)
         except concurrent.futures.CancelledError as error:
             raise asyncio.CancelledError from error
-        # A message sent after the cancellation is not cancelled, so the thread must check.
+        # A thread is not interrupted by a cancellation, so check for it here.
         self.check_cancelled()
 
     async def _tell(self, done: float, total: float | None, text: str) -> None:
         if not (_is_sayable(done) and (total is None or _is_sayable(total))):
-            # It would end the connection, and with it a call that is half done.
+            # Sending an invalid number would end the connection in the middle of a call.
             _log.warning("%s: skipped invalid progress %r of %r", self.call.name, done, total)
         else:
             self.call.reached = (done, total)
@@ -151,7 +151,7 @@ def _is_sayable(number: Any) -> bool:
 
 
 class _Done:
-    """An awaitable that is done."""
+    """An awaitable that returns at once."""
 
     def __await__(self) -> Generator[Any, Any, None]:
         yield from ()

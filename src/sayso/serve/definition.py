@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sayso.serve.call_context import Context
 
 Execute = Callable[["Context", Mapping[str, Any]], Awaitable[Any] | Any]
-"""Executes a call, given its context and its arguments, which fit the input schema."""
+"""Executes a call; it takes the context and the arguments, which match the input schema."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _FIELD: Final = re.compile(r"\{([^{}]*)\}")
@@ -29,15 +29,15 @@ _OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
 class ToolDefinition:
     """A declared tool.
 
-    Its effect is given by an `intent`, by hints, or by both; hints override the intent's. Omitted
-    hints take the specification's defaults, and only given hints can contradict each other.
+    Declare its effect with an `intent`, with hints, or with both; hints override the intent's.
+    Omitted hints have the specification's defaults, and only given hints can contradict each other.
     `annotations` and MCP's own names (`readOnlyHint`) are accepted as well.
 
-    `handler` executes a call. It takes nothing, the arguments as one mapping, a `Context` (named
-    `ctx` or `context`, or annotated as one), both, or the arguments by name; it may be `async`.
+    `handler` executes a call and may be `async`. Its parameters are the arguments by name, or one
+    mapping of them, or a `Context` (named `ctx` or `context`, or annotated), or both, or none.
     `execute` is a function of context and arguments, or `None` if a framework has the function.
-    With `has_cursor` the argument `cursor` is sayso's and is not passed on. Raises `UsageError` for
-    an invalid definition when it is made, not when it is called.
+    With `has_cursor`, sayso handles the argument `cursor` and does not pass it on. Creating an
+    invalid definition raises `UsageError`.
 
     >>> tool = ToolDefinition(
     ...     name="customer_delete",
@@ -118,7 +118,7 @@ class ToolDefinition:
 
     @property
     def read_only_hint(self) -> bool:
-        """The read-only hint, with the specification's default."""
+        """The read-only hint, or the specification's default if it is unset."""
         return bool(self.intent.hints.with_defaults().read_only)
 
     @property
@@ -134,9 +134,9 @@ class ToolDefinition:
         return bool(self.intent.hints.with_defaults().open_world)
 
     def to_mcp_schema(self, version: str = "2026-07-28") -> dict[str, Any]:
-        """Return its entry of `tools/list`, with all four hints, and the title in `annotations`.
+        """Return the tool's entry in `tools/list`; `annotations` have all four hints and the title.
 
-        A confirmation text that needs the plan is left out: no client could fill it.
+        A confirmation text with a field of the plan is left out, because clients have no plan.
         """
         raw: dict[str, Any] = {"name": self.name, "inputSchema": dict(self.input_schema)}
         if self.description:
@@ -154,7 +154,7 @@ def _listed(tags: Iterable[str], *, where: str) -> tuple[str, ...]:
 
 
 def _in_order(given: Iterable[str] | None, held: frozenset[str]) -> tuple[str, ...]:
-    """Return the tags in the given order, each once; those of a set are sorted."""
+    """Return the tags in the given order without duplicates; the tags of a set are sorted."""
     if given is None or isinstance(given, frozenset | set):
         return tuple(sorted(held))
     named = tuple(dict.fromkeys(given))
@@ -170,16 +170,16 @@ def public(intent: Intent, raw: Mapping[str, Any]) -> Intent:
 
 
 def check_name(name: str) -> None:
-    """Raise `UsageError` for a name that MCP does not allow."""
+    """Raise `UsageError` if MCP does not allow this tool name."""
     if not _NAME.fullmatch(name):
         what = f"{name!r} is not a valid tool name"
         raise UsageError(what, fix="Use 1 to 128 letters, digits, and _ - . (MCP, tool names).")
 
 
 def as_schema(name: str, schema: object) -> Mapping[str, Any]:
-    """Return an author's schema, `None` as one without properties. Raises `UsageError`."""
+    """Return an author's schema; for `None`, one without properties. Raises `UsageError`."""
     if schema is None:
-        return {"properties": {}}
+        return _OBJECT
     if not isinstance(schema, Mapping):
         what = f"a schema must be an object, got a {type(schema).__name__}"
         raise UsageError(what, where=f"tool {name}", fix="For a model: Model.model_json_schema().")
@@ -199,7 +199,7 @@ def check_execute(execute: object, name: str) -> None:
 
 
 def check_alone(intent: Intent, where: str) -> None:
-    """Raise `UsageError` for an intent that is invalid whatever the tool's arguments are."""
+    """Raise `UsageError` for an intent that is invalid for every tool."""
     for finding in contradictions(intent):
         raise UsageError(finding.message, where=where)
     if intent.otherwise is not None and intent.when is None:
@@ -215,7 +215,7 @@ def check_intent(name: str, intent: Intent, known: frozenset[str]) -> None:
     where = f"tool {name}"
     check_alone(intent, where)
     check_functions(name, intent, known)
-    # The fields of a plan are unknown until it is made; without one, only arguments can be named.
+    # The fields of a plan are unknown here. So check the template only if there is no plan.
     if intent.confirm is not None and intent.plan is None and intent.dry_run is None:
         _check_template(where, intent.confirm, known)
 
@@ -229,7 +229,7 @@ def check_dry_run(name: str, intent: Intent, schema: object) -> None:
 
 
 def check_functions(name: str, intent: Intent, known: frozenset[str]) -> None:
-    """Raise `UsageError` if plan, narrow or when need what is not an argument of the tool."""
+    """Raise `UsageError` if plan, narrow or when require a parameter that the tool lacks."""
     for field_name, function in _functions(intent):
         _check_parameters(f"tool {name}", field_name, function, known)
 
@@ -246,7 +246,7 @@ def _check_schema(name: str, schema: Mapping[str, Any]) -> None:
     except UsageError as error:
         raise UsageError(error.what, where=f"tool {name}") from error
     if schema.get("type") != "object":
-        raise UsageError("its schema must have the type object", where=f"tool {name}")
+        raise UsageError('a schema must have "type": "object"', where=f"tool {name}")
 
 
 def _parameters(function: object, field_name: str, where: str) -> Mapping[str, inspect.Parameter]:
@@ -267,17 +267,17 @@ def _check_parameters(
             parameter.VAR_POSITIONAL,
         )
         if is_needed and name not in known | {"arguments"}:
-            called = getattr(function, "__name__", "a function of it")
-            what = f"{called} wants {name!r}, which is not an argument of the tool"
+            called = getattr(function, "__name__", field_name)
+            what = f"{called} requires {name!r}, which is not an argument of the tool"
             raise UsageError(
-                what, where=where, fix=f"It has: {', '.join(sorted(known)) or 'none'}."
+                what, where=where, fix=f"The tool has: {', '.join(sorted(known)) or 'none'}."
             )
 
 
 def _check_template(where: str, template: str, known: frozenset[str]) -> None:
     for name in _unknown_in(template, known):
         what = f"confirm names {{{name}}}, which is not an argument of the tool"
-        fix = "Name an argument, or give a plan that holds it."
+        fix = "Name an argument, or give a plan that has this field."
         raise UsageError(what, where=where, fix=fix)
 
 

@@ -1,8 +1,8 @@
-"""A check that a framework runs the function that the guard decided about.
+"""A check that a framework runs the same function for which the guard decided.
 
-Between the decision and the function are the framework's own lookups, middleware and versions, and
-any of them may lead to another function. So the check is made at the last lookup. It also stops a
-tool that calls another one by name, since the guard has not seen that call.
+After the decision, the framework's lookups, middleware and versions may still select another
+function. So the check is at the framework's last lookup. It also stops a tool from calling another
+tool by name, because the guard has not seen that call.
 """
 
 import functools
@@ -15,15 +15,15 @@ from sayso.serve.functions import is_same_function
 
 _CHECKED: Final = "__sayso_entering__"
 _JUDGED: Final = ("name", "description", "inputSchema", "annotations")
-"""The fields that identify a listed tool; another version is another tool of the same name."""
+"""The fields that identify a listed tool. Versions of a tool have the same name."""
 
 
 class BypassError(UsageError):
-    """A call that would enter another function than the one decided about."""
+    """A call that would run another function than the one for which the guard decided."""
 
 
 def watch_manager(manager: Any) -> None:
-    """Check each tool that an `MCPServer` enters."""
+    """Check each tool that an `MCPServer` runs."""
     if getattr(manager.call_tool, _CHECKED, False):
         return
     original = manager.call_tool
@@ -40,7 +40,7 @@ def watch_manager(manager: Any) -> None:
 
 
 def watch_components() -> None:
-    """Check each tool that a `FastMCP` enters, in whatever server it is mounted."""
+    """Check each tool that a `FastMCP` runs, including tools of mounted servers."""
     from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool  # noqa: PLC0415 - an extra, imported where it is used
     from fastmcp.tools.base import Tool  # noqa: PLC0415 - as above
 

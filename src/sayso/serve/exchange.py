@@ -1,4 +1,4 @@
-"""Requests of clients: their metadata, ways to ask the client's person, and results."""
+"""Requests of clients: their metadata, elicitation through the client, and results."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ Request = ServerRequestContext[Any, Any]
 
 @dataclass(slots=True)
 class ActiveRequest:
-    """A request that is handled, and the rest of the middleware chain (`then`).
+    """A request being handled, and the rest of the middleware chain (`then`).
 
     `function` is the framework's function of the tool when it was last looked up.
     """
@@ -42,7 +42,7 @@ class ActiveRequest:
 
 
 def client_name(ctx: Request) -> str:
-    """Return the client's name: from the request since 2026-07-28, from the handshake before."""
+    """Return the client's name, from the request (2026-07-28) or the handshake (older versions)."""
     known = ctx.session.client_params
     if ctx.protocol_version in HANDSHAKE_VERSIONS and known is not None:
         name: Any = known.client_info.name
@@ -54,12 +54,12 @@ def client_name(ctx: Request) -> str:
 
 
 def has_begun(ctx: Request) -> bool:
-    """Return whether the handshake is over, if the version has one; the SDK checks it later."""
+    """Return whether the handshake is complete or not needed. (The SDK checks this only later)."""
     return ctx.session._connection.initialize_accepted  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the SDK has no other way
 
 
 def elicit_of(ctx: Request) -> "Elicit | None":
-    """Return elicitation for an older client: a request of the server while the call waits."""
+    """Return elicitation for an older client: the server sends a request while the call waits."""
     known = ctx.session.client_params
     if ctx.protocol_version not in HANDSHAKE_VERSIONS or known is None:
         return None
@@ -89,7 +89,7 @@ def elicit_of(ctx: Request) -> "Elicit | None":
 
 
 def rounds_of(ctx: Request) -> "Rounds | None":
-    """Return elicitation for a client of 2026-07-28: a result that asks it to call again."""
+    """Return elicitation for a 2026-07-28 client: the result asks the client to call again."""
     capability = as_object(_meta_of(ctx).get(_CAPABILITIES)).get("elicitation")
     if ctx.protocol_version in HANDSHAKE_VERSIONS or capability is None:
         return None
@@ -110,7 +110,7 @@ def rounds_of(ctx: Request) -> "Rounds | None":
 
 def finish_result(ctx: Request, result: Mapping[str, Any], server: Server[Any]) -> dict[str, Any]:
     """Add the fields that 2026-07-28 requires in every result; remove them for older clients."""
-    # Metadata about the connection to a server behind does not apply to this one.
+    # Drop metadata about a connection to another server, which does not apply to this one.
     given = as_object(result.get("_meta"))
     meta = {key: value for key, value in given.items() if not key.startswith(META)}
     if ctx.protocol_version in HANDSHAKE_VERSIONS:
@@ -126,12 +126,12 @@ def finish_result(ctx: Request, result: Mapping[str, Any], server: Server[Any]) 
 
 
 def as_list_request(ctx: Request) -> Request:
-    """Return a list request for the SDK to refuse before the handshake, instead of a call."""
+    """Return a list request in place of a call, so that the SDK refuses it before the handshake."""
     return replace(ctx, method="tools/list", params=None)
 
 
 def client_input(ctx: Request) -> dict[str, Any]:
-    """Return the client's answers to the tool's own questions, without those for the guard."""
+    """Return the client's answers to the tool's own questions, without answers for the guard."""
     params = as_object(ctx.params)
     if INPUT in as_object(params.get("inputResponses")):
         return {}
@@ -139,10 +139,10 @@ def client_input(ctx: Request) -> dict[str, Any]:
 
 
 def forwarded(ctx: Request, call: "Call") -> Request:
-    """Return the request for the framework: only what was decided about.
+    """Return the request for the framework, with only the data for which the guard decided.
 
-    Of `_meta` these are the guard's keys and those about the connection, without the tasks
-    extension: the later requests of a task would bypass the guard.
+    From `_meta` it has the guard's keys and the keys about the connection. The tasks extension is
+    left out, because the later requests of a task would bypass the guard.
     """
     params = as_object(ctx.params)
     connection = _connection(ctx)
@@ -173,7 +173,7 @@ def as_wire(result: HandlerResult) -> dict[str, Any]:
 
 
 def as_object(value: object) -> Mapping[str, Any]:
-    """Return `value` if it is a JSON object, else an empty one."""
+    """Return `value` if it is a JSON object, else an empty object."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 

@@ -1,4 +1,4 @@
-"""The last step of a call: its execution by the tool's definition or by the framework."""
+"""The last step of a call: run the tool's own function, or pass the call to the framework."""
 
 import asyncio
 import logging
@@ -39,7 +39,7 @@ async def carry_out(
 ) -> Answer:
     """Execute one call. If it has a cursor, return only the items after the cursor's position.
 
-    `holds` returns whether a tool still has this function.
+    `holds` returns whether a tool still has the function for which the call was decided.
     """
     definition = registry.definitions.get(call.name)
     asked = call.arguments
@@ -66,21 +66,21 @@ async def carry_out(
 
 
 async def _run(now: Running, active: ActiveRequest, definition: ToolDefinition | None) -> Answer:
-    """Execute a call once, by its definition or by the rest of the server's middleware chain."""
+    """Execute a call once, with its definition or with the rest of the server's middleware."""
     call = now.call
     call.is_sent = True
     token = running.set(now)
     try:
         if definition is not None and definition.execute is not None:
             answer = await _execute(definition.execute, call)
-            # `returned` is set by a function whose signature made the schemas.
+            # Set only by a function whose schemas were made from its signature.
             if now.returned is not None:
                 answer = with_text(answer, now.returned[0], now.text)
         else:
             answer = await _pass(call, now, active)
         return _structured(call, answer)
     except ShapeError as error:
-        # The value is the author's data, so neither the model nor the log gets it.
+        # The error may be about private data, so hide the value from the model and the log.
         _log.warning("%s: %s", call.name, error)
         return withheld(call)
     finally:
@@ -101,14 +101,14 @@ async def _pass(call: Call, now: Running, active: ActiveRequest) -> Answer:
         return check_size(to_json(answer))
     (value,) = now.returned
     if answer.get("isError") is True and not is_sdk_result(value):
-        raise ShapeError("what the tool returned does not fit its type")
+        raise ShapeError("the tool returned a value that does not match its return type")
     return with_text(with_matching_text(answer, value), value, now.text)
 
 
 async def _answered(ctx: Request, then: CallNext) -> Answer:
     """Return the framework's answer.
 
-    A `BaseException` of a type that an author defined becomes a `CrashError`.
+    A `BaseException` that is neither an `Exception` nor built in becomes a `CrashError`.
     """
     try:
         return as_wire(await then(ctx))
@@ -124,7 +124,7 @@ def _structured(call: Call, answer: Answer) -> Answer:
     """Return `answer`. Raises `ShapeError` if required structured content is missing."""
     is_over = answer.get("resultType", "complete") == "complete" and not answer.get("isError")
     if is_over and "outputSchema" in call.tool.raw and answer.get("structuredContent") is None:
-        raise ShapeError("the tool has an output schema, and returned nothing structured")
+        raise ShapeError("the tool has an output schema but returned no structured content")
     return answer
 
 

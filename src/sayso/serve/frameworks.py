@@ -1,4 +1,4 @@
-"""The three kinds of server that tools can be bound to.
+"""The three kinds of server to which tools can be bound.
 
 Each contains the official SDK's low-level server, which gets the middleware. They differ in how a
 function becomes a tool.
@@ -34,7 +34,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A function as a tool: its schemas, and `execute`, or `function` if the framework calls it."""
+    """A function as a tool: its schemas, and `execute`; `function` if the framework calls it."""
 
     description: str
     input_schema: Mapping[str, Any]
@@ -51,7 +51,7 @@ class Framework(Protocol):
 
     @property
     def knows_callers(self) -> bool | None:
-        """True if calls over HTTP need a token; `None` if that is unknown."""
+        """True if calls over HTTP need a token, or `None` if unknown."""
         ...
 
     async def entries(self) -> list[dict[str, Any]]:
@@ -68,11 +68,11 @@ class Framework(Protocol):
 
     @property
     def entrance(self) -> Any:
-        """The object that enters tools and is checked for it, if there is one."""
+        """The object that runs tools, for `entry_check`, or `None`."""
         ...
 
     def public_error(self, error: Exception, text: str) -> Exception:
-        """Return an error to raise in the framework instead, so that its log has no traceback."""
+        """Return an error to raise instead of `error`, so that the framework logs no traceback."""
         ...
 
 
@@ -146,7 +146,7 @@ class _FastMcp:
         tools: list[Any] = list(await self.server.list_tools())
         versioned = {tool.name for tool in tools if tool.version is not None}
         alone = [tool for tool in tools if tool.name not in versioned]
-        # Of several versions, clients see the newest.
+        # If a tool has several versions, clients see the newest.
         newest = dedupe_with_versions(
             [tool for tool in tools if tool.name in versioned], lambda tool: tool.name
         )
@@ -174,7 +174,7 @@ class _FastMcp:
         return Shape(told, tool.parameters, tool.output_schema, function=tool.fn)
 
     async def function_of(self, name: str) -> Callable[..., Any] | None:
-        _mask(self.server)  # others may have been mounted since
+        _mask(self.server)  # servers may have been mounted since the last call
         tool = await self.server.get_tool(name)
         return getattr(tool, "fn", None)
 
@@ -236,7 +236,7 @@ class _LowLevel:
             try:
                 result = _wire(made.convert_result(value))
             except Exception as error:  # a type's own code may raise anything
-                raise ShapeError("the tool returned a value that does not fit its type") from error
+                raise ShapeError("the value does not match the tool's return type") from error
             return RawResult(with_matching_text(result, value))
 
         return Shape(description or "", schema, made.output_schema, execute)
@@ -257,7 +257,7 @@ def framework_of(server: object) -> Framework:
         return _FastMcp(server)
     if isinstance(server, Server):
         return _LowLevel(cast("Server[Any]", server))
-    what = f"a {type(server).__name__} is not a server that tools can be bound to"
+    what = f"tools cannot be bound to a {type(server).__name__}"
     raise UsageError(what, fix="Give an MCPServer, a low-level Server, or a FastMCP.")
 
 
@@ -266,7 +266,7 @@ def _wire(model: BaseModel) -> dict[str, Any]:
 
 
 def _mask(server: Any) -> None:
-    """Hide the details of tools' unexpected errors, also in all mounted servers."""
+    """Hide the details of tools' unexpected errors, in this server and all mounted ones."""
     server._mask_error_details = True  # noqa: SLF001 - it takes this only when it is made
     for mounted in mounted_in(server):
         if not mounted._mask_error_details:  # noqa: SLF001 - as above

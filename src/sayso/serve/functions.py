@@ -1,4 +1,4 @@
-"""Authors' functions: called with named arguments, with their errors kept from clients."""
+"""Calls of authors' functions, by named arguments. Unexpected errors are hidden from clients."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ from sayso.serve.return_types import data_type, object_type, page_to_dict, split
 _ANYWAY: Final = ("mcp.", "fastmcp.")
 _OWN_WORDS: Final = frozenset({"ToolError", "ResourceError", "MCPError", "McpError"})
 _KEPT: Final = "__sayso_kept__"
-"""The attribute that identifies a function made by `wrap_function`, even if wrapped again."""
+"""The attribute that marks a function made by `wrap_function`, even if it is wrapped again."""
 
 _MOST_SECONDS: Final = 10.0
 """The time limit of a plan, a narrowing or a condition."""
@@ -29,7 +29,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ExitError(Exception):
-    """An error in place of one that would end the server, such as `SystemExit`."""
+    """Replaces an error that would end the server, such as `SystemExit`."""
 
 
 def by_name(
@@ -37,8 +37,8 @@ def by_name(
 ) -> Callable[[Mapping[str, Any]], Any] | None:
     """Return `function` as a function of all arguments of a call, for the guard.
 
-    It gets those that it has parameters for; a parameter `arguments` gets all of them. A plain
-    function runs in a thread. The call raises `TimeoutError` after `seconds`.
+    `function` gets the arguments for which it has parameters; a parameter `arguments` gets them
+    all. A plain function runs in a thread. The call raises `TimeoutError` after `seconds`.
     """
     if function is None:
         return None
@@ -60,7 +60,7 @@ def by_name(
 def as_plan(
     function: Callable[..., Any] | None,
 ) -> Callable[[Mapping[str, Any]], Awaitable[Any]] | None:
-    """Return a plan's function for the guard, as `by_name`; it may raise why there is no plan."""
+    """Like `by_name`, return a plan's function for the guard. Its error explains a missing plan."""
     named = by_name(function)
     if named is None:
         return None
@@ -77,13 +77,12 @@ def as_plan(
 
 
 def wrap_function(function: F, name: str = "", *, is_bound: bool = False) -> F:
-    """Return `function` for a framework, with its unexpected errors kept for the guard.
+    """Return `function` for a framework, with its unexpected errors passed to the guard.
 
-    Deliberate errors (`ToolError` and the like) and cancellation pass through. If `is_bound`, the
-    function runs only in a call of its own tool that the guard allowed, so that a tool cannot call
-    another one by name without the guard. Otherwise, inside another tool's call, it runs as any
-    function, and does not set that call's result. Raises `UsageError` for a generator and for
-    types that cannot be read.
+    Deliberate errors (`ToolError` and the like) and cancellation are not changed. With `is_bound`,
+    the function runs only in a call of its own tool that the guard allowed, so that a tool cannot
+    call another by name. Without it, the function may run in another tool's call, and does not set
+    that call's result. Raises `UsageError` for a generator and for types that cannot be read.
     """
     mark = object()
     what = name or getattr(function, "__name__", "") or type(function).__name__
@@ -102,7 +101,7 @@ def wrap_function(function: F, name: str = "", *, is_bound: bool = False) -> F:
             data, text = split_result(await _call_contained(function, args, kwargs))
             value = page_to_dict(data)
         except Exception as error:
-            # Only the guard logs an unexpected error; a deliberate one is not logged.
+            # The guard logs unexpected errors. Deliberate errors are not logged.
             if is_on_purpose(error):
                 call.crash = None
                 call.raised = error
@@ -128,7 +127,7 @@ def wrap_function(function: F, name: str = "", *, is_bound: bool = False) -> F:
 
 
 def is_on_purpose(error: BaseException) -> bool:
-    """Return whether an author raised this for the caller to read."""
+    """Return whether an author raised this error for the caller to read."""
     if isinstance(error, SaysoError):
         return True
     return any(
@@ -140,8 +139,8 @@ def is_on_purpose(error: BaseException) -> bool:
 def is_same_function(function: Callable[..., Any] | None, other: Callable[..., Any] | None) -> bool:
     """Return whether two functions of a framework are the same.
 
-    A transformed tool has a new function at each lookup, recognized by its code. Declared functions
-    must be identical.
+    A transformed tool has a new function object at each lookup, which is recognized by its code.
+    Declared functions must be identical.
     """
     if function is other or hasattr(function, _KEPT) or hasattr(other, _KEPT):
         return function is other
@@ -150,9 +149,9 @@ def is_same_function(function: Callable[..., Any] | None, other: Callable[..., A
 
 
 async def called(function: Callable[..., Any], *args: Any) -> Any:
-    """Call an author's function, a plain one in a thread, since it may block.
+    """Call an author's function. A plain function may block, so it runs in a thread.
 
-    Raises what it raises, or `ExitError` for an error that would end the server.
+    Raises the function's error, or `ExitError` in place of an error that would end the server.
     """
     return await _call_contained(function, args, {})
 
@@ -160,7 +159,7 @@ async def called(function: Callable[..., Any], *args: Any) -> Any:
 async def _call_contained(
     function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], *, is_left: bool = False
 ) -> Any:
-    """Call a function; a `CancelledError` of its own, without a cancellation, is an `ExitError`."""
+    """Call a function. Raises `ExitError` if it raises `CancelledError` without a cancellation."""
     task = _current_task()
     try:
         if _is_async(function):
@@ -187,7 +186,7 @@ async def _call_contained(
 
 
 def _in_thread(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call a function in a thread, where no signal arrives: such errors are the function's own."""
+    """Call a function in a thread, where exit errors can only come from the function itself."""
     try:
         return function(*args, **kwargs)
     except (KeyboardInterrupt, GeneratorExit) as error:
@@ -203,7 +202,7 @@ def _current_task() -> asyncio.Task[Any] | None:
 
 @contextlib.contextmanager
 def containing_exits() -> Generator[None]:
-    """Raise `ExitError` for errors of an author's code inside that would end the server."""
+    """Replace errors inside that would end the server by `ExitError`."""
     try:
         yield
     except (Exception, KeyboardInterrupt):
@@ -244,7 +243,7 @@ def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
     if wanted := [
         parameter for parameter in signature.parameters if hints.get(parameter) is Context
     ]:
-        what = f"{wanted[0]!r} would become an argument of the caller"
+        what = f"{wanted[0]!r} would become an argument of the tool"
         fix = "Call sayso.context() inside the function."
         raise UsageError(what, where=f"tool {name}", fix=fix)
     for parameter in signature.parameters.values():

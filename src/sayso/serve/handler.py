@@ -1,4 +1,4 @@
-"""Handlers of several forms, converted to a function of context and arguments."""
+"""Conversion of handlers to functions of context and arguments."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -17,9 +17,9 @@ def as_execute(
 ) -> "Callable[[Context, Mapping[str, Any]], Any]":
     """Return a function of `(ctx, arguments)` that calls `handler` with the parameters it has.
 
-    `known` are the tool's arguments. A handler whose parameters are among them gets them by name;
-    else one named `ctx` or `context`, or annotated as `Context`, gets the context, and the other
-    gets all arguments as one mapping. Raises `UsageError` for any other parameter.
+    `known` are the tool's arguments. If all parameters are among them, they are passed by name.
+    Otherwise a parameter named `ctx` or `context`, or annotated as `Context`, gets the context.
+    One other parameter may get all arguments as a mapping; any further one raises `UsageError`.
 
     >>> as_execute(lambda: "pong", frozenset(), where="tool ping")(None, {})
     'pong'
@@ -39,7 +39,7 @@ def as_execute(
 
 
 def check_result(function: object, where: str) -> None:
-    """Raise `UsageError` for a generator."""
+    """Raise `UsageError` if `function` is a generator."""
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         fix = "Return a list, or a sayso.Page of one."
         raise UsageError("a generator does not return one result", where=where, fix=fix)
@@ -118,5 +118,5 @@ def _positional(
 
 def _wants(handler: object, where: str) -> UsageError:
     called = getattr(handler, "__name__", "the handler")
-    fix = "Let it take the tool's arguments by name, (ctx, arguments), (arguments) or nothing."
-    return UsageError(f"{called} needs what is not an argument of the tool", where=where, fix=fix)
+    fix = "Use the tool's arguments by name, (ctx, arguments), (arguments), or no parameters."
+    return UsageError(f"{called} requires a parameter that the tool lacks", where=where, fix=fix)

@@ -1,4 +1,4 @@
-"""A resource that is opened on first use and held open by its own task."""
+"""A resource that is opened on first use, in a task of its own."""
 
 import asyncio
 import logging
@@ -16,8 +16,8 @@ _log: Final = logging.getLogger(__name__)
 class LazyResource(Generic[T]):
     """A resource that is opened on first use, or `seconds` after the start.
 
-    Its own task holds it, since the task that enters a context must leave it, and connections come
-    and go in other tasks. If opening fails, it is tried again on the next use.
+    A context must be entered and left by the same task, but connections use many tasks. So the
+    resource has its own task. If opening fails, the next use tries again.
     """
 
     opening: Callable[[], AbstractAsyncContextManager[T]]
@@ -32,14 +32,14 @@ class LazyResource(Generic[T]):
         self._task = asyncio.create_task(self._keep())
 
     async def get(self) -> T:
-        """Return the resource once it is open. Raises what opening it raised."""
+        """Return the resource, opened if necessary. Raises the error of opening it."""
         if self._kept.done():
             return self._kept.result()
         self._wanted.set()
         return await asyncio.shield(self._kept)
 
     async def close(self) -> None:
-        """Close the resource in its own task. Raises what closing it raised."""
+        """Close the resource in its own task. Raises the error of closing it."""
         self._done.set()
         self._wanted.set()
         await self._task
@@ -59,7 +59,7 @@ class LazyResource(Generic[T]):
                 limit = None
 
     async def _is_closed(self, limit: float | None) -> bool:
-        """Wait until it is wanted, `limit` seconds at most; return whether it was closed."""
+        """Wait for the first use, at most `limit` seconds; return whether it was closed instead."""
         try:
             async with asyncio.timeout(limit):
                 await self._wanted.wait()

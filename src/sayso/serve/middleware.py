@@ -1,7 +1,7 @@
-"""The middleware of a server, which takes every list and every call of a tool to the guard.
+"""The middleware of a server, which passes every tool list and tool call to the guard.
 
-It serves all three kinds of server, since each contains the SDK's low-level server. The SDK marks
-middleware as provisional: only this file and `binding` use it.
+It works for all three kinds of server, since each contains the SDK's low-level server. The SDK
+marks middleware as provisional, so only this file and `binding` use it.
 """
 
 import logging
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger(__name__)
 
 _HANDSHAKE: Final = frozenset({"initialize", "server/discover", "ping"})
-"""Answered even while the policy disables server or caller, since they reveal nothing."""
+"""Methods that reveal nothing, so they work even if the policy disables the server or caller."""
 
 
 _active: ContextVar[ActiveRequest] = ContextVar("sayso_active_request")
@@ -52,9 +52,9 @@ _active: ContextVar[ActiveRequest] = ContextVar("sayso_active_request")
 
 @dataclass(slots=True, eq=False)
 class Middleware:
-    """The middleware. `principal` is the caller if there is no token.
+    """The middleware. `principal` is the caller of requests without a token.
 
-    `tenant` is the claim of a token that names the caller's tenant.
+    `tenant` is the name of the token claim with the caller's tenant.
     """
 
     registry: ToolRegistry
@@ -89,9 +89,9 @@ class Middleware:
             _active.reset(token)
 
     def _check_is_on(self, ctx: Request) -> None:
-        """Refuse prompts, resources and the like while the policy disables server or caller.
+        """Refuse prompts, resources etc. if the policy disables the server or caller.
 
-        Lists of tools are then empty, and the guard denies and records calls.
+        Tool lists and calls need no refusal here: the lists are empty, and the guard denies calls.
         """
         if not self.runtime.lets_in(self.registry.server, self._caller(ctx).subject):
             what = "the policy switches off this server or caller"
@@ -129,9 +129,9 @@ class Middleware:
         return finish_result(ctx, answer, self.framework.lowlevel)
 
     async def warn(self) -> None:
-        """Warn the author at start of missing declarations and of unreachable tools.
+        """At the start, warn the author of missing declarations and unreachable tools.
 
-        Raises `UsageError` for an invalid declaration by `declare`.
+        Raises `UsageError` if a declaration with `declare` is invalid.
         """
         await self._take(await self.framework.entries())
         self.registry.check()
@@ -162,7 +162,7 @@ class Middleware:
         self.registry.take(entries, functions)
 
     def _caller(self, ctx: Request | None = None) -> Principal:
-        """Return the caller: of the verified token, or else the author's `principal`."""
+        """Return the caller of the verified token; without a token, the author's `principal`."""
         token = get_access_token()
         if token is None:
             client = self.principal.client if ctx is None else client_name(ctx)
@@ -179,8 +179,8 @@ class Middleware:
     async def find(self, name: str, _principal: object, /, *, is_fresh: bool = False) -> Any:
         """Return the tool of this name.
 
-        Asks the framework if the tool is unknown or has changed, or if `is_fresh`. Also asks if
-        this caller may not see the tool: the time of an answer must not reveal that it exists.
+        Requests the framework's list if the tool is unknown or has changed, or with `is_fresh`. It
+        also does so for tools hidden from this caller, so that timing does not reveal them.
         """
         active = _active.get()
         if is_fresh or not await self._is_known(active.ctx, name):
@@ -196,14 +196,14 @@ class Middleware:
         return await self.holds(name, self.registry.found.get(name))
 
     async def holds(self, name: str, function: Callable[..., Any] | None) -> bool:
-        """Return whether the tool of this name still has this function."""
+        """Return whether the tool of this name still has the function `function`."""
         definition = self.registry.definitions.get(name)
         if definition is not None and definition.execute is not None:
             return True
         return is_same_function(await self.framework.function_of(name), function)
 
     async def run(self, call: "Call") -> "Answer":
-        """Execute one call, by the tool's definition or by the framework."""
+        """Execute one call, with the tool's own function or with the framework."""
         from sayso.serve.execution import carry_out  # noqa: PLC0415 - only for calls
 
         guard = await self.runtime.guard()
@@ -218,7 +218,7 @@ class Middleware:
 
 
 async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
-    """Return all pages of the framework's tools: hiding needs them all."""
+    """Return all pages of the framework's tools as one list."""
     entries: list[dict[str, Any]] = []
     params: Mapping[str, Any] | None = {
         key: value for key, value in as_object(ctx.params).items() if key != "cursor"
@@ -233,9 +233,9 @@ async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
 
 
 def principal_of(token: AccessToken, tenant: str | None = None) -> Principal:
-    """Return the caller that a verified token is for; `tenant` is the claim with its tenant.
+    """Return the caller of a verified token; `tenant` is the name of the claim with its tenant.
 
-    Raises `MCPError` if the token does not hold that claim.
+    Raises `MCPError` if the token does not have this claim.
     """
     roles: Any = (token.claims or {}).get("roles")
     if not isinstance(roles, list):
@@ -252,12 +252,12 @@ def principal_of(token: AccessToken, tenant: str | None = None) -> Principal:
 def _tenant_of(token: AccessToken, claim: str) -> str:
     tenant = (token.claims or {}).get(claim)
     if not isinstance(tenant, str) or not tenant.strip():
-        raise MCPError(types.INVALID_REQUEST, "the token does not name its tenant")
+        raise MCPError(types.INVALID_REQUEST, "the token has no tenant")
     return tenant
 
 
 def subject_of(token: AccessToken) -> str:
-    """Return a token's subject, under a name that is neither a client's nor reserved."""
+    """Return a token's subject; if it is missing or reserved, return a prefixed name."""
     if not token.subject:
         return f"client:{token.client_id}"
     if is_reserved(token.subject):

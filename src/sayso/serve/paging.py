@@ -1,9 +1,9 @@
 """Cursors for lists that were cut.
 
-A cursor names a call and how many of its items the caller has. Nothing is stored: the function is
-called again with the same arguments, and those items are left out, so only tools that read have
-cursors. The cursor also holds a digest of those items; if they have changed, continuing would skip
-or repeat some, and is refused.
+A cursor contains a digest of the call, the number of items that the caller has, and a digest of
+these items. Nothing is stored. To continue, the function is called again with the same arguments,
+and these items are left out. So only tools that read have cursors. If the items have changed, the
+cursor is refused, because continuing would skip or repeat some.
 """
 
 import base64
@@ -25,7 +25,7 @@ _DIGITS: Final = 12
 
 
 class CursorError(UsageError):
-    """An invalid cursor: made elsewhere or for another call, or its list has changed."""
+    """A cursor that cannot be used: unknown, made for another call, or for a changed list."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}. Make the call without a cursor to start again.")
@@ -33,10 +33,10 @@ class CursorError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class ListPosition:
-    """The position after `given` items of a list that the tool returned for its cursor `inner`.
+    """A position in a list: `given` is the number of items before it, `seen` their digest.
 
-    `inner` is the tool's own cursor in a tuple, empty if the call had none. `seen` is the digest of
-    those items.
+    `inner` has the tool's own cursor of the call that returned the list. It is an empty tuple if
+    the call had none.
     """
 
     given: int = 0
@@ -49,7 +49,7 @@ async def resolve_cursor(
 ) -> tuple[ListPosition, Mapping[str, Any]]:
     """Return the position of a call's cursor, and the arguments for its function.
 
-    With `is_ours` the argument `cursor` is sayso's and the function has none. Raises `CursorError`.
+    With `is_ours`, the function has no argument `cursor`; sayso adds it. Raises `CursorError`.
     """
     if CURSOR not in call.arguments:
         return ListPosition(), call.arguments
@@ -60,21 +60,21 @@ async def resolve_cursor(
         arguments = others
         if place.inner:
             arguments = {**others, CURSOR: place.inner[0]}
-        # The content comes from the caller and has not been checked.
+        # The tool's own cursor comes from the caller, so check it against the schema.
         if (is_ours and place.inner) or not await _takes(call, schemas, arguments):
-            raise CursorError("There is no such cursor")
+            raise CursorError("This cursor is invalid")
         return place, arguments
     if not is_ours:
         return ListPosition(inner=(cursor,)), call.arguments
     if cursor is not None:
-        raise CursorError("There is no such cursor")
+        raise CursorError("This cursor is invalid")
     return ListPosition(), others
 
 
 async def continue_list(
     call: Call, place: ListPosition, answer: Answer, schemas: ToolSchemas
 ) -> Answer:
-    """Return the items after a position, and set the call's `resume`, in case the guard cuts it.
+    """Return the items after a position, and set the call's `resume`, which makes a cursor.
 
     Raises `CursorError` if the items before the position have changed.
     """
@@ -85,21 +85,21 @@ async def continue_list(
     if place.given == 0 and (name is None or not schemas.is_local):
         return answer
     if name is None or not schemas.is_local:
-        raise CursorError("There is no list any more")
+        raise CursorError("The tool no longer returns this list")
     before: list[Any] = []
     if place.given > 0:
-        # The caller never saw fields that the schema does not name, so the digest omits them.
+        # Strip first: the cursor's digest was made from the stripped items that the caller got.
         value = structured
         if schemas.stripper is not None:
             value = schemas.stripper.strip(structured)
         before = value[name][: place.given]
         after = value[name][place.given :]
         if len(before) < place.given or _digest(before) != place.seen:
-            raise CursorError("The list has changed since")
+            raise CursorError("The list has changed since the last page")
         answer = with_structure(answer, {**value, name: after})
     if call.tool.level is Level.READ and is_list(_schema_of(name, schemas)):
         marker = _Marker(call, place, before)
-        # What the schema says of one cursor it says of all: only their digits differ.
+        # A sample is enough: all cursors have the same form, so the schema accepts all or none.
         sample = {**_others(call), CURSOR: marker.cursor(())}
         if schemas.arguments is not None and await _takes(call, schemas, sample):
             call.resume = Resume(name, marker.cursor, NEXT, CURSOR)
@@ -107,7 +107,7 @@ async def continue_list(
 
 
 async def _takes(call: Call, schemas: ToolSchemas, arguments: Mapping[str, Any]) -> bool:
-    """Return whether arguments fit the tool's schema, `False` if that takes too long to check."""
+    """Return whether arguments match the tool's schema; `False` if checking takes too long."""
     if schemas.arguments is None:
         return True
     try:
@@ -118,7 +118,7 @@ async def _takes(call: Call, schemas: ToolSchemas, arguments: Mapping[str, Any])
 
 @dataclass(frozen=True, slots=True)
 class _Marker:
-    """A maker of cursors for one answer of one call."""
+    """Makes the cursors for one answer of one call."""
 
     call: Call
     place: ListPosition
@@ -140,29 +140,29 @@ def _write(place: ListPosition, call: str) -> str:
 
 
 def _read(cursor: str, call: str) -> ListPosition:
-    """Read a cursor, which is untrusted text. Raises `CursorError`."""
+    """Return the position in a cursor, which is untrusted text. Raises `CursorError`."""
     text = cursor.removeprefix(_PREFIX)
     try:
         padded = text.encode() + b"=" * (-len(text) % 4)
         fields: Any = json.loads(base64.b64decode(padded, b"-_", validate=True))
     except (ValueError, binascii.Error, RecursionError) as error:
-        raise CursorError("There is no such cursor") from error
+        raise CursorError("This cursor is invalid") from error
     match fields:
         case [int() as given, str() as made_for, str() as seen] if given > 0:
             place = ListPosition(given, (), seen)
         case [int() as given, str() as made_for, str() as seen, inner] if given > 0:
             place = ListPosition(given, (inner,), seen)
         case _:
-            raise CursorError("There is no such cursor")
+            raise CursorError("This cursor is invalid")
     if made_for != call:
-        raise CursorError("This cursor is of another call")
+        raise CursorError("This cursor belongs to another call")
     return place
 
 
 def _digest(value: Any) -> str:
-    """Return a digest against mistakes, short since models copy it.
+    """Return a digest that detects mistakes. It is short, because models must copy cursors.
 
-    A forged one only shows another part of a list that its caller may see.
+    A forged digest only gives access to another part of a list that the caller may see anyway.
     """
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:_DIGITS]
 
@@ -173,7 +173,7 @@ def _schema_of(name: str, schemas: ToolSchemas) -> Any:
 
 
 def _list_in(structured: Any) -> str | None:
-    """Return the key of the one list of a result that may be cut, if there is exactly one."""
+    """Return the key of the result's only list, or `None` if the result has no cursor field."""
     if not isinstance(structured, Mapping):
         return None
     fields = cast("Mapping[str, Any]", structured)

@@ -1,4 +1,4 @@
-"""Conversion of a function's return value to a result, structured and as text."""
+"""Conversion of a function's return value to a result, as structured content and as text."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from sayso.guard import Answer
 
 MAX_BYTES: Final = 1_000_000
-"""The size limit of a result that cannot be cut: no model can read more."""
+"""The size limit of a result that cannot be cut; no model can read more."""
 
 _encode: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
-"""Made once: `json.dumps` makes a new encoder for each value."""
+"""Shared, because `json.dumps` creates a new encoder for each value."""
 _RESULT: Final = frozenset({"content", "structuredContent", "isError", "_meta"})
 _FRAMEWORKS: Final = ("mcp", "mcp_types", "fastmcp")
 
@@ -29,7 +29,7 @@ async def as_answer(execute: Any, context: Context) -> "Answer":
     """Call a definition's function and return its value as a result.
 
     A plain function runs in a worker thread. A finished result is returned unchanged. Raises
-    `ShapeError` for a value that is not JSON.
+    `ShapeError` if the value is not JSON.
     """
     value = await called(execute, context, context.arguments)
     with containing_exits():
@@ -73,7 +73,7 @@ def with_matching_text(answer: "Answer", value: Any) -> "Answer":
 
 
 def with_text(answer: "Answer", value: Any, text: str | None) -> "Answer":
-    """Return `answer` with the author's text for `value`, if there is one, and structured."""
+    """Return `answer` with `value` as structured content, and with the author's text, if any."""
     if text is None or answer.get("isError") is True:
         return answer
     structured = answer.get("structuredContent")
@@ -93,16 +93,16 @@ def _said(answer: "Answer", structured: Any) -> "Answer":
 def check_size(answer: "Answer", text: str = "") -> "Answer":
     """Return `answer`. Raises `ShapeError` if it cannot be sent or cut to a readable size.
 
-    An answer that no transport can write would end the connection for all its calls. `text` is the
-    structured content as JSON, if that was already made.
+    Without this check, an answer that cannot be written would end the connection with all its
+    calls. `text` is the structured content as JSON, if already made.
     """
     others = {**answer, "structuredContent": None} if text else answer
     if (size := len(text.encode()) + len(_json(others).encode())) > MAX_BYTES:
         structured = answer.get("structuredContent")
         if structured is not None and not truncate(structured).fits:
-            raise ShapeError(f"the tool returned {size:,} characters")
+            raise ShapeError(f"the tool returned {size:,} characters, which is too much")
         if (long := sum(_texts(answer, is_cut=structured is not None))) > MAX_BYTES:
-            raise ShapeError(f"the tool returned {long:,} characters")
+            raise ShapeError(f"the tool returned {long:,} characters, which is too much")
     return answer
 
 
@@ -116,7 +116,7 @@ def _json(value: Any) -> str:
 
 
 def _texts(answer: "Answer", *, is_cut: bool) -> Iterable[int]:
-    """Yield the lengths of texts, except those that are cut with the structured content."""
+    """Yield the lengths of text blocks. Skip blocks that are cut with the structured content."""
     from sayso.guard import is_json_text  # noqa: PLC0415 - only for long results
 
     for block in cast("list[dict[str, Any]]", answer.get("content") or []):
@@ -125,7 +125,7 @@ def _texts(answer: "Answer", *, is_cut: bool) -> Iterable[int]:
 
 
 def is_sdk_result(value: Any) -> bool:
-    """Return whether a value is a result, or blocks of one, of the framework's classes."""
+    """Return whether a value is a result or content blocks, in the framework's own classes."""
     if isinstance(value, list | tuple):
         return any(is_sdk_result(item) for item in cast("list[Any]", value)[:100])
     return type(value).__module__.partition(".")[0] in _FRAMEWORKS

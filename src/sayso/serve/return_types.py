@@ -1,4 +1,4 @@
-"""Types that a tool's function may return: a page of a list, and a result with its own text."""
+"""Types that a tool's function may return: a page of a list, and data with its own text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ T = TypeVar("T")
 CURSOR: Final = "cursor"
 NEXT: Final = "next_cursor"
 WRAPPED: Final = "result"
-"""The key of a list that is the whole result, since a result must be an object."""
+"""The key for a result that is only a list, since structured content must be an object."""
 _TEXT_OR_NULL: Final = ({"type": "string"}, {"type": "null"})
 _ARGUMENT: Final[Mapping[str, Any]] = {
     "anyOf": list(_TEXT_OR_NULL),
     "default": None,
-    "description": "Where to go on: the next_cursor of the same call before.",
+    "description": "The position to continue from: next_cursor of the previous, same call.",
 }
 _FIELD: Final[Mapping[str, Any]] = {"anyOf": list(_TEXT_OR_NULL), "default": None}
 
@@ -28,8 +28,8 @@ _FIELD: Final[Mapping[str, Any]] = {"anyOf": list(_TEXT_OR_NULL), "default": Non
 class Page(Generic[T]):
     """A list or a part of one: its items, the next cursor (`None` at the end), and the total.
 
-    `next_cursor` is the argument `cursor` with which the function returns the next items. A list
-    that is only too long for a result needs none: sayso adds one, also to a page.
+    Called with `next_cursor` as its argument `cursor`, the function returns the next items. Lists
+    and pages that are too long for one result need no cursor, because sayso adds one.
     """
 
     items: list[T] = field(default_factory=list)  # pyright: ignore[reportUnknownVariableType] - of T
@@ -38,7 +38,7 @@ class Page(Generic[T]):
 
 
 def object_type(annotation: Any) -> Any:
-    """Return a type in place of `Page`, of which all frameworks make the same schema."""
+    """Return a type to use in place of `Page`, so that all frameworks make the same schema."""
     if annotation is not Page and get_origin(annotation) is not Page:
         return annotation
     (item,) = get_args(annotation) or (Any,)
@@ -47,7 +47,7 @@ def object_type(annotation: Any) -> Any:
 
 
 def page_to_dict(value: Any) -> Any:
-    """Return a page as an object; any other value unchanged."""
+    """Return a page as an object, and any other value unchanged."""
     if not isinstance(value, Page):
         return value  # pyright: ignore[reportUnknownVariableType] - whatever it is
     page = cast("Page[Any]", value)
@@ -59,7 +59,7 @@ def with_cursor(
 ) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
     """Return the schemas of a tool that returns a list, with a cursor added.
 
-    Returns `None` for a tool that writes, returns no list or one of fixed length, or has a cursor.
+    Returns `None` if the tool writes, has a cursor already, or returns no list of variable length.
     """
     inputs: Mapping[str, Any] = arguments.get("properties", {})
     outputs: Mapping[str, Any] = (result or {}).get("properties", {})
@@ -75,7 +75,7 @@ def with_cursor(
 
 
 def is_list(schema: Any) -> bool:
-    """Return whether a schema is that of a list of any length."""
+    """Return whether a schema describes a list of any length."""
     if not isinstance(schema, Mapping):
         return False
     keys = cast("Mapping[str, Any]", schema)
@@ -86,8 +86,8 @@ def is_list(schema: Any) -> bool:
 class Result(Generic[T]):
     """Structured data, with the text that a person or a model reads instead of its JSON.
 
-    The data must fit the tool's output schema, which is that of `T` in `Result[T]`. Clients get it
-    as `structuredContent`, and `text` as the only block of `content`.
+    The data must match the tool's output schema, which is made from `T` in `Result[T]`. Clients get
+    the data as `structuredContent`, and `text` as the only block of `content`.
 
     >>> Result({"total": 3}, text="Three notes.").text
     'Three notes.'
@@ -102,7 +102,7 @@ class Result(Generic[T]):
 
 
 def data_type(annotation: Any) -> Any:
-    """Return the data type of a `Result` type; any other type unchanged."""
+    """Return the data type of a `Result` type, and any other type unchanged."""
     if annotation is not Result and get_origin(annotation) is not Result:
         return annotation
     (data,) = get_args(annotation) or (Any,)
@@ -110,7 +110,7 @@ def data_type(annotation: Any) -> Any:
 
 
 def split_result(value: Any) -> tuple[Any, str | None]:
-    """Return the data and the text of a `Result`; any other value has no text."""
+    """Return the data and the text of a `Result`. For any other value, the text is `None`."""
     if not isinstance(value, Result):
         return value, None  # pyright: ignore[reportUnknownVariableType] - whatever it is
     result = cast("Result[Any]", value)

@@ -1,4 +1,4 @@
-"""The store, keys and policy of a server, opened and closed with it."""
+"""The store, keys and policy of a server, which are opened and closed with the server."""
 
 import contextlib
 import logging
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger(__name__)
 
 TEMPORARY: Final = "temporary"
-"""Keeps the record in a file that is deleted when the server ends: for tests and trials."""
+"""Puts the store into a file that is deleted when the server ends, for tests and trials."""
 
 _HEAD_START: Final = 0.5
-"""Seconds until the log opens without a call, so that clients get the list of tools first."""
+"""Seconds until the log opens without a call. The delay lets clients get the tool list first."""
 
 Rules = Policy | str | Path | None
 
@@ -39,10 +39,10 @@ Rules = Policy | str | Path | None
 class Settings:
     """The settings of a server's guard.
 
-    `store` is a URL, `""` for the default one, or `TEMPORARY`. `asks` is false if a gateway asks
-    people instead. `console` is the address where people answer, if there is one, and `channels`
-    are other ways to reach them. `patience` is in seconds. `has_principal` is whether the author
-    has named the caller of calls without a token.
+    `store` is a URL, `""` for the default store, or `TEMPORARY`. `asks` is false if a gateway asks
+    people instead. `console` is the address where people answer, or `None`. `channels` are other
+    ways to reach people. `patience` is in seconds. `has_principal` is true if the author has set
+    the caller of calls without a token.
     """
 
     policy: Rules = None
@@ -97,11 +97,11 @@ class Runtime:
         return self._approvals
 
     def sees(self, caller: Principal, tool: Tool) -> tuple[Tool, ToolFacts] | None:
-        """Return a tool as this caller sees it, as `Guard.sees` does, before there is a guard."""
+        """Return a tool as this caller sees it, as `Guard.sees`, but without opening the guard."""
         return self.sight.shown(self._rules(), caller, tool)
 
     def lets_in(self, server: str, subject: str) -> bool:
-        """Return whether the policy enables this server and this caller."""
+        """Return whether neither this server nor this caller is switched off."""
         return not is_switched_off(self._rules(), server=server, subject=subject)
 
     async def guard(self) -> "Guard":
@@ -112,7 +112,7 @@ class Runtime:
 
     @contextlib.asynccontextmanager
     async def opened(self) -> AsyncGenerator[None]:
-        """Keep everything open while there is a user. Raises `StoreError`, `KeysError`."""
+        """Keep everything open while any connection uses it. Raises `StoreError`, `KeysError`."""
         async with self._turn:
             if self._users == 0:
                 await self._open()
@@ -145,7 +145,7 @@ class Runtime:
     async def _guarding(
         self, store: Database, keys: Keyring, watching: list[Callable[[], Any]]
     ) -> AsyncGenerator["Guard"]:
-        # Imported with the first call: a client waits for the list of tools first.
+        # Imported at the first call, because a client first waits for the tool list.
         from sayso.approvals import listening  # noqa: PLC0415
         from sayso.audit import log_head, open_audit  # noqa: PLC0415
         from sayso.guard import compose_guard  # noqa: PLC0415
@@ -154,7 +154,7 @@ class Runtime:
         approvals = self.approvals
         emit = log_head
         if settings.store == TEMPORARY:
-            emit = _discard_head  # the heads of a deleted log are of no use
+            emit = _discard_head  # the log will be deleted, so its heads are useless
         async with (
             beside(*watching),
             open_audit(store, keys, emit=emit) as audit,
@@ -176,7 +176,7 @@ class Runtime:
             )
 
     def _watching(self) -> list[Callable[[], Any]]:
-        """Return the task that reloads the policy file; after an error the last good one stays."""
+        """Return the task that reloads the policy file; an invalid file is ignored."""
         if self._file is None:
             return []
         announce = self.settings.announce
@@ -193,7 +193,7 @@ def _not_running() -> UsageError:
 
 @dataclass(slots=True)
 class _Trusting:
-    """A policy that trusts the server's own hints: the author binds it."""
+    """A policy that trusts the server's own hints, because its author calls `bind`."""
 
     rules: Callable[[], Policy]
     asks: bool = True
@@ -220,7 +220,7 @@ def _given_by(settings: Settings) -> Callable[[], Policy]:
     if isinstance(settings.policy, Policy):
         given = settings.policy
         return lambda: given
-    # Without a policy and any other channel, the client asks its person.
+    # Without a policy and without other channels, the client asks its user.
     policy = Policy()
     if settings.console is None and not settings.channels:
         policy = Policy(channels=DEFAULT_CHANNELS | {"elicitation"})

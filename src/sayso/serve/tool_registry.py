@@ -1,4 +1,4 @@
-"""The tools of one server: declared ones, and others of its framework."""
+"""The tools of one server: those declared with sayso, and the framework's other tools."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +22,7 @@ from sayso.serve.functions import as_plan, by_name
 from sayso.serve.validation import check_scopes
 
 DECLARED: Final = "__sayso_intent__"
-"""The attribute of a function under which `declare` leaves its intent."""
+"""The function attribute in which `declare` stores the intent."""
 
 _AS_TOOL: Final = "tools.tool"
 _REACH: Final = ", with .but(open_world=True) if it reaches the outside world"
@@ -34,7 +34,7 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A tool as its framework lists it, its declaration, and the tool made of both."""
+    """A tool as its framework lists it, its declaration, and the catalog tool made from both."""
 
     raw: Mapping[str, Any]
     declared: ToolDefinition | Intent | None
@@ -45,9 +45,9 @@ class _Entry:
 class ToolRegistry:
     """Definitions by name, and the tools for the guard.
 
-    `infer` applies inferred hints to tools that declare none. `scopes` are all known scopes, if the
-    author named them. `held` are the framework's functions of definitions, and `found` all its
-    functions at the last listing.
+    `infer` applies inferred hints to tools without declared ones. `scopes` are all known scopes, or
+    `None`. `held` has the framework's functions for the definitions, and `found` all its functions
+    at the last listing.
     """
 
     server: str
@@ -65,10 +65,10 @@ class ToolRegistry:
         check_name(name)
         if name in self.definitions:
             what = f"two tools are called {name!r}"
-            raise UsageError(what, where=self.server, fix="Give each its own name.")
+            raise UsageError(what, where=self.server, fix="Give each tool its own name.")
 
     def add(self, definition: ToolDefinition, function: Function | None = None) -> None:
-        """Add a definition, with the framework's function of it. Raises `UsageError`."""
+        """Add a definition, with the framework's function for it. Raises `UsageError`."""
         self.check_name(definition.name)
         self.definitions[definition.name] = definition
         if function is not None:
@@ -82,7 +82,7 @@ class ToolRegistry:
         for raw in entries:
             name = raw["name"]
             if name in made:
-                # It is unknown which of them a call reaches, so no hints count.
+                # A call may reach either tool, so no declared hints count.
                 self._tell(f"{name} twice", f"the server lists two tools that are called {name!r}")
                 made[name] = self._entry(name, {**raw, "annotations": {}}, None)
                 continue
@@ -91,7 +91,7 @@ class ToolRegistry:
                 made[name] = self._entry(name, raw, definition)
             elif name not in self.definitions or self.definitions[name].execute is None:
                 function = found.get(name)
-                # A function can have a decorator; a tool of a handler must be declared here.
+                # Without a function there is nothing to decorate, so suggest `tools.tool` instead.
                 how = _AS_TOOL if function is None else "sayso.declare"
                 made[name] = self._entry(name, raw, getattr(function, DECLARED, None), how)
             else:
@@ -104,9 +104,9 @@ class ToolRegistry:
         self.tools = {name: entry.tool for name, entry in made.items()}
 
     def check(self) -> None:
-        """Raise `UsageError` for an invalid declaration by `declare`.
+        """Raise `UsageError` if a declaration with `declare` is invalid.
 
-        The arguments of such a tool are known only once its framework lists it.
+        This check comes late, because the arguments are known only when the framework lists them.
         """
         for name, entry in self._entries.items():
             if isinstance(entry.declared, Intent):
@@ -133,24 +133,24 @@ class ToolRegistry:
         return _Entry(raw, declared, tool)
 
     def definition(self, name: str, function: Function | None) -> ToolDefinition | None:
-        """Return the definition of a framework's tool, if it is still of this function."""
+        """Return the definition of a framework's tool, if it was made for this function."""
         definition = self.definitions.get(name)
         if definition is None or definition.execute is not None:
             return None
         if function is self.held.get(name):
             return definition
         self._tell(
-            name, f"the tool {name!r} is not the one that was declared; its declaration is ignored"
+            name, f"the tool {name!r} was replaced after its declaration, which is now ignored"
         )
         return None
 
     def raw(self, name: str) -> Mapping[str, Any]:
-        """Return a tool as its framework listed it, empty if it did not."""
+        """Return a tool as its framework listed it, or an empty object."""
         known = self._entries.get(name)
         return {} if known is None else known.raw
 
     def entry(self, tool: Tool, seen: Tool) -> dict[str, Any]:
-        """Return a list entry with all hints explicit, the resolved ones if undeclared."""
+        """Return a list entry with all hints explicit: the declared or else the resolved ones."""
         intent = tool.intent
         if any(intent.hints[name] is None for name in HINT_NAMES):
             values = {name: seen.resolved[name].value for name in HINT_NAMES}
@@ -192,7 +192,7 @@ class ToolRegistry:
 
 
 def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a declared tool whose schema refuses unknown arguments, unless it allows them."""
+    """Return the tool with a schema that refuses unknown arguments, except if it allows them."""
     schema = raw.get("inputSchema")
     if not isinstance(schema, Mapping):
         return raw
@@ -200,7 +200,7 @@ def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def suggest(tool: Tool) -> str | None:
-    """Return the intent that a tool's name and texts suggest, as code, if they say enough."""
+    """Return code of the intent that a tool's name and texts suggest, or `None` if unsure."""
     intent = supposed(Hints(**{name: guess.value for name, guess in tool.inferred.items()}))
     return None if intent is None else as_code(intent)
 
@@ -208,9 +208,9 @@ def suggest(tool: Tool) -> str | None:
 def advise(tool: Tool, *, is_taken: bool, how: str) -> str:
     """Return advice for the author; `how` is the decorator that takes an intent."""
     suggested = suggest(tool)
-    what = f"the tool {tool.name!r} declares nothing, so it counts as one that destroys"
+    what = f"the tool {tool.name!r} declares nothing, so it counts as destructive"
     if is_taken:
-        what = f"the tool {tool.name!r} declares nothing; what its name and texts surely say holds"
+        what = f"the tool {tool.name!r} declares nothing; hints inferred with certainty apply"
     if suggested is None:
         return f"{what}; declare what it does: @{how}(…), with a preset such as sayso.READ_ONLY"
     advice = f"{what}; its name and texts suggest @{how}({suggested})"

@@ -1,4 +1,4 @@
-"""Checks of authors' values at run time, since servers are seldom type-checked."""
+"""Run-time checks of the values that authors pass, since few authors run a type checker."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -11,9 +11,9 @@ from sayso.policy import LOCAL, Policy, Principal, is_reserved
 
 
 def build_intent(intent: object, fields: Mapping[str, Any], *, where: str, how: str) -> Intent:
-    """Return an intent with fields; `how` is an example of a declaration.
+    """Return an intent with the given fields set.
 
-    Raises `UsageError`, at `where`, for an invalid intent or an unknown field.
+    Raises `UsageError` for an invalid intent or an unknown field; it shows the example `how`.
     """
     try:
         base = as_intent(intent, where=where)

@@ -1,4 +1,4 @@
-"""Python values as JSON: models, dataclasses, sets, dates."""
+"""Conversion of Python values (models, dataclasses, sets, dates) to JSON."""
 
 import dataclasses
 import datetime as dt

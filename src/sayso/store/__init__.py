@@ -1,16 +1,16 @@
-"""The database of everything that lasts. Each subject has its own tables and methods.
+"""The database of all durable data. Each subject (such as grants) has its own tables and methods.
 
-Code that opens the database (`open_store`) has all of it; a class gets only the subjects that it
-uses. A transaction over several subjects is a method of one of them: of `Records` if a call's or
-the log's record decides (`begin`, `take_over`, `erase`, `prune`), else of the subject that changes,
-which writes its record with `store.recording`. Only the drivers differ between SQLite and
-PostgreSQL.
+`open_store` returns the whole database; a class gets only the subjects that it uses. A transaction
+over several subjects is a method of one of them. It belongs to `Records` if a record of a call or
+of the log is central (`begin`, `take_over`, `erase`, `prune`). Otherwise it belongs to the subject
+that changes, which writes its record with `store.recording`. SQLite and PostgreSQL share all code
+except the drivers.
 
 One thread per database writes, and requests that arrive meanwhile share its next commit (`group`).
 `records` only grows. Answering a question and using an approval are single conditional updates, so
-each happens once in any number of processes; a unique index allows one open question per binding.
-What callers did (`usage`) is kept apart, bounded by the number of tools. It is written in the
-transaction of the attempt, which also counts limits and checks that a grant still holds.
+each happens once in any number of processes. A unique index allows one open question per binding.
+`usage` has what callers did, in a table bounded by the number of tools. It is written in the
+attempt's transaction, which also counts limits and checks that a grant is still valid.
 """
 
 from typing import TYPE_CHECKING

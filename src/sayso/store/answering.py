@@ -1,4 +1,4 @@
-"""Answers to questions, each written in one transaction with what it decides."""
+"""Answers to questions. One transaction writes an answer and all its consequences."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -8,8 +8,8 @@ from sayso.store import grants, tokens, usage
 from sayso.store.rows import AnswerRow, ApprovalState, GrantRow, storable
 from sayso.store.session import Session
 
-# Locks the row until the end of the transaction. The answer is about the arguments that its person
-# saw.
+# Locks the row until the end of the transaction. The condition on `edit` ensures that the person
+# saw the current arguments.
 _HOLD: Final = (
     "UPDATE approvals SET edit = :edit WHERE number = :number AND state = 'pending' "
     "AND expires > :at AND coalesce(edit, '') = :seen RETURNING needed"
@@ -45,10 +45,10 @@ def answer(
 ) -> bool:
     """Answer a pending question; return whether this answer counts.
 
-    One denial ends it; it is approved once as many people as it needs have agreed. `seen` is the
-    edit that the person saw, as JSON, empty for none. `grant` is given, signed by `sign_grant`, if
-    the question ends as approved. `token` is spent if a denial ends it; if it is spent already, the
-    answer does not count. `notify` is the channel on which other processes are notified.
+    One denial ends the question. It is approved when enough people have agreed; then `grant` is
+    given, signed by `sign_grant`. `seen` is the edit that the person saw, as JSON, or "" if none.
+    A denial spends `token`. If the token is spent already, the answer does not count. `notify` is
+    the channel on which other processes are notified.
     """
     if token is not None and tokens.is_spent(session, token):
         return False
@@ -65,7 +65,7 @@ def answer(
     if not row.is_allowed:
         session.change(_UNSAY, values)
     elif row.edit != seen:
-        # Earlier answers agreed to something else.
+        # This answer edits the arguments, so earlier answers agreed to other arguments.
         session.change("DELETE FROM answers WHERE number = :number", values)
     if session.change(_SAY, values) != 1:
         return False

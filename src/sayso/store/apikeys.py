@@ -20,7 +20,7 @@ _REVOKE: Final = (
     "UPDATE api_keys SET revoked_at = :now, revoked_by = :by "
     "WHERE (id = :which OR name = :which) AND revoked_at IS NULL"
 )
-# Never back: a replica whose clock is behind changes nothing.
+# The time only moves forward, even if a replica's clock is behind.
 _TOUCH: Final = "UPDATE api_keys SET used = :at WHERE id = :id AND (used IS NULL OR used < :at)"
 
 
@@ -43,7 +43,7 @@ class ApiKeys:
         return [ApiKeyRow(*row) for row in await self._executor.query(_ALL)]
 
     async def revoke(self, which: str, *, by: str, now: float) -> int:
-        """Revoke the API key of an id, or all of a name; return how many were revoked now."""
+        """Revoke the API key with this id, or all with this name; return how many were revoked."""
         values = {"which": storable(which), "by": storable(by), "now": now}
         return await self._executor.change(_REVOKE, values)
 
@@ -52,7 +52,7 @@ class ApiKeys:
 
 
 def drop_of(session: Session, subject: str) -> None:
-    """Erase who made or revoked a key; the key stays."""
+    """Erase a person's name as creator or revoker of API keys; the keys stay."""
     for column in ("created_by", "revoked_by"):
         sql = f"UPDATE api_keys SET {column} = 'erased' WHERE {column} = :subject"
         session.change(sql, {"subject": subject})

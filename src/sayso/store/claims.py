@@ -1,4 +1,4 @@
-"""Idempotency keys: each is claimed by one call, and keeps its answer."""
+"""Idempotency keys: one call claims each key, and the key stores the call's answer."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ _ABANDON: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A key that a caller gave to one call, so that it happens once.
+    """An idempotency key that one call has claimed, so that the call happens once.
 
-    `request` is the digest of what was asked; `answer` is JSON once there is one. `writer` is the
-    chain of the process that runs the call.
+    `request` is the digest of the request. `answer` is JSON, or `None` while there is no answer.
+    `writer` is the chain of the process that runs the call.
     """
 
     key: str
@@ -46,7 +46,7 @@ class Claims:
         self._executor = executor
 
     async def take(self, wanted: Claim, *, now: float) -> Claim:
-        """Claim a key for a call; return the claim that has it, `wanted` or an earlier one."""
+        """Claim a key for a call. Return the key's claim: `wanted`, or an earlier one."""
         return await self._executor.write(
             lambda session: take(session, wanted, now=now), queue=wanted.writer or None
         )
@@ -55,9 +55,9 @@ class Claims:
         return await self._executor.read(lambda session: _find(session, key))
 
     async def running(self, keys: Collection[str]) -> set[tuple[str, str]]:
-        """Return those of some keys whose call is running, each with that call.
+        """Return those of `keys` whose calls are running, each with its call.
 
-        A call is running while its key has no answer and the log no outcome of it.
+        A call is running while its key has no answer and the log has no outcome of the call.
         """
         values = {f"key_{index}": key for index, key in enumerate(keys)}
         names = ", ".join(f":{name}" for name in values) or "NULL"
@@ -74,14 +74,14 @@ class Claims:
 
 
 def take(session: Session, wanted: Claim, *, now: float) -> Claim:
-    """Claim a key for a call, unless it is claimed; return the claim that has it."""
+    """Claim a key for a call. Return the key's claim, which may be an earlier one."""
     session.change("DELETE FROM claims WHERE expires <= :now", {"now": now})
     values = {name: getattr(wanted, name) for name in wanted.__slots__}
     while True:
         if session.change(_CLAIM, {**values, "subject": storable(wanted.subject)}) == 1:
             return wanted
         earlier = _find(session, wanted.key)
-        # The call that had it may have released it in the meantime: then try again.
+        # If there is no claim, another call has released the key meanwhile: try again.
         if earlier is not None:
             return earlier
 
@@ -92,16 +92,16 @@ def _find(session: Session, key: str) -> Claim | None:
 
 
 def keep(session: Session, key: str, call: str) -> bool:
-    """Return whether a call has its key, which it cannot lose until this transaction ends."""
+    """Return whether a call has this key, and lock the key until the transaction ends."""
     sql = "UPDATE claims SET call = call WHERE key = :key AND call = :call"
     return session.change(sql, {"key": key, "call": call}) == 1
 
 
 def abandon(session: Session, writer: str) -> None:
-    """Release the keys of a dead writer's calls that were never sent; the others stay claimed."""
+    """Release the keys of a dead writer's calls that were never sent; keep its other claims."""
     session.change(_ABANDON, {"writer": writer})
 
 
 def drop_of(session: Session, subject: str) -> None:
-    """Delete the keys of one person, with the answers."""
+    """Delete one person's idempotency keys, including the answers."""
     session.change("DELETE FROM claims WHERE subject = :subject", {"subject": subject})

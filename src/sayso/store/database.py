@@ -1,4 +1,4 @@
-"""An open database, and the subjects that are kept in it."""
+"""An open database, with one object for each subject."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
@@ -26,7 +26,7 @@ _ALL: Final = 2**31 - 1
 class Database:
     """An open database, with one attribute per subject.
 
-    Pass a part of the program only the subjects that it uses.
+    Pass to each part of the program only the subjects that it uses.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -53,7 +53,7 @@ class Database:
         self._executor.writer.watch = report
 
     def clock(self) -> float:
-        """Return Unix seconds by the clock that all processes on this database share."""
+        """Return the time in Unix seconds, by the clock that all processes here share."""
         return self._executor.clock()
 
     async def load(
@@ -82,8 +82,8 @@ async def move_store(
 ) -> int:
     """Copy all records and questions into an empty store; return the number of records.
 
-    The source stays as it is. Nothing may write to either meanwhile. Raises `UsageError` where
-    the target holds something, `StoreError` when a database fails: then begin with an empty one.
+    The source does not change. No process may write to either store meanwhile. Raises `UsageError`
+    if the target is not empty. After a `StoreError`, start again with an empty target.
     """
     asked = await target.questions.newest(now=0.0, limit=1)
     if asked or await target.records.count() or await target.api_keys.all():
@@ -96,6 +96,6 @@ async def move_store(
         moved += len(rows)
         after = rows[-1].seq
         progress(moved)
-    # At time 0 nothing has expired, so each row is returned as it was written.
+    # With now=0 no question has expired, so each row is returned as it was written.
     await target.load([], await source.questions.newest(now=0.0, limit=_ALL), await source.dump())
     return moved

@@ -1,4 +1,4 @@
-"""Tools as their servers define them: one row each, however often the tool changes."""
+"""The definitions of tools by their servers: one row per tool, which is updated on changes."""
 
 from collections.abc import Sequence
 from dataclasses import astuple
@@ -15,7 +15,7 @@ _COLUMNS: Final = (
     "place, tool, server, definition, mark, since, held, held_mark, held_since, "
     "accepted, accepted_by, accepted_at, revision"
 )
-# A process that wrote the row in the meantime has looked later: then nothing is changed.
+# If another process updated the row meanwhile, its revision differs and the row does not change.
 _PUT: Final = f"""INSERT INTO definitions ({_COLUMNS})
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (place, tool) DO UPDATE SET
     definition = excluded.definition, mark = excluded.mark, since = excluded.since,
@@ -47,9 +47,9 @@ class Definitions:
         return [DefinitionRow(*row) for row in rows]
 
     async def put(self, rows: Sequence[DefinitionRow]) -> None:
-        """Write definitions, each of a new tool or one revision further.
+        """Write definitions of new tools, or the next revision of known ones.
 
-        A row that another process has written in the meantime stays.
+        A row that another process has updated meanwhile does not change.
         """
         await self._executor.write(
             lambda session: session.insert(_PUT, [astuple(row) for row in rows])
@@ -58,9 +58,9 @@ class Definitions:
     async def accept(
         self, row: DefinitionRow, *, by: str, now: float, record: RecordRow, seal: Seal | None
     ) -> bool:
-        """Accept the held definition of a tool and write `record`, in one transaction.
+        """Accept a tool's held (changed, not yet accepted) definition, and write `record`.
 
-        Returns `False` if it is not the held one any more; then nothing is written.
+        Returns `False` if the row's definition is no longer the held one; nothing is written then.
         """
         values = {"place": row.place, "tool": row.tool, "mark": row.held_mark}
         values |= {"by": storable(by), "now": now}
@@ -70,6 +70,6 @@ class Definitions:
 
 
 def drop_of(session: Session, subject: str) -> None:
-    """Erase who accepted a tool."""
+    """Erase a person's name from the definitions that the person accepted."""
     sql = "UPDATE definitions SET accepted_by = 'erased' WHERE accepted_by = :subject"
     session.change(sql, {"subject": subject})

@@ -1,4 +1,4 @@
-"""Work on one database: reads in one session, writes in groups in another."""
+"""Runs statements on one database: reads in one session, grouped writes in another."""
 
 import contextlib
 import logging
@@ -21,13 +21,13 @@ from sayso.store.session import Driver, Row, Session
 T = TypeVar("T")
 
 _DIFFERENCE_SECONDS: Final = 2.0
-"""From which difference on a machine's clock is reported."""
+"""The difference between the clocks from which on a warning is logged."""
 
 _log: Final = logging.getLogger(__name__)
 
 
 def elapsed() -> float:
-    """Return seconds of a clock that cannot be set and runs while the machine sleeps."""
+    """Return seconds of a clock that cannot be set and that runs during sleep."""
     boot = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
 
@@ -36,8 +36,8 @@ def elapsed() -> float:
 class DatabaseClock:
     """The database's clock in Unix seconds, continued by this machine between readings.
 
-    Until it is first set it is this machine's own clock. A difference of more than 2 s between the
-    two is logged, once until it changes.
+    Until it is first set, it is this machine's own clock. If the two clocks differ by more than 2
+    seconds, a warning is logged, and again only if the difference changes.
     """
 
     where: str
@@ -51,25 +51,23 @@ class DatabaseClock:
         return now + elapsed() - at
 
     def set(self, now: float, began: float) -> None:
-        """Take over the database's time `now`, asked for when `elapsed()` was `began`."""
-        # The answer was made somewhere in between.
+        """Set the clock to `now`, which was requested when `elapsed()` was `began`."""
+        # The database answered between `began` and this moment: assume the middle.
         self._set_at = now, (began + elapsed()) / 2
         ahead = time.time() - self()
         if abs(ahead - self._reported) > _DIFFERENCE_SECONDS:
             self._reported = ahead
             side = "ahead of" if ahead > 0 else "behind"
-            what = (
-                "%s: this machine's clock is %.1f s %s the database's, which counts for approvals"
-            )
+            what = "%s: this machine's clock is %.1f s %s the database's clock, which approvals use"
             _log.warning(what, self.where, abs(ahead), side)
 
 
 class Executor:
     """Runs the statements of all subjects on one database.
 
-    Raises `StoreError` when the database fails, and then nothing was written, unless the error
-    says that this is unknown. If a caller is cancelled, its write is done or not done, never half
-    done. Writes that come in at the same time share one commit.
+    Raises `StoreError` if the database fails. Nothing was written then, except if the error says
+    that this is unknown. If a caller is cancelled, its write happens completely or not at all.
+    Writes that arrive at the same time share one commit.
     """
 
     def __init__(self, driver: Driver) -> None:
@@ -86,7 +84,7 @@ class Executor:
         self.writer = GroupWriter(driver, session)
         self._reader: Session | None = None
         self._turn = anyio.CapacityLimiter(1)
-        # `Task.cancel` gives the turn back while the thread still reads.
+        # A second lock, because `Task.cancel` releases the limiter while the thread still reads.
         self._reading = threading.RLock()
         self._is_closed = False
 
@@ -99,7 +97,7 @@ class Executor:
     async def write_recorded(
         self, change: Callable[[Session], bool], record: RecordRow | None, seal: Seal | None
     ) -> bool:
-        """Make a change and, if it was made, write its record; return whether it was made."""
+        """Make a change; if it has an effect, write its record. Return whether it has an effect."""
 
         def work(session: Session) -> bool:
             is_made = change(session)
@@ -124,8 +122,8 @@ class Executor:
         try:
             await self.writer.close()
         finally:
-            # If this is cancelled, the writer's thread still ends its own session, but nothing else
-            # would end the reader's.
+            # Shielded, so that cancelling does not leave the reader's session open. The writer's
+            # thread closes its own session in any case.
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(self._close_reader, limiter=self._turn)
 
@@ -146,8 +144,8 @@ class Executor:
             return self._read_alone(work)
 
     def _read_alone(self, work: Callable[[Session], T]) -> T:
-        """Read, and once more on a new connection if this one is gone."""
-        # Checked under the lock, which `close` takes before or after: what is opened is closed.
+        """Run a read. If the connection was lost, run it once more on a new one."""
+        # Checked under the lock that `close` also takes, so no session is opened after closing.
         if self._is_closed:
             what = "the database cannot be used: it is closed"
             raise StoreError(what, where=self.driver.where)
@@ -158,7 +156,7 @@ class Executor:
             return work(self._reader)
         except self.driver.errors as error:
             if self.driver.is_lost(error):
-                # The database has ended the connection, which our end has yet to notice.
+                # The database ended the connection; this side notices only now.
                 with contextlib.suppress(*self.driver.errors):
                     self._close_reader()
                 if not is_new:

@@ -1,4 +1,4 @@
-"""Grants: standing answers, used and revoked by conditional updates."""
+"""Grants: standing answers to questions, used and revoked by conditional updates."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
@@ -23,10 +23,10 @@ _GIVE: Final = (
 _SIGN: Final = "UPDATE grants SET mac = :mac WHERE number = :number"
 _REVOKED_FOR_SECONDS: Final = 100 * 365 * 86_400.0
 _MAX_CANDIDATES: Final = 64
-"""Grants of one binding that are looked at: more than one is there only if others wrote them."""
+"""The maximum number of grants read per binding; only other programs can write more than one."""
 TokenOf = Callable[[GrantRow], str | None]
-"""The token that is spent when a grant is revoked; `None` for a grant that was not signed here."""
-# A grant for a conversation holds while that conversation goes on, and not in the next one.
+"""Returns the token that revoking a grant spends; `None` if the grant's signature is wrong."""
+# A grant for a conversation is valid while this conversation lasts, not in the next one.
 _HOLDS: Final = """revoked_at IS NULL AND (conversation IS NULL OR EXISTS (
     SELECT 1 FROM conversations WHERE conversations.subject = grants.subject
     AND conversations.client = grants.client AND conversations.started = grants.conversation
@@ -52,8 +52,8 @@ _NEWEST: Final = (
 class Grants:
     """Standing answers, which are given with an answer to a question (`Questions.answer`).
 
-    A grant for a conversation holds while the conversation goes on: `alive` is the moment since
-    which it must have, in Unix seconds.
+    A grant for a conversation is valid while the conversation lasts: its last call must be later
+    than `alive` (Unix seconds).
     """
 
     def __init__(self, executor: "Executor") -> None:
@@ -62,9 +62,9 @@ class Grants:
     async def find(
         self, narrow: str, wide: str, *, alive: float, token_of: TokenOf | None = None
     ) -> GrantRow | None:
-        """Return the first grant that holds for one of two bindings.
+        """Return the first valid grant for one of two bindings.
 
-        With `token_of`, a grant counts only if that returns its token and the token is unspent.
+        With `token_of`, a grant counts only if the function returns a token that is not spent.
         """
         values = {"narrow": narrow, "wide": wide, "alive": alive, "most": _MAX_CANDIDATES}
 
@@ -96,7 +96,7 @@ class Grants:
     ) -> bool:
         """Revoke a grant, spend its `token` and write `record`, all in one transaction.
 
-        Returns `False` if it was revoked before or does not exist; then nothing is recorded.
+        Returns `False`, and records nothing, if it was revoked before or does not exist.
         """
 
         def work(session: Session) -> bool:
@@ -114,26 +114,26 @@ class Grants:
 def give(
     session: Session, values: dict[str, Any], *, sign: Callable[[GrantRow], str] | None = None
 ) -> None:
-    """Write a grant, signed. Raises `StoreError` if the database does not keep it."""
+    """Write a grant with its signature. Raises `StoreError` if the database does not store it."""
     rows = session.query(_GIVE, values)
     if not rows:
-        raise StoreError("the database did not keep a grant")
+        raise StoreError("the database did not store a grant")
     if sign is None:
         return
     row = GrantRow(*rows[0])
     if session.change(_SIGN, {"number": row.number, "mac": sign(row)}) != 1:
-        raise StoreError("the database did not keep the signature of a grant")
+        raise StoreError("the database did not store the signature of a grant")
 
 
 def keep(session: Session, number: int, *, now: float, alive: float) -> bool:
-    """Return whether a grant holds; it cannot be revoked until this transaction ends."""
+    """Return whether a grant is valid, and lock the grant until the transaction ends."""
     return session.change(_KEEP, {"number": number, "now": now, "alive": alive}) == 1
 
 
 def drop_of(session: Session, subject: str, now: float) -> None:
     """Delete one person's grants, and revoke those that the person gave to others.
 
-    Their signature names who gave them, so they cannot hold without that name.
+    The signature of a grant includes its giver's name, so a grant is invalid without the name.
     """
     values = {"subject": subject, "now": now}
     session.change("DELETE FROM grants WHERE subject = :subject", values)

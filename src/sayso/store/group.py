@@ -1,4 +1,4 @@
-"""Group commit: one thread writes, and jobs that arrive meanwhile share the next commit."""
+"""Group commit: one thread writes. Jobs that arrive meanwhile share its next commit."""
 
 import asyncio
 import contextlib
@@ -21,9 +21,9 @@ from sayso.store.session import Driver, Session
 from sayso.store.usage import Use
 
 _DEFERRED_SECONDS: Final = 0.02
-"""How long deferred work may wait for company."""
+"""How long deferred work may wait for other work to share its commit."""
 _MAX_DEFERRED: Final = 4096
-"""How much deferred work may wait before callers do."""
+"""The number of waiting deferred jobs from which on callers must wait too."""
 _MAX_BATCH: Final = 4096
 _MAX_CLASHES: Final = 5
 
@@ -45,7 +45,7 @@ Work = Callable[[Session], T]
 
 @dataclass(slots=True, eq=False)
 class _Job:
-    """Records or other work to be written; deferred if there is no future."""
+    """Records or other work to be written. A job without a future is deferred."""
 
     records: Sequence[RecordRow]
     work: Work[Any] | None
@@ -58,13 +58,13 @@ class _Job:
 
 
 _kind: Final = attrgetter("work", "seal")
-"""Groups consecutive records of one chain, or of none."""
+"""The key that groups consecutive records of the same chain."""
 
 
 class GroupWriter:
-    """Runs work in transactions, from one thread that it owns.
+    """Runs work in transactions, in one thread of its own.
 
-    Work that fails does not spoil what it shared a transaction with: then each runs alone.
+    If a job fails, the transaction is rolled back, and each of its jobs runs again alone.
     """
 
     def __init__(self, driver: Driver, session: Session) -> None:
@@ -72,10 +72,10 @@ class GroupWriter:
         self._session: Session | None = session
         self._jobs: deque[_Job | None] = deque()
         self._bell: SimpleQueue[None] = SimpleQueue()
-        # Any job wakes an idle thread, and a job with a future a lingering one.
+        # Any job wakes an idle thread. A lingering thread is woken only by a job with a future.
         self._is_idle = False
         self._is_lingering = False
-        # Two counts with one writer each, where one count would need a lock.
+        # Two counters, each changed by one thread only, so that no lock is needed.
         self._deferred = 0
         self._undeferred = 0
         self._failure: StoreError | None = None
@@ -89,26 +89,26 @@ class GroupWriter:
         return len(self._jobs)
 
     async def run(self, work: Work[T], *, seal: Seal | None = None, queue: str | None = None) -> T:
-        """Do the work and return once it is on disk. Raises `StoreError`.
+        """Run `work`, and return its result when it is on disk. Raises `StoreError`.
 
-        Work with the same `queue` is serialized across processes. Sealed work is also queued under
-        its writer, so that a process that takes over from a dead writer waits for its last commit.
+        Work with the same `queue` is serialized across processes. Work with a `seal` also queues
+        under its writer. So a process that takes over from a dead writer waits for its last commit.
         """
         return cast("T", await self._put(_Job((), work, seal, queue=queue)))
 
     def add(
         self, records: Sequence[RecordRow], *, seal: Seal | None = None, use: Use | None = None
     ) -> Awaitable[None]:
-        """Write records, and note the use of a tool with them.
+        """Write records, and the use of a tool with them.
 
-        The returned future is done once they are on disk. Raises `StoreError`.
+        The returned future is done when they are on disk. Raises `StoreError`.
         """
         return self._put(_Job(records, None, seal, use=use, queue=use and use.subject))
 
     async def defer(
         self, records: Sequence[RecordRow], *, seal: Seal | None = None, use: Use | None = None
     ) -> None:
-        """Write records soon. Raises the `StoreError` of earlier deferred ones."""
+        """Write records soon. Raises `StoreError` if earlier deferred records failed."""
         if self._deferred - self._undeferred >= _MAX_DEFERRED:
             await self.add(records, seal=seal, use=use)
             return
@@ -134,7 +134,7 @@ class GroupWriter:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         job.future = future
         self._jobs.append(job)
-        # Once per batch: an awake thread checks by itself.
+        # Ring only for a sleeping thread; an awake thread checks for jobs itself.
         if self._is_idle or self._is_lingering:
             self._ring()
         return future
@@ -167,7 +167,7 @@ class GroupWriter:
                 self._session.close()
 
     def _take(self) -> tuple[list[_Job], bool]:
-        """Return all waiting jobs, and whether more may come; deferred ones may wait longer."""
+        """Return all waiting jobs, and `False` if closed. Deferred jobs may wait for others."""
         jobs: list[_Job] = []
         due: float | None = None
         while True:
@@ -190,17 +190,17 @@ class GroupWriter:
             self._sleep(left)
 
     def _sleep(self, seconds: float | None) -> None:
-        """Sleep until the bell rings. With a limit, deferred jobs wait and more do not ring it."""
+        """Sleep until the bell rings. With a limit in `seconds`, deferred jobs do not ring it."""
         self._is_idle = seconds is None
         self._is_lingering = seconds is not None
-        # Checked after the flags are set: a job that comes later rings the bell.
+        # Check for jobs after setting the flags: any later job rings the bell.
         limit = 0 if self._jobs else seconds
         with contextlib.suppress(Empty):
             self._bell.get(timeout=limit)
         self._is_idle = self._is_lingering = False
 
     def _write(self, jobs: list[_Job]) -> None:
-        """Write jobs in one transaction, or each in its own if that fails."""
+        """Write all jobs in one transaction. If it fails, write each job in its own."""
         try:
             self._transact(jobs)
         except _UnknownError as error:
@@ -228,14 +228,14 @@ class GroupWriter:
                     return
 
     def _transact(self, jobs: list[_Job]) -> None:
-        """Run jobs in one transaction. Raises what a job raised; then nothing was done."""
+        """Run jobs in one transaction. If a job raises, roll back and raise its error."""
         session = self._connected()
         seals = {id(job.seal): job.seal for job in jobs if job.seal is not None}.values()
         try:
             session.begin()
             names = {job.queue for job in jobs if job.queue is not None}
             names |= {seal.writer for seal in seals}
-            # In the same order everywhere, to avoid deadlocks.
+            # Lock the names in the same order in all processes, to avoid deadlocks.
             for name in sorted(names):
                 session.queue(name)
             _carry_out(session, jobs)
@@ -251,7 +251,7 @@ class GroupWriter:
             _settle(seals, is_written=None if is_lost else False)
             if not is_lost:
                 raise
-            what = "the connection was lost in mid-commit; what was written may be there or not"
+            what = "the connection was lost during a commit; it is unknown whether it succeeded"
             lost = StoreError(what, where=self._driver.where)
             lost.__cause__ = error
             raise _UnknownError(lost) from error
@@ -275,7 +275,7 @@ class GroupWriter:
                 session.close()
 
     def _may_repeat(self, error: Exception) -> bool:
-        """Return whether a retry may succeed: after a clash, or a loss before the commit."""
+        """Return whether a retry may succeed: after a clash, or a connection lost before commit."""
         is_ours = isinstance(error, self._driver.errors)
         return is_ours and (self._driver.is_lost(error) or self._driver.is_clash(error))
 
@@ -311,12 +311,12 @@ class _UnknownError(Exception):
 
 
 def _carry_out(session: Session, jobs: Iterable[_Job]) -> None:
-    """Run all jobs in order; consecutive records are sealed and sent together."""
+    """Run all jobs in order. Seal and send consecutive records of one chain together."""
     for (work, seal), some in groupby(jobs, key=_kind):
         if work is None:
             alike = list(some)
             records = [row for job in alike for row in job.records]
-            # Only reads are deferred: their records need not be on disk at once.
+            # Records of deferred jobs are about reads, and need no check that they are on disk.
             is_checked = any(job.future is not None for job in alike)
             recording.add(session, records, seal, is_checked=is_checked)
             usage.note(session, [job.use for job in alike if job.use is not None])

@@ -20,10 +20,10 @@ _HOW: Final = "Write sqlite:PATH, such as sqlite:sayso.db, or postgresql://USER@
 def open_store(url: str | None = None) -> "Database":
     """Open the database at `url`: `sqlite:/var/lib/sayso/sayso.db` or `postgresql://…`.
 
-    Raises `UsageError` for a URL of another kind or a driver that is missing, `StoreError` when
-    it cannot be opened.
+    Raises `UsageError` if the URL is of another kind or its driver is not installed. Raises
+    `StoreError` if the database cannot be opened.
     """
-    # Each driver is imported when it is chosen.
+    # Import only the driver that is needed.
     if is_postgres(url):
         if find_spec("psycopg") is None:
             what = "a PostgreSQL store needs the extra postgres"
@@ -42,7 +42,7 @@ def is_postgres(url: str | None = None) -> bool:
 
 
 def database_host(url: str | None = None) -> str | None:
-    """Return the host of a PostgreSQL database, as far as its URL names one."""
+    """Return the host in a PostgreSQL database's URL, or `None`."""
     if not is_postgres(url):
         return None
     return urlsplit(_given(url)).hostname
@@ -62,7 +62,7 @@ def store_path(url: str | None = None) -> Path:
         raise UsageError(what, where=where, fix=_HOW)
     path = rest.removeprefix("//")
     if path == ":memory:":
-        raise UsageError("a store in memory keeps nothing", where=where, fix=_HOW)
+        raise UsageError("a store must not be in memory", where=where, fix=_HOW)
     try:
         return Path(path).expanduser()
     except RuntimeError as error:

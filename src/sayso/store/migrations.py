@@ -1,4 +1,4 @@
-"""The tables, as one list of steps per version, which never change once released."""
+"""The tables, as one list of steps per version. Steps of a released version never change."""
 
 import json
 import secrets
@@ -22,7 +22,7 @@ _ONE: Final[tuple[Step, ...]] = (
             CHECK (state IN ('pending', 'approved', 'denied', 'used', 'expired')),
         created {real} NOT NULL, expires {real} NOT NULL, answered_at {real}, answered_by TEXT,
         channel TEXT, used_by TEXT){strict}""",
-    # At most one question of a binding is open: two callers can only ever join one.
+    # At most one question per binding is open, so a second caller joins the open question.
     """CREATE UNIQUE INDEX open_approval ON approvals (binding)
         WHERE state IN ('pending', 'approved')""",
 )
@@ -100,7 +100,7 @@ _THREE: Final[tuple[Step, ...]] = (
     """CREATE TABLE uses (
         subject TEXT NOT NULL, client TEXT NOT NULL, tool TEXT NOT NULL, facts TEXT NOT NULL,
         last {real} NOT NULL, PRIMARY KEY (subject, client, tool, facts))""",
-    # The last minute of each caller, for limits on how often.
+    # Each caller's calls of the last minute, for rate limits.
     """CREATE TABLE ticks (
         subject TEXT NOT NULL, level TEXT NOT NULL, tool TEXT NOT NULL, at {real} NOT NULL)""",
     "CREATE INDEX ticks_of_subject ON ticks (subject, at)",
@@ -142,7 +142,7 @@ _EIGHT: Final[tuple[Step, ...]] = (
         evidence TEXT NOT NULL, PRIMARY KEY (place, tool))""",
 )
 
-# Unsigned questions, answers and grants do not count: they are asked again.
+# Older questions, answers and grants have no signature, so they do not count and are asked again.
 _NINE: Final[tuple[Step, ...]] = (
     "ALTER TABLE approvals ADD COLUMN mac TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE answers ADD COLUMN edit TEXT NOT NULL DEFAULT ''",
@@ -168,9 +168,9 @@ VERSION: Final = len(STEPS)
 
 
 def upgrade(session: Session, types: dict[str, str], version: int) -> None:
-    """Take the tables from `version` to `VERSION`, inside the transaction that is open.
+    """Upgrade the tables from `version` to `VERSION`, in the open transaction.
 
-    Raises `StoreError` for rows that cannot be read.
+    Raises `StoreError` if a row cannot be read.
     """
     for step in chain.from_iterable(STEPS[version:]):
         if isinstance(step, str):
@@ -179,12 +179,12 @@ def upgrade(session: Session, types: dict[str, str], version: int) -> None:
         try:
             step(session)
         except ValueError as error:
-            fix = "Nothing was changed. Restore the database from a copy."
+            fix = "Nothing was changed. Restore the database from a backup."
             raise StoreError("a row of the old tables is not JSON", fix=fix) from error
 
 
 def check_version(version: int, where: str) -> None:
-    """Raise `StoreError` for the tables of a newer sayso."""
+    """Raise `StoreError` if a newer sayso wrote the tables."""
     if version > VERSION:
-        what = f"this database is of version {version}; this sayso knows versions up to {VERSION}"
+        what = f"the database is of version {version}; this sayso supports versions to {VERSION}"
         raise StoreError(what, where=where, fix="Use the sayso that wrote it, or a newer one.")

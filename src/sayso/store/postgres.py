@@ -1,4 +1,4 @@
-"""PostgreSQL: for more than one machine. Needs the extra `postgres`."""
+"""The PostgreSQL driver, for stores that several machines share. Needs the extra `postgres`."""
 
 import asyncio
 import contextlib
@@ -20,14 +20,14 @@ from sayso.store.session import Row, Session
 from sayso.store.statement_watchdog import PATIENCE_SECONDS, StatementWatchdog
 
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,17}")
-# Other roles see the text of a statement (pg_stat_activity): the channel's name is not in it.
+# Other roles can read statements (pg_stat_activity), so none contains the channel's name.
 _SET_CHANNEL: Final = "SELECT set_config('sayso.channel', %s, false)"
 _LISTEN: Final = """DO $$ BEGIN /* sayso listens */
     EXECUTE format('LISTEN %I', current_setting('sayso.channel')); END $$"""
 _AGAIN_SECONDS: Final = 1.0
 _LISTEN_SECONDS: Final = 20.0
 _LOCK: Final = 0x61766F77
-"""The advisory lock under which tables are made; `sayso` in ASCII."""
+"""The advisory lock under which tables are created."""
 _DEFAULTS: Final = {
     "connect_timeout": "5",
     "application_name": "sayso",
@@ -40,7 +40,7 @@ _NAMED: Final = re.compile(r"(?<!:):(\w+)")
 
 @contextlib.asynccontextmanager
 async def _closing(connection: psycopg.AsyncConnection[Any]) -> AsyncGenerator[None]:
-    """Close a connection on leaving; psycopg's own context leaves it open if cancelled twice."""
+    """Close a connection on exit; psycopg's own context leaves it open if cancelled twice."""
     try:
         yield
     finally:
@@ -91,7 +91,7 @@ class PostgresSession:
         return self.query(sql)[0][0]
 
     def renumber(self) -> None:
-        """Set the counters, which rows with numbers of their own have not moved."""
+        """Set the counters of new numbers, because copied rows have not moved them."""
         for table, column in (("records", "seq"), ("approvals", "number"), ("grants", "number")):
             self.query(
                 f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), "
@@ -138,7 +138,7 @@ class PostgresDriver:
             with contextlib.ExitStack() as stack:
                 connection = psycopg.connect(self._info(), autocommit=True)
                 stack.callback(connection.close)
-                # A commit is on disk, whatever the server's own setting.
+                # A commit must be on disk, whatever the server's default is.
                 connection.execute("SET synchronous_commit TO on")
                 connection.execute("SET search_path TO sayso")
                 session = PostgresSession(connection, StatementWatchdog(connection, self._info()))
@@ -149,9 +149,9 @@ class PostgresDriver:
         return session
 
     async def watch(self, tell: Callable[[int], None], channel: str) -> None:
-        """Watch over a connection that is reopened when lost.
+        """Call `tell` with each number announced on `channel`; reconnect if necessary.
 
-        A payload that is not a number is ignored and logged once.
+        A payload that is not a number is ignored, and logged once.
         """
         is_reported = False
         while True:
@@ -167,13 +167,13 @@ class PostgresDriver:
                             elif not is_reported:
                                 is_reported = True
                                 _log.warning("%s: ignored a malformed notification", self.where)
-                        # A silent connection may be dead.
+                        # Test the silent connection, which may be dead.
                         async with asyncio.timeout(PATIENCE_SECONDS):
                             await connection.execute("SELECT 1")
             except (psycopg.Error, TimeoutError) as error:
-                _log.warning("%s: answers given elsewhere are seen late: %s", self.where, error)
+                _log.warning("%s: other processes' answers arrive late: %s", self.where, error)
             except Exception:  # noqa: BLE001 - no error may end the process
-                _log.exception("%s: answers given elsewhere are seen late", self.where)
+                _log.exception("%s: other processes' answers arrive late", self.where)
             await asyncio.sleep(_AGAIN_SECONDS)
 
     def _info(self) -> str:
@@ -186,12 +186,12 @@ class PostgresDriver:
             fix = "Give the right user and password in the URL, or in PGPASSWORD or ~/.pgpass."
             return StoreError("the database refuses this user", where=self.where, fix=fix)
         if isinstance(error, errors.InsufficientPrivilege):
-            fix = "Let this user create a schema in the database, or create the schema sayso."
-            return StoreError("this user may not do that", where=self.where, fix=fix)
+            fix = "Allow the user to create a schema, or create the schema sayso for the user."
+            return StoreError("the database user lacks permission", where=self.where, fix=fix)
         if isinstance(error, errors.DiskFull):
             return StoreError("the disk is full", where=self.where, fix="Free some space.")
         if self.is_lost(error):
-            fix = "Look whether it runs, and whether host and port are right."
+            fix = "Check that the database runs, and that host and port are right."
             return StoreError("the database cannot be reached", where=self.where, fix=fix)
         return StoreError(f"the database cannot be used: {first}", where=self.where)
 
@@ -206,9 +206,9 @@ class PostgresDriver:
 
 
 def open_postgres(url: str) -> Database:
-    """Open the store in a PostgreSQL database, making its tables in the schema `sayso`.
+    """Open the store in a PostgreSQL database; create its tables in the schema `sayso`.
 
-    Raises `UsageError` for a URL that cannot be read, `StoreError` when it cannot be opened.
+    Raises `UsageError` if the URL is invalid, and `StoreError` if the database cannot be opened.
     """
     return Database(PostgresDriver(url))
 

@@ -8,10 +8,10 @@ from sayso.store.rows import storable
 
 @dataclass(frozen=True, slots=True)
 class Prefilter:
-    """Conditions on records. All matches pass, and perhaps others: check the result again.
+    """Conditions on records. The result may contain too much, so check it again.
 
-    The body contains one text of each group in `texts`, none of `without`, and each of `words` in
-    any case (give them in lower case). Times are Unix seconds, `until` not included.
+    The body must contain one text of each group in `texts`, no text of `without`, and all `words`.
+    Words are in lower case and match any case. Times are Unix seconds; `until` is exclusive.
     """
 
     texts: tuple[tuple[str, ...], ...] = ()

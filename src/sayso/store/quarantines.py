@@ -1,4 +1,4 @@
-"""Tools in quarantine: not called until a person lifts it."""
+"""Tools in quarantine: they are not called until a person lifts the quarantine."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +16,7 @@ _LIFT: Final = "DELETE FROM quarantines WHERE place = :place AND tool = :tool AN
 
 
 class Quarantines:
-    """The tools in quarantine. Each change is one transaction with its record."""
+    """The tools in quarantine. One transaction writes each change and its record."""
 
     def __init__(self, executor: "Executor") -> None:
         self._executor = executor

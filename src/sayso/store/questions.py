@@ -1,4 +1,4 @@
-"""Questions to people: each answer and each use is one conditional update."""
+"""Questions to people. Each answer and each use is one conditional update."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,7 +20,7 @@ COLUMNS: Final = (
 _LAST: Final = 2**62
 """A number that no question reaches."""
 _MAX_FORGED: Final = 8
-"""Forged rows of one binding that are voided before the question is given up."""
+"""The maximum number of forged rows of one binding that `_open` voids before it fails."""
 _OPEN: Final = "state IN ('pending', 'approved')"
 _EXPIRE: Final = (
     f"UPDATE approvals SET state = 'expired' WHERE binding = :binding AND {_OPEN} "
@@ -31,7 +31,7 @@ _FIND_OPEN: Final = (
     "OR (state = 'denied' AND expires > :now)) ORDER BY number DESC LIMIT 1"
 )
 _PENDING: Final = f"{_OPEN} AND state = 'pending' AND expires > :now"
-"""Includes `_OPEN`, although implied, for the index of open questions."""
+"""Repeats `_OPEN`, so that the database uses the index of open questions."""
 _COUNT_OF: Final = f"SELECT count(*) FROM approvals WHERE {_PENDING} AND subject = :subject"
 _SUBJECT_OF: Final = "(SELECT coalesce(subject, '') FROM approvals WHERE number = :after)"
 _TURN_OF: Final = (
@@ -76,9 +76,9 @@ _VOID: Final = "UPDATE approvals SET state = 'expired', expires = :now WHERE num
 Sign = Callable[[ApprovalRow], str]
 """Signs a question that was just written."""
 Judge = Callable[[ApprovalRow, Sequence[AnswerRow]], bool]
-"""Returns whether a question and its answers are as they were signed."""
+"""Returns whether the signatures of a question and its answers are valid."""
 Asked = Callable[[ApprovalRow], RecordRow | None]
-"""Makes the record that a call puts or joins a question; `None` if it did so before."""
+"""Makes the record of a call that asks a question or joins it; `None` if already recorded."""
 
 
 class Questions:
@@ -107,12 +107,12 @@ class Questions:
     ) -> ApprovalRow:
         """Return the open question of this binding, or a new one that `needed` people must answer.
 
-        A question is open while it is pending, approved and not used, or denied a short while ago.
-        While it is pending, the record that `asked` makes of it is written in one transaction with
-        it: a question is on record before a person can see it. If `body` names the caller, that
-        also continues the caller's conversation; `idle` seconds end one. `sign` signs a new
-        question. A row that `judge` rejects is voided, and asked again. Raises `DeniedError` for a
-        new one if `most` questions of its subject are pending already.
+        Open questions are pending, approved and not used, or recently denied. For a pending one,
+        `asked` makes a record, which is written in the same transaction: a person sees no question
+        that is not recorded. If `body` names the caller, this also continues the caller's
+        conversation, which ends after `idle` seconds. `sign` signs a new question. A row that
+        `judge` rejects is voided, and asked again. Raises `DeniedError` if a new question is needed
+        and `most` questions of its subject are pending.
         """
         subject, client = _asker(body)
         values = {
@@ -136,10 +136,10 @@ class Questions:
                     recording.add(session, [record], seal)
             return row
 
-        # Queued by subject, so that no two count before either has written.
+        # Serialized by subject, so that two processes cannot both count before they write.
         row = await self._executor.write(work, seal=seal, queue=subject)
         if row is None:
-            raise DeniedError(f"{most} questions of this caller wait for an answer already")
+            raise DeniedError(f"{most} questions of this caller already wait for an answer")
         return row
 
     async def find(self, number: int, *, now: float) -> ApprovalRow | None:
@@ -153,9 +153,9 @@ class Questions:
     async def pending(self, *, now: float, limit: int, after: int = 0) -> list[ApprovalRow]:
         """Return pending questions, one of each subject in turn.
 
-        First the oldest of each subject, then the second of each, and so on: many questions of one
-        subject come after the first of another. `after` is the number of the last one of the page
-        before; a question of its subject that was settled meanwhile moves the later ones up.
+        First comes the oldest question of each subject, then the second of each, and so on. So many
+        questions of one subject do not delay the others. `after` is the last number of the previous
+        page. If a question of its subject was settled meanwhile, later ones move up.
         """
         values = {"now": now, "limit": limit, "after": after}
 
@@ -178,7 +178,7 @@ class Questions:
         return rows[0][0]
 
     async def pending_among(self, numbers: Collection[int], *, now: float) -> set[int]:
-        # Numbers go into the statement: thousands of parameters would take longer.
+        # Write the numbers into the statement, because thousands of parameters take longer.
         places = ", ".join(str(int(number)) for number in numbers) or "NULL"
         sql = (
             f"SELECT number FROM approvals WHERE number IN ({places}) "
@@ -215,9 +215,9 @@ class Questions:
     async def withdraw(
         self, number: int, *, now: float, token: str | None = None, notify: str | None = None
     ) -> bool:
-        """Let a question expire now, answered or not; `False` if it was over or used.
+        """Let a question expire now. Return `False` if it was closed or used already.
 
-        `token` is spent with it, and `notify` is the channel on which other processes are notified.
+        This also spends `token`. `notify` is the channel on which other processes are notified.
         """
 
         def work(session: Session) -> bool:
@@ -242,8 +242,8 @@ class Questions:
     ) -> bool:
         """Use an approval for one call; return whether it could be used.
 
-        `token`, void from `expires` on, is spent in the same transaction. If it was spent before,
-        the approval cannot be used.
+        `token`, which is invalid from `expires` on, is spent in the same transaction. If it was
+        spent before, the approval cannot be used.
         """
         values = {"number": number, "binding": binding, "call": call, "now": now}
 
@@ -255,10 +255,10 @@ class Questions:
         return await self._executor.write(work)
 
     async def watch(self, notified: Callable[[int], None], channel: str) -> None:
-        """Call `notified` with each question that another process has answered, until cancelled.
+        """Call `notified` with the number of each question answered elsewhere, until cancelled.
 
-        `channel` is the name under which the others send notices. Anything else under that name is
-        ignored. Returns at once if the database cannot send notices: callers poll as well.
+        `channel` is the channel on which other processes send these numbers; other texts are
+        ignored. Returns at once if the database cannot notify, so callers must poll too.
         """
         await self._executor.driver.watch(notified, channel)
 
@@ -273,13 +273,13 @@ def _open(
 ) -> ApprovalRow | None:
     """Return the open question of a binding, or write a new one; `None` if there are too many.
 
-    A row that `judge` rejects was written by another program: it is voided, and a new question is
-    written. Raises `StoreError` if the database does not let that happen.
+    If `judge` rejects a row, another program wrote it: the row is voided, and a new question is
+    written. Raises `StoreError` if that fails repeatedly.
     """
     forged = 0
     while forged <= _MAX_FORGED:
         session.change(_EXPIRE, values)
-        # If another process inserts first, the next turn finds its row.
+        # If another process inserts its question first, the next iteration finds that row.
         rows = session.query(_FIND_OPEN, values)
         if not rows:
             if most is not None and session.query(_COUNT_OF, values)[0][0] >= most:
@@ -294,18 +294,18 @@ def _open(
             return row
         forged += 1
         session.change(_VOID, {"number": row.number, "now": values["now"]})
-    raise StoreError("the database does not keep questions as they are written")
+    raise StoreError("the database does not store questions as they are written")
 
 
 def _signed(session: Session, row: Row, sign: Sign) -> Row:
     mac = sign(_approval(row))
     if session.change(_SIGN, {"number": row[0], "mac": mac}) != 1:
-        raise StoreError("the database did not keep the signature of a question")
+        raise StoreError("the database did not store the signature of a question")
     return (*row[:-1], mac)
 
 
 def load(session: Session, rows: Sequence[ApprovalRow]) -> None:
-    """Write questions with the numbers that they have."""
+    """Write questions, and keep their numbers."""
     values = [
         (*(getattr(row, name) for name in row.__slots__), _asker(row.body)[0]) for row in rows
     ]
@@ -313,7 +313,7 @@ def load(session: Session, rows: Sequence[ApprovalRow]) -> None:
 
 
 def drop_of(session: Session, subject: str, now: float) -> tuple[int, int]:
-    """Delete one person's questions that are over; return how many, and how many are open."""
+    """Delete one person's closed questions. Return how many were deleted, and how many remain."""
     values = {"subject": subject, "now": now}
     over = f"subject = :subject AND {_OVER}"
     session.change(
@@ -329,7 +329,7 @@ def drop_of(session: Session, subject: str, now: float) -> tuple[int, int]:
 
 
 def drop_before(session: Session, before: float) -> None:
-    """Delete the questions that were over before a moment."""
+    """Delete the questions that expired before the time `before`."""
     values = {"before": before}
     old = "SELECT number FROM approvals WHERE expires < :before"
     session.change(f"DELETE FROM answers WHERE number IN ({old})", values)
@@ -342,7 +342,7 @@ def _approval(row: Row) -> ApprovalRow:
 
 
 def _approval_at(row: Row, now: float) -> ApprovalRow:
-    """Return the question at `now`, even if its row is not marked as expired yet."""
+    """Return the question with its state at `now`; the row may not be marked as expired yet."""
     question = _approval(row)
     is_open = question.state in (ApprovalState.PENDING, ApprovalState.APPROVED)
     if not is_open or question.expires > now:
@@ -351,7 +351,7 @@ def _approval_at(row: Row, now: float) -> ApprovalRow:
 
 
 def _asker(body: str) -> tuple[str | None, str | None]:
-    """Return the account that asked and its client, if the floor above names them."""
+    """Return the account and the client in a question's body, if they are there."""
     fields: Any = json.loads(body)
     members = cast("dict[str, Any]", fields) if isinstance(fields, dict) else {}
     account = members.get("account", members.get("subject"))

@@ -1,4 +1,4 @@
-"""Writing of records, in the transaction of what they are about; they never change later."""
+"""Writes records, each in the transaction of the change that it is about, and reads them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from sayso.store.session import Row, Session
 
 _ATTEMPT: Final = "attempt"
 LOWEST_SEQ: Final = -(2**63)
-"""Below the number of every row that a database can hold but one."""
+"""The lowest sequence number that a database can store; a scan from here finds all records."""
 COLUMNS: Final = (
     "call, at, event, body, seq, payload, subject, writer, idx, previous, mac_key, digest, mac"
 )
@@ -21,7 +21,7 @@ _INSERT: Final = (
 _LOAD: Final = f"INSERT INTO records ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 SELECT: Final = f"SELECT {COLUMNS} FROM records"
 _PAGE: Final = 1000
-# One step of an index per chain: grouping would read the whole index.
+# Takes one index step per chain. A GROUP BY would read the whole index.
 _HEADS: Final = """WITH RECURSIVE chains(writer) AS (
         SELECT min(writer) FROM records WHERE writer IS NOT NULL
         UNION ALL SELECT (SELECT min(writer) FROM records WHERE writer > chains.writer)
@@ -34,7 +34,7 @@ _HEADS: Final = """WITH RECURSIVE chains(writer) AS (
 
 @dataclass(frozen=True, slots=True)
 class LogView:
-    """The log as a transaction sees it, for the first record of a chain."""
+    """The log inside a transaction, from which a chain's first record is made."""
 
     session: Session
 
@@ -43,7 +43,7 @@ class LogView:
         return ends(self.session)
 
     def about_itself(self, events: Sequence[str]) -> Iterator[RecordRow]:
-        """Iterate over the records of no call that have one of these events, newest first."""
+        """Yield the records with one of these events that belong to no call, newest first."""
         names = {f"event_{index}": str(event) for index, event in enumerate(events)}
         places = ", ".join(f":{name}" for name in names)
         sql = (
@@ -65,7 +65,7 @@ class LogView:
 class Seal(Protocol):
     """Gives records their places in one writer's chain, in the order in which they are written.
 
-    Called from the store's own thread, by one job at a time.
+    Only the store's own thread calls it, so there is one call at a time.
     """
 
     @property
@@ -84,18 +84,18 @@ class Seal(Protocol):
         ...
 
     def recall(self, head: Head | None) -> None:
-        """Take over the end of the chain from the store.
+        """Continue the chain from its end in the store.
 
-        Raises `StoreError` unless that is its last written or its last sealed record.
+        Raises `StoreError` if that is neither the last written nor the last sealed record.
         """
         ...
 
     def seal(self, records: Sequence[RecordRow]) -> list[RecordRow]:
-        """Return the records with their places, which count once they are settled as written."""
+        """Return the records with their places; `settle` must be called after writing them."""
         ...
 
     def settle(self, *, is_written: bool | None) -> None:
-        """Settle the records sealed since the last call; `None` when it is unknown."""
+        """Note whether the records sealed since the last call were written; `None` if unknown."""
         ...
 
 
@@ -108,8 +108,8 @@ def add(
 ) -> None:
     """Write records, each with its place in the chain of `seal`; the database numbers them.
 
-    Raises `StoreError` if the database did not keep them; attempts are read again for that where
-    `is_checked`.
+    Raises `StoreError` if the database did not store them. With `is_checked`, attempts are read
+    again to detect that.
     """
     if seal is not None:
         if seal.is_in_doubt:
@@ -126,8 +126,8 @@ def add(
 def check(session: Session, records: Sequence[RecordRow]) -> None:
     """Read attempts again, in the transaction that wrote them.
 
-    A trigger, a rule or a view may drop or change a row and report it as written. Raises
-    `StoreError` unless each is there as it was written: then nothing of the transaction stays.
+    A trigger, rule or view may drop or change a row and report it as written. If an attempt is
+    missing or changed, this raises `StoreError`, which rolls back the transaction.
     """
     attempts = [record for record in records if record.event == _ATTEMPT]
     if not attempts:
@@ -145,12 +145,12 @@ def _written(row: RecordRow) -> Row:
 
 
 def _not_kept() -> StoreError:
-    fix = "Look for triggers, rules or views on the table records."
-    return StoreError("the database does not keep records as they are written", fix=fix)
+    fix = "Check the table records for triggers, rules and views."
+    return StoreError("the database does not store records as they are written", fix=fix)
 
 
 def load(session: Session, records: Sequence[RecordRow]) -> None:
-    """Write records with the numbers that they have."""
+    """Write records, and keep their numbers."""
     rows: list[Row] = []
     for record in records:
         values = _values(record)
@@ -175,8 +175,8 @@ def of_calls(session: Session, calls: Sequence[str]) -> list[RecordRow]:
 
 
 def bounds(session: Session) -> tuple[int, int]:
-    """Return the first and the last number; of an empty log, 1 and 0."""
-    # Each in a query of its own: SQLite would read the whole table for both at once.
+    """Return the first and the last sequence number; for an empty log, 1 and 0."""
+    # Two subqueries, because SQLite reads the whole table for both aggregates in one query.
     sql = "SELECT (SELECT min(seq) FROM records), (SELECT max(seq) FROM records)"
     first, last = session.query(sql)[0]
     if first is None:
@@ -191,7 +191,7 @@ def ends(session: Session) -> list[tuple[int, Head]]:
 
 
 def head(session: Session, writer: str) -> Head | None:
-    """Return the last record of one chain."""
+    """Return the place of a chain's last record, or `None` if the chain has no records."""
     sql = (
         "SELECT writer, idx, mac FROM records WHERE writer = :writer AND idx = "
         "(SELECT max(idx) FROM records WHERE writer = :writer)"
@@ -226,7 +226,7 @@ def _values(record: RecordRow) -> Row:
 
 
 def select(session: Session, sql: str, values: dict[str, Any]) -> list[RecordRow]:
-    """Return the records that a statement selects, which begins with `SELECT`."""
+    """Return the records that a statement selects; it must begin with the constant `SELECT`."""
     return [_record(row) for row in session.query(sql, values)]
 
 

@@ -1,4 +1,4 @@
-"""The audit log: records of calls, the writers that add them, and the usage noted with them."""
+"""The audit log: records of calls, their writers, and the usage that is stored with them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -29,7 +29,7 @@ _UNFINISHED: Final = (
     "(SELECT 1 FROM records AS later WHERE later.call = tried.call AND (later.event = 'outcome' "
     "OR (later.event = 'attempt' AND later.seq > tried.seq))) ORDER BY seq"
 )
-# A call is found at its last line; lines about the log itself belong to no call.
+# Selects the last record of each call. Records without a call are about the log itself.
 _IS_LAST: Final = (
     "(records.call = '' OR NOT EXISTS (SELECT 1 FROM records AS later "
     "WHERE later.call = records.call AND later.seq > records.seq))"
@@ -43,10 +43,10 @@ Finish = Callable[[Sequence[RecordRow]], Sequence[RecordRow]]
 
 
 class Records:
-    """Records of calls, in chains of their writers; they are added and read, never changed.
+    """Records of calls, in their writers' chains. Records are added and read, never changed.
 
-    Operations that span subjects are here if their record decides: beginning a call, finishing
-    those of a dead writer, erasing, pruning.
+    This class also has the operations over several subjects that add records: `begin`,
+    `take_over`, `erase` and `prune`.
     """
 
     def __init__(self, executor: "Executor") -> None:
@@ -58,9 +58,9 @@ class Records:
     ) -> None:
         """Add records; they are on disk when this returns.
 
-        A new `seal` gets its first record with them; without `records` only if the log has some,
-        none of them in a chain. Deferred records are on disk a moment later, and reads of this
-        process see them. If writing them fails, the next call of `append` raises.
+        With the first `records`, a new `seal` writes its chain's first record. If `records` is
+        empty, it does so only if the log has records, but no chain. Deferred records are on disk a
+        moment later, and reads of this process see them. If that fails, the next `append` raises.
         """
         if is_deferred:
             await self._writer.defer(records, seal=seal)
@@ -76,11 +76,11 @@ class Records:
         seal: Seal | None = None,
         is_deferred: bool = False,
     ) -> Quota | Lapse | None:
-        """Add records of a call that is about to be sent, and note it for later calls.
+        """Add the records of a call that is about to be sent, and its usage.
 
-        If it would exceed a quota, or its grant or its key does not hold any more, that is
-        returned and nothing is written: the attempt is recorded in the transaction that checks
-        them. Deferred records are as in `append`, and have neither quotas, grant nor key.
+        The same transaction first checks the quotas, the grant and the idempotency key. If a quota
+        would be exceeded, or grant or key are no longer valid, it returns that and writes nothing.
+        Records are deferred as in `append`, but only if there is nothing to check.
         """
 
         def work(session: Session) -> Quota | Lapse | None:
@@ -121,10 +121,10 @@ class Records:
     async def matching(
         self, prefilter: Prefilter, first: int, last: int, *, limit: int, is_rising: bool = False
     ) -> list[RecordRow]:
-        """Return the last record of each call, of those that pass a prefilter, newest first.
+        """Return the last record of each call that passes a prefilter, newest first.
 
-        Looks at the sequence numbers `first` to `last`; `is_rising` begins with the oldest.
-        Records of no call stand for themselves.
+        Searches the sequence numbers `first` to `last`; `is_rising` begins with the oldest.
+        Records without a call are returned too.
         """
         conditions, values = prefilter.conditions()
         where = " AND ".join(("records.seq BETWEEN :first AND :last", *conditions, _IS_LAST))
@@ -137,13 +137,13 @@ class Records:
         return await self._executor.read(lambda session: recording.of_calls(session, calls))
 
     async def bounds(self) -> tuple[int, int]:
-        """Return the first and the last sequence number; of an empty log, 1 and 0."""
+        """Return the first and the last sequence number; for an empty log, 1 and 0."""
         return await self._executor.read(recording.bounds)
 
     async def place_of(self, at: float) -> int:
-        """Return the sequence number from which records are of `at`, in Unix seconds, or later.
+        """Return the first sequence number whose record is from `at` (Unix seconds) or later.
 
-        Records of several writers may be out of order by the difference of their clocks.
+        Records of several writers may be out of order, by the difference of their clocks.
         """
         return await self._executor.read(lambda session: _place_of(session, at))
 
@@ -154,9 +154,9 @@ class Records:
     async def tally(
         self, *, subject: str | None = None, before: float | None = None
     ) -> list[tuple[str | None, int]]:
-        """Return the number of records of each subject, the most first; `None` is of no person.
+        """Return each subject with its number of records, largest first; `None` is no person.
 
-        `subject` and `before`, in Unix seconds, limit which records count.
+        Only records of `subject`, and from before `before` (Unix seconds), are counted.
         """
         where = "true"
         if subject is not None:
@@ -176,7 +176,7 @@ class Records:
         )
 
     async def beat(self, writer: str, owner: str, *, seconds: float) -> None:
-        """Renew the lease of a writer: after so many seconds it may be taken for dead."""
+        """Renew a writer's lease. If the lease ends after `seconds`, the writer counts as dead."""
 
         def work(session: Session) -> None:
             lease = session.now() + seconds
@@ -186,7 +186,7 @@ class Records:
         await self._executor.write(work)
 
     async def writers(self) -> list[WriterRow]:
-        """Return the writers that have a lease, run out or not, the oldest first."""
+        """Return the writers with a lease, valid or expired, the oldest lease first."""
 
         def work(session: Session) -> list[WriterRow]:
             now = session.now()
@@ -198,9 +198,9 @@ class Records:
     async def take_over(self, writer: str, *, finish: Finish, seal: Seal) -> int | None:
         """Delete a writer's lease and finish its calls, in one transaction.
 
-        Adds what `finish` makes of the last attempts of calls without an outcome, oldest first,
-        and gives back the keys of calls without an attempt. Returns the number of records added,
-        `None` if another process was faster.
+        `finish` gets the last attempts of calls without an outcome, oldest first, and returns the
+        records to add. The idempotency keys of calls without an attempt are released. Returns the
+        number of records added, or `None` if another process was faster.
         """
 
         def work(session: Session) -> int | None:
@@ -213,7 +213,7 @@ class Records:
         return await self._executor.write(work, seal=seal, queue=writer)
 
     async def finish(self, writer: str, *, finish: Finish, seal: Seal) -> int:
-        """Add what `finish` makes of a writer's calls without an outcome, in one transaction.
+        """Finish a writer's calls without an outcome, as `take_over` does, in one transaction.
 
         The writer keeps its lease. Returns the number of records added.
         """
@@ -222,10 +222,10 @@ class Records:
         )
 
     async def erase(self, subject: str, *, now: float, note: Note, seal: Seal) -> tuple[int, int]:
-        """Erase the payloads of one subject and all else that is stored of it, and record that.
+        """Erase a subject's payloads and other stored data, and record that, in one transaction.
 
-        Questions that are still open stay. All is one transaction. Returns how many records lost
-        their payload, and how many questions are still open.
+        Open questions stay. Returns how many records lost their payload, and how many questions
+        are still open.
         """
 
         def work(session: Session) -> tuple[int, int]:
@@ -247,10 +247,10 @@ class Records:
     async def prune(
         self, upto: Mapping[str, int], *, before: float, note: RecordRow, seal: Seal
     ) -> int:
-        """Delete each writer's records up to an index, and older questions, and record that.
+        """Delete each writer's records up to an index, and questions from before `before`.
 
-        The writer `""` stands for records outside any chain, up to a sequence number. All is one
-        transaction. Returns how many records were deleted.
+        For the writer `""` (records in no chain), the index is a sequence number. The record `note`
+        is added in the same transaction. Returns how many records were deleted.
         """
 
         def work(session: Session) -> int:
@@ -271,7 +271,7 @@ def _place_of(session: Session, at: float) -> int:
     high += 1
     while low < high:
         middle = (low + high) // 2
-        # Numbers may be missing: the next one that is there stands for them.
+        # Numbers may be missing, so take the next existing one.
         sql = "SELECT seq, at FROM records WHERE seq >= :middle ORDER BY seq LIMIT 1"
         seq, moment = session.query(sql, {"middle": middle})[0]
         if moment < at:

@@ -1,4 +1,4 @@
-"""The processes of one gateway, each with a lease that it renews."""
+"""The replicas (processes) of one gateway, each with a lease that it renews."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +20,7 @@ class Replicas:
         self._executor = executor
 
     async def beat(self, row: ReplicaRow, *, seconds: float) -> None:
-        """Renew the lease of a process, and delete those whose lease has run out."""
+        """Renew the lease of a process, and delete processes whose lease has expired."""
 
         def work(session: Session) -> None:
             now = session.now()

@@ -1,4 +1,4 @@
-"""The rows of the store. Fields such as `body` are JSON that only higher floors read."""
+"""The rows of the store. Fields such as `body` have JSON that only higher floors read."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ApprovalState(StrEnum):
-    """The state of a question. `used` means that its one call has begun."""
+    """The state of a question. `used` means that the approved call has begun."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -16,7 +16,7 @@ class ApprovalState(StrEnum):
 
 
 def storable(text: str) -> str:
-    """Return `text` without NUL and halves of surrogate pairs, which no database holds."""
+    """Return `text` without NUL and halves of surrogate pairs, which databases cannot store."""
     if text.isascii() and "\0" not in text:
         return text
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
@@ -24,10 +24,10 @@ def storable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRow:
-    """A question. `binding` is the digest of all that it is bound to; times in Unix seconds.
+    """A question. `binding` is the digest of everything to which it is bound.
 
-    `needed` is how many people must agree, `edit` the JSON of changes to the arguments, and `mac`
-    the signature of the question.
+    Times are Unix seconds. `needed` people must agree. `edit` is the JSON of changes to the
+    arguments. `mac` is the question's signature.
     """
 
     number: int
@@ -49,8 +49,8 @@ class ApprovalRow:
 class AnswerRow:
     """One person's answer to one question.
 
-    `strength` is the channel's, `edit` the JSON of the edit that the answer is for (empty for
-    none), and `expires` when the outcome expires if this answer decides it. `mac` is its signature.
+    `strength` is the channel's strength. `edit` is the JSON of the edit that the person approved,
+    or "". `expires` is when the result expires if this answer is decisive. `mac` is the signature.
     """
 
     number: int
@@ -67,11 +67,11 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True)
 class GrantRow:
-    """One standing answer. `binding` is the digest of all that it is for; times in Unix seconds.
+    """One standing answer. `binding` is the digest of everything that it applies to.
 
-    `conversation` is the start of its conversation, `None` for any conversation. `holds` is false
-    once it was revoked or its conversation has ended.
-    """
+            Times are Unix seconds. `conversation` is the start of its conversation, or `None` for any.
+        `holds` is false after a revocation or once its conversation has ended.
+        """
 
     number: int
     binding: str
@@ -94,9 +94,9 @@ class GrantRow:
 
 @dataclass(frozen=True, slots=True)
 class ApiKeyRow:
-    """An API key, without the key itself: `mac` is a MAC over it and its permissions.
+    """An API key, without the secret: `mac` is a MAC of the secret and its permissions.
 
-    `scopes` and `roles` are JSON; times in Unix seconds, `used` to the hour.
+    `scopes` and `roles` are JSON. Times are Unix seconds; `used` is exact to the hour.
     """
 
     id: str
@@ -112,13 +112,13 @@ class ApiKeyRow:
     used: float | None = None
 
 
-@dataclass(slots=True)  # not frozen: that takes six times as long to make, and there are many
+@dataclass(slots=True)  # not frozen, because creating a frozen one takes six times as long
 class RecordRow:
-    """A line of the audit log; it is never changed.
+    """A record of the audit log. It never changes.
 
-    `body` and `payload` are JSON; only `payload` and `subject` can be erased. The rest is the
-    line's place in its writer's chain: `digest` is the payload's, `previous` and `mac` are
-    hexadecimal, and `writer` is empty for a line in no chain.
+    `body` and `payload` are JSON; only `payload` and `subject` can be erased. The fields from
+    `writer` on are the record's place in its writer's chain: `digest` is the payload's digest,
+    `previous` and `mac` are hexadecimal. `writer` is empty for a record in no chain.
     """
 
     call: str
@@ -138,7 +138,7 @@ class RecordRow:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The last line of one writer's chain."""
+    """A chain's head: the writer, the last record's index in the chain, and its MAC."""
 
     writer: str
     index: int
@@ -156,7 +156,7 @@ class ReplicaRow:
 
 @dataclass(frozen=True, slots=True)
 class WriterRow:
-    """One writer: the process it lives in, and whether its lease has run out."""
+    """One writer: the process that owns it, and whether its lease has expired."""
 
     writer: str
     owner: str
@@ -164,7 +164,7 @@ class WriterRow:
 
 
 class Known(NamedTuple):
-    """The marks of a tool's definitions: the current, the accepted and the held one."""
+    """The digests of a tool's current, accepted and held definitions."""
 
     mark: str
     accepted: str | None = None
@@ -175,8 +175,8 @@ class Known(NamedTuple):
 class DefinitionRow:
     """A tool as last defined by the server at `place`.
 
-    `mark` is the digest of `definition`. `held` is a newer definition that waits for a person;
-    `accepted` is the mark of the last accepted one. Times in Unix seconds. `revision` counts up.
+    `mark` is the digest of `definition`. `held` is a newer definition that a person must accept.
+    `accepted` is the last accepted definition's digest. Times are Unix seconds.
     """
 
     place: str

@@ -9,30 +9,30 @@ Row = tuple[Any, ...]
 
 
 class Session(Protocol):
-    """One connection, used by one thread at a time. Statements name their values as `:name`."""
+    """One connection, used by one thread at a time. Values in statements are named `:name`."""
 
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]: ...
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
-        """Return how many rows a statement changed."""
+        """Run a statement, and return how many rows it changed."""
         ...
 
     def insert(self, sql: str, rows: Sequence[Row]) -> int:
-        """Run a statement for each row, its values as `?`; return how many rows it changed."""
+        """Run a statement with `?` for values once per row; return how many rows changed."""
         ...
 
     def announce(self, channel: str, number: int) -> None:
-        """Tell those that watch `channel`, once this is committed, that an approval changed."""
+        """After the commit, send the number of a changed approval to watchers of `channel`."""
         ...
 
     def settle(self) -> None: ...
 
     def queue(self, name: str) -> None:
-        """Serialize this transaction with others under this name."""
+        """Serialize this transaction with all others that queue under the same name."""
         ...
 
     def now(self) -> float:
-        """Return Unix seconds of the clock that all users of the database share."""
+        """Return the time in Unix seconds, by the clock that all users of the database share."""
         ...
 
     def renumber(self) -> None: ...
@@ -47,7 +47,7 @@ class Session(Protocol):
 
 
 class Driver(Protocol):
-    """Knows one database: how to open it, and what its errors mean."""
+    """The driver of one database, which opens sessions and explains errors."""
 
     errors: ClassVar[tuple[type[Exception], ...]]
     """The errors that its sessions raise."""

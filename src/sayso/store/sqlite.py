@@ -1,4 +1,4 @@
-"""SQLite: one file in WAL mode, synced on each commit."""
+"""The SQLite driver: one file in WAL mode, synced on each commit."""
 
 import contextlib
 import errno
@@ -22,7 +22,7 @@ _MODE: Final = 0o600
 _LOOKS: Final = 3
 _LOOK_SECONDS: Final = 0.02
 _APPLICATION_ID: Final = 0x61766F77
-"""`sayso` in ASCII: marks the file as ours (SQLite file format, offset 68)."""
+"""The application id of sayso's files (SQLite file format, offset 68)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +41,29 @@ class SqliteSession:
         return max(self.connection.executemany(sql, rows).rowcount, 0)
 
     def settle(self) -> None:
-        """Do nothing: no trigger waits."""
+        """Do nothing, because SQLite has no deferred triggers."""
 
     def announce(self, channel: str, number: int) -> None:
-        """Do nothing: SQLite cannot notify other processes, which poll."""
+        """Do nothing: SQLite cannot notify other processes, so they poll."""
 
     def queue(self, name: str) -> None:
-        """Do nothing: there is one writer at a time in any case."""
+        """Do nothing, because SQLite allows only one writer at a time."""
 
     def now(self) -> float:
         return time.time()  # all users of a file share this machine's clock
 
     def renumber(self) -> None:
-        """Do nothing: SQLite continues after the highest number by itself."""
+        """Do nothing, because SQLite continues after the highest number by itself."""
 
     def begin(self) -> None:
-        """Take the file's one write lock at once, so that no transaction fails later."""
+        """Begin with the write lock, so that the transaction cannot fail later for lack of it."""
         self.connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
         self.connection.execute("COMMIT")
 
     def rollback(self) -> None:
-        # A full disk may have undone it already.
+        # After an error such as a full disk, SQLite may have rolled back already.
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
@@ -84,10 +84,10 @@ class SqliteDriver:
         return str(self.path)
 
     def open(self) -> Session:
-        """Open the file, made with its folder for this user alone.
+        """Open the file. If missing, create it and its folder, with access for this user only.
 
-        Raises `StoreError` if it cannot be opened, is not a sayso database, belongs to a newer
-        sayso, or is locked for longer than 5 s.
+        Raises `StoreError` if the file cannot be opened, is not a sayso database, was written by a
+        newer sayso, or is locked for longer than 5 seconds.
         """
         try:
             self._make()
@@ -113,7 +113,7 @@ class SqliteDriver:
     def _make(self) -> None:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # An existing file is not opened: closing it would drop SQLite's locks on it.
+            # Do not open an existing file here: closing it would release SQLite's locks on it.
             if not self.path.exists():
                 self._make_whole()
             if not os.access(self.path, os.R_OK | os.W_OK):
@@ -122,29 +122,29 @@ class SqliteDriver:
             raise self.explain(error) from error
 
     def _make_whole(self) -> None:
-        """Make the file under another name, with all its tables, and link it to its place.
+        """Create the file with all its tables under a temporary name, and link it to its place.
 
-        If several processes do so at once, the first one wins.
+        If several processes do this at once, the first one wins.
         """
         new = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
         try:
             _make_empty(new)
-            # Not in use yet, so it is synced once, as a whole.
+            # No process uses the file yet, so sync it only once, at the end.
             self._connect(new, is_synced=False).close()
             _sync(new)
             os.link(new, self.path)
         except FileExistsError:
             pass
         except OSError:
-            # Some file systems have no links: then it is made in place.
+            # The file system may not support links: create the file in its place.
             _make_empty(self.path)
         finally:
             new.unlink(missing_ok=True)
 
     def _check(self) -> None:
-        """Refuse the file of another program or of a newer sayso, without changing a byte.
+        """Raise `StoreError` for a file of another program or a newer sayso, without changing it.
 
-        The write-ahead log is read too, if there is one; without it, no lock or file is made.
+        If there is a write-ahead log, it is read too. Without it, no lock and no file is created.
         Retries if another process removes the log meanwhile.
         """
         for _ in range(_LOOKS):
@@ -180,14 +180,14 @@ class SqliteDriver:
         text = str(error)
         other = "choose another file with --store sqlite:PATH."
         if "locked" in text:
-            fix = f"Another program holds it: end it, or {other}"
+            fix = f"Another program has locked it: end that program, or {other}"
             return StoreError("the database is locked", where=self.where, fix=fix)
         if isinstance(error, PermissionError) or "readonly" in text:
             fix = f"Make the file and its folder writable, or {other}"
             return StoreError("the database cannot be written", where=self.where, fix=fix)
         if "not a database" in text or "malformed" in text:
-            fix = f"Restore it from a copy, or {other}"
-            what = "this file is not a sound SQLite database"
+            fix = f"Restore it from a backup, or {other}"
+            what = "this file is not a valid SQLite database"
             return StoreError(what, where=self.where, fix=fix)
         if "full" in text:
             return StoreError("the disk is full", where=self.where, fix="Free some space.")
@@ -225,7 +225,7 @@ def _migrate(session: SqliteSession, where: str) -> None:
         return
     session.begin()
     try:
-        # Read again: another process may have been faster.
+        # Read the version again, because another process may have upgraded the file.
         upgrade(session, SQLITE_TYPES, _version_of(session, where))
         session.change(f"PRAGMA application_id = {_APPLICATION_ID}")
         session.change(f"PRAGMA user_version = {VERSION}")

@@ -1,7 +1,7 @@
-"""A watchdog that cuts the connection of a statement that the database no longer works on.
+"""A watchdog, which closes a connection if the database does not work on its statement.
 
-A network may drop packets without closing a connection, and a proxy may confirm what it does not
-pass on; neither end notices. So a second connection asks about a statement that takes long.
+A network may drop packets without closing a connection, and a proxy may confirm data that it does
+not pass on. Neither end notices. So a second connection checks on statements that take long.
 """
 
 import asyncio
@@ -20,15 +20,15 @@ PATIENCE_SECONDS: Final = 10.0
 _LOOK_SECONDS: Final = 2.0
 _PROBE_SECONDS: Final = 10.0
 _MISSES: Final = 2
-"""Failed checks in a row until the cut: a database may briefly accept no connection."""
+"""Failed checks until the connection is closed: a database may briefly refuse connections."""
 _FORGOTTEN_SECONDS: Final = 120.0
-"""The time that an unknown process id is taken to be at work: a pooler has its own ids."""
+"""How long an unknown process id counts as working, since poolers use ids of their own."""
 _STATE: Final = """SELECT coalesce(state IN ('active', 'fastpath function call', 'disabled'), true)
     FROM pg_stat_activity WHERE pid = %s"""
 
 
 class StatementWatchdog:
-    """A context for each statement of a connection."""
+    """Watches a connection. Each of its statements runs in this context manager."""
 
     __slots__ = ("__weakref__", "_began", "_connection", "_info", "_misses", "_process")
 
@@ -48,7 +48,7 @@ class StatementWatchdog:
         self._began = None
 
     def look(self) -> None:
-        """Cut the connection if its statement takes long and the database is not working on it."""
+        """Close the connection if its statement takes long and the database does not work on it."""
         began = self._began
         waited = 0.0 if began is None else time.monotonic() - began
         if waited < PATIENCE_SECONDS or asyncio.run(self._is_at_work(waited)):

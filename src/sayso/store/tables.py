@@ -1,4 +1,4 @@
-"""The tables that are moved row by row: all except records and questions."""
+"""The tables that `move_store` copies row by row: all except records and questions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -43,7 +43,7 @@ def dump(session: Session) -> dict[str, list[Row]]:
 
 
 def restore(session: Session, rows: Mapping[str, Sequence[Row]]) -> None:
-    """Write rows as they were dumped."""
+    """Write the rows that `dump` returned."""
     for table, columns in COLUMNS.items():
         places = ", ".join("?" * len(columns))
         sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
@@ -51,7 +51,7 @@ def restore(session: Session, rows: Mapping[str, Sequence[Row]]) -> None:
 
 
 def accounts_of(session: Session, subject: str) -> list[str]:
-    """Return the names under which one subject has rows: its own, and one for each tenant."""
+    """Return a subject's account names in these tables: its own name, and one per tenant."""
     names = {
         name
         for table in _OF_ACCOUNTS

@@ -31,7 +31,7 @@ class Tokens:
 def spend(session: Session, token: str, *, now: float, expires: float) -> bool:
     """Spend a token; return whether it was unspent.
 
-    It is remembered long after it expires: a clock may be set back.
+    The token stays stored long after it expires, in case a clock is set back.
     """
     session.change("DELETE FROM spent WHERE expires <= :old", {"old": now - _REMEMBERED_SECONDS})
     return session.change(_SPEND, {"token": token, "expires": expires}) == 1

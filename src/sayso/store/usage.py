@@ -1,4 +1,4 @@
-"""The usage of tools by each caller: bounded by the number of tools, not of calls."""
+"""Each caller's usage of tools, in tables whose size depends on the tools, not on the calls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from sayso.store.session import Session
 
 _MINUTE: Final = 60.0
 _ANY_CLIENT: Final = ""
-"""The conversation of a subject through all of its clients; no client has this name."""
+"""Stands for the conversation of a subject through all its clients; no client has this name."""
 _CONVERSE: Final = """INSERT INTO conversations (subject, client, started, last)
     VALUES (:subject, :client, :now, :now) ON CONFLICT (subject, client) DO UPDATE SET
     started = CASE WHEN conversations.last > :alive THEN conversations.started
@@ -27,11 +27,11 @@ _FORGET: Final = "DELETE FROM ticks WHERE subject = :subject AND at <= :old"
 
 @dataclass(slots=True)  # as RecordRow
 class Use:
-    """One call that is about to be sent, as later calls see it.
+    """One call that is about to be sent, stored for decisions on later calls.
 
     `tool` identifies the tool's current definition, and `facts` is JSON that only higher floors
-    read. A conversation ends after `idle` seconds. `grant` and `claim` are the grant and the
-    idempotency key of the call, if it has them.
+    read. A conversation ends after `idle` seconds. `grant` and `claim` are the call's grant and
+    idempotency key, if it has them.
     """
 
     subject: str
@@ -47,7 +47,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """At most so many calls of one caller in a minute: all, or of one level, or of one tool."""
+    """At most `most` calls of one caller per minute: in all, of one level, or of one tool."""
 
     most: int
     level: str | None = None
@@ -56,7 +56,7 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Lapse:
-    """A grant or a key that a call no longer has."""
+    """A grant or an idempotency key that is no longer valid for a call."""
 
     grant: int | None = None
     claim: str | None = None
@@ -66,7 +66,7 @@ class Lapse:
 class UseRow:
     """The last use of a tool, and whether it was in the current conversation.
 
-    That is `None` if unknown: the caller may have used another client name.
+    `is_same_conversation` is `None` if unknown: the caller may have changed its client name.
     """
 
     tool: str
@@ -86,7 +86,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The usage of one caller: its uses since a moment, and its last minute, oldest first."""
+    """One caller's usage: last uses since a time, and calls of the last minute, oldest first."""
 
     uses: tuple[UseRow, ...] = ()
     ticks: tuple[Tick, ...] = ()
@@ -97,8 +97,8 @@ class Usage:
 class Look:
     """A query of a caller's usage; `since` and `now` in Unix seconds, `idle` in seconds.
 
-    `first_use` is a tool to check for earlier uses, and `has_ticks` includes the last minute.
-    `is_claimed` says that the client's name is not verified.
+    `first_use` is a tool to check for earlier uses. `has_ticks` requests the calls of the last
+    minute. `is_claimed` means that the client's name is not verified.
     """
 
     subject: str
@@ -130,7 +130,7 @@ def _client(name: str) -> str:
 
 
 def note(session: Session, uses: Sequence[Use]) -> None:
-    """Note calls that are about to be sent; equal rows of several are written once."""
+    """Store the usage of calls that are about to be sent. Equal rows are written once."""
     rows = [_values(use) for use in uses]
     everywhere = [{**row, "client": _ANY_CLIENT} for row in rows]
     callers = {(row["subject"], row["client"]): row for row in (*rows, *everywhere)}
@@ -172,7 +172,7 @@ def exceeded(session: Session, use: Use, quotas: Sequence[Quota]) -> Quota | Non
 
 
 def ticks(session: Session, subject: str, now: float) -> tuple[Tick, ...]:
-    """Return the last minute of a caller, oldest first."""
+    """Return a caller's calls of the last minute, oldest first."""
     sql = "SELECT level, tool, at FROM ticks WHERE subject = :subject AND at > :since ORDER BY at"
     values = {"subject": storable(subject), "since": now - _MINUTE}
     return tuple(Tick(*row) for row in session.query(sql, values))
@@ -191,10 +191,10 @@ def look(session: Session, at: Look) -> Usage:
 
 
 def _uses(session: Session, at: Look, since: float) -> tuple[UseRow, ...]:
-    """Return the uses since a moment; a time ahead of `now` counts as just now.
+    """Return the uses since a time, oldest first.
 
-    If the client's name is not verified, uses through other clients in the caller's conversation
-    are uncertain: a client may have changed its name, or taken another's.
+    If the client's name is not verified, it is unknown whether uses through other clients are of
+    the same conversation: a client may have changed its name, or use another client's name.
     """
     sql = """SELECT uses.tool, uses.facts, uses.last, uses.client = :client AND EXISTS (
             SELECT 1 FROM conversations WHERE conversations.subject = uses.subject
@@ -231,6 +231,6 @@ def _is_first(session: Session, subject: str, tool: str) -> bool:
 
 
 def drop_of(session: Session, subject: str) -> None:
-    """Delete the usage of one person."""
+    """Delete one person's usage."""
     for table in ("conversations", "uses", "ticks"):
         session.change(f"DELETE FROM {table} WHERE subject = :subject", {"subject": subject})

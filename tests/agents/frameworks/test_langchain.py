@@ -148,7 +148,7 @@ async def test_what_is_no_answer_to_this_question_approves_nothing_and_asks_agai
             (again,) = asked(await run.ainvoke(Command(resume=wrong), THREAD))
             problem = again.pop("problem", "")
             assert again == first
-            assert problem.startswith("an answer is") == (wrong in WRONG)
+            assert problem.startswith("the answer must be") == (wrong in WRONG)
         assert 12 in customer_numbers(database)
         await run.ainvoke(Command(resume=reply(first, is_allowed=True)), THREAD)
     assert 12 not in customer_numbers(database)
@@ -357,7 +357,7 @@ async def test_calls_that_are_wrong_come_back_as_words(url: str) -> None:
         end = await agent(toolset, model).ainvoke(said("look"))
     words = {one.tool_call_id: str(one.content) for one in told(end)}
     assert "its arguments cannot be read" in words["2"]
-    assert "they are JSON, and no object" in words["3"]
+    assert "they must be a JSON object" in words["3"]
     assert "Did you mean look" in words["call_1"]
     assert words["call_2"].startswith("Nothing was run")
     assert sorted(shelf.done) == ["look a", "look c"]

@@ -13,7 +13,7 @@ _SCHEMA: Final = 1
 
 
 def as_json(reports: Sequence[Report], profile: Profile) -> str:
-    """Return the documented JSON, in ASCII so that it cannot control a terminal."""
+    """Return the findings as JSON, in ASCII only, so that they cannot control a terminal."""
     counts = Counter(finding.severity for report in reports for finding in report.findings)
     document = {
         "schema": _SCHEMA,

@@ -10,7 +10,7 @@ from sayso.report import junit_case, junit_suite, quoted_xml, write_junit
 
 
 def as_junit(reports: Sequence[Report], profile: Profile) -> str:
-    """Return the JUnit document; a tool's case has one failure per finding."""
+    """Return the JUnit document. Each tool is a case, with one failure per finding."""
     name = f"sayso lint, profile {profile.name}"
     return write_junit(name, [_suite(report) for report in reports])
 

@@ -13,7 +13,7 @@ from sayso.report import sarif_rule, write_sarif
 
 
 def as_sarif(reports: Sequence[Report], profile: Profile) -> str:
-    """Return one run with all servers, in ASCII so that it cannot control a terminal."""
+    """Return one run with all servers, in ASCII only, so that it cannot control a terminal."""
     codes = {finding.code for report in reports for finding in report.findings}
     codes |= {finding.code for report in reports for finding, _ in report.allowed}
     rules = [rule for rule in all_rules() if rule.code in codes]

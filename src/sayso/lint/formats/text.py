@@ -32,11 +32,11 @@ def _suppressed(reports: Sequence[Report]) -> Iterator[str]:
         for finding, why in report.allowed:
             yield f"{report.server}: allowed {finding.code} [{finding.name}] {finding.tool}: {why}"
         if report.known:
-            yield f"{report.server}: {len(report.known)} in the baseline are not repeated"
+            yield f"{report.server}: not repeated from the baseline: {len(report.known)} findings"
         for key in report.gone:
             _, rule, tool, about = key
             entry = f"{rule} {tool} ({about})".removesuffix(" ()")
-            yield f"{report.server}: in the baseline, but no longer found: {entry}"
+            yield f"{report.server}: fixed since the baseline: {entry}"
 
 
 def _summary(reports: Sequence[Report], profile: Profile) -> str:
@@ -51,7 +51,7 @@ def _summary(reports: Sequence[Report], profile: Profile) -> str:
         if report.is_fixable
         for finding in report.findings
     )
-    summary = f"{totals or 'nothing found'} in {tools}, profile {profile.name}"
+    summary = f"{totals or 'no findings'} in {tools}, profile {profile.name}"
     if fixable:
         summary += f"; --fix can fix {fixable} of them"
     return summary

@@ -1,7 +1,7 @@
 """An allowance for a rule that does not exist.
 
 ## What it does
-Finds allowances of a tool that match neither the code nor the name of a rule.
+Finds allowances (permissions to break a rule) whose rule has no such code or name.
 
 ## Why is this bad
 A misspelled allowance has no effect, and its author does not notice.

@@ -1,7 +1,7 @@
 """An allowance for a rule that reports nothing.
 
 ## What it does
-Finds allowances of a tool for rules that do not report it. Rules that did not run are skipped.
+Finds allowances for rules that ran and did not report the tool.
 
 ## Why is this bad
 Once a problem is fixed, its allowance hides the problem if it returns.
@@ -29,4 +29,4 @@ def _check(tool: Subject, outcome: Outcome) -> Remarks:
         if rule and rule.code in outcome.ran and rule.code not in outcome.reported:
             at = ("_meta", ALLOW_KEY, "allow", allowance.word)
             edits = () if allowance in tool.comments else (Edit(at),)
-            yield Remark(f"unused allow: {allowance.word} reports nothing here", at, edits)
+            yield Remark(f"unused allow: {allowance.word} does not report this tool", at, edits)

@@ -5,7 +5,7 @@ Finds allowances, in `_meta` or in a comment on the definition, that give no rea
 effect.
 
 ## Why is this bad
-A reviewer cannot tell whether the reason still holds, or whether there was one.
+A reviewer cannot check whether the exception is still justified.
 
 ## Example
 {"_meta": {"io.sayso/lint": {"allow": {"open-world-url": ""}}}}

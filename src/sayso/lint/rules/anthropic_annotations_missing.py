@@ -2,7 +2,7 @@
 
 ## What it does
 Finds tools without an annotation `title`, and tools with neither `readOnlyHint: true` nor
-`destructiveHint`. Runs under the profile anthropic.
+`destructiveHint`. The rule runs with `--profile anthropic`.
 
 ## Why is this bad
 The review checks both first. Missing annotations are its most common reason for rejection.
@@ -27,7 +27,7 @@ def _check(tool: Subject) -> Remarks:
     if not inside:
         at = ("annotations", "title")
         edits = (Edit(at, top),) if top else ()
-        yield Remark("annotations.title is missing; the directory requires it", at, edits)
+        yield Remark("Anthropic's directory requires annotations.title", at, edits)
     if not tool.hints.read_only and tool.hints.destructive is None:
-        message = "the directory requires readOnlyHint: true or destructiveHint"
+        message = "Anthropic's directory requires readOnlyHint: true or a destructiveHint"
         yield Remark(message, ("annotations", "destructiveHint"))

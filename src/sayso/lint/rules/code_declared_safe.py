@@ -1,8 +1,8 @@
 """A tool that runs code from the model but is declared safe.
 
 ## What it does
-Finds tools with a required argument for code, a script, a command or SQL that are declared
-read-only or not destructive, unless the description says that only reads are accepted.
+Finds tools that are declared read-only or not destructive, but require an argument with code, a
+script, a command or SQL. Skipped if the description says that only reads are accepted.
 
 ## Why is this bad
 The tool does whatever its argument says, so it can cause the worst damage that the server permits.

@@ -5,7 +5,7 @@ Finds boolean arguments named `confirm`, `confirmed`, `user_confirmed` and simil
 write.
 
 ## Why is this bad
-The model writes `true` as it writes any argument. No person was asked, but it looks as if one was.
+The model fills in `true` like any argument. It looks as if a person was asked, but none was.
 
 ## Example
 {"name": "delete_order", "inputSchema": {"type": "object",
@@ -16,7 +16,7 @@ The model writes `true` as it writes any argument. No person was asked, but it l
  "_meta": {"io.sayso/intent": {"confirm": "Delete order {order_id}?"}}}
 
 ## Fix
-Not automatic. Leave the question to the client, to elicitation or to sayso.
+Not automatic. Remove the argument, and let the client, elicitation or sayso ask the person.
 """
 
 from typing import Final

@@ -5,7 +5,7 @@ Finds arguments whose `default` has the wrong type or is not one of the choices.
 many generators write it for “no default”.
 
 ## Why is this bad
-A client that fills in defaults sends what the server rejects, and the model reads a contradiction.
+A client that fills in the default sends a value that the server rejects.
 
 ## Example
 {"properties": {"limit": {"type": "integer", "default": "20"}}}

@@ -1,12 +1,12 @@
 """A description that contradicts a declared hint in plain words.
 
 ## What it does
-Finds descriptions that say the opposite of a hint: “cannot be undone” or “permanently deletes” on a
-tool declared read-only or not destructive, “read-only operation” on one declared to write,
-“idempotent” or “not idempotent”, and “searches the web” on one declared closed-world.
+Finds descriptions with a phrase that says the opposite of a declared hint. Examples: “cannot be
+undone” with `destructiveHint: false`, “read-only operation” with `readOnlyHint: false`, “not
+idempotent” with `idempotentHint: true`, “searches the web” with `openWorldHint: false`.
 
 ## Why is this bad
-One of them is wrong, and the model and its user may believe different ones.
+Either the description or the hint is wrong. The model reads one, and the client uses the other.
 
 ## Example
 {"name": "close_account", "description": "Closes the account. This cannot be undone.",

@@ -4,14 +4,14 @@
 Finds descriptions of more than 4,000 characters, about 1,000 tokens.
 
 ## Why is this bad
-It is sent with every request, even if the tool is not called. Models overlook what stands far down,
-and some APIs cut it.
+The description is sent with every request, even if the tool is not called. Models overlook the end
+of a long text, and some APIs cut it.
 
 ## Example
 {"name": "query", "description": "Runs a query. … (five pages on the query language) …"}
 
 ## Use instead
-{"name": "query", "description": "Runs a query. describe_language tells the language."}
+{"name": "query", "description": "Runs a query. describe_language explains the language."}
 
 ## Fix
 Not automatic. Move reference material to a resource or to a tool that returns it.

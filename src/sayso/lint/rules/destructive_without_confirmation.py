@@ -1,14 +1,14 @@
 """A destructive tool without a confirmation text, a plan or a dry run.
 
 ## What it does
-Finds tools that are declared destructive and look it, but have no text for the question to a
-person, no plan, no dry-run argument and no mention of confirmation in the description. Small things
-(a reaction, a cookie, web storage) are skipped.
+Finds tools that are declared destructive and seem to be, but offer no way to preview or confirm a
+call: no confirmation text, no plan, no dry-run argument, and no word about confirmation in the
+description. Tools for small things (a reaction, a cookie, web storage) are skipped.
 
 ## Why is this bad
 The person who is asked sees only raw arguments, and cannot preview the change. Many servers leave
-the question to the client, so this is a note, reported once for a server with more than three such
-tools.
+the question to the client, so this is only a note. If a server has more than three such tools, they
+are reported together.
 
 ## Example
 {"name": "purge_orders", "annotations": {"readOnlyHint": false, "destructiveHint": true}}
@@ -34,7 +34,7 @@ _PAIRS: Final = frozenset({("dry", "run"), ("what", "if"), ("validate", "only"),
 _SMALL: Final = frozenset(
     {"cookie", "default", "emoji", "localstorage", "reaction", "sessionstorage"}
 )
-"""Things that are too small for a question."""
+"""Things whose loss is too small to ask a person."""
 _ASKS: Final = ("anthropic/requiresUserInteraction", "io.sayso/plan")
 
 
@@ -42,10 +42,10 @@ _ASKS: Final = ("anthropic/requiresUserInteraction", "io.sayso/plan")
 def _check(tool: Subject) -> Remarks:
     if not tool.writes or not tool.hints.destructive or not _SMALL.isdisjoint(tool.words):
         return
-    # Many servers label every write as destructive; there the label is the likely mistake.
+    # Many servers declare every write as destructive. Skip tools that do not seem destructive.
     if tool.doubt("destructive", value=True) is None or any(map(confirms, tool.parameters)):
         return
-    # With sayso, the author and the policy decide about questions; the list does not show how.
+    # Skip tools declared with sayso: the list does not show what the author and policy ask.
     asks = (
         META_KEY in tool.meta
         or any(tool.meta.get(key) for key in _ASKS)

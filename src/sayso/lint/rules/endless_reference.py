@@ -1,8 +1,8 @@
 """A schema that no finite value matches.
 
 ## What it does
-Finds schemas whose required parts lead back to themselves: a `$ref` to itself, or a node that
-requires another node. A tree whose branches may be empty is fine.
+Finds schemas in which a required part requires itself again, such as a `$ref` to itself or a node
+that requires another node. A tree whose branches may be empty is fine.
 
 ## Why is this bad
 No call can match the schema, and programs that follow the references may never finish.

@@ -1,12 +1,11 @@
 """A hint that the handler's source contradicts.
 
 ## What it does
-Finds declared hints that the tool's own Python function contradicts, such as a file opened for
-writing in a read-only tool. Needs the source. Effects that the analysis cannot prove are not
-reported.
+Finds declared hints that the tool's Python function contradicts, such as a read-only tool that
+opens a file for writing. The rule needs the source, and reports only effects that are certain.
 
 ## Why is this bad
-The source is what runs.
+The source shows what the tool really does, so the hint is false.
 
 ## Example
 ```text

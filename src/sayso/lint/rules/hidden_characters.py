@@ -6,7 +6,7 @@ direction of text: control characters, directional overrides and isolates, zero-
 Line breaks, tabs, no-break spaces, and joiners in scripts and emoji are allowed.
 
 ## Why is this bad
-A reviewer does not see what the model reads.
+The model reads characters that a reviewer does not see.
 
 ## Example
 {"name": "list_orders", "description": "Lists orders.(two zero-width spaces)"}
@@ -28,7 +28,7 @@ _HIDDEN: Final = re.compile(
     "\U000e0000-\U000e01ef\U000f0000-\U0010ffff]"
 )
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{2,8}")
-"""A flag such as Scotland's is a black flag followed by tags."""
+"""Matches flags such as Scotland's, which consist of a black flag and tags."""
 
 _KINDS: Final = {"Cc": "control character", "Co": "private use", "Cs": "half of a surrogate pair"}
 """Categories whose characters have no name."""

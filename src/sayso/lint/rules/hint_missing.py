@@ -1,12 +1,12 @@
 """A hint that is missing while others are declared.
 
 ## What it does
-Finds tools that declare some hints but omit one that has a meaning: `readOnlyHint`,
-`openWorldHint`, and, unless the tool is read-only, `destructiveHint` and `idempotentHint`.
+Finds tools that declare some hints but omit others. Every tool needs `readOnlyHint` and
+`openWorldHint`. A tool that is not read-only also needs `destructiveHint` and `idempotentHint`.
 
 ## Why is this bad
 A missing hint has the strict default: a tool that declares only `openWorldHint: false` counts as
-destructive. Few authors mean that, and no reader can tell.
+destructive. Readers cannot know whether the author meant that.
 
 ## Example
 {"name": "add_note", "annotations": {"readOnlyHint": false}}

@@ -14,7 +14,7 @@ sayso treats the hint as not declared.
 {"annotations": {"readOnlyHint": true}}
 
 ## Fix
-`--fix` removes `null`. For other values only the author knows the meaning.
+`--fix` removes `null`. Other values are not changed, because only the author knows their meaning.
 """
 
 from sayso.intent import WIRE_NAMES

@@ -13,7 +13,7 @@ Clients read hints only from `annotations`.
 {"name": "get_order", "annotations": {"readOnlyHint": true}}
 
 ## Fix
-Not automatic: the hint never counted, so the author must decide whether it should.
+Not automatic: clients ignored the hint so far, so the author must decide whether it is right.
 """
 
 from sayso.intent import WIRE_NAMES

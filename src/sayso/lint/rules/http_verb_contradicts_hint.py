@@ -1,9 +1,9 @@
 """An HTTP method in the description that contradicts a hint.
 
 ## What it does
-Finds descriptions that name a request (`DELETE /users/{id}`) which contradicts the hints: PUT,
-PATCH or DELETE on a tool declared read-only, DELETE on one declared not destructive. POST is
-ignored because searches use it too.
+Finds descriptions with an HTTP request (`DELETE /users/{id}`) that contradicts the hints. PUT,
+PATCH and DELETE contradict read-only; DELETE contradicts not destructive. POST is ignored, because
+searches use it too.
 
 ## Why is this bad
 Tools generated from an API description often share one set of hints.

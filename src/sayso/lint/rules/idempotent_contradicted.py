@@ -5,7 +5,7 @@ Finds writing tools with `idempotentHint: true` whose name, description or argum
 second call adds to the first, with at least 0.9 confidence.
 
 ## Why is this bad
-Clients resend idempotent calls when an answer is lost. Here that does the work twice.
+Clients resend idempotent calls when an answer is lost. This tool would then do its work twice.
 
 ## Example
 {"name": "send_mail", "annotations": {"readOnlyHint": false, "idempotentHint": true}}

@@ -5,8 +5,8 @@ Finds tools with `idempotentHint: true` that create or add, but take no name, ke
 would identify the new thing in a second call.
 
 ## Why is this bad
-The server assigns the key, so each call creates another. Clients resend idempotent calls when an
-answer is lost.
+The server assigns the key, so each call creates another thing. Clients resend idempotent calls when
+an answer is lost, which creates duplicates.
 
 ## Example
 {"name": "create_ticket", "annotations": {"readOnlyHint": false, "idempotentHint": true},
@@ -44,7 +44,7 @@ _NUMBERS: Final = frozenset({"id", "iid", "uid"})
 def _check(tool: Subject) -> Remarks:
     if not tool.hints.idempotent or not tool.writes or not tool.words:
         return
-    # `add_tag_to_note` creates nothing; other descriptions say what a second call does.
+    # Skip `add_tag_to_note`, which creates nothing, and descriptions that mention second calls.
     if "to" in tool.words or _KNOWS.search(tool.description):
         return
     verb = tool.words[0]

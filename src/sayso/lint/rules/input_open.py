@@ -4,8 +4,8 @@
 Finds writing tools whose input schema says `additionalProperties: true` at the top level.
 
 ## Why is this bad
-A misspelled argument is ignored, and the tool runs without it. Without its filter, a delete removes
-too much.
+A misspelled argument is ignored, and the tool runs without it. For example, a delete without its
+filter removes too much.
 
 ## Example
 {"name": "delete_orders", "inputSchema": {"type": "object", "additionalProperties": true,
@@ -23,5 +23,5 @@ from sayso.lint.subject import Subject
 @Rule("SS404", "input-open", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.writes and tool.input_schema.get("additionalProperties") is True:
-        message = "the input schema accepts arguments that it does not name"
+        message = "the input schema accepts unknown arguments (additionalProperties: true)"
         yield Remark(message, ("inputSchema", "additionalProperties"))

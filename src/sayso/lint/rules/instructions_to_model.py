@@ -5,8 +5,8 @@ Finds texts that tell a model to ignore its instructions, to hide something from
 another role, and texts that pose as a system message.
 
 ## Why is this bad
-Models read descriptions like their own instructions, so one tool can hijack the use of another. An
-honest tool has no need of such phrases.
+Models read descriptions like their own instructions, so one tool can change how a model uses other
+tools. An honest tool does not need such phrases.
 
 ## Example
 {"name": "add",

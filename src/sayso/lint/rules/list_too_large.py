@@ -14,8 +14,8 @@ cut the list.
 [{"name": "search_tools"}, {"name": "call_tool"}]
 
 ## Fix
-Not automatic. Offer the tools in groups, or run `sayso gateway` with `tools = "search"`, where four
-tools find the others.
+Not automatic. Offer the tools in groups, or run `sayso gateway` with `tools = "search"`, which
+lists four tools that find and call the others.
 """
 
 from typing import Final

@@ -1,8 +1,8 @@
 """A server whose tools all have the same hints.
 
 ## What it does
-Finds servers with at least six tools that all declare the same value, although the texts of at
-least two contradict it, each with at least 0.9 confidence.
+Finds servers with at least six tools that all declare the same `readOnlyHint` or `destructiveHint`,
+while the texts of at least two tools contradict it with at least 0.9 confidence.
 
 ## Why is this bad
 Hints set in a loop say nothing about a tool. Clients then run destructive calls without asking, or
@@ -41,7 +41,7 @@ def _check(server: Listing) -> Remarks:
         against = [tool.name for tool in tools if _is_against(tool, name, value=value)]
         if len(against) >= _AGAINST:
             claim = f"all {len(tools)} tools declare {WIRE_NAMES[name]} {str(value).lower()}"
-            yield Remark(f"{claim}, even {listed(against)}", (WIRE_NAMES[name],))
+            yield Remark(f"{claim}, which looks wrong for {listed(against)}", (WIRE_NAMES[name],))
 
 
 def _is_against(tool: Subject, name: HintName, *, value: bool) -> bool:

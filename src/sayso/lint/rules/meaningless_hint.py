@@ -5,8 +5,8 @@ Finds `idempotentHint` on tools declared read-only.
 
 ## Why is this bad
 The specification gives it a meaning only if `readOnlyHint` is false, so it only takes up space.
-`destructiveHint: false` has no meaning there either, but ChatGPT's app review requires it (SS701),
-so it is not reported. Tools declared with sayso are skipped because it always writes all four.
+`destructiveHint: false` has no meaning on such tools either. It is not reported, because ChatGPT's
+app review requires it (SS701). Tools declared with sayso are skipped: they always have all hints.
 
 ## Example
 {"annotations": {"readOnlyHint": true, "idempotentHint": false}}

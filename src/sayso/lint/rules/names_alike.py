@@ -1,7 +1,7 @@
 """Two names that differ only in case or separators.
 
 ## What it does
-Finds names of one server that are equal without case, `_`, `-` and `.`.
+Finds tools of one server whose names are equal if case, `_`, `-` and `.` are ignored.
 
 ## Why is this bad
 Models and people mix them up.
@@ -21,11 +21,11 @@ from sayso.lint.subject import Listing
 
 @Rule("SS209", "names-alike", Severity.WARNING).for_server
 def _check(server: Listing) -> Remarks:
-    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    names_by_bare: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for tool in server.tools:
         bare = "".join(char for char in tool.name if char not in "_-.").casefold()
-        found[bare][tool.name] = None
-    for names in map(list, found.values()):
+        names_by_bare[bare][tool.name] = None
+    for names in map(list, names_by_bare.values()):
         if len(names) > 1:
-            message = f"the name differs from {listed(names[1:])} only in case or separators"
+            message = f"names that differ only in case or separators: {listed(names)}"
             yield Remark(message, ("name",), tools=tuple(names))

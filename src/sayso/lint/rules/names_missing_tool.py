@@ -5,8 +5,8 @@ Finds descriptions that send the model to a tool by name (“use the `list_order
 list does not contain.
 
 ## Why is this bad
-The model calls a missing tool, or gives up. A list may be filtered for its caller, so the rule is
-off by default.
+The model calls a missing tool, or gives up. The rule is off by default, because a server may hide
+tools from some callers.
 
 ## Example
 [{"name": "void", "description": "First call the `list_orders` tool."}]

@@ -4,8 +4,8 @@
 Finds tools without `readOnlyHint`, `destructiveHint`, `idempotentHint` and `openWorldHint`.
 
 ## Why is this bad
-Clients must assume the specification's defaults: the tool writes, is destructive, must not be
-repeated and reaches outside. They ask before every call, even a search; or, worse, before none.
+The specification's defaults apply: the tool writes, is destructive, must not be repeated and
+reaches outside. Some clients then ask before every call, even a search. Others never ask.
 
 ## Example
 {"name": "list_orders", "inputSchema": {"type": "object"}}
@@ -26,4 +26,4 @@ from sayso.lint.subject import Subject
 @Rule("SS101", "no-hints", Severity.WARNING).for_tool
 def _check(tool: Subject) -> Remarks:
     if not any(name in tool.annotations for name in WIRE_NAMES.values()):
-        yield Remark("no hint is declared, so clients treat the tool as destructive")
+        yield Remark("all four hints are missing; by default the tool counts as destructive")

@@ -1,7 +1,7 @@
 """A list entry that is not a tool.
 
 ## What it does
-Finds entries of `tools/list` that are not objects or have no name.
+Finds entries of `tools/list` that are not JSON objects, or that have no name.
 
 ## Why is this bad
 Some clients reject the whole list for one such entry.

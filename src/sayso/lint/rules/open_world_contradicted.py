@@ -5,8 +5,8 @@ Finds tools with `openWorldHint: false` whose name, description or arguments sug
 the open web or other people, with at least 0.8 confidence.
 
 ## Why is this bad
-Content from outside may carry instructions to the model, and what is sent out cannot be taken back.
-Policies that use the hint miss both.
+Content from outside may carry instructions to the model, and data that is sent out cannot be taken
+back. A policy that uses the hint does not notice either.
 
 ## Example
 {"name": "web_search", "annotations": {"readOnlyHint": true, "openWorldHint": false}}
@@ -22,7 +22,7 @@ from sayso.lint.rule import Remarks, Rule, Severity
 from sayso.lint.subject import Subject
 
 _SURE: Final = 0.8
-"""Lower than elsewhere: few tools are open-world, so the inference is rarely sure of one."""
+"""Lower than in other rules: few tools are open-world, so the inference is rarely sure of it."""
 _OUTSIDE: Final = (
     *("api", "brows", "crawl", "domain", "download", "external", "http", "internet", "mail"),
     *("message", "online", "package", "public", "regist", "scrap", "search", "sms", "tweet"),

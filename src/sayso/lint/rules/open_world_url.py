@@ -1,8 +1,8 @@
 """A tool declared closed-world that takes a URL.
 
 ## What it does
-Finds tools with `openWorldHint: false` that call an address from an argument, such as `url`, `urls`
-or `webhook_url`, which the model may fill in freely.
+Finds tools with `openWorldHint: false` that call the address in an argument such as `url`, `urls`
+or `webhook_url`, for which any value is accepted.
 
 ## Why is this bad
 The caller chooses the address, so the tool can reach anything.

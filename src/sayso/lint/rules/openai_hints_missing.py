@@ -2,10 +2,10 @@
 
 ## What it does
 Finds tools, including read-only ones, without explicit `readOnlyHint`, `destructiveHint` and
-`openWorldHint`. Runs under the profile openai.
+`openWorldHint`. The rule runs with `--profile openai`.
 
 ## Why is this bad
-The review requires all three on every tool, each with a justification, and rejects defaults.
+The review requires all three on every tool, each with a justification. Defaults are not accepted.
 
 ## Example
 {"name": "list_orders", "annotations": {"readOnlyHint": true}}
@@ -34,6 +34,6 @@ def _check(tool: Subject) -> Remarks:
     if hints.read_only is not None:
         edits = [Edit(("annotations", WIRE_NAMES[name]), complete[name]) for name in missing]
     message = (
-        f"the review requires explicit values: {', '.join(WIRE_NAMES[name] for name in missing)}"
+        f"missing, but ChatGPT requires them: {', '.join(WIRE_NAMES[name] for name in missing)}"
     )
     yield Remark(message, ("annotations",), tuple(edits))

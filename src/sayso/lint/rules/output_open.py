@@ -1,12 +1,12 @@
 """An output schema that promises nothing.
 
 ## What it does
-Finds output schemas that name no property and so accept any object.
+Finds output schemas that name no property, so they accept any object.
 
 ## Why is this bad
-sayso and other careful clients validate results against the schema and remove what it does not
-name. One that accepts everything only takes up space. Some results have unpredictable keys, so the
-rule is off by default.
+sayso and other careful clients validate results, and remove properties that the schema does not
+name. A schema without properties only takes up space. The rule is off by default, because some
+results have unpredictable keys.
 
 ## Example
 {"outputSchema": {"type": "object"}}

@@ -4,8 +4,8 @@
 Finds tools that declare no `outputSchema`.
 
 ## Why is this bad
-Their results cannot be validated, reduced to what was promised, or cut without breaking them. Many
-tools rightly answer in prose, so the rule is off by default.
+Clients cannot validate the results, remove unexpected properties, or shorten them safely. The rule
+is off by default, because prose is the right result for many tools.
 
 ## Example
 {"name": "get_order"}

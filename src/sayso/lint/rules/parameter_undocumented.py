@@ -6,7 +6,7 @@ is self-explanatory if its words occur in the tool's name or description, or are
 `limit`.
 
 ## Why is this bad
-The model guesses from the name: which of two dates, in which format, whose ID.
+The model guesses the meaning from the name, for example which date is meant, or in which format.
 
 ## Example
 {"properties": {"from": {"type": "string"}}}

@@ -5,7 +5,7 @@ Finds tools with `readOnlyHint: true` whose name, description or arguments sugge
 with at least 0.9 confidence.
 
 ## Why is this bad
-Clients run read-only tools without asking. No other false hint does more harm.
+Clients run read-only tools without asking, so this false hint does the most harm.
 
 ## Example
 {"name": "delete_order", "annotations": {"readOnlyHint": true}}

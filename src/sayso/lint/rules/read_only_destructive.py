@@ -4,8 +4,8 @@
 Finds tools with both `readOnlyHint: true` and `destructiveHint: true`.
 
 ## Why is this bad
-One of them is false. Some clients read the first and run the tool without asking, others read the
-second and ask. sayso treats it as destructive.
+One of the two hints is false. Some clients use `readOnlyHint` and run the tool without asking,
+others use `destructiveHint` and ask. sayso treats the tool as destructive.
 
 ## Example
 {"name": "purge_cache", "annotations": {"readOnlyHint": true, "destructiveHint": true}}
@@ -21,5 +21,5 @@ from sayso.lint.subject import Subject
 @Rule("SS108", "read-only-destructive", Severity.ERROR).for_tool
 def _check(tool: Subject) -> Remarks:
     if tool.hints.read_only and tool.hints.destructive:
-        message = "declared both read-only and destructive; one of them is false"
+        message = "declared both read-only and destructive; one of these hints is false"
         yield Remark(message, ("annotations", "destructiveHint"))

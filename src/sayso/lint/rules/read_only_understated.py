@@ -5,7 +5,7 @@ Finds tools with `readOnlyHint: false` whose name and texts suggest that they on
 least 0.98 confidence.
 
 ## Why is this bad
-People are asked for harmless calls, and learn to approve without reading.
+People are asked about harmless calls, and learn to approve without reading.
 
 ## Example
 {"name": "list_orders", "annotations": {"readOnlyHint": false}}

@@ -5,8 +5,8 @@ Finds tools with an argument that chooses the operation (`action`, `operation`, 
 choices read and others destroy.
 
 ## Why is this bad
-The hints can describe only one of them. Clients ask for every read, or for no deletion. Stores ask
-for separate tools.
+The hints can describe only one of the operations. Clients ask before every read, or never ask
+before a deletion. Stores require separate tools.
 
 ## Example
 {"name": "orders", "inputSchema": {"type": "object",
@@ -60,7 +60,7 @@ def _remarks(parameter: Parameter) -> Remarks:
     first = {choice: word_list(choice[:40])[:1] for choice in parameter.choices}
     reads = [choice for choice, words in first.items() if not _READS.isdisjoint(words)]
     destroys = [choice for choice, words in first.items() if not _DESTROYS.isdisjoint(words)]
-    # `remove` undoes `add`, so nothing is lost.
+    # If there is an `add`, then `remove` undoes it, and nothing is lost.
     if ["add"] in first.values():
         destroys = [choice for choice in destroys if first[choice] != ["remove"]]
     if reads and destroys:

@@ -4,8 +4,8 @@
 Finds `$ref` values that point to nothing in the same schema, or to another document.
 
 ## Why is this bad
-Clients do not fetch other documents, and should not: a tool list could make them call any address.
-The referenced part is then unknown.
+Clients do not fetch other documents, because a tool list could then make them call any address. So
+the referenced part of the schema is unknown.
 
 ## Example
 {"properties": {"order": {"$ref": "#/$defs/Order"}}}

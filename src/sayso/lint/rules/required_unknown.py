@@ -5,8 +5,8 @@ Finds names in `required` that are not in `properties`. Schemas with `allOf`, `p
 `$ref` are skipped.
 
 ## Why is this bad
-The model does not know what to send, and every call without it is rejected. Usually one of the two
-was renamed.
+Every call without the argument is rejected, but the model does not know its type or meaning.
+Usually a property was renamed, and `required` was not.
 
 ## Example
 {"type": "object", "properties": {"order_id": {}}, "required": ["id"]}

@@ -32,4 +32,4 @@ def _check(tool: Subject) -> Remarks:
             edits = (Edit((key, "type"), "object"),)
             yield Remark(f'the {key} needs "type": "object"', (key,), edits)
         elif kind != "object" and isinstance(tool.raw[key], dict):
-            yield Remark(f"the {key} is not of type object", (key,))
+            yield Remark(f'the {key} must have "type": "object"', (key,))

@@ -33,7 +33,7 @@ _BEGINNINGS: Final = (
     *("ASIA", "AIza", "eyJ", "-----BEGIN", "bearer ", "Bearer ", "BEARER ", "sk-", "sk_", "pk-"),
     *("pk_", "rk-", "rk_", "@"),
 )
-"""Every text that `redact` masks by its form contains one of these."""
+"""Every secret that `redact` recognizes by its form contains one of these texts."""
 
 
 @Rule("SS308", "secret-in-text", Severity.ERROR).for_tool

@@ -4,7 +4,7 @@
 Finds tools whose `title` differs from the title in their annotations.
 
 ## Why is this bad
-Clients show one or the other, so people may not recognize the same tool.
+Some clients show the first title and others the second, so people may not recognize the tool.
 
 ## Example
 {"name": "void", "title": "Void an invoice", "annotations": {"title": "Cancel"}}
@@ -21,5 +21,5 @@ from sayso.lint.subject import Subject
 def _check(tool: Subject) -> Remarks:
     one, other = tool.titles
     if one and other and one != other:
-        message = f"two titles: “{one}”, and “{other}” in the annotations"
+        message = f"the title is “{one}”, but annotations.title is “{other}”"
         yield Remark(message, ("annotations", "title"))

@@ -1,10 +1,10 @@
-"""A tool that takes as much space as a whole server.
+"""A tool whose entry in the list is very large.
 
 ## What it does
 Finds tools whose entry is larger than about 2,500 tokens.
 
 ## Why is this bad
-It is sent with every request, even if the tool is not called.
+The entry is sent with every request, even if the tool is not called.
 
 ## Example
 {"name": "query", "inputSchema": {"type": "object", "$defs": {"… 90 types …": {}}}}

@@ -4,7 +4,7 @@
 Finds tools of one server whose descriptions are identical.
 
 ## Why is this bad
-Models choose by the description. Here they choose by the name, or at random.
+Models choose tools by their descriptions. With equal ones, they must guess from the names.
 
 ## Example
 [{"name": "get_a", "description": "Gets the item."},

@@ -14,7 +14,7 @@ Clients ignore the key, so the hint counts as not declared, and its author does 
 {"annotations": {"readOnlyHint": true}}
 
 ## Fix
-Not automatic: the hint never counted, so the author must decide whether it should.
+Not automatic: clients ignored the hint so far, so the author must decide whether it is right.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Documents for store reviews, made from what is known about a server's tools."""
+"""Submissions: documents for a store's review of a server, made from its tools."""
 
 from sayso.lint.stores.claim import Basis, Claim, claims_of
 from sayso.lint.stores.output import as_json, as_markdown

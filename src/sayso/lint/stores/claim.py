@@ -1,4 +1,4 @@
-"""Claims of a submission: each hint of a tool as the store means it, with a justification."""
+"""Claims of a submission: a tool's hints in the store's meaning, each with a justification."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _RECEIPTS: Final = {
     "not_exercised": "not exercised",
 }
 NOT_VERIFIED: Final = "not verified"
-"""The receipt column of a hint without a verdict."""
+"""Shown as the receipt of a hint for which no receipt has a verdict."""
 
 
 class Basis(StrEnum):
@@ -36,8 +36,8 @@ class Basis(StrEnum):
 class Claim:
     """One hint of one tool in a submission.
 
-    Unless it `is_settled`, it is a proposal that the author must confirm, and `doubts` are the
-    reasons against it. `receipt` is the verdict of a receipt.
+    A claim that is not `is_settled` is a proposal, which the author must confirm. `doubts` are
+    reasons against the value. `receipt` is the verdict of a receipt (a signed test result).
     """
 
     value: bool
@@ -84,7 +84,7 @@ def _claim(tool: Subject, store: Store, name: HintName, reads: Claim | None) -> 
 
 
 def _ground(tool: Subject, name: HintName, reads: Claim | None) -> _Ground:
-    """Return the value in the specification's meaning; evidence outranks words and guesses."""
+    """Return a hint's value in the specification's meaning. Evidence outranks declarations."""
     verdict = tool.verdicts.get(name)
     declared = tool.hints[name]
     if verdict == "refuted":
@@ -125,7 +125,7 @@ def _declared(tool: Subject, name: HintName, *, value: bool) -> str:
 def _as_meant(
     tool: Subject, store: Store, name: HintName, ground: _Ground, reads: Claim | None
 ) -> _Ground:
-    """Return the ground in the store's meaning of the hint."""
+    """Return the value in the store's meaning of the hint, with its reason."""
     if name == "read_only" and ground.value and (sign := _sign(tool, store)):
         why = f": its description says “{sign}”, which this store does not count as read-only"
         return _Ground(value=False, basis=Basis.STORE, why=why)
@@ -152,7 +152,7 @@ def _deed(tool: Subject, name: HintName) -> str:
 
 
 def _doubts(tool: Subject, name: HintName, *, value: bool) -> list[str]:
-    """Return reasons against a looser value, or against one that differs from the declared one."""
+    """Return reasons against `value`: a text that contradicts it, or a different declaration."""
     doubts: list[str] = []
     if value is LOOSER[name] and (guess := tool.doubt(name, value=not value)):
         doubts.append(f"its text contradicts this: {'; '.join(guess.reasons)}")
@@ -163,7 +163,7 @@ def _doubts(tool: Subject, name: HintName, *, value: bool) -> list[str]:
 
 
 def _unlike(store: Store, name: HintName, ground: _Ground, reads: Claim | None) -> list[str]:
-    """Return the doubt about a declared value if the store means something else by the hint."""
+    """Return a doubt if the hint is declared, but the store means something else by it."""
     is_open = name in store.unlike_on_writes and ground.basis is Basis.DECLARED
     if not is_open or ground.value is not LOOSER[name] or (reads is not None and reads.value):
         return []

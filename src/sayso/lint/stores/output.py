@@ -1,4 +1,4 @@
-"""A submission as a Markdown file to complete and send, and as JSON for programs."""
+"""Output of a submission: as Markdown, to complete and send, and as JSON for programs."""
 
 import json
 import re
@@ -136,7 +136,7 @@ def _prompts(made: Submission) -> Iterator[str]:
     yield "## Test prompts"
     yield ""
     if not made.store.positive and not made.store.negative:
-        yield "This store requires none, as far as sayso knows."
+        yield "As far as sayso knows, this store requires no test prompts."
     yield from _blanks("should lead to", made.positive)
     yield from _blanks("should not lead to", made.negative)
 
@@ -159,7 +159,7 @@ def _name(name: str) -> str:
 
 
 def as_json(made: Submission) -> str:
-    """Return the documented JSON, in ASCII so that it cannot control a terminal."""
+    """Return the submission as JSON, in ASCII only, so that it cannot control a terminal."""
     profile = made.store.profile
     document = {
         "schema": _SCHEMA,

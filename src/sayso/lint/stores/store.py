@@ -1,4 +1,4 @@
-"""Stores: what each review requires, and what its terms mean, read from stores.toml."""
+"""Stores, read from stores.toml: what each review requires, and what it means by the hints."""
 
 import tomllib
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ _FILE: Final = "stores.toml"
 class Store:
     """One store; its profile has the rules, the source document and the meanings.
 
-    `hints` must be explicit on every tool. `claims` is the sentence for each value, `asks` are
-    questions that only the author can answer. `never_on_reads` and `on_every_write` are hints
-    whose value follows from whether a tool writes. For hints in `unlike_on_writes`, a declared
-    looser value on a writing tool must be confirmed. `signs` are words of a description that rule
-    out the store's meaning of read-only.
+    `hints` must be explicit on every tool. `claims` has a sentence for each value of a hint. `asks`
+    are questions that only the author can answer. Hints in `never_on_reads` are false on every
+    read-only tool, those in `on_every_write` true on every other. For hints in `unlike_on_writes`,
+    the author must confirm a looser value declared on a writing tool. A description with a word of
+    `signs` means that the store does not count the tool as read-only.
     """
 
     profile: Profile

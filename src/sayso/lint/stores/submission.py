@@ -1,4 +1,4 @@
-"""A submission: every tool with its claims, prompts to fill in, and findings to fix."""
+"""A submission: all tools with their claims, test prompts to fill in, and findings to fix."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from sayso.lint.subject import Listing, Subject
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """One tool of a submission; `has_title` if its author wrote the title."""
+    """One tool of a submission. `has_title` is true if the author wrote the title."""
 
     name: str
     title: str
@@ -25,7 +25,7 @@ class Submitted:
 
     @property
     def is_settled(self) -> bool:
-        """True if the author need not confirm anything."""
+        """True if the author does not have to confirm anything."""
         return self.has_title and all(claim.is_settled for claim in self.claims.values())
 
     @property
@@ -85,7 +85,7 @@ def _tool(tool: Subject, store: Store) -> Submitted:
 
 
 def _by_kind(tools: Sequence[Submitted]) -> list[str]:
-    """Return the names, one of each kind first, so that a few prompts cover all kinds."""
+    """Return the tools' names. One tool of each kind comes first, so few prompts cover all."""
     seen: set[tuple[bool, ...]] = set()
     first: list[str] = []
     rest: list[str] = []
