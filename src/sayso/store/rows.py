@@ -69,9 +69,9 @@ class AnswerRow:
 class GrantRow:
     """One standing answer. `binding` is the digest of everything that it applies to.
 
-            Times are Unix seconds. `conversation` is the start of its conversation, or `None` for any.
-        `holds` is false after a revocation or once its conversation has ended.
-        """
+        Times are Unix seconds. `conversation` is the start of its conversation, or `None` for any.
+    `holds` is false after a revocation or once its conversation has ended.
+    """
 
     number: int
     binding: str
