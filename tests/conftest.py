@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import os
 import signal
 import subprocess
 from collections import Counter
@@ -20,6 +21,11 @@ gc.disable()
 
 tiers.load_profiles()
 tiers.watch()
+
+# Each process of tests measures its coverage, and none of the hundreds of programs that they start:
+# these would take twice as long to begin.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 
 # What is started in the background ignores Ctrl-C, and so would all that the tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -10,16 +10,16 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_it_calls_back_in_order_but_for_what_is_forgotten() -> None:
-    alarm, said = Alarm(0.02), list[str]()
-    alarm.call(lambda: said.append("first"))
-    gone = alarm.call(lambda: said.append("gone"))
-    await asyncio.sleep(0.01)
-    alarm.call(lambda: said.append("later"))
-    alarm.forget(gone)
-    alarm.forget(gone)
-    await asyncio.sleep(0.1)
+    alarm, called, done = Alarm(0.02), list[str](), asyncio.Event()
+    alarm.call(lambda: called.append("first"))
+    forgotten = alarm.call(lambda: called.append("forgotten"))
+    alarm.call(lambda: called.append("later"))
+    alarm.call(done.set)
+    alarm.forget(forgotten)
+    alarm.forget(forgotten)
+    await done.wait()
 
-    assert said == ["first", "later"]
+    assert called == ["first", "later"]
 
 
 async def test_it_begins_again_after_it_was_done() -> None:
