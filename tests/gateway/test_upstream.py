@@ -226,7 +226,7 @@ async def test_a_server_that_wants_credentials_says_so_to_each_caller() -> None:
     with serve_web(any=lambda exchange: exchange.reply(401)) as site:
         async with running(UrlTarget("web", site.url)) as upstream:
             for _ in range(2):
-                with pytest.raises(AuthenticationError, match="wants credentials"):
+                with pytest.raises(AuthenticationError, match="requires credentials"):
                     await upstream.link()
 
 

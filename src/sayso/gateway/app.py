@@ -88,11 +88,10 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
     wallet: Wallet | None = None,
     receipts: ReceiptCollection | None = None,
 ) -> AsyncGenerator[Gateway]:
-    """Yield the gateway for `targets`; it ends when the context ends. Raises `UncontainedError`.
+    """Yield the gateway for `targets`. Raises `UncontainedError`.
 
-    `timeout` is in seconds per server request. A call waits `patience` seconds for a person
-    (default: as long as its client can wait). `announce` gets a line per waiting call. Pass an
-    `audit` from `open_audit`, or the log is not chained.
+    `timeout` is in seconds per request; `patience`, per wait for a person (default: as long as the
+    client can wait). `announce` gets a line per waiting call; `audit` comes from `open_audit`.
     """
     shown = telemetry or Telemetry()
     own = keys or new_keys()
