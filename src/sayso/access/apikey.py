@@ -78,7 +78,7 @@ class ApiKeyAuth:
         del path
 
     async def holder(self, token: str) -> Principal:
-        """Return a key's holder. Raises `UnfitError` if invalid, and `StoreError`."""
+        """Return a key's holder. Raises `UnfitError` for an invalid key, and `StoreError`."""
         principal, expires = self.recent.get(token) or await self._look(token)
         if self.now() >= expires:
             raise UnfitError(_INVALID)

@@ -167,10 +167,10 @@ class GuardedServer:
         return await self.guard.approvals.answer(number, answer)
 
     async def withdraw(self, numbers: Iterable[int] | None = None) -> None:
-        """Withdraw the open questions of these numbers; by default, all of this server's."""
-        wanted = self._asked if numbers is None else {*numbers} & self._asked
+        """Withdraw the open questions of these numbers; by default, all of this server's calls."""
+        open_numbers = self._asked if numbers is None else {*numbers} & self._asked
         with self._noted():
-            for number in sorted(wanted):
+            for number in sorted(open_numbers):
                 await self._take_back(number)
 
     async def unwind(self) -> None:
@@ -206,7 +206,7 @@ class GuardedServer:
     def check(self) -> None:
         """Raise `UsageError` if the guard is closed."""
         if self.listing.is_left:
-            fix = "Use it inside the async with block of sayso.wrap."
+            fix = "Use the client inside the async with block of sayso.wrap."
             raise UsageError("this wrapped client is closed", where="wrap", fix=fix)
 
 

@@ -100,7 +100,7 @@ class Toolset:
         return tools
 
     def name_of(self, tool: "Tool") -> str:
-        """Return the model's name for a tool. With several servers, the server's name precedes."""
+        """Return the model's name for a tool; with several servers, it begins with the server's."""
         if len(self.servers) == 1:
             return fit_name(tool.name)
         return fit_qualified(tool.server, tool.name)
@@ -154,7 +154,7 @@ class Toolset:
     ) -> list[ToolResult]:
         """Make all calls of one step, as `call` does, and return their results in order."""
         # Read the iterable first: if it raises, no place in the queue has been taken.
-        wanted = [(call, self._turns.draw()) for call in tuple(calls)]
+        placed = [(call, self._turns.draw()) for call in tuple(calls)]
         results: dict[int, ToolResult] = {}
         failed: list[SaysoError] = []
 
@@ -166,18 +166,18 @@ class Toolset:
 
         try:
             async with anyio.create_task_group() as group:
-                for place, (call, turn) in enumerate(wanted):
+                for place, (call, turn) in enumerate(placed):
                     group.start_soon(partial(make, place, call, turn))
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
                 await self.withdraw(results.values())
             raise
         finally:
-            for _, turn in wanted:
+            for _, turn in placed:
                 turn.leave()
         if failed:
             raise failed[0]
-        return [results[place] for place in range(len(wanted))]
+        return [results[place] for place in range(len(placed))]
 
     async def settle(
         self,
@@ -255,13 +255,13 @@ class Toolset:
             arguments = call.read_arguments()
             return await self._made(call, tools, arguments, turn)
         except BadArgumentsError as error:
-            return refuse(call, f"its arguments cannot be read: {error}.")
+            return refuse(call, f"this call cannot be read: {error}.")
         except UnknownToolError:
             return refuse(call, _unknown(call.name, tools))
         except UnreachableError as error:
             return refuse(call, f"{error}.")
         except RpcError as error:
-            return refuse(call, f"its server refused the call: {plain(error.message)}.")
+            return refuse(call, f"the server refused the call: {plain(error.message)}.")
         finally:
             turn.leave()
 
@@ -345,7 +345,7 @@ def _check(toolset: Toolset) -> None:
     names = [server.name for server in servers]
     duplicates = {name for name in names if names.count(name) > 1}
     if duplicates:
-        fix = 'Wrap each with its own name: sayso.wrap(client, server="crm").'
+        fix = 'Wrap each client with its own name: sayso.wrap(client, server="crm").'
         what = f"two clients are called {plain(min(duplicates))!r}"
         raise UsageError(what, where="Toolset", fix=fix)
     if any(

@@ -127,5 +127,5 @@ def shown(value: Any) -> str:
     return _cut(value, _LONGEST_VALUE)
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"

@@ -37,11 +37,11 @@ def tell(question: Question) -> list[str]:
     return [plain(line) for line in lines]
 
 
-def _fields(arguments: Mapping[str, Any], most: int) -> list[tuple[str, str]]:
+def _fields(arguments: Mapping[str, Any], limit: int) -> list[tuple[str, str]]:
     fields = [(_short(name), _short(_text(value))) for name, value in arguments.items()]
-    more = len(fields) - most
+    more = len(fields) - limit
     if more > 0:
-        fields[most:] = [("…", f"and {more} more")]
+        fields[limit:] = [("…", f"and {more} more")]
     return fields
 
 

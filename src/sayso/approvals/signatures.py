@@ -91,7 +91,7 @@ class Signer:
         return True
 
     def _is_agreed(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
-        """Return whether enough people approved the row's edit, and one answer is in the row."""
+        """Return whether enough people approved the row's edit, and the row names one of them."""
         agreed = [
             answer
             for answer in answers

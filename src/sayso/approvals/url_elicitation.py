@@ -79,7 +79,7 @@ class UrlElicitationChannel:
         self._is_open = result.get("action") == "accept"
 
     async def end(self, approval: Approval) -> None:
-        """Tell a client that opened the page that the question is settled, once it is."""
+        """Notify a client that opened the page, if the question is settled."""
         if not self._is_open or approval.state is ApprovalState.PENDING:
             return
         try:

@@ -100,7 +100,7 @@ class Waiters(Generic[K]):
         except Exception as error:  # noqa: BLE001 - each waiter queries the store and raises it
             _log.info("%d waiting calls wake after an error: %s", len(self._entries), error)
             self.wake_all()
-            # The waiters may call `wait` again at once.
+            # Pause, because the waiters may call `wait` again at once.
             await asyncio.sleep(self.period())
         else:
             for key in changed:

@@ -58,7 +58,7 @@ class Gate:
 
     def _refusal(self, method: str, headers: Raw) -> Response | None:
         if not is_own_host(headers, self._names):
-            fix = "Open it at the URL that sayso printed when it started."
+            fix = "Open the console at the URL that sayso printed when it started."
             return self._refuse(421, "This console does not serve that host name.", fix)
         if method not in _CHANGES_NOTHING and not is_same_origin(headers, self._scheme):
             fix = "Nothing was done. Press the button in the console itself."

@@ -149,7 +149,7 @@ def readdress(result: Mapping[str, Any], show: Callable[[str], str]) -> dict[str
 
 
 def may_link(result: Mapping[str, Any]) -> bool:
-    """Return whether a result may hold a link to a resource, without reading it."""
+    """Return whether a result may contain a link to a resource, without parsing the result."""
     blocks = result.get("content")
     if isinstance(blocks, msgspec.Raw):
         raw = bytes(blocks)

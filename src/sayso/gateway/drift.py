@@ -26,13 +26,13 @@ _MAX_TOOLS: Final = 20_000
 """The maximum stored tools of a server, so that invented names cannot fill the store."""
 
 _HELD_CHANGE: Final = (
-    "%s: a change of its tool “%s” would permit more; the stricter one counts until a person "
-    "accepts the change (sayso drift)"
+    "%s: a change of its tool “%s” would permit more; the stricter definition counts until a "
+    "person accepts the change (sayso drift)"
 )
 
 
 class _Judged(NamedTuple):
-    """The verdict on a definition; if a change is held, `before` is the tool before that change."""
+    """The verdict on the definition `mark`; `before` is the tool before a change that is held."""
 
     known: Known
     mark: str
@@ -75,7 +75,7 @@ class DriftDetector:
         judged = [self._in_effect(tool) for tool in tools if storable(tool.name) not in refused]
         if not refused:
             return judged, []
-        what = f"{self.server}: {len(refused)} tools are left out: it has used too many names"
+        what = f"{self.server}: {len(refused)} tools are left out: the server uses too many names"
         return judged, [what]
 
     async def _compare(self, named: Mapping[str, Tool], known: Mapping[str, Known]) -> None:
@@ -121,7 +121,7 @@ class DriftDetector:
         return self._soon(moved)
 
     def _soon(self, row: DefinitionRow) -> DefinitionRow | None:
-        """Return the row; `None` if the tool's row was just written, so that it is judged later."""
+        """Return the row, or `None` within a minute of its last write; it is judged again later."""
         if self._may_write(row.tool):
             return row
         del self._judged[row.tool]

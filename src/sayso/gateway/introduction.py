@@ -29,7 +29,7 @@ _WAIT_SECONDS: Final = 2.0
 """The time a client waits for servers that are starting; some clients time out after 5 s."""
 _MAX_CHARACTERS: Final = 1_000
 _MAX_CHARACTERS_TOGETHER: Final = 8_000
-"""The maximum size of one server's instructions at `/mcp`, and of all servers' together."""
+"""At `/mcp`: the maximum size of one server's instructions, and of all servers' together."""
 _MAX_CHARACTERS_ALONE: Final = 32_000
 """The size of a server's instructions at its own address."""
 _MAX_CHARACTERS_FIELD: Final = 512

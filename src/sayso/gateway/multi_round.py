@@ -132,7 +132,7 @@ class PendingCall:
 
 @dataclass(slots=True)
 class PendingCalls:
-    """The pending calls of this process, whose name is `name`."""
+    """The pending calls of this process. `name` identifies the process in their states."""
 
     keys: Keyring
     replica_client: ReplicaClient = field(default_factory=ReplicaClient)
@@ -169,7 +169,7 @@ class PendingCalls:
         return len(self._held)
 
     def hold(self, pending_call: PendingCall) -> None:
-        """Keep a call that asks its client. Raises `RpcError` if it is over, or for too many."""
+        """Keep a call that asks its client. Raises `RpcError` for an ended or one too many."""
         if pending_call.task is None or pending_call.task.done():
             raise RpcError(INTERNAL_ERROR, "the call of this question is over")
         if pending_call.id not in self._held and not self._has_room(pending_call.request.principal):

@@ -75,19 +75,19 @@ class Upstream:
         self._readonly: ReadonlyProcesses[ServerConnection] | None = None
 
     def keep_to(self, hold: Hold) -> None:
-        """Run read-only tools in read-only processes by `hold`, if sayso starts the server."""
+        """Run read-only tools in processes that `hold` confines, if sayso starts the server."""
         if isinstance(self.target, CommandTarget):
             self._readonly = ReadonlyProcesses(self.target, hold, self._begin)
             self._tool_cache.is_restless = True
 
     @property
     def is_up(self) -> bool | None:
-        """Return whether it is connected; `None` if no connection is needed now."""
+        """Return whether the server is connected; `None` if no connection is needed now."""
         return {State.UP: True, State.FAILING: False}.get(self.health().worst.state)
 
     @property
     def is_for_callers(self) -> bool:
-        """Return whether it accepts only callers, with tokens exchanged for theirs."""
+        """Return whether the server accepts only tokens that are exchanged for callers' tokens."""
         auth = self.target.auth if isinstance(self.target, UrlTarget) else None
         return auth is not None and auth.is_exchange
 
@@ -102,7 +102,7 @@ class Upstream:
 
     @property
     def listed_at(self) -> float | None:
-        """Return when it last listed its tools, in Unix seconds."""
+        """Return when the server last listed its tools, in Unix seconds."""
         times = (connection.listed_at for connection in self._connections.values())
         return max((time_ for time_ in times if time_ is not None), default=None)
 
@@ -186,14 +186,14 @@ class Upstream:
         )
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
-        """Return its tools as the last caller sees them; without a caller so far, as sayso does.
+        """Return the tools as the last caller sees them; before the first call, as sayso does.
 
-        Raises `AuthenticationError` without a caller so far, if the server accepts only callers.
+        Raises `AuthenticationError` before the first call, if the server accepts only callers.
         """
         latest = self.latest
         if latest is None and self.is_for_callers:
-            what = "it admits only callers, with their tokens"
-            fix = "Its tools are listed after the first call."
+            what = "the server accepts only callers, with their tokens"
+            fix = "Make a first call; then the tools are listed."
             raise AuthenticationError(what, where=self.name, fix=fix)
         return await (latest or self.of(_OWN)).tools()
 
@@ -231,7 +231,7 @@ class Upstream:
     def _make_room(self) -> None:
         idle = self._idle(_MIN_IDLE_SECONDS)
         if not idle:
-            what = f"its {self._max_connections} connections are all in use"
+            what = f"all {self._max_connections} connections to the server are in use"
             raise UnreachableError(what, where=self.name, fix="Try again later.")
         self._end(min(idle, key=lambda key: self._connections[key].used))
 

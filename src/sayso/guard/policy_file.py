@@ -36,7 +36,7 @@ class PolicyFile:
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
-        """Read the file. Raises `PolicyError` with all mistakes, or `ConfigError` for no file."""
+        """Read the file. Raises `PolicyError` with all mistakes; `ConfigError` without a file."""
         text = read_text(str(path), fix=_FIX)
         return cls(Path(path), load_policy(text, str(path)), text)
 

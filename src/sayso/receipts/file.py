@@ -16,7 +16,7 @@ from sayso.receipts.statement import Receipt, make_statement, read_statement
 from sayso.schema import canonical, parse_json
 
 MAX_BYTES: Final = 4_000_000
-"""Four times the size of a receipt for a thousand tools."""
+"""The maximum size of a receipt file: four times a receipt for a thousand tools."""
 
 MAX_FILES: Final = 1_000
 

@@ -99,7 +99,7 @@ def _holds(function: Callable[..., Any] | None, judged: Callable[..., Any] | Non
 def _bypassed(now: Running, name: str) -> BypassError:
     now.is_bypassed = True
     what = f"the tool {name!r} was called without sayso's guard"
-    return BypassError(what, fix="Call it through a client of the server that was bound.")
+    return BypassError(what, fix="Call the tool through a client of the bound server.")
 
 
 def _delegates(tool: Any) -> set[tuple[str, str | None]]:

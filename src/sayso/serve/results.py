@@ -51,7 +51,7 @@ def _answer_of(value: Any) -> "Answer":
         return check_size(_wire(value))
     if value is None or isinstance(value, str):
         return check_size({"content": [{"type": "text", "text": value or ""}]})
-    return _said({}, structure_of(to_json(value)))
+    return _with_json_text({}, structure_of(to_json(value)))
 
 
 def with_matching_text(answer: "Answer", value: Any) -> "Answer":
@@ -69,7 +69,7 @@ def with_matching_text(answer: "Answer", value: Any) -> "Answer":
             structured = structure_of(to_json(value))
     if isinstance(value, str):
         return check_size({**answer, "structuredContent": structured})
-    return _said(answer, structured)
+    return _with_json_text(answer, structured)
 
 
 def with_text(answer: "Answer", value: Any, text: str | None) -> "Answer":
@@ -84,7 +84,7 @@ def with_text(answer: "Answer", value: Any, text: str | None) -> "Answer":
     return check_size({**answer, "structuredContent": structured, "content": [block]})
 
 
-def _said(answer: "Answer", structured: Any) -> "Answer":
+def _with_json_text(answer: "Answer", structured: Any) -> "Answer":
     text = _json(structured)
     block = {"type": "text", "text": text}
     return check_size({**answer, "structuredContent": structured, "content": [block]}, text)

@@ -38,7 +38,7 @@ class Queue:
 class Seen:
     """The calls of questions, by question number.
 
-    `calls` are the logged calls that used an approval, `runs` the progress of running ones.
+    `calls` are the logged calls that used an approval, `runs` the progress of running calls.
     """
 
     calls: Mapping[int, LoggedCall] = field(default_factory=dict[int, LoggedCall])
@@ -120,7 +120,7 @@ async def load_live(
 
 
 def _in_turns(approvals: Iterable[Approval]) -> list[Approval]:
-    """Return the first question of each caller, then the second, and so on; no row moves."""
+    """Return the first question of each caller, then the second, and so on, in a stable order."""
     turns = Counter[str]()
     places: list[tuple[int, int, Approval]] = []
     for approval in sorted(approvals, key=lambda approval: approval.number):

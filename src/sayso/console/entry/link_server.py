@@ -1,6 +1,6 @@
 """A Unix socket that gives login links to this user's terminals, but not to MCP clients.
 
-A request is one line of JSON: `{"want": "about"}` or `{"want": "link"}`. An answer is one, too.
+A request is one line of JSON: `{"want": "about"}` or `{"want": "link"}`. So is an answer.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ class About:
 
 @dataclass(slots=True)
 class LinkServer:
-    """Serves the socket. `link` makes a login link; `None` if people have accounts."""
+    """Serves the socket. `link` makes a login link. It is `None` if people log in with accounts."""
 
     about: About
     link: Callable[[], str] | None
@@ -91,7 +91,7 @@ class LinkServer:
             return _refused("this system does not identify the requesting process")
         try:
             if peer.uid != os.getuid():
-                return _refused("it runs as another user")
+                return _refused("the requesting process runs as another user")
             if request == {"want": "about"}:
                 return {"about": self.about.to_dict()}
             if request != {"want": "link"}:
@@ -116,8 +116,8 @@ class LinkServer:
         except Exception:  # noqa: BLE001 - the gateway must continue
             _log.exception("the processes of this machine cannot be read")
             return "the processes of this machine cannot be read"
-        # Check this last: only while the process runs is its pid not given to another process.
-        return "it has ended" if peer.is_gone else refusal
+        # Check last that the process still runs: after its end, its pid may go to another process.
+        return "the requesting process has ended" if peer.is_gone else refusal
 
 
 def _refused(why: str) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _refused(why: str) -> dict[str, Any]:
 
 
 async def _read_line(connection: socket.socket) -> bytes:
-    """Read up to the first line break. Raises `ValueError` for a line that is too long."""
+    """Read one line. Raises `ValueError` if the line is too long, or the connection ends first."""
     loop = asyncio.get_running_loop()
     line = b""
     while not line.endswith(b"\n"):

@@ -34,7 +34,7 @@ SAY: Final = "say"
 
 @dataclass(slots=True)
 class Session:
-    """A session in this process; `elsewhere` sends a message by the process with its stream."""
+    """A session in this process; `elsewhere` sends through the process that has its stream."""
 
     running: dict[Id, Callable[[], object]] = field(default_factory=dict[Id, Callable[[], object]])
     asked: dict[str, asyncio.Future[Message]] = field(
@@ -54,14 +54,14 @@ class Session:
 
     @property
     def is_kept(self) -> bool:
-        """Return whether its client has subscriptions or a log level."""
+        """Return whether the session's client has subscriptions or a log level."""
         return bool(self.listener.uris or self.listener.level)
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a notification on the session's open stream; an empty method ends the stream.
 
-        If the client reads too slowly, log messages are dropped. For other notifications its stream
-        is ended instead, because it must not miss changes.
+        If the client reads too slowly, log messages are dropped. Any other notification then ends
+        the stream, because the client must not miss a change.
         """
         if not method:
             self.hang_up()

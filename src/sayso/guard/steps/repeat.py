@@ -70,7 +70,7 @@ async def _first(guard: GuardContext, call: Call, claim: Claim, then: Then) -> A
 
 
 async def _settle(guard: GuardContext, call: Call, claim: Claim, answer: Answer | None) -> None:
-    """Store the answer, or release the key if `answer` is `None`; log a store's error."""
+    """Store the answer, or release the key if `answer` is `None`; an error is only logged."""
     text = None
     if answer is not None:
         text = guard.approvals.signer.sign_result(claim, json.dumps(opened(answer)))
