@@ -340,7 +340,7 @@ async def test_arguments_that_do_not_fit_are_told_by_the_tools_name_and_its_sche
     assert told.startswith(
         "Nothing was run: these arguments do not fit “demo__customers_get”.\n- customer_id: "
     )
-    schema = json.loads(told.split("Its arguments must fit this schema: ")[1])
+    schema = json.loads(told.split("The arguments must fit this schema: ")[1])
     assert schema["properties"]["customer_id"]["type"] == "integer"
     assert schema["required"] == ["customer_id"]
     assert (line["outcome"], line["through"]) == ("bad_arguments", READ)

@@ -59,7 +59,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class FinishedCall:
-    """A finished call: its answer, its recorded outcome, and the approval that it waits for."""
+    """A finished call: its answer, its recorded outcome, and its open approval, if any."""
 
     answer: Answer
     outcome: Outcome | None

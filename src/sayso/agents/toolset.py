@@ -313,8 +313,8 @@ class Step:
     async def run(self, calls: Iterable[ToolCall], *, is_cut: bool = False) -> list[ToolResult]:
         """Make all calls of the step, as `Toolset.run` does.
 
-        `is_cut` means that a length limit cut the model's message. Its calls may be incomplete, so
-        all are refused with this reason.
+        `is_cut` means that a length limit cut the model's message. The calls in that message may be
+        incomplete, so all are refused with this reason.
         """
         if is_cut:
             return [refuse(call, _CUT) for call in calls]

@@ -131,7 +131,7 @@ class Approvals:
     async def answer(self, number: int, answer: Answer) -> bool:
         """Answer a pending question. Return `False` if the answer does not count.
 
-        It counts if the question is pending, this person has not answered it before, and
+        An answer counts if the question is pending, this person has not answered before, and
         `answer.seen` equals an earlier reviewer's edit, if there is one. Raises `UsageError` for an
         unknown question, or if this person may not give this answer.
         """
@@ -179,7 +179,7 @@ class Approvals:
         await self.questions.watch(self.wake, self.signer.channel)
 
     async def wait(self, number: int, seconds: float) -> Approval | None:
-        """Wait up to `seconds` until a question is settled, and return it. `None`: unknown number.
+        """Wait up to `seconds` until a question is settled. Return it; `None` for an unknown one.
 
         Cancellation does not affect the question.
         """
@@ -347,7 +347,7 @@ class Channel(Protocol):
 
 
 def listening(approvals: Approvals) -> AbstractAsyncContextManager[None]:
-    """Return a context in which an answer in another process wakes waiters at once, if it can."""
+    """Return a context in which the store's notifications of answers wake waiters at once."""
     return beside(approvals.listen)
 
 

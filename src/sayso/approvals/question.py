@@ -135,7 +135,7 @@ def make_question(
 ) -> Question:
     """Make the question of `decision`, bound to caller, tool, exact arguments and plan.
 
-    It is also bound to the policy's requirements: answers given under weaker ones do not count.
+    The policy's requirements bind it too: answers given under weaker requirements do not count.
     """
     reviewers = decision.reviewers and decision.reviewers.to_dict()
     require = decision.require and str(decision.require)

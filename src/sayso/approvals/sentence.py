@@ -32,7 +32,7 @@ def tell(question: Question) -> list[str]:
         lines.append(f"  other input, {name}: {value}")
     if question.plan is not None:
         changes = question.plan["changes"]
-        lines.append(f"it would change {question.plan['total']}:")
+        lines.append(f"the call would change {question.plan['total']}:")
         lines += [f"  {_short(_change(change))}" for change in changes[:_MOST_CHANGES]]
     return [plain(line) for line in lines]
 

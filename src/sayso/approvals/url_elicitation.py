@@ -49,7 +49,7 @@ def url_request(question: Question, page: str) -> dict[str, Any]:
 
 
 def ask_to_open_page(question: Question, page: str) -> dict[str, Any]:
-    """Return the result that makes a client of 2026-07-28 open the page; it has no state."""
+    """Return the result, without a state, that makes a client of 2026-07-28 open the page."""
     request = {"method": "elicitation/create", "params": url_request(question, page)}
     return {"resultType": "input_required", "inputRequests": {INPUT: request}}
 

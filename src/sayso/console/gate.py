@@ -36,7 +36,7 @@ _CHANGES_NOTHING: Final = ("GET", "HEAD")
 
 
 class Gate:
-    """The console's middleware. It is outermost, so that error pages have the headers too."""
+    """The console's outermost middleware, so that error pages have the security headers too."""
 
     def __init__(self, app: ASGIApp, base_url: str, *, refuse: Refuse) -> None:
         self.app = app

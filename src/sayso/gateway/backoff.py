@@ -42,7 +42,7 @@ class ConnectionAttempt:
 
     @property
     def pause_for_listeners(self) -> float:
-        """Return the seconds before an attempt for listeners only; they are more than zero."""
+        """Return the seconds (more than zero) before an attempt for listeners only."""
         return max(self.pause, _PAUSE_SECONDS)
 
 

@@ -1,4 +1,4 @@
-"""The gateway's introduction to a client: its name and instructions, and its servers'.
+"""The introduction to a client: the names and instructions of the gateway and its servers.
 
 At `/mcp` the gateway's instructions come first. Each server's instructions follow, quoted on one
 line and cut, so that they do not look like the gateway's text and do not push it out of view. At
@@ -29,7 +29,7 @@ _WAIT_SECONDS: Final = 2.0
 """The time a client waits for servers that are starting; some clients time out after 5 s."""
 _MAX_CHARACTERS: Final = 1_000
 _MAX_CHARACTERS_TOGETHER: Final = 8_000
-"""At `/mcp`: the maximum size of one server's instructions, and of all servers' together."""
+"""The maximum size at `/mcp`: of one server's instructions, and (`_TOGETHER`) of all servers'."""
 _MAX_CHARACTERS_ALONE: Final = 32_000
 """The size of a server's instructions at its own address."""
 _MAX_CHARACTERS_FIELD: Final = 512

@@ -18,7 +18,7 @@ _MAX_URI_CHARACTERS: Final = 2048
 
 
 async def set_level(upstreams: Upstreams, request: Request) -> dict[str, Any]:
-    """Set the client's log level: it then gets messages of this level and above."""
+    """Set the client's log level: the client then gets messages of this level and above."""
     level = request.params["level"]
     listener = _session(request)
     if level not in LEVELS:

@@ -129,7 +129,7 @@ class Lists:
         return self._own.get(method) or self.shared.get(method)
 
     def _begin(self, method: str) -> asyncio.Task[list[Any]]:
-        """Return the task that reads a list; it continues if a caller that waits is cancelled."""
+        """Return the task that reads a list; the task goes on if a waiting caller is cancelled."""
         if method not in self._asking:
             task = self._asking[method] = asyncio.ensure_future(self.read(method))
             task.add_done_callback(lambda done: self._ended(method, done))

@@ -35,7 +35,7 @@ _ROUND: Final = "round"
 
 _MAX_CALLS: Final = 1000
 _MAX_CALLS_PER_CALLER: Final = 100
-"""The maximum pending calls: of all callers together, and of each authenticated caller."""
+"""The maximum pending calls: of all callers, and (`_PER_CALLER`) of each authenticated caller."""
 
 Result = dict[str, Any]
 Work = Callable[[Request], Awaitable[Result]]

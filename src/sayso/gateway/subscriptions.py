@@ -80,7 +80,7 @@ class Subscription:
             raise RpcError(INTERNAL_ERROR, what)
 
     async def set_level(self, level: str) -> None:
-        """Lower the log level of the connection to `level`; it is never raised again."""
+        """Lower the log level of the connection to `level`; no later call raises the level."""
         offers = "logging" in self.link.greeting.capabilities
         if self.link.greeting.envelope.is_modern or not offers:
             return

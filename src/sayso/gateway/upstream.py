@@ -30,7 +30,7 @@ _IDLE_SECONDS: Final = 900.0
 _SWEEP_SECONDS: Final = 15.0
 _MAX_PROCESSES: Final = 64
 _MAX_HTTP_CONNECTIONS: Final = 1000
-"""The maximum connections of one server, over stdio and over HTTP."""
+"""The maximum connections of one server: over stdio (`_MAX_PROCESSES`), and over HTTP."""
 _MIN_IDLE_SECONDS: Final = 1.0
 """The time after which an unused connection may make room for a new one."""
 

@@ -110,7 +110,7 @@ UNKNOWN_TOOL: Final = Tool("", "", {}, Intent(), _STRICTEST, {}, (), "")
 """The tool of a call before the step `find`; it has the strictest hints."""
 
 _UNKNOWN_FACTS: Final = facts_of(UNKNOWN_TOOL)
-UNDECIDED: Final = Decision(Effect.DENY, "undecided", "it is not decided yet")
+UNDECIDED: Final = Decision(Effect.DENY, "undecided", "the call is not decided yet")
 """The decision about a call before the step `decide`."""
 
 _NO_RULES: Final = Policy()

@@ -131,7 +131,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class WrappingStep:
-    """A step around the later steps: it runs them by `then`, and gets their answer."""
+    """A step around the later steps. `run` runs those by `then`, and gets their answer."""
 
     name: str
     applies: Applies

@@ -11,7 +11,7 @@ import anyio
 
 
 class _Place(Enum):
-    """The state of a call. `COMING`: not ready yet. `AWAY`: a person decides. `GONE`: it left."""
+    """The state of a call. `COMING`: not ready yet. `AWAY`: a person decides. `GONE`: has left."""
 
     COMING = auto()
     WAITING = auto()

@@ -1,8 +1,8 @@
 """A check that a framework runs the same function for which the guard decided.
 
 After the decision, the framework's lookups, middleware and versions may still select another
-function. So the check is at the framework's last lookup. It also stops a tool from calling another
-tool by name, because the guard has not seen that call.
+function. So the check is at the framework's last lookup. The check also stops a tool that calls
+another tool by name, because the guard has not seen that call.
 """
 
 import functools

@@ -1,7 +1,7 @@
 """The three kinds of server to which tools can be bound.
 
-Each contains the official SDK's low-level server, which gets the middleware. They differ in how a
-function becomes a tool.
+Each kind contains the official SDK's low-level server, which gets the middleware. The kinds differ
+in how a function becomes a tool.
 """
 
 import logging

@@ -111,7 +111,7 @@ def wrap_function(function: F, name: str = "", *, is_bound: bool = False) -> F:
             else:
                 call.crash = error
                 call.raised = None
-                public = call.public_error(error, "it failed")
+                public = call.public_error(error, "the tool failed")
             if public is error:
                 raise
             raise public from error

@@ -1,6 +1,6 @@
 """The middleware of a server, which passes every tool list and tool call to the guard.
 
-It works for all three kinds of server, since each contains the SDK's low-level server. The SDK
+Each of the three kinds of server has it, since each contains the SDK's low-level server. The SDK
 marks middleware as provisional, so only this file and `binding` use it.
 """
 

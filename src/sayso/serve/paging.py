@@ -35,7 +35,7 @@ class CursorError(UsageError):
 class ListPosition:
     """A position in a list: `count` is the number of items before it, `digest` their digest.
 
-    `inner` has the tool's own cursor of the call that returned the list. It is an empty tuple if
+    `inner` has the tool's own cursor of the call that returned the list, or is an empty tuple if
     the call had no cursor.
     """
 
@@ -160,7 +160,7 @@ def _read(cursor: str, call: str) -> ListPosition:
 
 
 def _digest(value: Any) -> str:
-    """Return a digest that detects mistakes. It is short, because models must copy cursors.
+    """Return a digest that detects mistakes. The digest is short, since models must copy cursors.
 
     A forged digest only gives access to another part of a list that the caller may see anyway.
     """

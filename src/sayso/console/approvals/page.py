@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from sayso.approvals import Approval, Approvals, ApprovalState
-from sayso.console.approvals.answering import mark_of, person_of
+from sayso.console.approvals.answering import digest_of, person_of
 from sayso.console.approvals.queue import SHOWN, load_live, load_queue, look
 from sayso.console.approvals.reply import Actions
 from sayso.console.approvals.view import view_of
@@ -86,7 +86,7 @@ class _Views:
 
     async def end(self, request: Request, session: Session) -> Response:
         approval = await self.asked(request)
-        is_shown = request.query_params.get("edit", "") == mark_of(approval.edit)
+        is_shown = request.query_params.get("edit", "") == digest_of(approval.edit)
         if approval.state is ApprovalState.PENDING and is_shown:
             return Response(status_code=_UNCHANGED)
         seen = await look(self._guard.audit, self.runs, [approval])

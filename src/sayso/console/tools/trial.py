@@ -90,7 +90,7 @@ class _Views:
         now = self._guard.clock()
         name = f"console try {token}"
         if not await self._guard.approvals.tokens.spend(name, now=now, expires=now + _DAY):
-            fix = "It was not run again. The log shows its outcome."
+            fix = "The call was not run again. The log shows its outcome."
             return self._pages.problem(409, "This call was already made.", fix)
         caller = _caller_of(session, is_alone=self._pages.is_alone)
         try:

@@ -58,7 +58,7 @@ class Line(Protocol):
     `owner` is the same for all requests of one client. `listener` gets the session's messages
     outside of requests; it is `None` without sessions. `notify` waits until the client has received
     the message. `tell` does not wait, and may drop the message. `ask` sends a request and returns
-    the answer. It raises `RpcError`, always so for a client of 2026-07-28.
+    the answer. `ask` raises `RpcError`, and always does so for a client of 2026-07-28.
     """
 
     @property

@@ -99,7 +99,7 @@ class Reply:
         return True
 
     def tell(self, body: bytes) -> bool:
-        """Send a message without waiting; it may be dropped."""
+        """Send or drop a message without waiting; return whether the client accepts messages."""
         if not self._takes_events or self.is_over:
             return False
         self._begun().tell(body)
