@@ -103,7 +103,7 @@ class ServerConnection:
         return self._lists.sizes
 
     @property
-    def said(self) -> str:
+    def stderr_tail(self) -> str:
         """Return the last stderr lines of the server's process, with secrets masked, or `""`."""
         if self._attempt is None or self._attempt.link is None:
             return ""

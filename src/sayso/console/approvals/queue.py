@@ -58,13 +58,13 @@ class Lately:
 class Live:
     """The queue for its page. The oldest question comes first, so that rows do not move.
 
-    `rows` are at most `most` pending questions, and those settled `since` the page was opened.
+    `rows` are up to `limit` pending questions, and those settled `since` the page was opened.
     `more` questions are not shown. `waits` is the time when a question's last agent stopped
     waiting; `None` if one waits. `version` changes with any of this. A `query` filters the rows.
     """
 
     waiting: int
-    most: int
+    limit: int
     more: int
     rows: tuple[Approval, ...]
     lately: tuple[Lately, ...]
@@ -81,13 +81,13 @@ async def load_queue(guard: Guard) -> Queue:
 
 
 async def load_live(
-    guard: Guard, runs: ClusterCalls, since: float, query: str = "", most: int = SHOWN
+    guard: Guard, runs: ClusterCalls, since: float, query: str = "", limit: int = SHOWN
 ) -> Live:
     """Return the queue for a page that was opened at `since`, in Unix seconds."""
     waiting = await guard.approvals.questions.count_pending(now=guard.clock())
-    pending = await guard.approvals.pending(_MOST if query else min(most, _MOST))
+    pending = await guard.approvals.pending(_MOST if query else min(limit, _MOST))
     matches = [approval for approval in pending if is_about(approval, query)]
-    shown = matches[:most]
+    shown = matches[:limit]
     settled = await guard.approvals.settled(_MOST_SETTLED)
     more = (len(matches) if query else waiting) - len(shown)
     last = None
@@ -107,7 +107,7 @@ async def load_live(
     lately = _lately(recent, await _unasked(guard.audit))
     return Live(
         waiting,
-        most,
+        limit,
         max(more, 0),
         tuple(_in_turns([*shown, *settled_since])),
         tuple(lately),
