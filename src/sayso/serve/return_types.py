@@ -28,7 +28,7 @@ _FIELD: Final[Mapping[str, Any]] = {"anyOf": list(_TEXT_OR_NULL), "default": Non
 class Page(Generic[T]):
     """A list or a part of one: its items, the next cursor (`None` at the end), and the total.
 
-    If called again with `next_cursor` as the argument `cursor`, the function returns the next items.
+    Called again with `next_cursor` as the argument `cursor`, the function returns the next items.
     Lists and pages that are too long for one result need no cursor, because sayso adds one.
     """
 
