@@ -111,7 +111,7 @@ def webhook(url: str) -> Post:
 
 
 def check_webhook(url: str) -> None:
-    """Raise `UsageError`, which omits the URL (may be secret), if it is invalid or insecure."""
+    """Raise `UsageError` for an invalid or insecure URL. The error omits the URL (a secret)."""
     try:
         parts = urlsplit(url)
         is_web = parts.scheme in {"http", "https"} and bool(parts.hostname)

@@ -68,7 +68,7 @@ class Waiters(Generic[K]):
 
     def _start(self) -> None:
         if self._task is None:
-            # In an empty context, because the task serves other calls too and outlives this one.
+            # In an empty context, because the task serves other calls too and outlives this call.
             self._task = asyncio.create_task(self._run(), context=contextvars.Context())
 
     def _stop(self) -> None:

@@ -2,7 +2,7 @@
 
 At `/mcp` the gateway's instructions come first. Each server's instructions follow, quoted on one
 line and cut, so that they do not look like the gateway's text and do not push it out of view. At
-`/servers/NAME/mcp` a client gets the server's name, version, title, icons and instructions as sent.
+`/servers/NAME/mcp` a client gets the server's own name, version, title, icons and instructions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ _MAX_CHARACTERS: Final = 1_000
 _MAX_CHARACTERS_TOGETHER: Final = 8_000
 """The maximum size at `/mcp`: of one server's instructions, and (`_TOGETHER`) of all servers'."""
 _MAX_CHARACTERS_ALONE: Final = 32_000
-"""The size of a server's instructions at its own address."""
+"""The maximum size of a server's instructions at its own address."""
 _MAX_CHARACTERS_FIELD: Final = 512
 _MAX_CHARACTERS_NAME: Final = 128
 _MAX_ICONS: Final = 16

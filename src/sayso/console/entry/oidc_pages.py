@@ -34,7 +34,7 @@ class _Views:
         except EntryError as error:
             return self._pages.problem(error.status, error.what, error.fix)
         response = RedirectResponse(begun.url, 303)
-        # Lax, because the browser must send it after the issuer's redirect. It grants no access.
+        # Lax: the browser must send this cookie after the issuer's redirect. It grants no access.
         response.set_cookie(
             self._cookie,
             begun.cookie,
