@@ -21,7 +21,7 @@ from sayso.errors import SaysoError, UsageError
 from sayso.policy import CHANNELS
 
 Function = Callable[[Approval], bool | Awaitable[bool | None] | None]
-"""Answers a question: `True`, `False`, or `None` for no answer."""
+"""A function that answers a question: it returns `True`, `False`, or `None` for no answer."""
 
 Approver = str | Channel | Function | None
 

@@ -11,7 +11,7 @@ from sayso.guard import remove_own_meta
 from sayso.workers import UndecidedError
 
 ASK_SECONDS: Final = 600.0
-"""The time for a client's answer; it is long because a person may have to look something up."""
+"""The time for a client's answer, long because a person may have to look something up."""
 
 _MAX_ROUNDS: Final = 20
 _FIRST_PAUSE_SECONDS: Final = 0.05
@@ -39,7 +39,7 @@ class Caller:
     tell: Callable[[str, Mapping[str, Any]], None]
 
     def listener(self, server: str, is_on: Callable[[], bool]) -> RequestListener:
-        """Return the listener of a request for this client, which works while `is_on`."""
+        """Return the listener of a request for this client, which works while `is_on()` is true."""
 
         async def answer(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
             check_is_on(server, is_on)

@@ -129,7 +129,7 @@ def _relays_in_rounds(guard: GuardContext, call: Call, question: Question) -> bo
 def _page(guard: GuardContext, call: Call, approval: Approval) -> str | None:
     """Return the address of the page where the person at the client may answer, or `None`.
 
-    There is no page for a person who is the caller, or if the policy names people or no console.
+    There is no page if that person is the caller, or if the policy names people or no console.
     """
     may_answer = not call.principal.is_known and not approval.question.names_people
     if _CONSOLE not in call.policy.channels or not may_answer:
@@ -191,7 +191,7 @@ async def _offered(
 
 
 def _visit(guard: GuardContext, call: Call, approval: Approval) -> UrlElicitationChannel | None:
-    """Return the channel that opens the page at an older client, or `None` (no page, or a form)."""
+    """Return the channel that opens the page at an older client; `None` for a form or no page."""
     elicit = call.request.elicit
     question = approval.question
     if elicit is None or URL not in elicit.modes or _relays_while_waiting(call, question):

@@ -159,7 +159,7 @@ async def called(function: Callable[..., Any], *args: Any) -> Any:
 async def _call_contained(
     function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], *, is_left: bool = False
 ) -> Any:
-    """Call a function. Raises `ExitError` if it raises `CancelledError` without a cancellation."""
+    """Call a function. Raises `ExitError` in place of its errors that would end the server."""
     task = _current_task()
     try:
         if _is_async(function):

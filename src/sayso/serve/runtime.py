@@ -101,7 +101,7 @@ class Runtime:
         return self.sight.shown(self._rules(), caller, tool)
 
     def lets_in(self, server: str, subject: str) -> bool:
-        """Return whether neither this server nor this caller is switched off."""
+        """Return whether the policy leaves both this server and this caller on."""
         return not is_switched_off(self._rules(), server=server, subject=subject)
 
     async def guard(self) -> "Guard":
@@ -176,7 +176,7 @@ class Runtime:
             )
 
     def _watching(self) -> list[Callable[[], Any]]:
-        """Return the task that reloads the policy file; an invalid file is ignored."""
+        """Return the task that reloads the policy file, if any; an invalid file is ignored."""
         if self._file is None:
             return []
         announce = self.settings.announce

@@ -150,7 +150,7 @@ class ToolRegistry:
         return {} if known is None else known.raw
 
     def entry(self, tool: Tool, seen: Tool) -> dict[str, Any]:
-        """Return a list entry with explicit hints: all resolved ones, if any is not declared."""
+        """Return a list entry with the declared hints, or, if any is undeclared, the resolved."""
         intent = tool.intent
         if any(intent.hints[name] is None for name in HINT_NAMES):
             values = {name: seen.resolved[name].value for name in HINT_NAMES}
@@ -192,7 +192,7 @@ class ToolRegistry:
 
 
 def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the tool with a schema that refuses unknown arguments, if the schema is silent."""
+    """Return the tool; its schema refuses unknown arguments unless `additionalProperties` is set."""
     schema = raw.get("inputSchema")
     if not isinstance(schema, Mapping):
         return raw

@@ -56,11 +56,11 @@ class Lately:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The queue for its page. The oldest question comes first, so that rows do not move.
+    """The queue for its page. Callers take turns, each with the oldest question first.
 
     `rows` are up to `limit` pending questions, and those settled `since` the page was opened.
-    `more` questions are not shown. `waits` is the time when a question's last agent stopped
-    waiting; `None` if one waits. `version` changes with any of this. A `query` filters the rows.
+    `more` questions are not shown. `waits` is when a question's last agent stopped waiting, or
+    `None` while an agent waits. `version` changes with any of this. A `query` filters the rows.
     """
 
     waiting: int
