@@ -231,7 +231,7 @@ class ServerConnection:
     async def link(self) -> Link:
         """Return the open link, or open one. Raises the error of the last attempt.
 
-        Raises `UnreachableError` if the policy switches the server off, even if it is connected.
+        Raises `UnreachableError` if the policy switches the server off, even with an open link.
         """
         if not self._is_on:
             fix = "Remove the server's name from [off] in the policy."
@@ -296,7 +296,7 @@ class ServerConnection:
         return entries
 
     async def _soon(self, method: str, ask: Callable[[], Awaitable[T]]) -> T:
-        """Ask with a short timeout; if exceeded, send list_changed when the answer arrives."""
+        """Ask with a short timeout; after a timeout, send list_changed when the answer arrives."""
         seconds = _SLOW_SECONDS if self.is_slow else _PATIENCE_SECONDS
         try:
             with anyio.move_on_after(min(seconds, self._timeout)):

@@ -192,7 +192,7 @@ class ToolRegistry:
 
 
 def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the tool; its schema refuses unknown arguments unless `additionalProperties` is set."""
+    """Return the tool, whose schema refuses unknown arguments by default."""
     schema = raw.get("inputSchema")
     if not isinstance(schema, Mapping):
         return raw

@@ -165,7 +165,7 @@ def _waiting(guard: GuardContext, call: Call, approval: Approval) -> Answer:
     )
     if call.is_declined:
         text = (
-            "Not run: the person at its client did not open the page where this call is answered. "
+            "Not run: the person at the client did not open the page where this call is answered. "
             f"{waits(guard, approval)}. Do not make the call again unless the person says so."
         )
     return tool_error(text, **_meta(approval))

@@ -23,7 +23,7 @@ _MAX_KEY_CHARACTERS: Final = 256
 
 
 async def answer_once(guard: GuardContext, call: Call, then: Then) -> Answer:
-    """Continue if this call is the first with its key; otherwise wait for the first one's answer.
+    """Continue if this call is the first with its key; otherwise wait for the first call's answer.
 
     A key belongs to its caller and is stored for a day. A call that was never sent releases its
     key. A cancelled call that was sent keeps its key, because its outcome is unknown.
