@@ -161,7 +161,7 @@ class GuardedServer:
         """
         channel = self.answer_channel
         if channel is None or await self.approval(number) is None:
-            fix = 'Wrap with approver="deferred" to bring the answers yourself.'
+            fix = 'Wrap the client with approver="deferred" to bring the answers yourself.'
             raise UsageError(f"approval {number} cannot be answered", where=self.name, fix=fix)
         answer = PersonAnswer(is_allowed=is_allowed, by=channel, channel=channel, message=message)
         return await self.guard.approvals.answer(number, answer)

@@ -142,7 +142,7 @@ class Toolset:
 
         Failures include an unknown name, invalid JSON, an unreachable server, and a denial. Raises
         `StoreError` if nothing can be recorded; nothing was run then. If cancelled while waiting,
-        the call withdraws its question. If cancelled later, it notifies the server.
+        the call withdraws its question. If it is cancelled later, the server is notified.
         """
         return await self._call(call, among, turn or self._turns.draw())
 
@@ -352,6 +352,6 @@ def _check(toolset: Toolset) -> None:
         (server.rules(), server.principal) != (servers[0].rules(), servers[0].principal)
         for server in servers
     ):
-        fix = "Wrap each with the same policy, mode and principal."
+        fix = "Wrap each client with the same policy, mode and principal."
         what = "the clients have different policies, modes or principals"
         raise UsageError(what, where="Toolset", fix=fix)

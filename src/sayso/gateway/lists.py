@@ -33,7 +33,7 @@ Ask = Callable[[str], Awaitable[Listed]]
 
 @dataclass(slots=True)
 class CachedList:
-    """A list, the time when it was read, the seconds that took, and whether it has changed."""
+    """A list, when and for how long it was read, and whether the server has changed it since."""
 
     listed: Listed
     read_at: float

@@ -41,9 +41,9 @@ _ORDER: Final = (State.FAILING, State.UP, State.IDLE, State.UNTRIED)
 
 
 class Upstream:
-    """A server, and a connection for each principal that uses it; `run` keeps them open.
+    """A server, and a connection for each principal that uses it; `run` runs the connections.
 
-    Idle connections (and their processes) close; the last one stays.
+    Idle connections (and their processes) are closed, except the last one.
     """
 
     def __init__(
@@ -116,13 +116,13 @@ class Upstream:
         return self.latest and self.latest.remembered
 
     async def retry(self) -> None:
-        """Connect now, even just after a failure. Raises a `SaysoError` if it fails again."""
+        """Connect now, even just after a failure. Raises a `SaysoError` if that fails too."""
         for connection in self._all():
             connection.retry()
         await self.tools()
 
     async def run(self) -> None:
-        """Keep all connections open until cancelled."""
+        """Run all connections, and close idle ones, until cancelled."""
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._sweep)

@@ -28,7 +28,7 @@ class Report(Protocol):
 
 
 def make_receipt(report: Report | Mapping[str, Any], key: SigningKey) -> str:
-    """Return the signed receipt of a run as text. Raises `ReceiptError` for an invalid report."""
+    """Return the signed receipt of a run. Raises `ReceiptError` for an invalid or large report."""
     data = report if isinstance(report, Mapping) else report.to_dict()
     try:
         payload = canonical(make_statement(data))

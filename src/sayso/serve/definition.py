@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sayso.serve.call_context import Context
 
 Execute = Callable[["Context", Mapping[str, Any]], Awaitable[Any] | Any]
-"""Executes a call; it takes the context and the arguments, which match the input schema."""
+"""A function that executes a call from the context and the arguments, which fit the schema."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _FIELD: Final = re.compile(r"\{([^{}]*)\}")
