@@ -169,7 +169,7 @@ class PendingCalls:
         return len(self._held)
 
     def hold(self, pending_call: PendingCall) -> None:
-        """Keep a call that asks its client. Raises `RpcError` if the call ended or too many wait."""
+        """Keep a call that asks its client. Raises `RpcError` if it ended, or too many wait."""
         if pending_call.task is None or pending_call.task.done():
             raise RpcError(INTERNAL_ERROR, "the call of this question is over")
         if pending_call.id not in self._held and not self._has_room(pending_call.request.principal):
