@@ -1,6 +1,6 @@
 """A Unix socket that gives login links to this user's terminals, but not to MCP clients.
 
-A request is one line of JSON: `{"want": "about"}` or `{"want": "link"}`. An answer is one, too.
+A request is one line of JSON: `{"want": "about"}` or `{"want": "link"}`. So is an answer.
 """
 
 import asyncio
