@@ -208,7 +208,7 @@ def received(error: MCPError) -> RpcError:
             return RpcError(error.code, error.message, fault=Fault.TIMED_OUT)
         # The SDK's message would quote the unreadable answer, so replace it.
         is_unreadable = error.code == types.PARSE_ERROR
-        message = "its answer cannot be read" if is_unreadable else error.message
+        message = "the answer cannot be read" if is_unreadable else error.message
         return RpcError(error.code, message, fault=Fault.LOST)
     return RpcError(error.code, error.message, error.data)
 
