@@ -43,7 +43,7 @@ def refuse(error: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """Whether an argument's low 32 bits, after `mask`, are (or are not) among `values`."""
+    """A test of an argument's low 32 bits, after `mask`: they must (or must not) be in `values`."""
 
     argument: int
     values: Sequence[int]
