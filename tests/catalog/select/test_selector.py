@@ -109,8 +109,8 @@ def test_a_name_on_two_servers_must_say_which() -> None:
     ("words", "said"),
     [
         ({"k": 0}, "k must be at least 1, got 0"),
-        ({"k": True}, "k is True"),
-        ({"tokens": 0}, "tokens is 0"),
+        ({"k": True}, "k must be at least 1, got True"),
+        ({"tokens": 0}, "tokens must be at least 1, got 0"),
         ({"k": None}, "nothing limits the selection"),
         ({"exclude": ["mad"]}, "unknown level 'mad'"),
         ({"k": 1, "always": ["mail_send", "file_delete"]}, "2 tools are pinned, but k is 1"),
