@@ -155,7 +155,7 @@ async def test_too_few_calls_are_told_in_the_console(world: World) -> None:
     async with running(world, policy := load_policy(text)) as served:
         (row, *_) = evidence_rows(await seen(served), policy)
         assert row.verified == "not verified"
-        assert "not counted: it has 12 calls; the policy requires 13" in row.proof
+        assert "not counted: the receipt has 12 calls; the policy requires 13" in row.proof
 
 
 async def test_an_old_receipt_does_not_count_after_an_update(

@@ -189,7 +189,7 @@ async def test_pages_are_within_the_limit_of_characters_and_together_the_whole(
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ({"cursor": "x"}, "invalid cursor. Start again without one."),
+        ({"cursor": "x"}, "invalid cursor. Start again without a cursor."),
         ({"limit": 0}, "limit: 0 is less than the minimum of 1"),
         ({"level": "all"}, "level:"),
         ({"qery": "x"}, "qery"),
