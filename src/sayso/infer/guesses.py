@@ -42,7 +42,7 @@ def guess(tool: Mapping[str, Any], *, threshold: float | None = None) -> dict[Hi
     """Infer the hints of `tool`, an entry of `tools/list`; unsure ones are left out.
 
     `threshold` is the required confidence (0.5 to 1). By default each hint and value has its own
-    (docs/explanation/hints.md), because calling a writing tool harmless is the worst mistake. The write
+    (docs/explanation/hints.md): calling a writing tool harmless is the worst mistake. The write
     hints are inferred only for tools that are not inferred to be read-only.
 
     >>> guess({"name": "delete_file", "description": "Deletes a file."})["destructive"].value
