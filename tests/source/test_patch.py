@@ -379,7 +379,10 @@ def word(): ...
         ("@server.tool(annotations=HINTS)\ndef a(): ...", "defined elsewhere: HINTS"),
         ("@server.tool(**MORE)\ndef a(): ...", "uses * or ** arguments"),
         ("@server.tool(*['a'])\ndef a(): ...", "uses * or ** arguments"),
-        ("@server.tool('a', None, None, HINTS)\ndef b(): ...", "annotations are positional"),
+        (
+            "@server.tool('a', None, None, HINTS)\ndef b(): ...",
+            "annotations are a positional argument",
+        ),
         (
             "@server.tool(annotations=ToolAnnotations(**MORE))\ndef a(): ...",
             "annotations use ** arguments",
