@@ -133,7 +133,7 @@ def carry_out(change: Change, systemd: Systemd) -> None:
     try:
         if is_new_copy and change.before.data is not None:
             keep(place.kept, change.before.data)
-        _move(change.before, change.after, place, systemd)
+        _move(change, systemd)
     except BaseException as error:
         problems = _restore(change, systemd)
         if is_new_copy and not problems:
@@ -145,12 +145,16 @@ def carry_out(change: Change, systemd: Systemd) -> None:
         place.kept.unlink(missing_ok=True)
 
 
-def _move(before: State, after: State, place: Place, systemd: Systemd) -> None:
-    for words in _stopping(before, place.unit):
+def _move(change: Change, systemd: Systemd) -> None:
+    place = change.place
+    # A unit of sayso describes what was there before: while it is on disk, a crash loses nothing.
+    if not change.is_removal:
+        _write(place.path, change.after)
+    for words in _stopping(change.before, place.unit):
         systemd.run(*words)
-    _write(place.path, after)
-    systemd.run("daemon-reload")
-    for words in _starting(after, place.unit):
+    if change.is_removal:
+        _write(place.path, change.after)
+    for words in (("daemon-reload",), *_starting(change.after, place.unit)):
         systemd.run(*words)
 
 
