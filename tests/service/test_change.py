@@ -235,6 +235,20 @@ def test_a_second_file_of_somebody_else_is_not_lost(place: Place, stand_in: Stan
     assert place.kept.read_text() == OTHER
 
 
+def test_a_file_that_changed_after_it_was_shown_is_not_replaced(
+    place: Place, stand_in: StandIn
+) -> None:
+    another(place, stand_in)
+    systemd = Systemd(stand_in.program)
+    plan = plan_install(unit(place), place, systemd)
+    place.path.write_text("[Service]\nExecStart=/bin/false\n")
+    with pytest.raises(ConfigError, match="has changed since it was shown"):
+        carry_out(plan, systemd)
+    assert "/bin/false" in place.path.read_text()
+    assert not place.kept.exists()
+    assert stand_in.calls() == []
+
+
 def test_a_link_is_neither_followed_nor_replaced(place: Place, stand_in: StandIn) -> None:
     place.path.parent.mkdir(parents=True)
     place.path.symlink_to("/dev/null")  # as systemctl mask does

@@ -148,9 +148,8 @@ def settings(text: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("seconds", [0.5, 20.0, 600.0])
 def test_systemd_waits_longer_for_the_end_than_the_gateway_takes(seconds: float) -> None:
-    longest = (
-        drain.PAUSE_SECONDS + seconds + 2 * drain.TELL_SECONDS + workers._GRACE_SECONDS  # noqa: SLF001
-    )
+    grace = workers._GRACE_SECONDS  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    longest = drain.PAUSE_SECONDS + seconds + 2 * drain.TELL_SECONDS + grace
     assert float(settings(unit(drain=seconds).text())["TimeoutStopSec"]) > longest + 10
 
 

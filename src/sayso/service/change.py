@@ -127,6 +127,7 @@ def carry_out(change: Change, systemd: Systemd) -> None:
     Raises `SaysoError`, which names what could not be restored.
     """
     place = change.place
+    _check_unchanged(change)
     if change.edited is not None and change.before.data is not None:
         keep(change.edited, change.before.data)
     is_new_copy = change.has_kept and not change.is_removal and not place.kept.exists()
@@ -143,6 +144,15 @@ def carry_out(change: Change, systemd: Systemd) -> None:
         raise
     if change.is_removal and change.has_kept:
         place.kept.unlink(missing_ok=True)
+
+
+def _check_unchanged(change: Change) -> None:
+    """Raise `ConfigError` if the file is not the one that the plan showed."""
+    path = change.place.path
+    data = read(path) if path.exists() else None
+    if path.is_symlink() or data != change.before.data:
+        what = "the file has changed since it was shown"
+        raise ConfigError(what, where=str(path), fix="Nothing was done. Try again.")
 
 
 def _move(change: Change, systemd: Systemd) -> None:
