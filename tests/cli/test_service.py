@@ -1,6 +1,5 @@
 """`sayso service`: what it shows, asks and writes; `systemctl` is a stand-in."""
 
-import json
 import os
 import re
 import sys
@@ -45,7 +44,7 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-@pytest.mark.parametrize(("answer", "code"), [("\n", 5), ("n\n", 5), ("y\n", 0)])
+@pytest.mark.parametrize(("answer", "code"), [("\n", 5), ("y\n", 0)])
 def test_an_install_shows_file_and_commands_and_asks(
     machine: Machine, answer: str, code: int
 ) -> None:
@@ -220,5 +219,22 @@ def test_each_command_has_a_page_of_help_with_an_example(machine: Machine) -> No
         assert lines.splitlines()[-1] == "Documentation: docs/guides/operating.md"
 
 
-def test_the_status_json_is_one_document_with_a_schema(machine: Machine) -> None:
-    assert json.loads(machine.run("status", "--json").out)["schema"] == 1
+def test_a_second_install_shows_only_what_changes(machine: Machine) -> None:
+    assert machine.run("install", "--yes", "--", "mcp.json").code == 0
+    done = machine.run("install", "--yes", "--", "mcp.json", "--port", "9000")
+    assert done.code == 0
+    changed = [line for line in done.out.splitlines() if line.startswith("+")]
+    assert any("--port=9000" in line for line in changed)
+    assert "KillMode" not in done.out
+    assert "--port=9000" in machine.command()
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("yes", True), ("no", False), ("", None)])
+def test_the_status_says_whether_it_runs_without_a_login(
+    machine: Machine, answer: str, *, expected: bool | None
+) -> None:
+    loginctl = machine.stand_in.folder / "loginctl"  # a stand-in too
+    loginctl.write_text(f"#!/bin/sh\necho {answer}\n")
+    loginctl.chmod(0o755)
+    document = machine.run("status", "--json").json
+    assert (document["schema"], document["lingers"]) == (1, expected)

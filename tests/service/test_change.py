@@ -218,6 +218,53 @@ def test_an_edited_file_is_kept_when_it_is_replaced_or_removed(
     assert copy.read_text() == edited
 
 
+def test_a_failed_install_leaves_an_edited_file_and_no_copy(
+    place: Place, stand_in: StandIn
+) -> None:
+    install(place, stand_in)
+    place.path.write_text(f"{place.path.read_text()}# more\n")
+    seen = stand_in.seen()
+    stand_in.fail("disable")
+    with pytest.raises(SaysoError, match="told to fail"):
+        install(place, stand_in)
+    seen["loaded"] = place.path.read_text()  # systemd has read the edited file meanwhile
+    assert stand_in.seen() == seen
+
+
+def test_without_the_kept_copy_an_uninstall_only_removes(place: Place, stand_in: StandIn) -> None:
+    another(place, stand_in)
+    install(place, stand_in)
+    place.kept.unlink()
+    remove(place, stand_in)
+    assert not place.path.exists()
+    assert not (stand_in.state / "active").exists()
+
+
+def test_a_file_that_cannot_be_changed_or_restored_is_named(
+    place: Place, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(place, stand_in)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    systemd = Systemd(stand_in.program)
+    plan = plan_removal(place, systemd)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refuse)
+        patch.setattr(change, "keep", refuse)
+        with pytest.raises(SaysoError, match="cannot be changed") as caught:
+            carry_out(plan, systemd)
+    assert "not all undone" in str(caught.value)
+    assert str(place.path) in str(caught.value)
+    assert place.path.exists()
+
+
+def test_a_systemctl_that_does_not_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SaysoError, match="cannot run"):
+        Systemd(str(tmp_path / "gone")).run("daemon-reload")
+
+
 def test_a_file_of_somebody_else_is_not_removed(place: Place, stand_in: StandIn) -> None:
     another(place, stand_in)
     with pytest.raises(UsageError, match="did not write this file"):

@@ -139,6 +139,8 @@ def carry_out(change: Change, systemd: Systemd) -> None:
         problems = _restore(change, systemd)
         if is_new_copy and not problems:
             place.kept.unlink(missing_ok=True)
+        if change.edited is not None and not problems:
+            change.edited.unlink(missing_ok=True)
         if isinstance(error, SaysoError):
             raise _failed(error, change, problems) from error
         raise
@@ -191,7 +193,7 @@ def _restore(change: Change, systemd: Systemd) -> list[str]:
     try:
         _write(place.path, change.before)
     except (SaysoError, OSError) as error:
-        problems.append(str(error))
+        problems.append(str(error).rstrip("."))
     for words in (("daemon-reload",), *_starting(change.before, place.unit)):
         try:
             systemd.run(*words)
