@@ -36,6 +36,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
         "guides/audit",
         "guides/many-tools",
         "guides/monitoring",
+        "guides/operating",
         "guides/replicas",
         "guides/contract",
         "guides/receipts",

@@ -53,6 +53,7 @@ from sayso.guard import PolicyFile, unruled
 from sayso.keys import Keyring, load_keys
 from sayso.policy import Principal, misnamed
 from sayso.receipts import ReceiptCollection, load_receipts
+from sayso.service import notify_ready
 from sayso.store import Database, Head, database_host, open_store
 from sayso.telemetry import Telemetry
 
@@ -159,8 +160,7 @@ async def _serve(
             console_login = make_console_login(gateway, options, targets, listener, public, issuer)
             app = _make_app(gateway, options, base, public, access, settings, console_login)
             server = DrainedServer(app, gateway.guard.shutdown, _drain_seconds(options))
-            if worker is not None:
-                _report_to(worker, server)
+            _report_serving(worker, server)
             async with (
                 console_login.serving(worker),
                 beside(*_while_it_serves(gateway, guests, is_quiet=reporter is SILENT)),
@@ -179,7 +179,11 @@ def _drain_seconds(options: Options) -> float:
     return INTERRUPT_SECONDS
 
 
-def _report_to(worker: Worker, server: DrainedServer) -> None:
+def _report_serving(worker: Worker | None, server: DrainedServer) -> None:
+    """Tell the parent of this worker, or systemd, that the gateway serves."""
+    if worker is None:
+        notify_ready()
+        return
     asyncio.get_running_loop().add_reader(worker.life, server.stop)
     worker.serves()
 

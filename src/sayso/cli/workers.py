@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sayso.cli.drain import PAUSE_SECONDS, TELL_SECONDS
+from sayso.service import notify_ready
 
 _YOUNG_SECONDS: Final = 5.0
 _MAX_BACKOFF_SECONDS: Final = 5.0
@@ -94,6 +95,7 @@ class Parent:
             if code > 0:
                 return code
             return _FAILED
+        notify_ready()
         for number in range(1, self.count):
             worker, ready = self._start(_Place(number))
             if worker is not None:

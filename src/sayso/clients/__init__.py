@@ -13,12 +13,20 @@ from sayso.lazy import lazily
 if TYPE_CHECKING:
     from sayso.clients.choice import Selection, sorted_reasons
     from sayso.clients.discovery import discover, pick
-    from sayso.clients.install import Plan, Removal, carry_out, plan_install, plan_removal, remove
+    from sayso.clients.install import (
+        Plan,
+        Removal,
+        carry_out,
+        plan_install,
+        plan_removal,
+        program,
+        remove,
+    )
     from sayso.clients.kinds import client_of
     from sayso.clients.masked import difference
     from sayso.clients.places import Machine
     from sayso.clients.record import Record, alone, records
-    from sayso.clients.swap import read, replace
+    from sayso.clients.swap import keep, read, replace
 
 
 __all__ = [
@@ -32,9 +40,11 @@ __all__ = [
     "client_of",
     "difference",
     "discover",
+    "keep",
     "pick",
     "plan_install",
     "plan_removal",
+    "program",
     "read",
     "records",
     "remove",
@@ -53,12 +63,13 @@ __getattr__ = lazily(
             "carry_out",
             "plan_install",
             "plan_removal",
+            "program",
             "remove",
         ),
         "sayso.clients.kinds": ("client_of",),
         "sayso.clients.places": ("Machine",),
         "sayso.clients.record": ("Record", "alone", "records"),
         "sayso.clients.masked": ("difference",),
-        "sayso.clients.swap": ("read", "replace"),
+        "sayso.clients.swap": ("keep", "read", "replace"),
     },
 )
