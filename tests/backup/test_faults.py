@@ -1,0 +1,380 @@
+"""Damaged files, wrong keys, full disks and kills leave neither half a file nor half a store."""
+
+import os
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import anyio
+import msgspec
+import pytest
+from tests.backup.conftest import WORDS
+from tests.cli.running import environment
+from tests.databases import Place
+from tests.guard.world import KEYS
+from tests.store.writing import write
+
+from sayso.backup import archive, back_up, create, restore, restoring
+from sayso.backup.manifest import sign
+from sayso.errors import KeysError, SaysoError, UsageError
+from sayso.keys import Keyring
+from sayso.store import Database, check_empty, fill_store, open_store, read_status, snapshot
+
+pytestmark = pytest.mark.anyio
+
+
+def words() -> str:
+    return WORDS
+
+
+def read(file: Path) -> bytes:
+    return file.read_bytes()
+
+
+def put(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A store that does not exist yet."""
+    return f"sqlite:{tmp_path / 'new' / 'sayso.db'}"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """Only SQLite: the file is the same from either database."""
+    return Place("sqlite", f"sqlite:{tmp_path / 'sayso.db'}")
+
+
+@pytest.fixture
+async def made(filled: Database, place: Place, file: Path) -> Path:
+    del filled
+    await back_up(place.url, file, KEYS, passphrase=WORDS)
+    return file
+
+
+def left(url: str) -> list[str]:
+    """What is in the folder of a store."""
+    folder = Path(url.removeprefix("sqlite:")).parent
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def rewrite(file: Path, change: Callable[[dict[str, bytes]], None], *, is_signed: bool) -> None:
+    """Change the parts of a backup; `is_signed` signs the manifest again."""
+    with zipfile.ZipFile(file) as source:
+        parts = {name: source.read(name) for name in source.namelist()}
+    change(parts)
+    if is_signed:
+        parts[archive.SIGNATURE] = sign(KEYS, parts[archive.MANIFEST])
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in parts.items():
+            target.writestr(name, content)
+
+
+async def test_a_truncated_backup_is_refused_at_every_length(made: Path, url: str) -> None:
+    whole = read(made)
+    for length in (0, 1, len(whole) // 2, len(whole) - 30, len(whole) - 1):
+        put(made, whole[:length])
+        with pytest.raises(UsageError, match=r"damaged: .*truncated"):
+            await restore(made, url, passphrase=words)
+    assert left(url) == []
+
+
+async def test_a_backup_with_a_changed_byte_is_refused(made: Path, url: str) -> None:
+    whole = read(made)
+    with zipfile.ZipFile(made) as source:
+        starts = {info.filename: info.header_offset for info in source.infolist()}
+    places = [starts[archive.STORE] + 500, starts[archive.MANIFEST] + 100]
+    places += [starts[archive.SIGNATURE] + 60, starts[archive.MANIFEST] - 20]
+    for place in places:
+        put(made, whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        with pytest.raises(UsageError, match="damaged"):
+            await restore(made, url, passphrase=words)
+    assert left(url) == []
+
+
+def edit(field: str, value: object) -> Callable[[dict[str, bytes]], None]:
+    def change(parts: dict[str, bytes]) -> None:
+        manifest = msgspec.json.decode(parts[archive.MANIFEST])
+        parts[archive.MANIFEST] = msgspec.json.encode({**manifest, field: value})
+
+    return change
+
+
+def drop(name: str) -> Callable[[dict[str, bytes]], None]:
+    return lambda parts: parts.pop(name) and None
+
+
+def swap(content: bytes) -> Callable[[dict[str, bytes]], None]:
+    return lambda parts: parts.update({archive.STORE: content})
+
+
+@pytest.mark.parametrize(
+    ("change", "is_signed", "what"),
+    [
+        (edit("created", 1.0), False, "signature does not match"),
+        (drop(archive.SIGNATURE), False, "a part is missing"),
+        (drop(archive.STORE), True, "a part is missing"),
+        (swap(b"another database"), True, "digest of store.db differs"),
+        (edit("sha256", "00"), True, "digest of store.db differs"),
+        (edit("bytes", 10), True, "digest of store.db differs"),
+        (edit("format", 2), True, "a newer sayso wrote this backup"),
+        (edit("version", 99), True, "a newer sayso wrote this backup"),
+        (edit("rows", None), True, "manifest cannot be read"),
+        (edit("keys", ["0123"]), True, "passphrase is wrong, or the encrypted keys"),
+    ],
+    ids=range(10),
+)
+async def test_an_altered_or_newer_backup_is_refused(
+    made: Path,
+    url: str,
+    change: Callable[[dict[str, bytes]], None],
+    *,
+    is_signed: bool,
+    what: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if "passphrase" in what:
+        monkeypatch.delenv("SAYSO_KEYS")
+    rewrite(made, change, is_signed=is_signed)
+    with pytest.raises(UsageError, match=what):
+        await restore(made, url, passphrase=words)
+    assert left(url) == []
+
+
+async def test_a_database_that_is_not_whole_is_refused(made: Path, url: str) -> None:
+    content = b"SQLite format 3\0" + b"x" * 5_000
+    rewrite(made, swap(content), is_signed=True)
+    rewrite(made, edit("bytes", len(content)), is_signed=True)
+    rewrite(made, edit("sha256", sha256(content).hexdigest()), is_signed=True)
+    with pytest.raises(UsageError, match="database is not whole"):
+        await restore(made, url, passphrase=words)
+    assert left(url) == []
+
+
+async def test_the_keys_come_out_only_with_the_passphrase(
+    made: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SAYSO_KEYS")
+    content = read(made)
+    assert not any(line.encode() in content for line in KEYS.lines())
+    with pytest.raises(KeysError, match="passphrase is wrong") as caught:
+        await restore(made, url, passphrase=lambda: "another passphrase")
+    assert "another" not in str(caught.value)
+    assert left(url) == []
+    done = await restore(made, url, passphrase=words)
+    assert done.wrote_keys == Path(f"{url.removeprefix('sqlite:')}.keys")
+    assert done.wrote_keys.stat().st_mode & 0o777 == 0o600
+    assert KEYS.lines()[0] in done.wrote_keys.read_text()
+
+
+async def test_other_keys_and_no_keys_are_refused(
+    made: Path, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAYSO_KEYS", Keyring.of([b"o" * 32]).lines()[0])
+    with pytest.raises(KeysError, match="lack the backup's key"):
+        await restore(made, url, passphrase=words)
+    monkeypatch.delenv("SAYSO_KEYS")
+    rewrite(made, edit("locked", None), is_signed=True)
+    with pytest.raises(KeysError, match="contains no keys"):
+        await restore(made, url, passphrase=words)
+    assert left(url) == []
+    with pytest.raises(UsageError, match="file not found"):
+        await restore(tmp_path / "none", url, passphrase=words)
+
+
+async def test_no_file_is_overwritten_and_a_store_must_exist(made: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="exists already"):
+        await back_up(None, made, KEYS)
+    with pytest.raises(UsageError, match="store not found"):
+        await back_up(f"sqlite:{tmp_path / 'none.db'}", tmp_path / "b", KEYS)
+    with pytest.raises(UsageError, match="cannot write"):
+        await back_up(None, made / "b", KEYS)
+    (tmp_path / "empty.db").touch()
+    with pytest.raises(UsageError, match="no tables yet"):
+        await back_up(f"sqlite:{tmp_path / 'empty.db'}", tmp_path / "b", KEYS)
+    assert not (tmp_path / "b").exists()
+
+
+async def test_two_backups_to_one_file_do_not_meet(made: Path) -> None:
+    beside = made.with_name("other")
+    with (
+        archive.work_folder(beside),
+        pytest.raises(UsageError, match="another process works on"),
+        archive.work_folder(beside),
+    ):
+        pass
+    assert [path.name for path in made.parent.iterdir()] == [made.name]
+
+
+async def test_a_backup_reaches_a_disk_without_links(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "no links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    part = tmp_path / "part"
+    put(part, read(made))
+    archive.put_in_place(part, tmp_path / "b")
+    assert read(tmp_path / "b") == read(made)
+    part.touch()
+    with pytest.raises(UsageError, match="exists already"):
+        archive.put_in_place(part, tmp_path / "b")
+
+
+class Stop(BaseException):
+    """The end of the process, as far as Python sees it."""
+
+
+@pytest.mark.parametrize(
+    "what", [OSError(28, "No space left on device"), Stop()], ids=["full", "ended"]
+)
+@pytest.mark.parametrize(
+    ("module", "step"),
+    [
+        (create, "copy_store"),
+        (archive, "pack_store"),
+        (archive, "unpack_store"),
+        (create, "check_copy"),
+        (archive, "put_in_place"),
+    ],
+)
+async def test_a_backup_that_fails_leaves_no_file(
+    filled: Database,
+    place: Place,
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    module: object,
+    step: str,
+    what: BaseException,
+) -> None:
+    del filled
+
+    def fail(*_: object, **__: object) -> None:
+        raise what
+
+    monkeypatch.setattr(module, step, fail)
+    with pytest.raises((Stop, SaysoError)) as caught:
+        await back_up(place.url, file, KEYS)
+    assert isinstance(what, Stop) or "No space left" in str(caught.value)
+    assert list(file.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "step"),
+    [(restoring, "fill_store"), (snapshot, "copy_rows"), (restoring, "check_copy")],
+)
+async def test_a_restore_that_fails_can_be_made_again(
+    made: Path, url: str, monkeypatch: pytest.MonkeyPatch, module: object, step: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, step, fail)
+        with pytest.raises(Stop):
+            await restore(made, url, passphrase=words)
+    check_empty(url)
+    await restore(made, url, passphrase=words)
+    assert read_status(url).rows["records"] > 0
+
+
+async def test_rows_are_written_all_or_not_at_all(
+    made: Path, place: Place, monkeypatch: pytest.MonkeyPatch, url: str, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sayso.store.copying._ROWS", 2)
+    snapshot.copy_store(place.url, tmp_path / "copy.db")
+
+    def progress(done: int, total: int) -> None:
+        if done > total // 2:
+            raise Stop
+
+    with pytest.raises(Stop):
+        fill_store(url, tmp_path / "copy.db", progress)
+    assert not any(read_status(url).rows.values())
+    await restore(made, url, passphrase=words)
+
+
+async def test_open_approvals_expire_and_a_store_in_use_is_refused(
+    made: Path, url: str, filled: Database, place: Place, tmp_path: Path
+) -> None:
+    await restore(made, url, passphrase=words)
+    other = open_store(url)
+    (row,) = await other.questions.newest(now=0.0, limit=9)
+    assert row.state == "expired"
+    assert await other.questions.find(row.number, now=0.0) == row
+    empty = f"sqlite:{tmp_path / 'empty.db'}"
+    third = open_store(empty)
+    await third.records.beat("w", "me", seconds=100.0)
+    with pytest.raises(UsageError, match="a running process uses this store"):
+        await restore(made, empty, passphrase=words)
+    await write(third, "UPDATE writers SET lease = 0")
+    await restore(made, empty, passphrase=words)
+    await other.close()
+    await third.close()
+    assert read_status(place.url).rows["approvals"] == 1
+    assert await filled.questions.find(row.number, now=0.0) != row
+
+
+async def test_a_log_that_is_not_sound_is_kept_and_reported(
+    filled: Database, place: Place, file: Path, url: str
+) -> None:
+    await write(filled, "UPDATE records SET at = at + 1 WHERE seq = 2")
+    done = await back_up(place.url, file, KEYS)
+    assert "record 2" in done.problems[0]
+    assert (await restore(file, url, passphrase=words)).problems == done.problems
+
+
+async def test_a_cancelled_backup_leaves_no_file(
+    filled: Database, place: Place, file: Path
+) -> None:
+    del filled
+    with anyio.CancelScope() as scope:
+        stage = lambda *_: anyio.from_thread.run_sync(scope.cancel)  # noqa: E731
+        await back_up(place.url, file, KEYS, progress=stage)
+    assert scope.cancelled_caught
+    assert list(file.parent.iterdir()) == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import anyio
+from sayso.backup import archive, back_up, create
+from sayso.keys import load_keys
+module = {"archive": archive, "create": create}[sys.argv[1]]
+setattr(module, sys.argv[2], lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+anyio.run(lambda: back_up(sys.argv[3], Path(sys.argv[4]), load_keys()))
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("module", "step"), [("archive", "unpack_store"), ("archive", "put_in_place")]
+)
+async def test_what_a_killed_backup_leaves_is_removed_by_the_next(
+    made: Path, place: Place, module: str, step: str
+) -> None:
+    file = made.with_name("tuesday.sayso")
+    killed = await anyio.to_thread.run_sync(
+        lambda: subprocess.run(
+            [sys.executable, "-c", KILLED, module, step, place.url, str(file)],
+            env=environment(SAYSO_KEYS=KEYS.lines()[0]),
+            timeout=60,
+            check=False,
+        )
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert not file.exists()
+    folder = file.with_name(f".{file.name}.part")
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert any(folder.iterdir())
+    await back_up(place.url, file, KEYS)
+    assert file.exists()
+    assert not folder.exists()
