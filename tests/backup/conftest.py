@@ -1,6 +1,7 @@
 """Keys of this installation, and a store with data that backups are made of."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,8 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passphrase, "_COST", 2)
 
 
-@pytest.fixture
-async def guard(store: Database) -> AsyncIterator[Guard]:
+@asynccontextmanager
+async def recording(store: Database) -> AsyncGenerator[Guard]:
     """A guard that records its calls in the store."""
     world = World(store)
     world.add("read", READ)
@@ -34,13 +35,11 @@ async def guard(store: Database) -> AsyncIterator[Guard]:
         yield Guard(world.find, world.run, Approvals.of(store), log, store.claims, keys=KEYS)
 
 
-@pytest.fixture
-async def filled(guard: Guard, store: Database) -> Database:
-    """The store after some calls, with an open question."""
+async def fill(guard: Guard, store: Database) -> None:
+    """Make some calls, and leave a question open."""
     for number in range(5):
         await guard.call(AMY, "read", {"n": number})
     await store.questions.open("b", '{"subject": "amy"}', now=store.clock(), expires=9e9)
-    return store
 
 
 @pytest.fixture

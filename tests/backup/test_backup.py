@@ -6,6 +6,7 @@ from pathlib import Path
 import anyio
 import anyio.from_thread
 import pytest
+from tests.backup.conftest import fill, recording
 from tests.databases import Place
 from tests.guard.world import KEYS
 from tests.sample_tools import AMY
@@ -13,7 +14,6 @@ from tests.sample_tools import AMY
 from sayso.audit import verify
 from sayso.backup import back_up, restore
 from sayso.errors import UsageError
-from sayso.guard import Guard
 from sayso.store import Database, copying, open_store, sqlite
 
 pytestmark = pytest.mark.anyio
@@ -35,8 +35,7 @@ def target_of(place: Place, tmp_path: Path) -> str:
 
 
 async def test_a_backup_is_made_while_a_guard_writes_and_is_restored(
-    guard: Guard,
-    filled: Database,
+    store: Database,
     place: Place,
     tmp_path: Path,
     file: Path,
@@ -44,19 +43,21 @@ async def test_a_backup_is_made_while_a_guard_writes_and_is_restored(
 ) -> None:
     monkeypatch.setattr(sqlite, "_COPY_PAGES", 5)
     monkeypatch.setattr(copying, "_ROWS", 2)
-    before = await filled.records.count()
     held: list[int] = []
+    async with recording(store) as guard:
+        await fill(guard, store)
+        before = await store.records.count()
 
-    async def call_while_copying() -> None:
-        for number in range(20):
-            await guard.call(AMY, "read", {"n": number})
-        held.append(await filled.records.count())
+        async def call_while_copying() -> None:
+            for number in range(20):
+                await guard.call(AMY, "read", {"n": number})
+            held.append(await store.records.count())
 
-    def progress(stage: str, done: int, total: int) -> None:
-        if stage == "Copying" and not held and done < total:
-            anyio.from_thread.run(call_while_copying)
+        def progress(stage: str, done: int, total: int) -> None:
+            if stage == "Copying" and not held and done < total:
+                anyio.from_thread.run(call_while_copying)
 
-    done = await back_up(place.url, file, KEYS, progress=progress)
+        done = await back_up(place.url, file, KEYS, progress=progress)
     assert held[0] >= before + 20, "the guard wrote while the copy was made"
     assert done.problems == []
     assert done.manifest.rows["records"] == before

@@ -1,6 +1,7 @@
 """Damaged files, wrong keys, full disks and kills leave neither half a file nor half a store."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,17 +13,16 @@ from pathlib import Path
 import anyio
 import msgspec
 import pytest
-from tests.backup.conftest import WORDS
+from tests.backup.conftest import WORDS, fill, recording
 from tests.cli.running import environment
-from tests.databases import Place
 from tests.guard.world import KEYS
 from tests.store.writing import write
 
 from sayso.backup import archive, back_up, create, restore, restoring
 from sayso.backup.manifest import sign
 from sayso.errors import KeysError, SaysoError, UsageError
-from sayso.keys import Keyring
-from sayso.store import Database, check_empty, fill_store, open_store, read_status, snapshot
+from sayso.keys import Keyring, passphrase
+from sayso.store import check_empty, fill_store, open_store, read_status, snapshot
 
 pytestmark = pytest.mark.anyio
 
@@ -40,27 +40,47 @@ def put(file: Path, content: bytes) -> None:
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
+def new(tmp_path: Path) -> str:
     """A store that does not exist yet."""
     return f"sqlite:{tmp_path / 'new' / 'sayso.db'}"
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    """Only SQLite: the file is the same from either database."""
-    return Place("sqlite", f"sqlite:{tmp_path / 'sayso.db'}")
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store and a backup of it with keys, made once."""
+    folder = tmp_path_factory.mktemp("backup")
+
+    async def make() -> None:
+        store = open_store(f"sqlite:{folder / 'sayso.db'}")
+        async with recording(store) as guard:
+            await fill(guard, store)
+        await store.close()
+        await back_up(f"sqlite:{folder / 'sayso.db'}", folder / "b", KEYS, passphrase=WORDS)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passphrase, "_COST", 2)
+        anyio.run(make)
+    return folder
 
 
 @pytest.fixture
-async def made(filled: Database, place: Place, file: Path) -> Path:
-    del filled
-    await back_up(place.url, file, KEYS, passphrase=WORDS)
+def url(sample: Path, tmp_path: Path) -> str:
+    """A store with data."""
+    shutil.copy(sample / "sayso.db", tmp_path)
+    return f"sqlite:{tmp_path / 'sayso.db'}"
+
+
+@pytest.fixture
+def made(sample: Path, file: Path) -> Path:
+    """A backup of this store."""
+    file.parent.mkdir()
+    shutil.copy(sample / "b", file)
     return file
 
 
-def left(url: str) -> list[str]:
+def left(new: str) -> list[str]:
     """What is in the folder of a store."""
-    folder = Path(url.removeprefix("sqlite:")).parent
+    folder = Path(new.removeprefix("sqlite:")).parent
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
@@ -76,16 +96,16 @@ def rewrite(file: Path, change: Callable[[dict[str, bytes]], None], *, is_signed
             target.writestr(name, content)
 
 
-async def test_a_truncated_backup_is_refused_at_every_length(made: Path, url: str) -> None:
+async def test_a_truncated_backup_is_refused_at_every_length(made: Path, new: str) -> None:
     whole = read(made)
     for length in (0, 1, len(whole) // 2, len(whole) - 30, len(whole) - 1):
         put(made, whole[:length])
         with pytest.raises(UsageError, match=r"damaged: .*truncated"):
-            await restore(made, url, passphrase=words)
-    assert left(url) == []
+            await restore(made, new, passphrase=words)
+    assert left(new) == []
 
 
-async def test_a_backup_with_a_changed_byte_is_refused(made: Path, url: str) -> None:
+async def test_a_backup_with_a_changed_byte_is_refused(made: Path, new: str) -> None:
     whole = read(made)
     with zipfile.ZipFile(made) as source:
         starts = {info.filename: info.header_offset for info in source.infolist()}
@@ -94,8 +114,8 @@ async def test_a_backup_with_a_changed_byte_is_refused(made: Path, url: str) -> 
     for place in places:
         put(made, whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
         with pytest.raises(UsageError, match="damaged"):
-            await restore(made, url, passphrase=words)
-    assert left(url) == []
+            await restore(made, new, passphrase=words)
+    assert left(new) == []
 
 
 def edit(field: str, value: object) -> Callable[[dict[str, bytes]], None]:
@@ -132,7 +152,7 @@ def swap(content: bytes) -> Callable[[dict[str, bytes]], None]:
 )
 async def test_an_altered_or_newer_backup_is_refused(
     made: Path,
-    url: str,
+    new: str,
     change: Callable[[dict[str, bytes]], None],
     *,
     is_signed: bool,
@@ -143,49 +163,49 @@ async def test_an_altered_or_newer_backup_is_refused(
         monkeypatch.delenv("SAYSO_KEYS")
     rewrite(made, change, is_signed=is_signed)
     with pytest.raises(UsageError, match=what):
-        await restore(made, url, passphrase=words)
-    assert left(url) == []
+        await restore(made, new, passphrase=words)
+    assert left(new) == []
 
 
-async def test_a_database_that_is_not_whole_is_refused(made: Path, url: str) -> None:
+async def test_a_database_that_is_not_whole_is_refused(made: Path, new: str) -> None:
     content = b"SQLite format 3\0" + b"x" * 5_000
     rewrite(made, swap(content), is_signed=True)
     rewrite(made, edit("bytes", len(content)), is_signed=True)
     rewrite(made, edit("sha256", sha256(content).hexdigest()), is_signed=True)
     with pytest.raises(UsageError, match="database is not whole"):
-        await restore(made, url, passphrase=words)
-    assert left(url) == []
+        await restore(made, new, passphrase=words)
+    assert left(new) == []
 
 
 async def test_the_keys_come_out_only_with_the_passphrase(
-    made: Path, url: str, monkeypatch: pytest.MonkeyPatch
+    made: Path, new: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SAYSO_KEYS")
     content = read(made)
     assert not any(line.encode() in content for line in KEYS.lines())
     with pytest.raises(KeysError, match="passphrase is wrong") as caught:
-        await restore(made, url, passphrase=lambda: "another passphrase")
+        await restore(made, new, passphrase=lambda: "another passphrase")
     assert "another" not in str(caught.value)
-    assert left(url) == []
-    done = await restore(made, url, passphrase=words)
-    assert done.wrote_keys == Path(f"{url.removeprefix('sqlite:')}.keys")
+    assert left(new) == []
+    done = await restore(made, new, passphrase=words)
+    assert done.wrote_keys == Path(f"{new.removeprefix('sqlite:')}.keys")
     assert done.wrote_keys.stat().st_mode & 0o777 == 0o600
     assert KEYS.lines()[0] in done.wrote_keys.read_text()
 
 
 async def test_other_keys_and_no_keys_are_refused(
-    made: Path, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Path, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SAYSO_KEYS", Keyring.of([b"o" * 32]).lines()[0])
     with pytest.raises(KeysError, match="lack the backup's key"):
-        await restore(made, url, passphrase=words)
+        await restore(made, new, passphrase=words)
     monkeypatch.delenv("SAYSO_KEYS")
     rewrite(made, edit("locked", None), is_signed=True)
     with pytest.raises(KeysError, match="contains no keys"):
-        await restore(made, url, passphrase=words)
-    assert left(url) == []
+        await restore(made, new, passphrase=words)
+    assert left(new) == []
     with pytest.raises(UsageError, match="file not found"):
-        await restore(tmp_path / "none", url, passphrase=words)
+        await restore(tmp_path / "none", new, passphrase=words)
 
 
 async def test_no_file_is_overwritten_and_a_store_must_exist(made: Path, tmp_path: Path) -> None:
@@ -246,22 +266,20 @@ class Stop(BaseException):
     ],
 )
 async def test_a_backup_that_fails_leaves_no_file(
-    filled: Database,
-    place: Place,
+    url: str,
     file: Path,
     monkeypatch: pytest.MonkeyPatch,
     module: object,
     step: str,
     what: BaseException,
 ) -> None:
-    del filled
 
     def fail(*_: object, **__: object) -> None:
         raise what
 
     monkeypatch.setattr(module, step, fail)
     with pytest.raises((Stop, SaysoError)) as caught:
-        await back_up(place.url, file, KEYS)
+        await back_up(url, file, KEYS)
     assert isinstance(what, Stop) or "No space left" in str(caught.value)
     assert list(file.parent.iterdir()) == []
 
@@ -271,7 +289,7 @@ async def test_a_backup_that_fails_leaves_no_file(
     [(restoring, "fill_store"), (snapshot, "copy_rows"), (restoring, "check_copy")],
 )
 async def test_a_restore_that_fails_can_be_made_again(
-    made: Path, url: str, monkeypatch: pytest.MonkeyPatch, module: object, step: str
+    made: Path, new: str, monkeypatch: pytest.MonkeyPatch, module: object, step: str
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise Stop
@@ -279,36 +297,35 @@ async def test_a_restore_that_fails_can_be_made_again(
     with monkeypatch.context() as patch:
         patch.setattr(module, step, fail)
         with pytest.raises(Stop):
-            await restore(made, url, passphrase=words)
-    check_empty(url)
-    await restore(made, url, passphrase=words)
-    assert read_status(url).rows["records"] > 0
+            await restore(made, new, passphrase=words)
+    check_empty(new)
+    await restore(made, new, passphrase=words)
+    assert read_status(new).rows["records"] > 0
 
 
 async def test_rows_are_written_all_or_not_at_all(
-    made: Path, place: Place, monkeypatch: pytest.MonkeyPatch, url: str, tmp_path: Path
+    made: Path, url: str, monkeypatch: pytest.MonkeyPatch, new: str, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("sayso.store.copying._ROWS", 2)
-    snapshot.copy_store(place.url, tmp_path / "copy.db")
+    snapshot.copy_store(url, tmp_path / "copy.db")
 
     def progress(done: int, total: int) -> None:
         if done > total // 2:
             raise Stop
 
     with pytest.raises(Stop):
-        fill_store(url, tmp_path / "copy.db", progress)
-    assert not any(read_status(url).rows.values())
-    await restore(made, url, passphrase=words)
+        fill_store(new, tmp_path / "copy.db", progress)
+    assert not any(read_status(new).rows.values())
+    await restore(made, new, passphrase=words)
 
 
 async def test_open_approvals_expire_and_a_store_in_use_is_refused(
-    made: Path, url: str, filled: Database, place: Place, tmp_path: Path
+    made: Path, new: str, url: str, tmp_path: Path
 ) -> None:
-    await restore(made, url, passphrase=words)
-    other = open_store(url)
+    await restore(made, new, passphrase=words)
+    other = open_store(new)
     (row,) = await other.questions.newest(now=0.0, limit=9)
     assert row.state == "expired"
-    assert await other.questions.find(row.number, now=0.0) == row
     empty = f"sqlite:{tmp_path / 'empty.db'}"
     third = open_store(empty)
     await third.records.beat("w", "me", seconds=100.0)
@@ -318,26 +335,25 @@ async def test_open_approvals_expire_and_a_store_in_use_is_refused(
     await restore(made, empty, passphrase=words)
     await other.close()
     await third.close()
-    assert read_status(place.url).rows["approvals"] == 1
-    assert await filled.questions.find(row.number, now=0.0) != row
+    source = open_store(url)
+    (open_row,) = await source.questions.newest(now=0.0, limit=9)
+    assert open_row.state == "pending", "the store that was backed up stays as it is"
+    await source.close()
 
 
-async def test_a_log_that_is_not_sound_is_kept_and_reported(
-    filled: Database, place: Place, file: Path, url: str
-) -> None:
-    await write(filled, "UPDATE records SET at = at + 1 WHERE seq = 2")
-    done = await back_up(place.url, file, KEYS)
+async def test_a_log_that_is_not_sound_is_kept_and_reported(url: str, file: Path, new: str) -> None:
+    store = open_store(url)
+    await write(store, "UPDATE records SET at = at + 1 WHERE seq = 2")
+    await store.close()
+    done = await back_up(url, file, KEYS)
     assert "record 2" in done.problems[0]
-    assert (await restore(file, url, passphrase=words)).problems == done.problems
+    assert (await restore(file, new, passphrase=words)).problems == done.problems
 
 
-async def test_a_cancelled_backup_leaves_no_file(
-    filled: Database, place: Place, file: Path
-) -> None:
-    del filled
+async def test_a_cancelled_backup_leaves_no_file(url: str, file: Path) -> None:
     with anyio.CancelScope() as scope:
         stage = lambda *_: anyio.from_thread.run_sync(scope.cancel)  # noqa: E731
-        await back_up(place.url, file, KEYS, progress=stage)
+        await back_up(url, file, KEYS, progress=stage)
     assert scope.cancelled_caught
     assert list(file.parent.iterdir()) == []
 
@@ -359,12 +375,12 @@ anyio.run(lambda: back_up(sys.argv[3], Path(sys.argv[4]), load_keys()))
     ("module", "step"), [("archive", "unpack_store"), ("archive", "put_in_place")]
 )
 async def test_what_a_killed_backup_leaves_is_removed_by_the_next(
-    made: Path, place: Place, module: str, step: str
+    made: Path, url: str, module: str, step: str
 ) -> None:
     file = made.with_name("tuesday.sayso")
     killed = await anyio.to_thread.run_sync(
         lambda: subprocess.run(
-            [sys.executable, "-c", KILLED, module, step, place.url, str(file)],
+            [sys.executable, "-c", KILLED, module, step, url, str(file)],
             env=environment(SAYSO_KEYS=KEYS.lines()[0]),
             timeout=60,
             check=False,
@@ -375,6 +391,6 @@ async def test_what_a_killed_backup_leaves_is_removed_by_the_next(
     folder = file.with_name(f".{file.name}.part")
     assert folder.stat().st_mode & 0o777 == 0o700
     assert any(folder.iterdir())
-    await back_up(place.url, file, KEYS)
+    await back_up(url, file, KEYS)
     assert file.exists()
     assert not folder.exists()
