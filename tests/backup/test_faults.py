@@ -127,7 +127,10 @@ def edit(field: str, value: object) -> Callable[[dict[str, bytes]], None]:
 
 
 def drop(name: str) -> Callable[[dict[str, bytes]], None]:
-    return lambda parts: parts.pop(name) and None
+    def change(parts: dict[str, bytes]) -> None:
+        del parts[name]
+
+    return change
 
 
 def swap(content: bytes) -> Callable[[dict[str, bytes]], None]:
@@ -188,6 +191,7 @@ async def test_the_keys_come_out_only_with_the_passphrase(
     assert "another" not in str(caught.value)
     assert left(new) == []
     done = await restore(made, new, passphrase=words)
+    assert done.wrote_keys is not None
     assert done.wrote_keys == Path(f"{new.removeprefix('sqlite:')}.keys")
     assert done.wrote_keys.stat().st_mode & 0o777 == 0o600
     assert KEYS.lines()[0] in done.wrote_keys.read_text()
@@ -204,7 +208,7 @@ async def test_other_keys_and_no_keys_are_refused(
     with pytest.raises(KeysError, match="contains no keys"):
         await restore(made, new, passphrase=words)
     assert left(new) == []
-    with pytest.raises(UsageError, match="file not found"):
+    with pytest.raises(UsageError, match="cannot read the backup"):
         await restore(tmp_path / "none", new, passphrase=words)
 
 
@@ -243,9 +247,15 @@ async def test_a_backup_reaches_a_disk_without_links(
     put(part, read(made))
     archive.put_in_place(part, tmp_path / "b")
     assert read(tmp_path / "b") == read(made)
-    part.touch()
+    put(part, b"")
     with pytest.raises(UsageError, match="exists already"):
         archive.put_in_place(part, tmp_path / "b")
+    with pytest.raises(UsageError, match="cannot write"):
+        archive.put_in_place(part, tmp_path / "none" / "b")
+    monkeypatch.undo()
+    with pytest.raises(UsageError, match="exists already"):
+        archive.put_in_place(part, tmp_path / "b")
+    assert read(tmp_path / "b") == read(made)
 
 
 class Stop(BaseException):
@@ -303,6 +313,18 @@ async def test_a_restore_that_fails_can_be_made_again(
     assert read_status(new).rows["records"] > 0
 
 
+async def test_a_full_disk_is_said_when_a_backup_is_unpacked(
+    made: Path, new: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(archive, "_copy", fail)
+    with pytest.raises(UsageError, match="No space left on device"):
+        await restore(made, new, passphrase=words)
+    assert left(new) == []
+
+
 async def test_rows_are_written_all_or_not_at_all(
     made: Path, url: str, monkeypatch: pytest.MonkeyPatch, new: str, tmp_path: Path
 ) -> None:
@@ -352,8 +374,11 @@ async def test_a_log_that_is_not_sound_is_kept_and_reported(url: str, file: Path
 
 async def test_a_cancelled_backup_leaves_no_file(url: str, file: Path) -> None:
     with anyio.CancelScope() as scope:
-        stage = lambda *_: anyio.from_thread.run_sync(scope.cancel)  # noqa: E731
-        await back_up(url, file, KEYS, progress=stage)
+
+        def progress(_stage: str, _done: int, _total: int) -> None:
+            anyio.from_thread.run_sync(scope.cancel)
+
+        await back_up(url, file, KEYS, progress=progress)
     assert scope.cancelled_caught
     assert list(file.parent.iterdir()) == []
 

@@ -1,15 +1,24 @@
 """`sayso db backup`, `restore` and `status`, as a person and a program see them."""
 
+import contextlib
 import getpass
 import io
+import sqlite3
 from pathlib import Path
 
 import pytest
 from tests.cli.running import sayso, write_json
 
 from sayso.cli import main
+from sayso.keys import passphrase
 
 WORDS = "correct horse battery"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real cost of a passphrase is tested with the keys."""
+    monkeypatch.setattr(passphrase, "_COST", 2)
 
 
 @pytest.fixture
@@ -38,9 +47,6 @@ def test_the_state_is_shown(store: str) -> None:
 
 
 def test_an_older_store_is_shown_and_not_upgraded(tmp_path: Path) -> None:
-    import contextlib
-    import sqlite3
-
     path = tmp_path / "old.db"
     script = (Path(__file__).parents[1] / "store" / "version_1.sql").read_text(encoding="utf-8")
     with contextlib.closing(sqlite3.connect(path)) as db:
@@ -102,7 +108,11 @@ def test_the_passphrase_is_asked_for_twice(
 
     answers = iter([WORDS, "another one", WORDS, WORDS, WORDS])
     monkeypatch.setattr("sys.stdin", Terminal())
-    monkeypatch.setattr(getpass, "getpass", lambda _prompt: next(answers))
+
+    def ask(_prompt: str) -> str:
+        return next(answers)
+
+    monkeypatch.setattr(getpass, "getpass", ask)
     monkeypatch.delenv("SAYSO_KEYS", raising=False)
     words = ["db", "backup", str(tmp_path / "b"), "--with-keys", "--store", store]
     assert main(words) == 2

@@ -24,7 +24,11 @@ def test_keys_come_back_in_their_order() -> None:
     locked = lock_keys(KEYS, WORDS, bound=b"here")
     assert unlock_keys(locked, WORDS, bound=b"here") == KEYS
     assert not any(line in locked for line in KEYS.lines())
-    assert lock_keys(KEYS, WORDS, bound=b"here") != locked
+
+
+def test_each_value_has_its_own_salt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passphrase, "_COST", 2)
+    assert lock_keys(KEYS, WORDS, bound=b"") != lock_keys(KEYS, WORDS, bound=b"")
 
 
 def test_wrong_words_and_changes_are_refused_without_a_secret(

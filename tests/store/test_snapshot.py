@@ -19,6 +19,7 @@ from sayso.store import (
     read_status,
 )
 from sayso.store.copying import columns_of
+from sayso.store.location import driver_of
 
 pytestmark = pytest.mark.anyio
 
@@ -38,9 +39,13 @@ async def test_a_copy_fills_an_empty_store_of_either_kind(
 ) -> None:
     await store.records.append([RecordRow("c", 5.0, "attempt", "{}")])
     seen: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int) -> None:
+        seen.append((done, total))
+
     assert copy_store(place.url, tmp_path / "copy.db") == VERSION
     check_empty(f"sqlite:{tmp_path / 'none.db'}")
-    fill_store(f"sqlite:{tmp_path / 'new.db'}", tmp_path / "copy.db", lambda *at: seen.append(at))
+    fill_store(f"sqlite:{tmp_path / 'new.db'}", tmp_path / "copy.db", progress)
     assert seen == [(1, 1)]
     other = open_store(f"sqlite:{tmp_path / 'new.db'}")
     assert await other.records.newest() == await store.records.newest()
@@ -96,3 +101,21 @@ async def test_a_database_without_tables_or_that_fails_is_refused(
     (tmp_path / "bad.db").write_bytes(b"no database" * 100)
     with pytest.raises(StoreError, match="not a valid SQLite database"):
         read_status(f"sqlite:{tmp_path / 'bad.db'}")
+
+
+async def test_what_fails_while_copying_names_its_database(
+    store: Database, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = type(driver_of(place.url))
+    for error, where in (
+        (sqlite3.OperationalError("database or disk is full"), str(tmp_path / "copy.db")),
+        (driver.errors[0]("broken"), store.where),
+    ):
+
+        def fail(*_: object, error: Exception = error) -> int:
+            raise error
+
+        monkeypatch.setattr(driver, "copy_to", fail)
+        with pytest.raises(StoreError) as caught:
+            copy_store(place.url, tmp_path / "copy.db")
+        assert caught.value.where == where

@@ -75,8 +75,12 @@ def unpack_store(path: Path, target: Path, *, size: int, digest: str, progress: 
 
 def read_small(path: Path) -> tuple[bytes, bytes]:
     """Return the manifest and the signature of an archive. Raises `UsageError`."""
-    with _reading(path) as archive:
-        return _read_member(archive, MANIFEST), _read_member(archive, SIGNATURE)
+    try:
+        with _reading(path) as archive:
+            return _read_member(archive, MANIFEST), _read_member(archive, SIGNATURE)
+    except OSError as error:
+        what = f"cannot read the backup: {error.strerror or error}"
+        raise UsageError(what, where=str(path), fix="Check its name and permissions.") from error
 
 
 def put_in_place(part: Path, file: Path) -> None:
@@ -112,12 +116,8 @@ def cannot_write(file: Path, error: OSError) -> UsageError:
 @contextlib.contextmanager
 def _reading(path: Path) -> Generator[zipfile.ZipFile]:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             yield archive
-    except FileNotFoundError as error:
-        if error.filename != str(path):
-            raise
-        raise UsageError("file not found", where=str(path)) from error
     except KeyError as error:
         raise damaged("a part is missing", str(path)) from error
     except _BROKEN as error:

@@ -42,19 +42,23 @@ async def restore(
     check_empty(url)
     keys, new_file = _keys_of(manifest, url, passphrase, where=str(file))
     check_signature(keys, content, signature, str(file))
-    with archive.work_folder(_place(url, file)) as folder:
+    place = _place(url, file)
+    with archive.work_folder(place) as folder:
         copy = folder / archive.STORE
-        await run_stage(
-            "Unpacking",
-            lambda told: archive.unpack_store(
-                file, copy, size=manifest.bytes, digest=manifest.sha256, progress=told
-            ),
-            progress,
-        )
-        problems = await check_copy(copy, keys, where=str(file), progress=progress)
-        if new_file is not None:
-            write_keys(new_file, keys.lines())
-        await run_stage("Restoring", lambda told: fill_store(url, copy, told), progress)
+        try:
+            await run_stage(
+                "Unpacking",
+                lambda told: archive.unpack_store(
+                    file, copy, size=manifest.bytes, digest=manifest.sha256, progress=told
+                ),
+                progress,
+            )
+            problems = await check_copy(copy, keys, where=str(file), progress=progress)
+            if new_file is not None:
+                write_keys(new_file, keys.lines())
+            await run_stage("Restoring", lambda told: fill_store(url, copy, told), progress)
+        except OSError as error:
+            raise archive.cannot_write(place, error) from error
     return Restored(manifest, new_file, problems)
 
 

@@ -15,7 +15,6 @@ from psycopg import conninfo, errors
 
 from sayso.errors import StoreError, UsageError
 from sayso.store.copying import copy_rows, new_copy
-from sayso.store.database import Database
 from sayso.store.migrations import POSTGRES_TYPES, VERSION, check_version, upgrade
 from sayso.store.rows import storable
 from sayso.store.session import Row, Session
@@ -241,14 +240,6 @@ class PostgresDriver:
 
     def is_clash(self, error: Exception) -> bool:
         return isinstance(error, errors.DeadlockDetected | errors.SerializationFailure)
-
-
-def open_postgres(url: str) -> Database:
-    """Open the store in a PostgreSQL database; create its tables in the schema `sayso`.
-
-    Raises `UsageError` if the URL is invalid, and `StoreError` if the database cannot be opened.
-    """
-    return Database(PostgresDriver(url))
 
 
 def _parts(url: str) -> dict[str, Any]:

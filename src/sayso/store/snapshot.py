@@ -1,6 +1,7 @@
 """A whole store at one moment: its state, a copy in a file, and the way back from a copy."""
 
 import contextlib
+import sqlite3
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +49,14 @@ def copy_store(url: str | None, path: Path, progress: Progress = lambda _d, _t: 
     `UsageError` if there is no store, and `StoreError`.
     """
     driver = _existing(url)
-    with _explained(driver):
+    try:
         version = driver.copy_to(path, progress)
+    except sqlite3.Error as error:
+        # To read a store fills no disk, so it is the disk of the copy.
+        is_of_copy = is_postgres(url) or "full" in str(error)
+        raise (SqliteDriver(path) if is_of_copy else driver).explain(error) from error
+    except driver.errors as error:
+        raise driver.explain(error) from error
     _check_is_store(driver, version)
     return version
 
@@ -63,6 +70,7 @@ def fill_store(url: str | None, path: Path, progress: Progress = lambda _d, _t: 
     """
     driver = driver_of(url)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_explained(SqliteDriver(path)))
         stack.enter_context(_explained(driver))
         SqliteDriver(path).open().close()  # upgrades the copy of an older store
         copy, version = stack.enter_context(SqliteDriver(path).snapshot())
