@@ -419,3 +419,34 @@ async def test_what_a_killed_backup_leaves_is_removed_by_the_next(
     await back_up(url, file, KEYS)
     assert file.exists()
     assert not folder.exists()
+
+
+KILLED_RESTORE = """
+import os, signal, sys
+from pathlib import Path
+import anyio
+from sayso.backup import restore
+from sayso.store import copying
+copying._ROWS = 2
+def progress(stage, done, total):
+    if stage == "Restoring" and done > total // 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+anyio.run(lambda: restore(Path(sys.argv[1]), sys.argv[2], passphrase=str, progress=progress))
+"""
+
+
+@pytest.mark.process
+async def test_a_killed_restore_leaves_an_empty_store(made: Path, new: str) -> None:
+    killed = await anyio.to_thread.run_sync(
+        lambda: subprocess.run(
+            [sys.executable, "-c", KILLED_RESTORE, str(made), new],
+            env=environment(SAYSO_KEYS=KEYS.lines()[0]),
+            timeout=60,
+            check=False,
+        )
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert not any(read_status(new).rows.values())
+    await restore(made, new, passphrase=words)
+    assert read_status(new).rows["records"] > 0
+    assert left(new) == ["sayso.db"]

@@ -134,3 +134,5 @@ def test_options_and_files_that_are_wrong_are_refused(
     assert refused.code == 2
     assert "damaged" in refused.error["what"]
     assert sayso("db", "backup", other, "--store", store).code == 2
+    missing = sayso("db", "backup", file, "--store", f"sqlite:{tmp_path / 'none.db'}")
+    assert (missing.code, "store not found" in missing.err) == (2, True)

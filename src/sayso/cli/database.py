@@ -5,6 +5,7 @@ import getpass
 import sys
 from collections.abc import Callable, Generator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from cyclopts import App
 
 from sayso.cli.format_record import local_time
 from sayso.cli.options import Json, Store
-from sayso.cli.store_access import beside, counting, opened, run_on
+from sayso.cli.store_access import beside, check_exists, counting, opened, run_on
 from sayso.cli.terminal import out, print_document, show_text, talk, tell
 from sayso.errors import UsageError
 from sayso.store import Database
@@ -75,11 +76,12 @@ def backup(
 
     if passphrase_file is not None and not with_keys:
         raise UsageError("requires --with-keys", where="--passphrase-file")
+    check_exists(store)
     keys = load_keys(beside(store))
     passphrase = _passphrase(passphrase_file, is_new=True) if with_keys else None
     with _stages() as progress:
         done = anyio.run(
-            _call(back_up, store, file, keys, passphrase=passphrase, progress=progress)
+            partial(back_up, store, file, keys, passphrase=passphrase, progress=progress)
         )
     _print_backup(done, key_file(beside(store)), is_json=json)
     return int(bool(done.problems))
@@ -115,7 +117,7 @@ def restore(
         return _passphrase(passphrase_file, is_new=False)
 
     with _stages() as progress:
-        done = anyio.run(_call(restore_backup, file, store, passphrase=ask, progress=progress))
+        done = anyio.run(partial(restore_backup, file, store, passphrase=ask, progress=progress))
     records = done.manifest.rows["records"]
     if json:
         print_document(
@@ -221,10 +223,6 @@ def _print_backup(done: "Backup", place: Path | None, *, is_json: bool) -> None:
     else:
         tell(f"Contains no keys. Keep a copy of {place or 'SAYSO_KEYS'} in another place.")
     _show_problems(done.problems)
-
-
-def _call(work: Callable[..., Any], *values: Any, **options: Any) -> Callable[[], Any]:
-    return lambda: work(*values, **options)
 
 
 @contextlib.contextmanager
