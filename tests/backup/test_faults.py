@@ -236,6 +236,22 @@ async def test_two_backups_to_one_file_do_not_meet(made: Path) -> None:
     assert [path.name for path in made.parent.iterdir()] == [made.name]
 
 
+async def test_a_folder_of_another_user_is_not_used(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = tmp_path / "b"
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(UsageError, match="belongs to another user"), archive.work_folder(beside):
+        put(beside, read(made))
+    (tmp_path / ".b.part").rmdir()
+    monkeypatch.undo()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / ".b.part").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="cannot write"), archive.work_folder(beside):
+        put(beside, read(made))
+    assert not beside.exists()
+
+
 async def test_a_backup_reaches_a_disk_without_links(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

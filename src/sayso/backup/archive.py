@@ -1,6 +1,7 @@
 """The file of a backup: pack, unpack, and put in its place when it is whole."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import shutil
@@ -42,6 +43,8 @@ def work_folder(beside: Path) -> Generator[Path]:
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             stack.callback(os.close, handle)
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(handle).st_uid != os.geteuid():
+                raise PermissionError(errno.EPERM, f"{folder} belongs to another user")
             os.fchmod(handle, 0o700)
             for left in folder.iterdir():
                 left.unlink()
