@@ -57,7 +57,7 @@ _COMMANDS: Final = {
     "grants": ("grants:app", "List standing approvals, and revoke them."),
     "keys": ("keys:app", "Create, list and revoke API keys for machines."),
     "audit": ("audit:app", "Read, verify and export the log of all calls."),
-    "db": ("database:app", "Migrate the store, or move it to another database."),
+    "db": ("database:app", "Back up, restore, migrate or move the store."),
     "demo": ("demo:demo", "Serve a made-up business behind the gateway, to try sayso."),
 }
 _PAGES: Final = {

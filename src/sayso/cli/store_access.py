@@ -18,15 +18,21 @@ T = TypeVar("T")
 @asynccontextmanager
 async def opened(url: str | None, *, is_new: bool = False) -> AsyncGenerator[Database]:
     """Open the store at `url`; with `is_new`, create a missing file."""
-    if not is_new and not is_postgres(url) and not store_path(url).exists():
-        fix = "Set --store or SAYSO_STORE."
-        raise UsageError("store not found", where=str(store_path(url)), fix=fix)
+    if not is_new:
+        check_exists(url)
     store = open_store(url)
     try:
         yield store
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
+
+
+def check_exists(url: str | None) -> None:
+    """Raise `UsageError` if the store at `url` is a file that does not exist."""
+    if not is_postgres(url) and not store_path(url).exists():
+        fix = "Set --store or SAYSO_STORE."
+        raise UsageError("store not found", where=str(store_path(url)), fix=fix)
 
 
 def run_on(url: str | None, work: Callable[[Database], Awaitable[T]], *, is_new: bool = False) -> T:

@@ -1,5 +1,6 @@
 """The keys in use: the active key signs and encrypts; all keys verify and decrypt."""
 
+import base64
 import hmac
 import json
 import secrets
@@ -41,6 +42,10 @@ class Keyring:
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all keys, the active one first."""
         return tuple(self._keys)
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the keys themselves in base64, the active one first, as in a key file."""
+        return tuple(base64.b64encode(key).decode() for key in self._keys.values())
 
     def derive(self, purpose: str, name: str | None = None) -> bytes | None:
         """Derive the key for one purpose from the key of this name; `None` if it is missing."""

@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +15,7 @@ from sayso.keys.ring import KEY_BYTES, Keyring
 
 VARIABLE: Final = "SAYSO_KEYS"
 FILE_VARIABLE: Final = "SAYSO_KEYS_FILE"
-_HEAD: Final = "# The active key comes first. Keep the old ones: they verify what they signed.\n"
+_HEAD: Final = "# The active key comes first. Keep the old ones: they verify what they signed."
 _FIX: Final = "A key is 32 random bytes in base64: openssl rand -base64 32."
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _MAX_FILE_BYTES: Final = 1 << 20
@@ -29,7 +30,7 @@ def load_keys(store_file: Path | None = None, *, is_made: bool = False) -> Keyri
     `KeysError` if there is no key, a key is invalid, or others may read the file.
     """
     if value := os.environ.get(VARIABLE):
-        return _read(value.replace(",", " ").split(), VARIABLE)
+        return read_keys(value.replace(",", " ").split(), VARIABLE)
     if name := os.environ.get(FILE_VARIABLE):
         return _read_file(Path(name).expanduser())
     if store_file is None:
@@ -40,8 +41,17 @@ def load_keys(store_file: Path | None = None, *, is_made: bool = False) -> Keyri
         raise KeysError("no keys are configured", fix=fix)
     path = keys_path(store_file)
     if is_made and not path.exists():
-        _make(path)
+        write_keys(path, [make_key()])
     return _read_file(path)
+
+
+def key_file(store_file: Path | None = None) -> Path | None:
+    """Return the file from which `load_keys` reads; `None` if it reads no file."""
+    if os.environ.get(VARIABLE):
+        return None
+    if name := os.environ.get(FILE_VARIABLE):
+        return Path(name).expanduser()
+    return None if store_file is None else keys_path(store_file)
 
 
 def keys_path(store_file: Path) -> Path:
@@ -69,14 +79,14 @@ def read_private(path: Path, fix: str) -> bytes:
     return content
 
 
-def _make(path: Path) -> None:
-    """Create a file with one key; keep the file if another process created it first."""
+def write_keys(path: Path, keys: Sequence[str]) -> None:
+    """Create a key file for this user only; keep a file that another process created first."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Write another file and link it, so that the file is complete when it gets its name.
         part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(f"{_HEAD}{make_key()}\n")
+            file.write("\n".join([_HEAD, *keys, ""]))
             file.flush()
             os.fsync(file.fileno())
         try:
@@ -95,10 +105,11 @@ def _read_file(path: Path) -> Keyring:
     except UnicodeDecodeError as error:
         raise KeysError("not a key file", where=str(path), fix=_FIX) from error
     keys = [line.partition("#")[0].strip() for line in lines]
-    return _read([key for key in keys if key], str(path))
+    return read_keys([key for key in keys if key], str(path))
 
 
-def _read(words: list[str], where: str) -> Keyring:
+def read_keys(words: Sequence[str], where: str) -> Keyring:
+    """Return the keys that are written in base64. Raises `KeysError`, which names `where`."""
     if not words:
         raise KeysError("contains no key", where=where, fix=_FIX)
     return Keyring.of([_key(word, f"{where}, key {at}") for at, word in enumerate(words, start=1)])

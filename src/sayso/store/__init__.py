@@ -50,6 +50,13 @@ if TYPE_CHECKING:
     from sayso.store.location import VARIABLE
     from sayso.store.migrations import VERSION
     from sayso.store.records import Records
+    from sayso.store.snapshot import (
+        Status,
+        check_empty,
+        copy_store,
+        fill_store,
+        read_status,
+    )
 
 
 __all__ = [
@@ -85,16 +92,21 @@ __all__ = [
     "ReplicaRow",
     "Replicas",
     "Seal",
+    "Status",
     "Tick",
     "Tokens",
     "Usage",
     "Use",
     "UseRow",
     "WriterRow",
+    "check_empty",
+    "copy_store",
     "database_host",
+    "fill_store",
     "is_postgres",
     "move_store",
     "open_store",
+    "read_status",
     "storable",
     "store_path",
 ]
@@ -107,5 +119,12 @@ __getattr__ = lazily(
         "sayso.store.location": ("VARIABLE",),
         "sayso.store.migrations": ("VERSION",),
         "sayso.store.records": ("Records",),
+        "sayso.store.snapshot": (
+            "Status",
+            "check_empty",
+            "copy_store",
+            "fill_store",
+            "read_status",
+        ),
     },
 )

@@ -11,6 +11,7 @@ from sayso.extras import install_fix
 
 if TYPE_CHECKING:
     from sayso.store.database import Database
+    from sayso.store.session import Driver
 
 VARIABLE: Final = "SAYSO_STORE"
 _POSTGRES: Final = ("postgresql:", "postgres:")
@@ -23,17 +24,24 @@ def open_store(url: str | None = None) -> "Database":
     Raises `UsageError` if the URL is of another kind or its driver is not installed. Raises
     `StoreError` if the database cannot be opened.
     """
+    from sayso.store.database import Database  # noqa: PLC0415
+
+    return Database(driver_of(url))
+
+
+def driver_of(url: str | None = None) -> "Driver":
+    """Return the driver of the database at `url`, without opening it. Raises `UsageError`."""
     # Import only the driver that is needed.
     if is_postgres(url):
         if find_spec("psycopg") is None:
             what = "a PostgreSQL store needs the extra postgres"
             raise UsageError(what, fix=install_fix("postgres"))
-        from sayso.store.postgres import open_postgres  # noqa: PLC0415
+        from sayso.store.postgres import PostgresDriver  # noqa: PLC0415
 
-        return open_postgres(_given(url))
-    from sayso.store.sqlite import open_sqlite  # noqa: PLC0415
+        return PostgresDriver(_given(url))
+    from sayso.store.sqlite import SqliteDriver  # noqa: PLC0415
 
-    return open_sqlite(store_path(url))
+    return SqliteDriver(store_path(url))
 
 
 def is_postgres(url: str | None = None) -> bool:

@@ -167,12 +167,12 @@ POSTGRES_TYPES: Final = {
 VERSION: Final = len(STEPS)
 
 
-def upgrade(session: Session, types: dict[str, str], version: int) -> None:
-    """Upgrade the tables from `version` to `VERSION`, in the open transaction.
+def upgrade(session: Session, types: dict[str, str], version: int, *, upto: int = VERSION) -> None:
+    """Upgrade the tables from `version` to `upto`, in the open transaction.
 
     Raises `StoreError` if a row cannot be read.
     """
-    for step in chain.from_iterable(STEPS[version:]):
+    for step in chain.from_iterable(STEPS[version:upto]):
         if isinstance(step, str):
             session.change(step.format(**types))
             continue

@@ -4,16 +4,17 @@ import asyncio
 import contextlib
 import logging
 import re
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, Final, LiteralString, cast
 
 import psycopg
 from psycopg import conninfo, errors
 
 from sayso.errors import StoreError, UsageError
-from sayso.store.database import Database
+from sayso.store.copying import copy_rows, new_copy
 from sayso.store.migrations import POSTGRES_TYPES, VERSION, check_version, upgrade
 from sayso.store.rows import storable
 from sayso.store.session import Row, Session
@@ -63,6 +64,18 @@ class PostgresSession:
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
         with self.watchdog:
             return self.connection.execute(_translate(sql), values).fetchall()
+
+    def pages(self, sql: str, size: int) -> Iterator[list[Row]]:
+        """Yield the rows through a cursor in the database, so that they are never all here."""
+        with self.connection.cursor(name="sayso_pages") as cursor:
+            with self.watchdog:
+                cursor.execute(_translate(sql))
+            while True:
+                with self.watchdog:
+                    rows = cursor.fetchmany(size)
+                if not rows:
+                    return
+                yield rows
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
         with self.watchdog:
@@ -136,17 +149,41 @@ class PostgresDriver:
     def open(self) -> Session:
         try:
             with contextlib.ExitStack() as stack:
-                connection = psycopg.connect(self._info(), autocommit=True)
-                stack.callback(connection.close)
-                # A commit must be on disk, whatever the server's default is.
-                connection.execute("SET synchronous_commit TO on")
-                connection.execute("SET search_path TO sayso")
-                session = PostgresSession(connection, StatementWatchdog(connection, self._info()))
+                session = self._connect(stack)
                 _migrate(session, self.where)
                 stack.pop_all()
         except psycopg.Error as error:
             raise self.explain(error) from error
         return session
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Generator[tuple[Session, int]]:
+        with contextlib.ExitStack() as stack:
+            session = self._connect(stack)
+            session.change("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield session, _version_of(session, self.where)
+
+    def copy_to(self, path: Path, progress: Callable[[int, int], None]) -> int:
+        """Copy the rows of all tables, read in one transaction that sees one moment.
+
+        pg_dump would do so too, but it must be installed, not older than the server, and its file
+        could be restored only into PostgreSQL.
+        """
+        with self.snapshot() as (session, version), new_copy(path, version) as target:
+            copy_rows(session, target, version=version, progress=progress)
+        return version
+
+    def size(self, session: Session) -> int:
+        sql = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND "
+        return int(session.query(f"{sql} relnamespace = 'sayso'::regnamespace")[0][0])
+
+    def _connect(self, stack: contextlib.ExitStack) -> PostgresSession:
+        connection = psycopg.connect(self._info(), autocommit=True)
+        stack.callback(connection.close)
+        # A commit must be on disk, whatever the server's default is.
+        connection.execute("SET synchronous_commit TO on")
+        connection.execute("SET search_path TO sayso")
+        return PostgresSession(connection, StatementWatchdog(connection, self._info()))
 
     async def watch(self, notified: Callable[[int], None], channel: str) -> None:
         """Call `notified` with each number announced on `channel`; reconnect if necessary.
@@ -203,14 +240,6 @@ class PostgresDriver:
 
     def is_clash(self, error: Exception) -> bool:
         return isinstance(error, errors.DeadlockDetected | errors.SerializationFailure)
-
-
-def open_postgres(url: str) -> Database:
-    """Open the store in a PostgreSQL database; create its tables in the schema `sayso`.
-
-    Raises `UsageError` if the URL is invalid, and `StoreError` if the database cannot be opened.
-    """
-    return Database(PostgresDriver(url))
 
 
 def _parts(url: str) -> dict[str, Any]:

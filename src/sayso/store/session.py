@@ -1,6 +1,8 @@
 """A session on either database, and the driver that opens it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from sayso.errors import StoreError
@@ -12,6 +14,10 @@ class Session(Protocol):
     """One connection, used by one thread at a time. Values in statements are named `:name`."""
 
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]: ...
+
+    def pages(self, sql: str, size: int) -> Iterator[list[Row]]:
+        """Yield the rows of a query in lists of at most `size`; needs an open transaction."""
+        ...
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
         """Run a statement, and return how many rows it changed."""
@@ -61,6 +67,24 @@ class Driver(Protocol):
 
     def open(self) -> Session:
         """Open a session on an up-to-date database. Raises one of `errors` or `StoreError`."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[tuple[Session, int]]:
+        """Open a read-only session that sees one moment, with the version of the tables.
+
+        Upgrades nothing; the version of a database without tables is 0.
+        """
+        ...
+
+    def copy_to(self, path: Path, progress: Callable[[int, int], None]) -> int:
+        """Copy one moment to a new SQLite file while others write; return the tables' version.
+
+        `progress` gets how much is done, and of how much. Raises one of `errors` or `StoreError`.
+        """
+        ...
+
+    def size(self, session: Session) -> int:
+        """Return the bytes that the database takes on disk."""
         ...
 
     async def watch(self, notified: Callable[[int], None], channel: str) -> None: ...

@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -19,9 +19,11 @@ from sayso.store.session import Row, Session
 
 _BUSY_SECONDS: Final = 5.0
 _MODE: Final = 0o600
+_COPY_PAGES: Final = 1000
+"""Pages of the file that are copied between two reports of progress."""
 _LOOKS: Final = 3
 _LOOK_SECONDS: Final = 0.02
-_APPLICATION_ID: Final = 0x61766F77
+APPLICATION_ID: Final = 0x61766F77
 """The application id of sayso's files (SQLite file format, offset 68)."""
 
 
@@ -33,6 +35,11 @@ class SqliteSession:
 
     def query(self, sql: str, values: Mapping[str, Any] | None = None) -> list[Row]:
         return self.connection.execute(sql, values or {}).fetchall()
+
+    def pages(self, sql: str, size: int) -> Iterator[list[Row]]:
+        cursor = self.connection.execute(sql)
+        while rows := cursor.fetchmany(size):
+            yield rows
 
     def change(self, sql: str, values: Mapping[str, Any] | None = None) -> int:
         return self.connection.execute(sql, values or {}).rowcount
@@ -97,6 +104,40 @@ class SqliteDriver:
         except sqlite3.Error as error:
             raise self.explain(error) from error
 
+    @contextlib.contextmanager
+    def snapshot(self) -> Generator[tuple[SqliteSession, int]]:
+        self._check()
+        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
+        with contextlib.closing(connection):
+            session = SqliteSession(connection)
+            connection.execute("BEGIN")
+            # The first read fixes the moment that this transaction sees.
+            yield session, _version_of(session, self.where)
+
+    def copy_to(self, path: Path, progress: Callable[[int, int], None]) -> int:
+        """Copy the file with SQLite's backup API.
+
+        The API starts again when another connection writes. With an open transaction it does not:
+        it copies what this transaction sees, and in WAL mode it stops nobody from writing.
+        """
+        with self.snapshot() as (session, version):
+            make_empty(path)
+            with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as target:
+                session.connection.backup(
+                    target,
+                    pages=_COPY_PAGES,
+                    progress=lambda _, left, total: progress(total - left, total),
+                )
+                # Without WAL the copy is one file that can be read anywhere.
+                target.execute("PRAGMA journal_mode = DELETE")
+        return version
+
+    def size(self, session: Session) -> int:
+        del session  # the files are measured, with the write-ahead log
+        names = (self.path.name, f"{self.path.name}-wal")
+        files = [self.path.with_name(name) for name in names]
+        return sum(file.stat().st_size for file in files if file.exists())
+
     def _connect(self, path: Path, *, is_synced: bool = True) -> Session:
         with contextlib.ExitStack() as stack:
             connection = sqlite3.connect(
@@ -128,7 +169,7 @@ class SqliteDriver:
         """
         new = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
         try:
-            _make_empty(new)
+            make_empty(new)
             # No process uses the file yet, so sync it only once, at the end.
             self._connect(new, is_synced=False).close()
             _sync(new)
@@ -137,7 +178,7 @@ class SqliteDriver:
             pass
         except OSError:
             # The file system may not support links: create the file in its place.
-            _make_empty(self.path)
+            make_empty(self.path)
         finally:
             new.unlink(missing_ok=True)
 
@@ -207,7 +248,8 @@ def open_sqlite(path: Path) -> Database:
     return Database(SqliteDriver(path))
 
 
-def _make_empty(path: Path) -> None:
+def make_empty(path: Path) -> None:
+    """Create an empty file for this user only; keep a file that exists."""
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, _MODE))
 
@@ -227,7 +269,7 @@ def _migrate(session: SqliteSession, where: str) -> None:
     try:
         # Read the version again, because another process may have upgraded the file.
         upgrade(session, SQLITE_TYPES, _version_of(session, where))
-        session.change(f"PRAGMA application_id = {_APPLICATION_ID}")
+        session.change(f"PRAGMA application_id = {APPLICATION_ID}")
         session.change(f"PRAGMA user_version = {VERSION}")
         session.commit()
     except BaseException:
@@ -239,7 +281,7 @@ def _migrate(session: SqliteSession, where: str) -> None:
 def _version_of(session: SqliteSession, where: str) -> int:
     application = session.query("PRAGMA application_id")[0][0]
     tables = session.query("SELECT count(*) FROM sqlite_schema")[0][0]
-    if application != _APPLICATION_ID and tables:
+    if application != APPLICATION_ID and tables:
         what = "this database belongs to another program"
         raise StoreError(what, where=where, fix="Choose another file with --store sqlite:PATH.")
     version = int(session.query("PRAGMA user_version")[0][0])
