@@ -225,11 +225,8 @@ def asked(store: Path) -> int:
         return database.execute("SELECT count(*) FROM approvals").fetchone()[0]
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_when_no_server_can_be_reached_it_ends_and_says_why_once(
-    workers: str, tmp_path: Path
-) -> None:
-    words = (*QUICK, "--json", "--workers", workers, "--store", f"sqlite:{tmp_path / 'a.db'}")
+def test_when_no_server_can_be_reached_it_ends_and_says_why_once(tmp_path: Path) -> None:
+    words = (*QUICK, "--json", "--store", f"sqlite:{tmp_path / 'a.db'}")
 
     done = sayso_process(*words, "--", "no-such-command-here")
 
