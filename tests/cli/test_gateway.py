@@ -17,10 +17,12 @@ import httpx2
 import pytest
 from mcp import Client
 from tests.cli.running import (
+    COMMAND,
     SOURCE,
     Done,
     Started,
     configuration,
+    environment,
     python,
     sayso_process,
     started,
@@ -29,6 +31,7 @@ from tests.cli.running import (
 from tests.connect.servers.web import MODERN, serve_web
 from tests.connect.serving import raw_client, until
 from tests.gateway.serving import ERAS
+from tests.terminals import run_on_terminal
 
 QUICK = ("gateway", "--port", "0", "--timeout", "5")
 
@@ -40,6 +43,10 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Generator[Started]:
     config = configuration(folder / "config.json", good=python("plain"), bad=python("exits"))
     store = f"sqlite:{folder / 'new folder' / 'sayso.db'}"
     with started(*QUICK, "--json", "--patience", "0.2", "--store", store, config) as run:
+        end = time.monotonic() + 60
+        while not run.err().endswith("\n"):  # the failure is told after the addresses
+            assert time.monotonic() < end
+            time.sleep(0.02)
         yield run
         done = run.end()
         assert done.code == 0
@@ -218,13 +225,81 @@ def asked(store: Path) -> int:
         return database.execute("SELECT count(*) FROM approvals").fetchone()[0]
 
 
-def test_when_no_server_can_be_reached_it_does_not_start(tmp_path: Path) -> None:
-    done = sayso_process(
-        *QUICK, "--json", "--store", f"sqlite:{tmp_path / 'a.db'}", "--", "no-such-command-here"
+def test_when_no_server_can_be_reached_it_ends_and_says_why_once(tmp_path: Path) -> None:
+    words = (*QUICK, "--json", "--store", f"sqlite:{tmp_path / 'a.db'}")
+
+    done = sayso_process(*words, "--", "no-such-command-here")
+
+    assert done.code == 4
+    assert done.out.count("\n") == 1
+    assert done.error["code"] == "command-not-found"
+
+
+def test_of_several_servers_that_all_fail_each_is_told_once(tmp_path: Path) -> None:
+    config = configuration(tmp_path / "c.json", one=("no-such-one",), two=("no-such-two",))
+
+    done = sayso_process(*QUICK, "--store", f"sqlite:{tmp_path / 'a.db'}", config)
+
+    assert done.code == 4
+    assert "Open this link" in done.err
+    assert done.err.count("“no-such-one” was not found") == 1
+    assert done.err.count("“no-such-two” was not found") == 1
+
+
+@pytest.mark.anyio
+async def test_its_link_comes_at_once_and_servers_are_told_of_as_they_come_up(
+    tmp_path: Path,
+) -> None:
+    """The link leads somewhere while one server has not answered yet."""
+    go = tmp_path / "go"
+    late = tmp_path / "late.py"
+    late.write_text(
+        "import os, pathlib, sys, time\n"
+        f"while not pathlib.Path({str(go)!r}).exists():\n"
+        "    time.sleep(0.02)\n"
+        f"os.execv(sys.executable, {[*python('plain')]!r})\n"
+    )
+    config = configuration(
+        tmp_path / "c.json",
+        late=(sys.executable, str(late)),
+        good=python("plain"),
+        bad=("no-such-command-here",),
+    )
+    words = ("gateway", "--port", "0", "--timeout", "60")
+    with started(*words, "--store", f"sqlite:{tmp_path / 'a.db'}", config) as run:
+        base = run.first.partition("/console/")[0]
+        assert "late: connected" not in run.err()
+        page = await anyio.to_thread.run_sync(lambda: httpx2.get(run.first.strip()))
+        assert page.status_code == 200
+        await until(lambda: "good: connected, 10 tools\n" in run.err(), 60)
+        await until(lambda: "bad: the command “no-such-command-here”" in run.err(), 60)
+        await until(lambda: "late: still starting" in run.err(), 60)
+        assert "late: connected" not in run.err()
+        go.touch()
+        await until(lambda: "late: connected, 10 tools\n" in run.err(), 60)
+        async with Client(f"{base}/mcp") as client:
+            names = {tool.name for tool in (await client.list_tools()).tools}
+        done = await anyio.to_thread.run_sync(run.end)
+
+    assert {"late__get_echo", "good__get_echo"} <= names
+    assert done.code == 0
+    assert done.err.index("Open this link") < done.err.index("good: connected")
+    assert done.err.count("late: ") == 2
+    assert done.out.count("\n") == 1
+
+
+def test_at_a_terminal_the_link_stands_above_the_servers(tmp_path: Path) -> None:
+    words = [*COMMAND, "gateway", "--port", "0", "--store", f"sqlite:{tmp_path / 'a.db'}", "--"]
+
+    code, shown = run_on_terminal(
+        [*words, *python("plain")], {"connected, 10 tools": "\x03"}, environment=environment()
     )
 
-    assert (done.code, done.out) == (4, "")
-    assert done.error["code"] == "command-not-found"
+    assert code == 130
+    lines = [line.strip() for line in shown.splitlines()]
+    (link,) = [index for index, line in enumerate(lines) if "/console/login?token=" in line]
+    assert link < lines.index("faulty: connected, 10 tools")
+    assert "Traceback" not in shown
 
 
 def test_a_server_that_wants_credentials_keeps_it_from_starting(tmp_path: Path) -> None:

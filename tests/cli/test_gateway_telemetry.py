@@ -11,7 +11,7 @@ import anyio
 import httpx2
 import pytest
 from tests.cli.running import Started, configuration, python, sayso_process, started
-from tests.connect.serving import free_port, raw_client
+from tests.connect.serving import free_port, raw_client, until
 from tests.telemetry.collector import collecting
 
 from sayso.cli.telemetry_options import parse_place
@@ -55,12 +55,13 @@ async def test_every_line_of_the_log_is_json(tmp_path: Path) -> None:
         async with raw_client(run.addresses["mcp"], ERA) as client:
             await client.call("good__delete_all")
             await client.call("good__add_crash", {"log": str(tmp_path / "log")})
+        await until(lambda: "good: connected" in run.err() and "server-exited" in run.err(), 60)
         await anyio.to_thread.run_sync(run.end)
         told = lines(run)
 
     assert {"time", "level", "logger", "message"} <= set.intersection(*map(set, told))
     messages = [one["message"] for one in told]
-    assert "good: 10 tools" in messages
+    assert "good: connected, 10 tools" in messages
     assert any(re.search(r"waits for a person \(approval 1\)", one) for one in messages)
     (failure,) = [one for one in told if one["level"] == "error"]
     assert failure["error"]["code"] == "server-exited"

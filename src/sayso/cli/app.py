@@ -43,7 +43,7 @@ _COMMANDS: Final = {
     "verify": ("verify:verify", "Run a server's tools in containment; show false hints."),
     "receipt": ("receipt:app", "Sign the results of sayso verify, and check signatures."),
     "explain": ("explain:explain", "Show the decision for a call, and why; calls nothing."),
-    "policy": ("policy:policy", "Check a policy, and test its decisions."),
+    "policy": ("policy:policy", "Write a policy, check it, and test its decisions."),
     "prompt": ("prompt:prompt", "Write the system prompt for a model that calls a server's tools."),
     "select": ("select:select", "Select the tools that a message needs, and say why."),
     "gateway": ("gateway:gateway", "Serve MCP servers at one address, with approvals."),

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
+from sayso.errors import UsageError
+
 if TYPE_CHECKING:
     from sayso.connect import Target
 
 Json = Annotated[bool, Parameter(name="--json", help="Print one JSON document.")]
 Yes = Annotated[bool, Parameter(help="Do not ask.")]
+Output = Annotated[str, Parameter(name=("--output", "-o"))]
 Timeout = Annotated[float, Parameter(help="Seconds to wait for a server.")]
 Many = Annotated[list[str] | None, Parameter(consume_multiple=False)]
 Command = Annotated[list[str] | None, Parameter(parse=False)]
@@ -65,3 +68,21 @@ def targets_of(
 
     is_command = command is not None and not words
     return parse_target([*words, *(command or ())], is_command=is_command, command=name)
+
+
+def all_targets_of(
+    words: Sequence[str], command: Sequence[str] | None, name: str
+) -> "tuple[Target, ...]":
+    """Return the targets of every word, and the one after `--`.
+
+    Raises `UsageError` for two servers of one name, because a policy could not tell them apart.
+    """
+    targets = [target for word in words for target in targets_of([word], None, name)]
+    if command is not None:
+        targets += targets_of((), command, name)
+    names = [target.name for target in targets]
+    for server in names:
+        if names.count(server) > 1:
+            fix = "Name the servers in one configuration (mcp.json), or leave one out."
+            raise UsageError("two servers have this name", where=server, fix=fix)
+    return tuple(targets)

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-import anyio
-
 from sayso.cli.address import Options
-from sayso.cli.terminal import plain, plural, print_error, print_error_json, say
+from sayso.cli.terminal import plain, print_error, print_error_json, say
 from sayso.connect import is_loopback
 from sayso.errors import SaysoError
 from sayso.store import is_postgres, store_path
@@ -19,10 +17,6 @@ from sayso.telemetry import is_structured
 
 if TYPE_CHECKING:
     from sayso.cli.workers import Worker
-    from sayso.gateway import Gateway, Upstream
-
-_START_SECONDS: Final = 5.0
-"""The longest wait for tool lists before the gateway starts without them."""
 
 _log: Final = logging.getLogger("sayso")
 
@@ -58,48 +52,6 @@ def worker_reporter(options: Options, worker: "Worker | None") -> Reporter:
 def log_error(error: SaysoError) -> None:
     """Log an error."""
     _log.error("%s", error, extra={"error": error.to_dict()["error"]})
-
-
-async def check_servers(gateway: "Gateway", reporter: Reporter) -> None:
-    """List the tools of every server, with a short timeout; raise if all servers fail."""
-    errors: list[SaysoError] = []
-    servers = [
-        upstream for upstream in gateway.upstreams.upstreams if _is_on(gateway, upstream, reporter)
-    ]
-    asked = [upstream for upstream in servers if not upstream.is_for_callers]
-    waiting = {upstream.name for upstream in asked}
-
-    async def ask(upstream: "Upstream") -> None:
-        try:
-            tools, _ = await upstream.tools()
-        except SaysoError as error:
-            errors.append(error)
-        else:
-            reporter.tell(f"{upstream.name}: {len(tools)} {plural(len(tools), 'tool')}")
-        waiting.discard(upstream.name)
-
-    with anyio.move_on_after(_START_SECONDS):
-        async with anyio.create_task_group() as group:
-            for upstream in asked:
-                group.start_soon(ask, upstream)
-    if errors and len(errors) == len(servers):
-        raise errors[0]
-    for error in errors:
-        reporter.fail(error)
-    for upstream in servers:
-        if upstream.is_for_callers:
-            reporter.tell(
-                f"{upstream.name}: its tools are listed per caller, with the caller's token"
-            )
-    for name in sorted(waiting):
-        reporter.tell(f"{name}: still starting; its tools appear when it responds")
-
-
-def _is_on(gateway: "Gateway", upstream: "Upstream", reporter: Reporter) -> bool:
-    is_on = gateway.upstreams.switches.has_server(upstream.name)
-    if not is_on:
-        reporter.tell(f"{upstream.name}: switched off by the policy")
-    return is_on
 
 
 def print_addresses(base: str, link: str | None, options: Options, reporter: Reporter) -> None:

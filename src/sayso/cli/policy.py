@@ -1,15 +1,44 @@
-"""`sayso policy`: check a policy, and test its decisions."""
+"""`sayso policy`: write a policy, check it, and test its decisions."""
 
 from pathlib import Path
 
 from cyclopts import App
 
-from sayso.cli.options import Command, Json, targets_of
-from sayso.cli.terminal import plural, print_document, print_json, show_text
+from sayso.cli.options import Command, Json, Output, Timeout, Yes, all_targets_of
+from sayso.cli.terminal import as_json, plural, print_document, print_json, show_text
 from sayso.errors import ConfigError
 from sayso.policy import Policy, json_schema, load_cases, load_policy, run_case
 
-policy = App(name="policy", help="Check a policy, and test its decisions.")
+policy = App(name="policy", help="Write a policy, check it, and test its decisions.")
+
+
+@policy.command
+def init(
+    *target: str,
+    output: Output = "policy.toml",
+    yes: Yes = False,
+    json: Json = False,
+    timeout: Timeout = 30.0,
+    command: Command = None,
+) -> int:
+    """Write a commented policy for your servers, to start from.
+
+    It has guarded mode, each server's tools by level, and example rules. Lists the tools and calls
+    none. Also writes policy.schema.json, so that editors check the policy. Examples: `sayso policy
+    init mcp.json`, `sayso policy init -o crm.toml -- npx my-server`.
+
+    Parameters
+    ----------
+    target
+        Servers, as for sayso inspect. A command goes after --. Default: those that sayso discover
+        finds; sayso shows them, and asks before it starts them.
+    output
+        The file to write. If it exists and differs, sayso shows the change and asks first.
+    """
+    from sayso.cli.policy_init import write_policy
+
+    path = Path(output)
+    return write_policy(target, command, path, timeout=timeout, is_sure=yes, is_json=json)
 
 
 @policy.command
@@ -75,7 +104,7 @@ def _unmatched(
     from sayso.cli.tool_reading import ToolListing, ask_listings
     from sayso.policy import facts_of, seen_under, unmatched, without_dry_run
 
-    targets = targets_of(places, command)
+    targets = all_targets_of(places, command, "policy check")
     pairs = list(zip(targets, ask_listings(targets, timeout), strict=True))
     unreachable = [target.name for target, listing in pairs if not isinstance(listing, ToolListing)]
     listed = [
@@ -117,9 +146,22 @@ def run_cases(file: str = "policy.toml", *, cases: str | None = None, json: Json
 
 
 @policy.command
-def schema() -> None:
-    """Print the JSON Schema of policy.toml, for editors."""
-    print_json(json_schema())
+def schema(*, output: Output | None = None, yes: Yes = False) -> None:
+    """Print the JSON Schema of policy.toml, for editors, or write it to a file.
+
+    The first line of a policy names the file: #:schema ./policy.schema.json
+
+    Parameters
+    ----------
+    output
+        The file to write. If it exists and differs, sayso asks first.
+    """
+    if output is None:
+        print_json(json_schema())
+        return
+    from sayso.cli.new_files import NewFile, write_files
+
+    write_files([NewFile(Path(output), as_json(json_schema()))], is_sure=yes)
 
 
 def read_policy(file: str | None) -> Policy:

@@ -26,12 +26,12 @@ from sayso.cli.drain import INTERRUPT_SECONDS, DrainedServer
 from sayso.cli.output import (
     SILENT,
     Reporter,
-    check_servers,
     make_reporter,
     print_addresses,
     worker_reporter,
 )
 from sayso.cli.replica_listener import has_replicas, open_replica_listener
+from sayso.cli.server_start import ServerStart
 from sayso.cli.store_access import beside as beside_store
 from sayso.cli.telemetry_options import showing
 from sayso.cli.workers import Parent, Worker
@@ -53,7 +53,6 @@ from sayso.guard import PolicyFile, unruled
 from sayso.keys import Keyring, load_keys
 from sayso.policy import Principal, misnamed
 from sayso.receipts import ReceiptCollection, load_receipts
-from sayso.service import notify_ready
 from sayso.store import Database, Head, database_host, open_store
 from sayso.telemetry import Telemetry
 
@@ -156,18 +155,18 @@ async def _serve(
             open_access(settings, store.api_keys, keys, url=public, wallet=wallet) as access,
             open_provider(settings and settings.console, store.tokens, keys, url=public) as issuer,
         ):
-            await check_servers(gateway, reporter)
             console_login = make_console_login(gateway, options, targets, listener, public, issuer)
             app = _make_app(gateway, options, base, public, access, settings, console_login)
             server = DrainedServer(app, gateway.guard.shutdown, _drain_seconds(options))
-            _report_serving(worker, server)
-            async with (
-                console_login.serving(worker),
-                beside(*_while_it_serves(gateway, guests, is_quiet=reporter is SILENT)),
-            ):
-                if worker is None or (worker.speaks and worker.is_first):
+            if worker is not None:
+                asyncio.get_running_loop().add_reader(worker.life, server.stop)
+            start = ServerStart(gateway, reporter, server, worker)
+            async with console_login.serving(worker):
+                if start.is_first:
                     print_addresses(public, console_login.first_link(), options, reporter)
-                await _run(gateway, options.principal, server, listener)
+                async with beside(start.report, *_while_it_serves(gateway, guests, reporter)):
+                    await _run(gateway, options.principal, server, listener)
+            start.check()
     finally:
         with anyio.CancelScope(shield=True):
             await store.close()
@@ -177,15 +176,6 @@ def _drain_seconds(options: Options) -> float:
     if options.principal is None:
         return options.drain
     return INTERRUPT_SECONDS
-
-
-def _report_serving(worker: Worker | None, server: DrainedServer) -> None:
-    """Tell the parent of this worker, or systemd, that the gateway serves."""
-    if worker is None:
-        notify_ready()
-        return
-    asyncio.get_running_loop().add_reader(worker.life, server.stop)
-    worker.serves()
 
 
 def _shelf(
@@ -362,11 +352,11 @@ def _check_names(policy: PolicyFile, targets: Sequence[Target], reporter: Report
 
 
 def _while_it_serves(
-    gateway: Gateway, guests: Guests | None, *, is_quiet: bool
+    gateway: Gateway, guests: Guests | None, reporter: Reporter
 ) -> list[Callable[[], Coroutine[Any, Any, None]]]:
     """Return the background tasks of a serving gateway."""
     work: list[Callable[[], Coroutine[Any, Any, None]]] = []
-    if not is_quiet:
+    if reporter is not SILENT:
         work.append(partial(warn_of_unmatched, gateway))
     if guests:
         work.append(partial(guests, gateway))

@@ -96,7 +96,12 @@ def listed(texts: Iterable[str], most: int) -> str:
 
 def print_json(value: Any) -> None:
     """Print one JSON document on stdout."""
-    sys.stdout.write(f"{_json(value, indent=2)}\n")
+    sys.stdout.write(as_json(value))
+
+
+def as_json(value: Any) -> str:
+    """Return the text of one JSON document, with nothing unprintable."""
+    return f"{_json(value, indent=2)}\n"
 
 
 def print_document(fields: Mapping[str, Any]) -> None:

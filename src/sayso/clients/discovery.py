@@ -1,5 +1,7 @@
 """The servers in the configurations of all clients that sayso supports."""
 
+import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,14 +13,22 @@ from sayso.clients.kinds import CLIENTS, ENTRY, Client, client_of
 from sayso.clients.masked import reached_by
 from sayso.clients.places import Machine, Place, Scope, named, places, places_within
 from sayso.clients.record import Record, folder_of, is_as_written, record_in, records
+from sayso.connect import CommandTarget, UrlTarget, read_target
+from sayso.connect import Scope as VariableScope
 from sayso.errors import SaysoError, UsageError
+from sayso.settings import JsonFile, parse_json
 
+_MOVED: Final = "mcpServers"
+"""The key of the servers in the gateway's copy."""
 _SEE_DISCOVER: Final = "Run sayso discover to list all servers."
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredServer:
-    """One server of a client; `shown` is its command or URL, with secrets masked."""
+    """One server of a client; `shown` is its command or URL, with secrets masked.
+
+    Its entry is at `steps` in `file`.
+    """
 
     place: Place
     name: str
@@ -26,6 +36,13 @@ class DiscoveredServer:
     shown: str
     is_disabled: bool
     is_guarded: bool
+    file: JsonFile = field(repr=False, compare=False)
+    steps: tuple[str, ...] = field(repr=False, compare=False)
+
+    def target(self) -> CommandTarget | UrlTarget:
+        """Return the server as a target, which may hold secrets. Raises `ConfigError`."""
+        scope = VariableScope(os.environ, self.place.workspace, Path.home())
+        return read_target(self.file, self.steps, scope)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the server in the form that `sayso discover --json` prints."""
@@ -143,13 +160,21 @@ def _servers_at(
     """Yield the servers at `place`. Replace sayso's entry by the servers behind sayso."""
     for name, entry in document.servers(place.steps).items():
         if record is not None and name == ENTRY and is_as_written(document, record):
-            for moved, value in record.moved().items():
-                yield _server(place, moved, value, is_guarded=True)
+            moved = record.moved()
+            copy = parse_json(str(record.servers), json.dumps({_MOVED: moved}, indent=2))
+            for inner, value in moved.items():
+                yield _server(place, value, copy, (_MOVED, inner), is_guarded=True)
         else:
-            yield _server(place, name, entry, is_guarded=False)
+            steps = (*place.steps, name)
+            yield _server(place, entry, document.file, steps, is_guarded=False)
 
 
-def _server(place: Place, name: str, entry: Any, *, is_guarded: bool) -> DiscoveredServer:
+def _server(
+    place: Place, entry: Any, file: JsonFile, steps: tuple[str, ...], *, is_guarded: bool
+) -> DiscoveredServer:
     fields = as_object(entry)
     is_disabled = fields.get("disabled") is True or fields.get("enabled") is False
-    return DiscoveredServer(place, name, *reached_by(entry), is_disabled, is_guarded)
+    transport, shown = reached_by(entry)
+    return DiscoveredServer(
+        place, steps[-1], transport, shown, is_disabled, is_guarded, file, steps
+    )

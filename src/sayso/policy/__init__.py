@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sayso.policy.cases import Case, CaseResult, load_cases, run_case
     from sayso.policy.format import json_schema
     from sayso.policy.load import check_policy, load_policy, reload
+    from sayso.policy.starting import ServerTools, starting_policy
 
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "Require",
     "Reviewers",
     "Rule",
+    "ServerTools",
     "Sight",
     "Situation",
     "Standing",
@@ -71,6 +73,7 @@ __all__ = [
     "reload",
     "run_case",
     "seen_under",
+    "starting_policy",
     "subject_of",
     "unmatched",
     "weigh",
@@ -83,5 +86,6 @@ __getattr__ = lazily(
         "sayso.policy.cases": ("Case", "CaseResult", "load_cases", "run_case"),
         "sayso.policy.format": ("json_schema",),
         "sayso.policy.load": ("check_policy", "load_policy", "reload"),
+        "sayso.policy.starting": ("ServerTools", "starting_policy"),
     },
 )

@@ -104,6 +104,15 @@ def is_glob(text: str) -> bool:
     return _GLOB_SIGNS.search(text) is not None
 
 
+def escape_glob(text: str) -> str:
+    """Return a glob that matches only `text`.
+
+    >>> escape_glob("get[*]")
+    'get[[][*]]'
+    """
+    return _GLOB_SIGNS.sub(r"[\g<0>]", text)
+
+
 def facts_tests(table: Mapping[str, Any], prefix: str = "") -> list[FactsTest]:
     """Return the tests of `table` on a tool.
 

@@ -32,6 +32,7 @@ from sayso.settings.shape import (
     seconds,
 )
 from sayso.settings.toml_positions import Path
+from sayso.settings.toml_text import toml_comment, toml_key, toml_string
 
 __all__ = [
     "DURATION",
@@ -66,5 +67,8 @@ __all__ = [
     "read_text",
     "seconds",
     "text_of",
+    "toml_comment",
+    "toml_key",
+    "toml_string",
     "type_name",
 ]
