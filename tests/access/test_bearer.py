@@ -441,7 +441,7 @@ async def test_a_token_is_kept_only_where_it_is_to_be_exchanged(
 
 def test_what_is_remembered_is_bounded_and_holds_no_token() -> None:
     now = [0.0]
-    recent = TokenCache[int](lambda: now[0], most=2)
+    recent = TokenCache[int](lambda: now[0], limit=2)
     for index, token in enumerate(("one", "two", "three")):
         recent.put(token, index, seconds=10.0)
     assert [recent.get(token) for token in ("one", "two", "three")] == [None, 1, 2]

@@ -191,7 +191,7 @@ async def test_a_tool_changed_while_the_call_waits_does_not_run(era: str, url: s
         sayso.wrap(client, approver=approve, audit=url) as guarded,
     ):
         result = await guarded.call_tool("delete_it")
-    assert "is not the tool any more that the person was asked about" in text(result)
+    assert "has changed since the person was asked" in text(result)
     assert ("attempt", None) not in await events(url)
 
 

@@ -39,7 +39,7 @@ def test_what_the_author_says_and_what_would_change_are_told() -> None:
     plan = make_plan(changes)
     assert tell(of(made, plan=plan))[2:] == [
         "the tool's author says: This cannot be had back.",
-        "it would change 4:",
+        "the call would change 4:",
         "  customer 12",
         "  delete customer 13",
         '  close invoice 7 {"after": "paid"}',
@@ -80,7 +80,7 @@ def test_of_many_arguments_and_changes_the_first_twenty_are_told() -> None:
     plan = make_plan([f"customer {index}" for index in range(500)])
     asked = of(tool("t", DELETE), {f"a{index}": index for index in range(50)}, plan=plan)
     lines = tell(asked)
-    assert lines[22:25] == ["  a19: 19", "  …: and 30 more", "it would change 500:"]
+    assert lines[22:25] == ["  a19: 19", "  …: and 30 more", "the call would change 500:"]
     assert lines[-1] == "  customer 19"
     assert asked.plan is not None
     assert len(asked.plan["changes"]) == 200

@@ -125,7 +125,7 @@ async def test_a_call_that_another_process_has_closed_gets_no_second_end(
 async def test_so_many_are_kept_and_no_more(
     store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deferred, "_MOST", 2)
+    monkeypatch.setattr(deferred, "_MAX_DEFERRED", 2)
     away = Away(store, monkeypatch)
     async with open_audit(store, KEYS) as log:
         for call in ("c1", "c2", "c3"):

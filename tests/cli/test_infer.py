@@ -186,7 +186,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(server: Path) -> None:
     assert any(one.startswith("+") and "readOnlyHint=True" in one for one in done.out.splitlines())
     assert "get_note: read_only yes, because " in done.err
     # Its author says that it destroys: no guess of reading beside that.
-    assert "list_notes: read_only no, because it is declared destructive" in done.err
+    assert "list_notes: read_only no, because the tool is declared destructive" in done.err
 
 
 @pytest.mark.process

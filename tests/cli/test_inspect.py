@@ -233,7 +233,7 @@ def test_of_two_servers_the_one_that_fails_leaves_the_other(half_dead: str) -> N
     assert done.code == 4
     assert "good 1.0 (MCP 2025-11-25): 10 tools" in done.out
     assert "sayso: bad" in done.err
-    assert "it ended before it answered; the last lines on stderr:" in done.err
+    assert "the server ended before it answered; the last lines on stderr:" in done.err
     assert "The variable API_KEY=••• is refused." in done.err
 
 
@@ -359,7 +359,8 @@ def test_a_url_that_answers_a_web_page_is_told_in_words() -> None:
 
     assert (done.code, done.out) == (4, "")
     assert done.err == (
-        f"sayso: {site.url}: it does not answer as an MCP server (HTTP 200 with text/html)\n"
+        f"sayso: {site.url}: the server does not answer as an MCP server "
+        "(HTTP 200 with text/html)\n"
         "Is this the MCP endpoint? Its path is often /mcp.\n"
         "docs/guides/troubleshooting.md#not-mcp\n"
     )

@@ -132,8 +132,8 @@ def test_a_file_of_messages_is_answered_line_by_line(files: tuple[str, str]) -> 
     [
         ((), "--message or --queries is required"),
         (("-m", " "), "--message or --queries is required"),
-        (("-m", "x", "-k", "0"), "k is 0"),
-        (("-m", "x", "--tokens", "0"), "tokens is 0"),
+        (("-m", "x", "-k", "0"), "k must be at least 1, got 0"),
+        (("-m", "x", "--tokens", "0"), "tokens must be at least 1, got 0"),
         (("-m", "x", "--exclude", "mad"), "unknown level 'mad'"),
         (("-m", "x", "--always", "customer_lst"), "no tool is called 'customer_lst'"),
         (("-m", "x", "--queries", "y"), "--queries and --message exclude each other"),

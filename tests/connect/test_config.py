@@ -416,7 +416,7 @@ def test_two_servers_that_would_have_one_name_are_refused() -> None:
         ),
         (
             '{"mcpServers": {"a": {"disabled": true}}}',
-            "mcp.json:1:16: each of its 1 servers is disabled",
+            "mcp.json:1:16: each of the 1 servers is disabled",
         ),
     ],
 )

@@ -81,11 +81,11 @@ async def test_what_comes_before_the_answer_is_passed_over() -> None:
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (b"SSH-2.0-OpenSSH_9.6\r\n", "its answer is not HTTP"),
-        (HEAD + b"content-length: no number\r\n\r\n", "its answer is not HTTP"),
-        (HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n", "its answer is not HTTP"),
-        (HEAD + b"x: " + b"y" * 70_000 + b"\r\n\r\n", "its head is too large"),
-        (HEAD + b"x: 123456789\r\n" * 20_000 + b"\r\n", "its head is too large"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "the answer is not HTTP"),
+        (HEAD + b"content-length: no number\r\n\r\n", "the answer is not HTTP"),
+        (HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n", "the answer is not HTTP"),
+        (HEAD + b"x: " + b"y" * 70_000 + b"\r\n\r\n", "the head of the answer is too large"),
+        (HEAD + b"x: 123456789\r\n" * 20_000 + b"\r\n", "the head of the answer is too large"),
         (
             b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
             "another protocol",

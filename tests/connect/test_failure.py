@@ -50,7 +50,7 @@ async def test_a_server_that_ends_without_a_word_is_said_to_have_ended() -> None
     with pytest.raises(ServerExitedError) as caught:
         async with open_link(CommandTarget("true", "true"), timeout=5):
             raise AssertionError
-    assert str(caught.value) == "true (true): it ended before it answered"
+    assert str(caught.value) == "true (true): the server ended before it answered"
 
 
 def test_only_the_last_lines_of_stderr_are_told_each_of_them_cut() -> None:

@@ -267,11 +267,11 @@ async def test_of_very_many_requests_at_once_the_last_are_dropped() -> None:
         return asyncio.ensure_future(one)
 
     for _ in range(10_000):
-        inbox.beside(spawn, work())
+        inbox.run_answer(spawn, work())
     await asyncio.sleep(0.01)
     assert begun == 128
     go_on.set()
     await asyncio.sleep(0.01)
-    inbox.beside(spawn, work())
+    inbox.run_answer(spawn, work())
     await asyncio.sleep(0.01)
     assert begun == 129

@@ -30,5 +30,5 @@ async def test_pages_without_an_end_are_given_up() -> None:
 
 async def test_an_answer_without_a_list_is_no_answer() -> None:
     async with open_link(faulty("no-list"), timeout=60) as link:
-        with pytest.raises(NotMcpError, match="holds no list of tools"):
+        with pytest.raises(NotMcpError, match="has no list of tools"):
             await list_all(link, "tools/list", timeout=5)

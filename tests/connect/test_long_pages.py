@@ -34,7 +34,7 @@ async def test_a_list_of_any_length_is_read_whole(count: int) -> None:
 @pytest.mark.parametrize("size", [1, 100_000])
 async def test_what_is_no_list_is_told_whatever_its_size(size: int) -> None:
     link: Any = OnePage(b'"' + b"x" * size + b'"')
-    with pytest.raises(NotMcpError, match="holds no list of tools"):
+    with pytest.raises(NotMcpError, match="has no list of tools"):
         await read_list(link, "tools/list", timeout=1)
 
 
@@ -46,5 +46,5 @@ async def test_a_list_that_is_no_json_is_told_as_a_lost_answer(size: int) -> Non
 
 
 async def test_a_page_without_a_list_is_told() -> None:
-    with pytest.raises(NotMcpError, match="its answer to prompts/list holds no list of prompts"):
+    with pytest.raises(NotMcpError, match="the answer to prompts/list has no list of prompts"):
         await read_list(cast("Any", OnePage(b"[]")), "prompts/list", timeout=1)

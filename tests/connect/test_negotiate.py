@@ -93,7 +93,7 @@ async def test_a_server_that_answers_nothing_runs_out_of_time() -> None:
 @pytest.mark.process
 async def test_a_server_that_ends_at_once_is_not_started_for_ever() -> None:
     with (
-        pytest.raises(ServerExitedError, match="it ended before it answered"),
+        pytest.raises(ServerExitedError, match="the server ended before it answered"),
         anyio.fail_after(30),
     ):
         await version_of("exits")

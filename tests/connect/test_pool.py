@@ -239,7 +239,7 @@ async def test_where_nobody_listens_nothing_was_sent() -> None:
 
 async def test_turns_are_given_back_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as may be under way can fail, and the next still has its turn."""
-    monkeypatch.setattr(pool_module, "_MOST", 1)
+    monkeypatch.setattr(pool_module, "_MAX_EXCHANGES", 1)
     pool = Pool.to(f"http://127.0.0.1:{free_port('127.0.0.1')}/mcp")
     for _ in range(3):
         with pytest.raises(NotSentError), anyio.fail_after(60):

@@ -241,7 +241,7 @@ async def test_a_stream_that_begins_with_where_to_take_it_up_is_read_on(
 @pytest.mark.parametrize(
     ("fault", "kind", "words"),
     [
-        (status(401), AuthenticationError, r"it requires credentials \(HTTP 401\)"),
+        (status(401), AuthenticationError, r"the server requires credentials \(HTTP 401\)"),
         (status(403), AuthenticationError, "HTTP 403"),
         (status(200), NotMcpError, r"not answer as an MCP server \(HTTP 200 with text/html\)"),
         (status(404), NotMcpError, "HTTP 404"),
@@ -250,7 +250,7 @@ async def test_a_stream_that_begins_with_where_to_take_it_up_is_read_on(
         (status(500), UnreachableError, "no usable answer: HTTP 500"),
         (status(502), UnreachableError, "no usable answer: HTTP 502"),
         (Exchange.drop, UnreachableError, "the connection broke"),
-        (broken_json, UnreachableError, "no usable answer: its answer cannot be read"),
+        (broken_json, UnreachableError, "no usable answer: the answer cannot be read"),
     ],
 )
 async def test_why_there_is_no_connection_is_said_in_words(

@@ -377,7 +377,7 @@ async def test_an_approved_call_without_an_end_is_not_said_to_have_run(
         bench.clock.now += later
         words = plain((await browser.get("/console/")).text)
 
-    assert "Its call has started." in begun
+    assert "The call has started." in begun
     assert shown.partition("12:")[0] in words
     assert "Ran in" not in words
 

@@ -44,7 +44,7 @@ async def test_a_server_is_told_of_with_its_tools(bench: Bench) -> None:
 
 async def test_a_server_that_fails_says_why_and_can_be_tried_again(bench: Bench) -> None:
     bench.shelf.error = UnreachableError("it ended", where="studio")
-    bench.shelf.state.is_failing("it ended before it answered\nno key")
+    bench.shelf.state.is_failing("the server ended before it answered\nno key")
     async with bench.browser() as browser:
         page = await browser.get("/console/servers")
         words = plain(page.text)
@@ -54,7 +54,7 @@ async def test_a_server_that_fails_says_why_and_can_be_tried_again(bench: Bench)
 
     assert "1 server, 1 failing" in words
     assert "✕ failing since" in words
-    assert "it ended before it answered\nno key" in page.text
+    assert "the server ended before it answered\nno key" in page.text
     assert "none known" in words
     assert sent.headers["location"] == "/console/servers"
     assert bench.shelf.retried == 1

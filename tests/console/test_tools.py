@@ -55,13 +55,13 @@ async def test_problems_stand_on_top(bench: Bench) -> None:
 
 
 async def test_a_server_that_fails_is_told_of(bench: Bench) -> None:
-    bench.shelf.error = UnreachableError("it ended before it answered", where="studio")
+    bench.shelf.error = UnreachableError("the server ended before it answered", where="studio")
 
     async with bench.browser() as browser:
         page = await browser.get("/console/tools")
 
     assert page.status_code == 200
-    assert "studio: it ended before it answered" in page.text
+    assert "studio: the server ended before it answered" in page.text
     assert "No server has listed a tool yet." in page.text
 
 

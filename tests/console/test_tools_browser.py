@@ -160,8 +160,10 @@ async def test_a_try_shows_how_far_it_is_and_is_cancelled(
         await page.get_by_role("button", name="Run it").click()
 
         bar = page.get_by_role("progressbar", name="Running.")
-        await expect(page.get_by_text("step 1 of 100")).to_be_visible()
-        await expect(page.get_by_text("step 2 of 100")).to_be_visible()
+        # A busy browser does not show every step.
+        await expect(page.get_by_text(re.compile(r"step \d+ of 100"))).to_be_visible()
+        shown = await bar.get_attribute("value")
+        await expect(bar).not_to_have_attribute("value", str(shown))
         assert await bar.get_attribute("max") == "100"
         await page.get_by_role("button", name="Cancel the call").click()
 

@@ -222,7 +222,7 @@ async def test_a_form_that_another_process_has_run_does_not_run_here(bench: Benc
         page = await browser.post(f"/console/tools/{LIST}/run", data=data)
 
     assert page.status_code == 409
-    assert "It was not run again." in page.text
+    assert "The call was not run again." in page.text
     assert bench.ran == []
 
 

@@ -65,7 +65,7 @@ async def test_calls_of_a_message_that_was_cut_are_not_made(url: str) -> None:
     cut = "max_tokens", [text("I add"), use("a", "note_add")]
     async with open_api(cut, [text("Well.")]) as (client, api), toolset(office, url) as tools:
         assert await converse(client, MODEL, tools, "Add a note") == "Well."
-    assert "limit of length" in str(api.bodies[1]["messages"][2]["content"])
+    assert "length limit" in str(api.bodies[1]["messages"][2]["content"])
     assert office.log == []
 
 

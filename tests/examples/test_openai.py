@@ -102,11 +102,11 @@ async def test_calls_of_an_answer_that_was_cut_are_not_made(url: str) -> None:
     cut = {"output": calls, "status": "incomplete"}
     async with open_api(cut, "Well.") as (client, api), toolset(office, url) as tools:
         await agent_openai_responses.converse(client, MODEL, tools, "Add")
-        assert "limit of length" in str(sent_results(api.bodies[1])[0])
+        assert "length limit" in str(sent_results(api.bodies[1])[0])
     cut = {"said": calls, "finish_reason": "length"}
     async with open_api(cut, "Well.") as (client, api), toolset(office, url) as tools:
         await agent_openai_chat.converse(client, MODEL, tools, "Add")
-        assert "limit of length" in sent_results(api.bodies[1])[0]
+        assert "length limit" in sent_results(api.bodies[1])[0]
     assert office.log == []
 
 

@@ -318,7 +318,7 @@ async def test_a_server_for_callers_alone_is_not_asked_before_one_has_come(
 ) -> None:
     target = wanting("http://127.0.0.1:9/mcp", authority, AuthKind.TOKEN_EXCHANGE)
     async with holding(target) as upstream:
-        with pytest.raises(AuthenticationError, match="admits only callers"):
+        with pytest.raises(AuthenticationError, match="accepts only callers"):
             await upstream.tools()
         assert upstream.health().worst.state is State.UNTRIED
 

@@ -209,7 +209,7 @@ async def test_names_without_end_fill_nothing(
     await judged(here, tool(READS, "a"), tool(READS, "b"))
     found, problems = await here.judge([tool(READS, name) for name in "abcde"])
     assert [one.name for one in found] == ["a", "b", "c"]
-    assert problems == ["c: 2 tools are left out: it has used too many names"]
+    assert problems == ["c: 2 tools are left out: the server uses too many names"]
     assert len(await store.definitions.all()) == 3
 
 
@@ -316,7 +316,7 @@ async def test_what_changes_while_a_person_is_asked_is_not_run(
         changing.say(entry(READS, description="Harmless now"))
         given = Answer(is_allowed=True, by="bo", channel="console")
         assert await served.gateway.guard.approvals.answer(1, given)
-        assert "is not the tool any more" in text(await client.call("c__note"))
+        assert "has changed since" in text(await client.call("c__note"))
 
 
 @pytest.mark.process

@@ -158,7 +158,7 @@ async def test_a_dead_server_leaves_the_others_and_the_list_tells_of_it(raw: Raw
     assert servers == LIVE
     (problem,) = listed["_meta"]["io.sayso/problems"]
     assert problem.startswith("dead")
-    assert "it ended before it answered" in problem
+    assert "the server ended before it answered" in problem
     assert "sk-0123456789" not in problem
     result = await raw.call("dead__anything")
     assert result["isError"]

@@ -146,7 +146,7 @@ async def test_without_a_trusted_key_the_call_waits_for_a_person(world: World) -
             f'[trust.receipt_keys]\no = {{ key = "{key_in(world.folder, "o").public}" }}'
         )
         (row, *_) = evidence_rows(tool, other)
-        assert row.proof == "The policy does not trust the key of its receipt."
+        assert row.proof == "The policy does not trust the key of the tool’s receipt."
 
 
 async def test_too_few_calls_are_told_in_the_console(world: World) -> None:
@@ -155,7 +155,7 @@ async def test_too_few_calls_are_told_in_the_console(world: World) -> None:
     async with running(world, policy := load_policy(text)) as served:
         (row, *_) = evidence_rows(await seen(served), policy)
         assert row.verified == "not verified"
-        assert "not counted: it has 12 calls; the policy requires 13" in row.proof
+        assert "not counted: the receipt has 12 calls; the policy requires 13" in row.proof
 
 
 async def test_an_old_receipt_does_not_count_after_an_update(
@@ -277,7 +277,7 @@ async def test_what_cannot_be_told_is_said_once_and_a_url_is_never_looked_at(
     with caplog.at_level(logging.WARNING, "sayso.gateway.receipts"):
         assert await unknown.find_package() is None
         assert await unknown.find_package() is None
-    assert caplog.text.count("no receipt counts for it, because") == 1
+    assert caplog.text.count("no receipt counts for this server, because") == 1
     assert (
         await PackageReceipts(
             UrlTarget("u", "https://example.com/mcp"), world.receipts

@@ -189,7 +189,7 @@ async def test_pages_are_within_the_limit_of_characters_and_together_the_whole(
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ({"cursor": "x"}, "invalid cursor. Start again without one."),
+        ({"cursor": "x"}, "invalid cursor. Start again without a cursor."),
         ({"limit": 0}, "limit: 0 is less than the minimum of 1"),
         ({"level": "all"}, "level:"),
         ({"qery": "x"}, "qery"),
@@ -286,8 +286,8 @@ async def test_a_tool_above_the_meta_tools_level_is_refused_with_the_right_ones_
 
     assert result.is_error
     assert text(result) == (
-        f"Nothing was run: “{name}” is a {level} tool, and {by} calls none. "
-        f"Call it by call_{level}_tool."
+        f"Nothing was run: “{name}” is a {level} tool, which {by} must not "
+        f"call. Use call_{level}_tool."
     )
     assert line["event"] == "outcome"
     assert (line["outcome"], line["through"]) == ("denied", by)
@@ -340,7 +340,7 @@ async def test_arguments_that_do_not_fit_are_told_by_the_tools_name_and_its_sche
     assert told.startswith(
         "Nothing was run: these arguments do not fit “demo__customers_get”.\n- customer_id: "
     )
-    schema = json.loads(told.split("Its arguments must fit this schema: ")[1])
+    schema = json.loads(told.split("The arguments must fit this schema: ")[1])
     assert schema["properties"]["customer_id"]["type"] == "integer"
     assert schema["required"] == ["customer_id"]
     assert (line["outcome"], line["through"]) == ("bad_arguments", READ)
@@ -475,7 +475,7 @@ async def test_the_level_that_counts_is_that_of_the_policy_of_the_moment(tmp_pat
         assert "old__get_echo" not in await names(client, "echo", level="read")
 
     assert result.is_error
-    assert "Call it by call_" in text(result)
+    assert "Use call_" in text(result)
 
 
 # --- other doors

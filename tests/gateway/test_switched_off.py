@@ -304,7 +304,7 @@ async def test_a_question_that_waits_is_not_answered_once_its_server_is_switched
         rules.policy = load_policy(f'{asks}[off]\nservers = ["whole"]')
         await allow(approvals, waiting[0].number)
 
-    assert "switches its server or its caller off" in json.dumps(said)
+    assert "switches the server or the caller off" in json.dumps(said)
     assert "tools/call" not in journal.read_text()
 
 

@@ -116,7 +116,7 @@ async def test_declining_to_open_it_ends_the_call_at_once_and_approves_and_denie
             result = await client.call_tool("git__git_reset", reset(repository))
         assert await open_questions(served.gateway.guard.approvals) == [1]
     assert result.is_error
-    assert "the person at its client did not open the page" in text(result)
+    assert "the person at the client did not open the page" in text(result)
     assert staged(repository) != ""
 
 

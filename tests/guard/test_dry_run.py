@@ -88,7 +88,7 @@ async def test_what_a_dry_run_says_against_the_call_ends_it(world: World) -> Non
 
     answer = await guard.call(AMY, "t", {})
 
-    assert text(answer) == "Nothing was run: its dry run failed: no such customer"
+    assert text(answer) == "Nothing was run: the tool's dry run failed: no such customer"
     assert await guard.approvals.newest() == []
     assert len(world.ran) == 1
 

@@ -118,7 +118,7 @@ async def test_a_tool_that_changes_while_the_call_waits_does_not_run(world: Worl
                 await anyio.lowlevel.checkpoint()
         world.add(name, DELETE, description="Deletes all notes.")
         await guard.approvals.answer(1, Answer(is_allowed=True, by="console", channel="console"))
-    assert "is not the tool any more" in text(answers[0])
+    assert "has changed since" in text(answers[0])
     assert world.ran == []
     assert (await world.log())[-1] == ("outcome", "tool_changed")
     assert (await guard.approvals.newest())[0].state == "approved"
@@ -418,5 +418,5 @@ async def test_a_tool_that_was_just_found_is_asked_for_again_after_an_answer(wor
         await guard.approvals.answer(1, yes())
 
     answer = await while_waiting(guard, "t", change, tool=found)
-    assert "is not the tool any more" in text(answer)
+    assert "has changed since" in text(answer)
     assert world.ran == []

@@ -197,7 +197,7 @@ async def test_a_tool_that_is_hidden_or_gone_or_seen_otherwise_now_does_not_run(
             world.rule('mode = "strict"\n[trust]\ndemo = "untrusted"')
 
     answer = await approved_while(world, change)
-    assert "is not the tool any more" in text(answer)
+    assert "has changed since" in text(answer)
     assert world.ran == []
     assert (await world.log())[-1] == ("outcome", "tool_changed")
 
@@ -260,5 +260,5 @@ async def test_a_narrowing_that_is_wider_now_does_not_run(world: World) -> None:
 
     world.add("t", READ, narrow=narrow)
     answer = await approved_while(world, nothing)
-    assert "is not the tool any more" in text(answer)
+    assert "has changed since" in text(answer)
     assert world.ran == []

@@ -100,7 +100,7 @@ async def test_declining_ends_the_wait_and_leaves_the_question_to_the_console(
         answer = await guard.call(AMY, world.add("t", DELETE), {}, rounds=back(DECLINED))
         again = await guard.call(AMY, "t", {}, elicit=Desk(DECLINED).elicit)
     for one in (answer, again):
-        assert text(one).startswith("Not run: the person at its client did not open the page")
+        assert text(one).startswith("Not run: the person at the client did not open the page")
         assert CONSOLE in text(one)
         assert one["_meta"]["io.sayso/approval"] == {"number": 1, "state": "pending"}
     assert await guard.approvals.answers(1) == []

@@ -60,7 +60,7 @@ def test_it_says_of_each_rule_why_it_does_not_match() -> None:
     assert reports["no-deletes"].why_not == ("role is staff, not lead",)
     read = {one.name: one for one in explain(policy(TEXT), call("read")).rules}
     assert read["no-deletes"].why_not[0] == "level is read, not destructive"
-    assert reports["not-amy"].why_not == ("its “unless” conditions hold",)
+    assert reports["not-amy"].why_not == ("the rule's “unless” conditions match",)
     assert reports["staff-may"].why_not == (
         "tag is none, not pii",
         "destructive is true, not false",

@@ -173,7 +173,7 @@ def mistakes(text: str) -> list[str]:
             DENY + 'expires = "5m"',
             (
                 'p:4: “expires” needs effect = "confirm"; this rule asks no question. '
-                'Write effect = "confirm", or remove it.'
+                'Write effect = "confirm", or remove “expires”.'
             ),
         ),
         (

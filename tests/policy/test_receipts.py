@@ -99,7 +99,7 @@ def test_what_counts_is_signed_watched_whole_and_ran_in_the_layers_that_are_want
     doubts = [one.doubt for one in weigh(policy.receipt_keys, held, "read_only")]
     assert doubts == [
         "",
-        "not every required observer watched it",
-        f"it ran without {', '.join(sorted(CONTAINING))}, which the policy requires",
+        "a required observer was missing",
+        f"the server ran without {', '.join(sorted(CONTAINING))}, which the policy requires",
     ]
     assert [policy.verdicts([one]) for one in held] == [{"read_only": "supported"}, {}, {}, {}]

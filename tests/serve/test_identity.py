@@ -68,7 +68,7 @@ async def test_a_tool_that_is_replaced_while_its_call_waits_does_not_run(
     async with offered.client() as caller:
         result = await caller.call("look")
     assert result.is_error
-    assert "Nothing was run: “Look” is not the tool any more" in text(result)
+    assert "Nothing was run: the tool “Look” has changed" in text(result)
     assert ran == []
     assert await outcomes(offered.url) == ["tool_changed"]
 

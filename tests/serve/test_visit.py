@@ -90,7 +90,7 @@ async def test_what_the_client_says_of_the_page_is_no_answer(
             result = await client.call_tool("customer_delete", {"customer_id": 1})
         assert await open_questions(offered.tools.approvals) == [1]
     assert result.is_error
-    said = "the person at its client did not open" if action == "decline" else "Not run yet"
+    said = "the person at the client did not open" if action == "decline" else "Not run yet"
     assert said in text(result)
     assert (len(visitor.asked), offered.studio.done) == (1, [])
 

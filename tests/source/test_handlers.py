@@ -551,7 +551,7 @@ def test_a_handler_that_is_not_found_is_said_to_be_unknown() -> None:
 
     assert found.effects == ()
     assert [note.why for note in found.unknown] == [
-        "its function is not found, or nested too deeply to follow"
+        "the tool's function is not found, or nested too deeply to follow"
     ]
 
 

@@ -40,7 +40,7 @@ _ID_DIGITS: Final = string.digits + string.ascii_lowercase
 _DIGITS: Final = _ID_DIGITS + string.ascii_uppercase
 _ID_LENGTH: Final = 12
 _SECRET_LENGTH: Final = 43
-"""43 digits, 62 values each: just over 256 bits."""
+"""The digits of the secret: 43 digits of 62 values each are just over 256 bits."""
 _CHECK_LENGTH: Final = 6
 _FORM: Final = re.compile(
     rf"{PREFIX}([0-9a-z]{{{_ID_LENGTH}}})_([0-9A-Za-z]{{{_SECRET_LENGTH}}})"
@@ -78,7 +78,7 @@ class ApiKeyAuth:
         del path
 
     async def holder(self, token: str) -> Principal:
-        """Return a key's holder. Raises `UnfitError` if invalid, and `StoreError`."""
+        """Return a key's holder. Raises `UnfitError` for an invalid key, and `StoreError`."""
         principal, expires = self.recent.get(token) or await self._look(token)
         if self.now() >= expires:
             raise UnfitError(_INVALID)
@@ -171,7 +171,7 @@ def _random(digits: str, length: int) -> str:
 
 
 def checksum(text: str) -> str:
-    """Return the CRC-32 of a text in base 62; it detects typing mistakes, not forgery."""
+    """Return the CRC-32 of a text in base 62, which detects typing mistakes, but not forgery."""
     number = zlib.crc32(text.encode())
     digits = ""
     for _ in range(_CHECK_LENGTH):

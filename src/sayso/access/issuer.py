@@ -36,7 +36,7 @@ class Issuer:
     async def key(self, header: Header) -> Key:
         """Return the key that a token's header names.
 
-        Raises `UnfitError` for an unknown key, and `UnreachableError` if no keys were fetched.
+        Raises `UnfitError` for an unknown key, and `UnreachableError` if no keys can be fetched.
         """
         key = (await self._keys.get()).find(header.kid, header.algorithm)
         if key is None:
@@ -68,7 +68,7 @@ async def discover(fetcher: Fetcher, issuer: str) -> dict[str, Any]:
         if reply.is_ok:
             break
     if not reply.is_ok:
-        fix = "Set jwks_url to the URL of its keys."
+        fix = "Set jwks_url to the URL of the issuer's keys."
         raise UnreachableError("the issuer has no metadata", where=issuer, fix=fix)
     if reply.body.get("issuer") != issuer:
         # RFC 8414, section 3.3 requires this check.

@@ -16,7 +16,7 @@ ALGORITHMS: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
 RFC 8037; RFC 9864)."""
 
 _NUMBERS: Final = ("kty", "crv", "n", "e", "x", "y")
-_MOST: Final = 100
+_MAX_KEYS: Final = 100
 _LEAST_BITS: Final = 2048  # RFC 7518, section 3.3
 
 
@@ -53,7 +53,7 @@ def read_keys(document: Mapping[str, Any], algorithms: Iterable[str]) -> KeySet 
     if not isinstance(listed, list):
         return None
     permitted = frozenset(algorithms)
-    keys = [_key(value, permitted) for value in cast("list[object]", listed)[:_MOST]]
+    keys = [_key(value, permitted) for value in cast("list[object]", listed)[:_MAX_KEYS]]
     return KeySet(tuple(key for key in keys if key is not None))
 
 

@@ -19,14 +19,14 @@ _FORWARDED: Final = frozenset(
     }
 )
 _FORWARDING: Final = (b"x-forwarded", b"x-forward-", b"cf-", b"tailscale-", b"x-arr-", b"ngrok-")
-"""Headers that proxies and tunnels add to a request."""
-_TELLING: Final = frozenset(
+"""Names (`_FORWARDED`) and prefixes of names of headers that proxies and tunnels add."""
+_SOURCE_WORDS: Final = frozenset(
     {b"addr", b"cdn", b"forwarded", b"ip", b"original", b"originating", b"proxy", b"remote"}
     | {b"tunnel", b"via", b"viewer"}
 )
 """Words in header names with which proxies state where a request comes from."""
 _OWN: Final = b"mcp-"
-"""The prefix of MCP's own headers. Their names may contain these words."""
+"""The prefix of MCP's own headers, whose names may contain the words in `_SOURCE_WORDS`."""
 _LOCAL_USER: Final = Principal(LOCAL)
 
 
@@ -54,13 +54,13 @@ def _is_forwarding(name: bytes) -> bool:
     if name in _FORWARDED or name.startswith(_FORWARDING):
         return True
     words = name.replace(b"_", b"-").split(b"-")
-    return not name.startswith(_OWN) and not _TELLING.isdisjoint(words)
+    return not name.startswith(_OWN) and not _SOURCE_WORDS.isdisjoint(words)
 
 
 def stated(name: str, scopes: Collection[str] = (), roles: Collection[str] = ()) -> Principal:
-    """Return the caller on stdio that `--as` names. It is local, because sayso cannot verify it.
+    """Return the stdio caller that `--as` names, as local, because sayso cannot verify the name.
 
-    Without scopes and roles, none are checked. Raises `UsageError` for an invalid or reserved name.
+    Without both, scopes are not checked. Raises `UsageError` for an invalid or reserved name.
     """
     if not name.strip() or not name.isprintable():
         raise UsageError("the caller's name must be printable and not empty", where="--as")

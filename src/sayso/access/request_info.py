@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from sayso.access.refusal import UnfitError
 
 LARGEST_TOKEN: Final = 16_384
-"""In bytes: about twice the size of a token that names hundreds of groups."""
+"""The largest token in bytes, about twice the size of one that names hundreds of groups."""
 
 _TOKEN: Final = re.compile(rb"[A-Za-z0-9._~+/-]+=*")  # b64token of RFC 6750, section 2.1
 _PATH: Final = "/mcp"
@@ -36,7 +36,7 @@ class RequestInfo:
     def bearer(self) -> str | None:
         """Return the bearer token in the header `Authorization`; `None` if there is none.
 
-        Raises `UnfitError` for several such headers, a malformed token, or one in the query.
+        Raises `UnfitError` for several such headers, a malformed token, or a token in the query.
         """
         if any(name == "access_token" for name, _ in parse_qsl(self.query.decode("latin-1"))):
             # URLs end up in logs and histories (RFC 9700, section 4.3.2).

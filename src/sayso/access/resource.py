@@ -20,7 +20,7 @@ WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 class Resource:
     """This gateway as a protected resource. `url` is its public URL without a path.
 
-    A token's audience must be `audience`, or by default the URL of the request's path.
+    A token's audience must be `audience`, or by default a URL of `audiences(path)`.
     """
 
     url: str

@@ -61,7 +61,7 @@ def make_screens(table: Mapping[str, Any] | None, people: frozenset[str] | None)
 
 
 def may_use(screens: Screens, subject: str, client: str) -> bool:
-    """Return whether this caller may use the console's API; its roles are checked elsewhere.
+    """Return whether this caller may use the console's API, without a check of the roles.
 
     >>> may_use(Screens(clients=frozenset({"chat"})), "amy", "some-agent")
     False

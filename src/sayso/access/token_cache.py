@@ -8,15 +8,15 @@ from hashlib import sha256
 from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
-MOST: Final = 4096
+MAX_TOKENS: Final = 4096
 
 
 @dataclass(slots=True)
 class TokenCache(Generic[T]):
-    """A cache of at most `most` values. The least recently used value is evicted first."""
+    """A cache of up to `limit` values. The least recently used value is evicted first."""
 
     clock: Callable[[], float] = time.monotonic
-    most: int = MOST
+    limit: int = MAX_TOKENS
     _entries: OrderedDict[bytes, tuple[T, float]] = field(
         default_factory=OrderedDict[bytes, "tuple[T, float]"], repr=False
     )
@@ -25,7 +25,7 @@ class TokenCache(Generic[T]):
         name = _name(token)
         self._entries[name] = value, self.clock() + seconds
         self._entries.move_to_end(name)
-        while len(self._entries) > self.most:
+        while len(self._entries) > self.limit:
             self._entries.popitem(last=False)
 
     def get(self, token: str) -> T | None:

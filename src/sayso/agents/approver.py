@@ -21,7 +21,7 @@ from sayso.errors import SaysoError, UsageError
 from sayso.policy import CHANNELS
 
 Function = Callable[[Approval], bool | Awaitable[bool | None] | None]
-"""Answers a question: `True`, `False`, or `None` for no answer."""
+"""A function that answers a question: it returns `True`, `False`, or `None` for no answer."""
 
 Approver = str | Channel | Function | None
 
@@ -33,7 +33,7 @@ _TTY: Final = Path("/dev/tty")
 
 _log: Final = logging.getLogger(__name__)
 _turn: Final = threading.Lock()
-"""Held while a synchronous function runs: two functions on one terminal could swap answers."""
+"""A lock for synchronous functions, because two functions on one terminal could swap answers."""
 
 
 @asynccontextmanager
@@ -52,7 +52,7 @@ async def open_channel(approver: Approver) -> AsyncGenerator[Channel | None]:
     elif not isinstance(approver, str) and hasattr(approver, "offer"):
         channel = cast("Channel", approver)
         if channel.name not in CHANNELS:
-            fix = f"Name it one of {', '.join(CHANNELS)}."
+            fix = f"Give the channel one of the names {', '.join(CHANNELS)}."
             raise UsageError(f"unknown channel {channel.name!r}", where="approver", fix=fix)
         yield channel
     elif callable(approver):
@@ -66,7 +66,7 @@ async def open_channel(approver: Approver) -> AsyncGenerator[Channel | None]:
 
 @dataclass(frozen=True, slots=True)
 class DeferredChannel:
-    """A channel that sends no question: the program gets it from the result, and answers it."""
+    """A channel that sends nothing: the program gets the question in the result, and answers it."""
 
     name: str = PROGRAM
     strength: Strength = Strength.OUT_OF_BAND
@@ -78,8 +78,8 @@ class DeferredChannel:
 class FunctionChannel:
     """A channel that asks a function of the program, once for each question.
 
-    The function continues when the call stops waiting; a repeated call then uses its answer. The
-    function is cancelled when the question was answered elsewhere or has expired.
+    The function continues when the call stops waiting; a repeated call then uses the function's
+    answer. The function is cancelled when the question was answered elsewhere or has expired.
     """
 
     function: Function
@@ -186,7 +186,7 @@ class Asked:
         return await self._answer(is_allowed=True)
 
     async def deny(self, message: str | None = None) -> bool:
-        """Deny the call, with a message to the model; `False` if the answer came too late."""
+        """Deny the call, with a message to the model; return `False` if the answer came late."""
         return await self._answer(is_allowed=False, message=message)
 
     async def _answer(self, *, is_allowed: bool, message: str | None = None) -> bool:
@@ -247,7 +247,7 @@ class _Terminal:
             reader = self.files.enter_context(_TTY.open("r"))
             writer = self.files.enter_context(_TTY.open("w"))
         except OSError as error:
-            fix = "Start it in a terminal, or give approver a function."
+            fix = "Start the program in a terminal, or pass a function as approver."
             raise UsageError("no terminal is available", where="approver", fix=fix) from error
         self.channel = TerminalChannel(reader, writer)
         return self.channel

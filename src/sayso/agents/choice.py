@@ -45,10 +45,10 @@ class Choice:
             exclude=levels.get("never", ()),
             unless_asked=levels.get("asked", ()),
         )
-        for name, wanted in zip(self.always, always, strict=True):
-            pinned = {match.name for match in selection.chosen if wanted in match.entry.names()}
+        for name, target in zip(self.always, always, strict=True):
+            pinned = {match.name for match in selection.chosen if target in match.entry.names()}
             if name not in bound:
-                bound[name] = wanted if wanted in pinned else min(pinned)
-            elif wanted not in pinned:
-                raise UsageError(f"the tool {wanted!r} no longer exists", where="always")
+                bound[name] = target if target in pinned else min(pinned)
+            elif target not in pinned:
+                raise UsageError(f"the tool {target!r} no longer exists", where="always")
         return selection

@@ -41,7 +41,7 @@ class ToolCall:
         except UsageError as error:
             raise BadArgumentsError(error.what, where=error.where) from error
         if not isinstance(value, dict):
-            raise BadArgumentsError("they must be a JSON object")
+            raise BadArgumentsError("the arguments must be a JSON object")
         return cast("dict[str, Any]", value)
 
 
@@ -50,7 +50,7 @@ class ToolResult:
     """The result of a call. `text` is for the model and includes the reason of a failure.
 
     `answer` is the `tools/call` result in wire form, with pictures. `outcome` is the recorded
-    outcome, or `None` if the call was not recorded. `approval` is the question that it waits for.
+    outcome, or `None` if the call was not recorded. `approval` is the call's open question, if any.
     """
 
     id: str

@@ -47,7 +47,7 @@ def reply(
 ) -> dict[str, Any]:
     """Return the value that resumes a run with the answer to this question.
 
-    The value names the question, so it cannot answer another. `message` is for the model.
+    The value names the question, so it cannot answer another question. `message` is for the model.
 
     >>> reply({"server": "crm", "number": 7, "tool": "customer_delete"}, is_allowed=True)
     {'server': 'crm', 'number': 7, 'allow': True}

@@ -105,13 +105,13 @@ class GuardMiddleware(AgentMiddleware[Any, Any, Any]):
 
     async def _step(self, state: Any) -> Step:
         """Return the step for this state. A model request and its tool calls get the same step."""
-        return await self.toolset.step(_said(state["messages"]))
+        return await self.toolset.step(_user_texts(state["messages"]))
 
     def _is_ours(self, tool: object) -> bool:
         return isinstance(tool, GuardedTool) and tool.is_of(self.toolset)
 
 
-def _said(messages: Sequence[BaseMessage]) -> list[str]:
+def _user_texts(messages: Sequence[BaseMessage]) -> list[str]:
     """Return the user's messages without LangChain's summaries, which may quote tools."""
     return [
         str(message.text)
@@ -129,7 +129,7 @@ def _prompted(before: SystemMessage | None, prompt: str) -> SystemMessage:
 
 
 def _read(message: BaseMessage, names: Container[str] | None) -> BaseMessage:
-    """Return the message with its unreadable calls as normal calls, or LangChain ignores them."""
+    """Return the message with unreadable calls as normal ones, because LangChain ignores them."""
     if not isinstance(message, AIMessage) or not message.invalid_tool_calls:
         return message
     calls = list(message.tool_calls)
@@ -139,8 +139,8 @@ def _read(message: BaseMessage, names: Container[str] | None) -> BaseMessage:
         if names is not None and name not in names:
             left.append(unread)
         else:
-            given = _arguments(unread.get("args") or "")
-            calls.append(tool_call(name=name, args=given, id=unread.get("id") or str(uuid4())))
+            arguments = _arguments(unread.get("args") or "")
+            calls.append(tool_call(name=name, args=arguments, id=unread.get("id") or str(uuid4())))
     return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": left})
 
 
@@ -152,10 +152,10 @@ def _arguments(text: str) -> dict[str, Any]:
         return {_UNREADABLE: text}
 
 
-def _made(asked: LangChainCall) -> ToolCall:
-    given = asked["args"]
-    call = ToolCall(asked["id"] or "", asked["name"], asked["args"])
-    text = given.get(_UNREADABLE)
+def _made(request: LangChainCall) -> ToolCall:
+    arguments = request["args"]
+    call = ToolCall(request["id"] or "", request["name"], arguments)
+    text = arguments.get(_UNREADABLE)
     if isinstance(text, str) and _UNREADABLE in _arguments(text):
         return ToolCall(call.id, call.name, text)
     return call

@@ -61,16 +61,16 @@ class _Node:
 
     def ask(self, question: dict[str, Any]) -> Reply:
         """Return the answer to this question; interrupt the graph until the answer is there."""
-        wanted = question["server"], question["number"]
-        asked = question
-        while wanted not in self.replies:
-            answer = read_reply(interrupt(asked))
+        key = question["server"], question["number"]
+        value = question
+        while key not in self.replies:
+            answer = read_reply(interrupt(value))
             if isinstance(answer, str):
-                asked = {**question, "problem": answer}
+                value = {**question, "problem": answer}
             else:
-                asked = question
+                value = question
                 self.replies[answer.server, answer.number] = answer
-        return self.replies.pop(wanted)
+        return self.replies.pop(key)
 
 
 @dataclass(slots=True)
@@ -217,7 +217,7 @@ def message_of(result: ToolResult) -> ToolMessage:
 
 @contextmanager
 def in_line(toolset: Toolset) -> Generator[None]:
-    """Reserve a place in the call queue for the call made inside, if none is reserved yet."""
+    """Reserve a place in the call queue for the call in the block, if none is reserved yet."""
     if _drawn.get() is not None:
         yield
         return
@@ -244,7 +244,7 @@ def _made(
 
 
 def _key(place: Mapping[str, Any], call_id: str | None) -> str | None:
-    """Return a call's idempotency key, `None` outside a graph. It is the same in each run."""
+    """Return a call's idempotency key, the same in each run of its node; `None` outside a graph."""
     namespace = place.get("checkpoint_ns")
     if namespace is None or call_id is None:
         return None

@@ -16,7 +16,7 @@ from sayso.errors import NotMcpError, UnreachableError
 _FRESH_SECONDS: Final = 30.0
 """How long a list is cached; a `list_changed` notification drops it at once."""
 
-_MOST_PAGES: Final = 1000
+_MAX_PAGES: Final = 1000
 
 _log: Final = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Listing:
         return tools.get(name)
 
     async def known(self, *, is_fresh: bool = False) -> Mapping[str, Tool]:
-        """Return the tools by name, from the cache while it is fresh. Raises like `ask`."""
+        """Return the tools by name, from the cache while it is fresh. Raises errors of `ask`."""
         if is_fresh or self._at is None or time.monotonic() - self._at > _FRESH_SECONDS:
             return await self.ask()
         return self._tools
@@ -75,7 +75,7 @@ class Listing:
     async def _entries(self, meta: Mapping[str, Any] | None) -> list[Any]:
         entries: list[Any] = []
         params: dict[str, Any] = {"_meta": dict(meta)} if meta else {}
-        for _ in range(_MOST_PAGES):
+        for _ in range(_MAX_PAGES):
             try:
                 page = await self.wire.request("tools/list", params)
             except RpcError as error:
@@ -84,13 +84,13 @@ class Listing:
                 raise
             listed = page.get("tools")
             if not isinstance(listed, list):
-                raise NotMcpError("its tools/list result has no list “tools”", where=self.server)
+                raise NotMcpError("the tools/list result has no list “tools”", where=self.server)
             entries += cast("list[Any]", listed)
             cursor = page.get("nextCursor")
             if not isinstance(cursor, str):
                 return entries
             params = {**params, "cursor": cursor}
-        what = f"its tools/list has more than {_MOST_PAGES} pages"
+        what = f"tools/list has more than {_MAX_PAGES} pages"
         raise NotMcpError(what, where=self.server)
 
     def _read(self, entries: Sequence[Any]) -> Mapping[str, Tool]:

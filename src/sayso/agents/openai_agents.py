@@ -45,8 +45,8 @@ class GuardedAgent(Agent[Any]):
 
     With `approver="deferred"`, a call that needs approval interrupts the run. `question` returns an
     interruption's question; `state.approve` or `state.reject` answers it for exactly the arguments
-    in it. If another process resumes the state, it must first `remember` the questions.
-    `always_approve` answers one question only; if several calls of its tool wait, it answers none.
+    in it. If another process resumes the state, that process must `remember` the questions first.
+    `always_approve` answers one question only, and none if several calls of the same tool wait.
     """
 
     toolset: "Toolset | None" = field(default=None, kw_only=True)
@@ -55,7 +55,7 @@ class GuardedAgent(Agent[Any]):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.toolset is None:
-            fix = "Give it one: GuardedAgent(name, toolset=sayso.Toolset(crm))."
+            fix = "Give the agent a toolset: GuardedAgent(name, toolset=sayso.Toolset(crm))."
             raise UsageError("toolset is required", where="GuardedAgent", fix=fix)
         self.pending = self.pending or Pending(self.toolset)
 
@@ -83,7 +83,7 @@ class GuardedAgent(Agent[Any]):
         return f"{own}\n\n{about}"
 
     async def _step(self, run_context: RunContextWrapper[Any]) -> "Step":
-        return await self._pending.toolset.step(list(_said(run_context.turn_input)))
+        return await self._pending.toolset.step(list(_user_texts(run_context.turn_input)))
 
     async def _note_rejections(self, run_context: RunContextWrapper[Any]) -> None:
         for call in self._pending.calls:
@@ -172,7 +172,7 @@ def _call(item: ToolApprovalItem) -> ToolCall:
     return ToolCall(get("call_id", ""), item.tool_name or "", get("arguments", None))
 
 
-def _said(items: Iterable[Any]) -> Iterator[str]:
+def _user_texts(items: Iterable[Any]) -> Iterator[str]:
     for item in items:
         if item.get("role") == "user":
             content = item.get("content")

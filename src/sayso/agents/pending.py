@@ -67,7 +67,7 @@ class Pending:
 
 
 def _key(call: ToolCall) -> str | None:
-    """Return a key for a call, or `None` for unreadable arguments: such a call never waits."""
+    """Return a key for a call; `None` for unreadable arguments, with which a call never waits."""
     try:
         arguments = call.read_arguments()
     except BadArgumentsError:

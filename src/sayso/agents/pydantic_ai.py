@@ -48,7 +48,7 @@ class GuardedToolset(AbstractToolset[Any]):
 
     With `approver="deferred"`, a run with open questions ends with `DeferredToolRequests`, which
     have the questions as `metadata`. The next run's `DeferredToolResults` answer them, for exactly
-    the arguments in them. If another process does that run, it must first `remember` the requests.
+    the arguments in them. If another process does that run, it must `remember` the requests first.
     """
 
     def __init__(self, toolset: "Toolset", *, id: str | None = None) -> None:  # noqa: A002 - theirs
@@ -64,7 +64,7 @@ class GuardedToolset(AbstractToolset[Any]):
         return self._id
 
     def remember(self, requests: DeferredToolRequests) -> None:
-        """Store questions that another process asked, so that this one accepts their answers."""
+        """Store questions of another process, so that this process accepts their answers."""
         for part in requests.approvals:
             self._pending.keep(_call(part), requests.metadata.get(part.tool_call_id, {}))
 
@@ -131,7 +131,7 @@ class GuardedToolset(AbstractToolset[Any]):
 
     async def _prepare(self, ctx: RunContext[Any]) -> "Step":
         if self._step is None or self._step[0] != ctx.run_step:
-            step = await self.toolset.step(list(_said(ctx.messages, ctx.prompt)))
+            step = await self.toolset.step(list(_user_texts(ctx.messages, ctx.prompt)))
             self._step = ctx.run_step, await self._with_waiting(step, ctx.messages)
         return self._step[1]
 
@@ -192,7 +192,7 @@ def _call(part: ToolCallPart) -> ToolCall:
     return ToolCall(part.tool_call_id, part.tool_name, part.args)
 
 
-def _said(messages: Sequence[ModelMessage], prompt: Any) -> Iterator[str]:
+def _user_texts(messages: Sequence[ModelMessage], prompt: Any) -> Iterator[str]:
     """Yield the user's messages, the newest last. Skip messages that also have tool results."""
     prompts = [
         part.content

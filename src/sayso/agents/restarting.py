@@ -25,7 +25,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Start:
-    """The start of one client. `is_done`: it has started or failed. `is_over`: it must end."""
+    """The start of one client, which `is_done` if it succeeded or failed. `is_over`: must end."""
 
     is_done: anyio.Event = field(default_factory=anyio.Event)
     is_over: anyio.Event = field(default_factory=anyio.Event)

@@ -59,7 +59,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class FinishedCall:
-    """A finished call: its answer, its recorded outcome, and the approval that it waits for."""
+    """A finished call: its answer, its recorded outcome, and its open approval, if any."""
 
     answer: Answer
     outcome: Outcome | None
@@ -161,16 +161,16 @@ class GuardedServer:
         """
         channel = self.answer_channel
         if channel is None or await self.approval(number) is None:
-            fix = 'Wrap with approver="deferred" to bring the answers yourself.'
+            fix = 'Wrap the client with approver="deferred" to bring the answers yourself.'
             raise UsageError(f"approval {number} cannot be answered", where=self.name, fix=fix)
         answer = PersonAnswer(is_allowed=is_allowed, by=channel, channel=channel, message=message)
         return await self.guard.approvals.answer(number, answer)
 
     async def withdraw(self, numbers: Iterable[int] | None = None) -> None:
-        """Withdraw the open questions of these numbers; by default, all of this server's."""
-        wanted = self._asked if numbers is None else {*numbers} & self._asked
+        """Withdraw the open questions of these numbers; by default, all of this server's calls."""
+        open_numbers = self._asked if numbers is None else {*numbers} & self._asked
         with self._noted():
-            for number in sorted(wanted):
+            for number in sorted(open_numbers):
                 await self._take_back(number)
 
     async def unwind(self) -> None:
@@ -206,7 +206,7 @@ class GuardedServer:
     def check(self) -> None:
         """Raise `UsageError` if the guard is closed."""
         if self.listing.is_left:
-            fix = "Use it inside the async with block of sayso.wrap."
+            fix = "Use the client inside the async with block of sayso.wrap."
             raise UsageError("this wrapped client is closed", where="wrap", fix=fix)
 
 

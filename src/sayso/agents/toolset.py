@@ -100,7 +100,7 @@ class Toolset:
         return tools
 
     def name_of(self, tool: "Tool") -> str:
-        """Return the model's name for a tool. With several servers, the server's name precedes."""
+        """Return the model's name for a tool; with several servers, it begins with the server's."""
         if len(self.servers) == 1:
             return fit_name(tool.name)
         return fit_qualified(tool.server, tool.name)
@@ -142,7 +142,7 @@ class Toolset:
 
         Failures include an unknown name, invalid JSON, an unreachable server, and a denial. Raises
         `StoreError` if nothing can be recorded; nothing was run then. If cancelled while waiting,
-        the call withdraws its question. If cancelled later, it notifies the server.
+        the call withdraws its question. If it is cancelled later, the server is notified.
         """
         return await self._call(call, among, turn or self._turns.draw())
 
@@ -154,7 +154,7 @@ class Toolset:
     ) -> list[ToolResult]:
         """Make all calls of one step, as `call` does, and return their results in order."""
         # Read the iterable first: if it raises, no place in the queue has been taken.
-        wanted = [(call, self._turns.draw()) for call in tuple(calls)]
+        placed = [(call, self._turns.draw()) for call in tuple(calls)]
         results: dict[int, ToolResult] = {}
         failed: list[SaysoError] = []
 
@@ -166,18 +166,18 @@ class Toolset:
 
         try:
             async with anyio.create_task_group() as group:
-                for place, (call, turn) in enumerate(wanted):
+                for place, (call, turn) in enumerate(placed):
                     group.start_soon(partial(make, place, call, turn))
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
                 await self.withdraw(results.values())
             raise
         finally:
-            for _, turn in wanted:
+            for _, turn in placed:
                 turn.leave()
         if failed:
             raise failed[0]
-        return [results[place] for place in range(len(wanted))]
+        return [results[place] for place in range(len(placed))]
 
     async def settle(
         self,
@@ -255,13 +255,13 @@ class Toolset:
             arguments = call.read_arguments()
             return await self._made(call, tools, arguments, turn)
         except BadArgumentsError as error:
-            return refuse(call, f"its arguments cannot be read: {error}.")
+            return refuse(call, f"this call cannot be read: {error}.")
         except UnknownToolError:
             return refuse(call, _unknown(call.name, tools))
         except UnreachableError as error:
             return refuse(call, f"{error}.")
         except RpcError as error:
-            return refuse(call, f"its server refused the call: {plain(error.message)}.")
+            return refuse(call, f"the server refused the call: {plain(error.message)}.")
         finally:
             turn.leave()
 
@@ -313,8 +313,8 @@ class Step:
     async def run(self, calls: Iterable[ToolCall], *, is_cut: bool = False) -> list[ToolResult]:
         """Make all calls of the step, as `Toolset.run` does.
 
-        `is_cut` means that a length limit cut the model's message. Its calls may be incomplete, so
-        all are refused with this reason.
+        `is_cut` means that a length limit cut the model's message. The calls in that message may be
+        incomplete, so all are refused with this reason.
         """
         if is_cut:
             return [refuse(call, _CUT) for call in calls]
@@ -345,13 +345,13 @@ def _check(toolset: Toolset) -> None:
     names = [server.name for server in servers]
     duplicates = {name for name in names if names.count(name) > 1}
     if duplicates:
-        fix = 'Wrap each with its own name: sayso.wrap(client, server="crm").'
+        fix = 'Wrap each client with its own name: sayso.wrap(client, server="crm").'
         what = f"two clients are called {plain(min(duplicates))!r}"
         raise UsageError(what, where="Toolset", fix=fix)
     if any(
         (server.rules(), server.principal) != (servers[0].rules(), servers[0].principal)
         for server in servers
     ):
-        fix = "Wrap each with the same policy, mode and principal."
+        fix = "Wrap each client with the same policy, mode and principal."
         what = "the clients have different policies, modes or principals"
         raise UsageError(what, where="Toolset", fix=fix)

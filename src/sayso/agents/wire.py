@@ -100,7 +100,7 @@ class Wire:
         if seconds is not None:
             options["timeout"] = seconds
         if progress is not None:
-            options["on_progress"] = cast("ProgressFnT", progress)  # it calls by position
+            options["on_progress"] = cast("ProgressFnT", progress)  # the SDK calls by position
         if self._is_closed:
             what = "the client's connection is closed"
             raise RpcError(types.CONNECTION_CLOSED, what, fault=Fault.NOT_SENT)
@@ -202,13 +202,13 @@ class Wire:
 
 
 def received(error: MCPError) -> RpcError:
-    """Convert an error of the SDK's client; set `fault` if it means that no answer came."""
+    """Convert an error of the SDK's client; set `fault` if the error means that no answer came."""
     if error.data is None and error.message.startswith(_UNANSWERED.get(error.code, ("\0",))):
         if error.code == types.REQUEST_TIMEOUT:
             return RpcError(error.code, error.message, fault=Fault.TIMED_OUT)
         # The SDK's message would quote the unreadable answer, so replace it.
         is_unreadable = error.code == types.PARSE_ERROR
-        message = "its answer cannot be read" if is_unreadable else error.message
+        message = "the server's answer cannot be read" if is_unreadable else error.message
         return RpcError(error.code, message, fault=Fault.LOST)
     return RpcError(error.code, error.message, error.data)
 

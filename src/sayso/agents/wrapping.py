@@ -29,7 +29,7 @@ from sayso.schema import digest
 from sayso.store import is_postgres, open_store, store_path
 
 TEMPORARY: Final = "temporary"
-"""Puts the audit log into a file that is deleted when `wrap` ends, for tests and trials."""
+"""The value of `audit` for a file that is deleted when `wrap` ends, for tests and trials."""
 
 THE_CONSOLE: Final = "the console"
 
@@ -60,8 +60,8 @@ async def wrap(  # noqa: PLR0913 - each is a part of its own, with a default
     With `"deferred"`, a call that asks ends at once, and the program answers later. With `None`,
     calls that ask are refused. `audit` is the log: a store such as `"sqlite:sayso.db"`, an open
     `AuditLog`, `"temporary"`, or by default this user's store. `principal` is the caller for whom
-    the agent acts. `server` is the server's name in the policy; by default, the name that it
-    reports. A call waits `patience` seconds for an answer; `on_wait` is called when it waits.
+    the agent acts. `server` is the server's name in the policy; by default, the name that the
+    server reports. A call waits `patience` seconds for an answer; `on_wait` is called first.
 
     Raises `PolicyError`, `ConfigError`, `UsageError`, `KeysError` and `StoreError` on entering.
 
@@ -138,7 +138,7 @@ def _wire(client: Client) -> Wire:
     try:
         _ = client.session
     except RuntimeError as error:
-        fix = "Enter it first: async with Client(…) as client, sayso.wrap(client) as guarded."
+        fix = "Enter the client: async with Client(…) as client, sayso.wrap(client) as guarded."
         raise UsageError("the client is not connected", where="wrap", fix=fix) from error
     return Wire(client)
 
@@ -167,17 +167,17 @@ def _check_way(channel: Channel | None, approver: Approver, rules: Policy) -> No
         raise UsageError(what, where=rules.where, fix=fix)
 
 
-def _name(info: Mapping[str, Any], given: str | None, rules: Policy) -> str:
+def _name(info: Mapping[str, Any], server: str | None, rules: Policy) -> str:
     """Return the server's name in the policy. Raises `UsageError` if its own name claims trust."""
-    if given is not None:
-        return given
+    if server is not None:
+        return server
     own = info.get("name")
     name = _NAMELESS
     if isinstance(own, str) and own:
         name = own[:_LONGEST_NAME]
     if rules.trust_of(name) is Trust.TRUSTED and rules.trust_of(ANY) is not Trust.TRUSTED:
         what = f"the server calls itself “{name}”, which the policy trusts, but nothing confirms it"
-        raise UsageError(what, where="wrap", fix=f'If it is that server, pass server="{name}".')
+        raise UsageError(what, where="wrap", fix=f'If so, pass server="{name}".')
     return name
 
 
@@ -192,14 +192,14 @@ def _origin(client: Client, info: Mapping[str, Any]) -> str:
     return digest({"kind": type(behind).__qualname__, "server": dict(info)})
 
 
-def _principal(given: Principal | str | None, client: Client) -> Principal:
-    subject = given.subject if isinstance(given, Principal) else given
+def _principal(principal: Principal | str | None, client: Client) -> Principal:
+    subject = principal.subject if isinstance(principal, Principal) else principal
     if subject and subject != LOCAL and is_reserved(subject):
         raise UsageError(f"the name {subject!r} is reserved", where="principal")
-    if isinstance(given, Principal):
-        return given
+    if isinstance(principal, Principal):
+        return principal
     name = client.client_info and client.client_info.name[:_LONGEST_NAME]
-    return Principal(given or LOCAL, client=name or "agent")
+    return Principal(principal or LOCAL, client=name or "agent")
 
 
 async def _log(audit: AuditLog | str | None, stack: AsyncExitStack) -> AuditLog:
@@ -210,13 +210,13 @@ async def _log(audit: AuditLog | str | None, stack: AsyncExitStack) -> AuditLog:
         folder = stack.enter_context(TemporaryDirectory(prefix="sayso-"))
         audit = f"sqlite:{folder}/sayso.db"
     try:
-        beside = None if is_postgres(audit) else store_path(audit)
+        store_file = None if is_postgres(audit) else store_path(audit)
         store = open_store(audit)
     except UsageError as error:
         where = "audit" if error.where == "--store" else error.where
         raise UsageError(error.what, where=where, fix=error.fix) from error
     stack.push_async_callback(_close, store)
-    keys = load_keys(beside, is_made=True)
+    keys = load_keys(store_file, is_made=True)
     return await stack.enter_async_context(open_audit(store, keys))
 
 

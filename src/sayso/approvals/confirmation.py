@@ -29,19 +29,19 @@ def say_call(tool: object, arguments: Mapping[str, Any]) -> str:
     'This may delete, overwrite or send something: Send mail (to amy@example.com). Proceed?'
     """
     title, level, confirm = _parts(tool)
-    known: Mapping[str, Any] = redact(arguments)
+    values: Mapping[str, Any] = redact(arguments)
     if confirm:
-        sentence = fill(confirm, known)
+        sentence = fill(confirm, values)
     else:
-        what = f"{title}{which(known) or _listed(known)}"
+        what = f"{title}{which(values) or _listed(values)}"
         sentence = sentence_of(what, level, {}) or f"This only reads: {what}."
     return plain(_cut(sentence, _LONGEST))
 
 
 def _parts(value: object) -> tuple[str, Level, str | None]:
     if not isinstance(value, Mapping):
-        known = as_tool(value)
-        return known.title, known.level, known.intent.confirm
+        catalog_tool = as_tool(value)
+        return catalog_tool.title, catalog_tool.level, catalog_tool.intent.confirm
     tool = cast("Mapping[str, Any]", value)
     intent = read_tool(tool).intent
     level = tool.get("level")
@@ -62,9 +62,9 @@ def _declared(hints: Hints) -> Level:
     return Level.DESTRUCTIVE if hints["destructive"] else Level.WRITE
 
 
-def _listed(known: Mapping[str, Any]) -> str:
+def _listed(values: Mapping[str, Any]) -> str:
     parts: list[str] = []
-    for name, value in known.items():
+    for name, value in values.items():
         part = f"{name} {shown(value)}"
         if len(", ".join([*parts, part])) > _LONGEST_LIST:
             if parts:
@@ -74,16 +74,16 @@ def _listed(known: Mapping[str, Any]) -> str:
     return "" if not parts else f" ({', '.join(parts)})"
 
 
-def fill(template: str, known: Mapping[str, Any]) -> str:
-    """Fill the placeholders of an author's sentence from arguments and plan; keep unknown ones.
+def fill(template: str, values: Mapping[str, Any]) -> str:
+    """Fill an author's sentence with values of arguments and plan; unknown placeholders stay.
 
     >>> fill("Delete {customer.name}?", {"customer": {"name": "Amy"}})
     'Delete Amy?'
     """
-    return _GAP.sub(lambda gap: _filled(gap, known), template)
+    return _GAP.sub(lambda gap: _filled(gap, values), template)
 
 
-def sentence_of(title: str, level: Level, known: Mapping[str, Any]) -> str | None:
+def sentence_of(title: str, level: Level, values: Mapping[str, Any]) -> str | None:
     """Return sayso's own sentence about a call, from title and level; `None` for reads.
 
     >>> sentence_of("Delete customer", Level.DESTRUCTIVE, {"customer_id": 42})
@@ -92,12 +92,12 @@ def sentence_of(title: str, level: Level, known: Mapping[str, Any]) -> str | Non
     if level is Level.READ:
         return None
     if level is Level.WRITE:
-        return f"About to {_lowered(title)}{which(known)}. OK?"
-    return f"This may delete, overwrite or send something: {title}{which(known)}. Proceed?"
+        return f"About to {_lowered(title)}{which(values)}. OK?"
+    return f"This may delete, overwrite or send something: {title}{which(values)}. Proceed?"
 
 
-def _filled(gap: re.Match[str], known: Mapping[str, Any]) -> str:
-    value: Any = known
+def _filled(gap: re.Match[str], values: Mapping[str, Any]) -> str:
+    value: Any = values
     for step in gap[1].split("."):
         if not isinstance(value, Mapping) or step not in value:
             return gap[0]
@@ -105,16 +105,16 @@ def _filled(gap: re.Match[str], known: Mapping[str, Any]) -> str:
     return shown(value)
 
 
-def which(known: Mapping[str, Any]) -> str:
+def which(values: Mapping[str, Any]) -> str:
     """Return a space and the only id argument, such as ` 42`; empty for none or several."""
-    ids = [value for name, value in known.items() if name == "id" or name.endswith(("_id", "Id"))]
+    ids = [value for name, value in values.items() if name == "id" or name.endswith(("_id", "Id"))]
     if len(ids) != 1 or not isinstance(ids[0], int | str):
         return ""
     return f" {shown(ids[0])}"
 
 
 def _lowered(title: str) -> str:
-    """Return a title in lower case for use inside a sentence; acronyms stay."""
+    """Return a title with a small first letter, for use inside a sentence; acronyms stay."""
     if title[1:2].isupper():
         return title
     return f"{title[:1].lower()}{title[1:]}"
@@ -127,5 +127,5 @@ def shown(value: Any) -> str:
     return _cut(value, _LONGEST_VALUE)
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"

@@ -1,4 +1,4 @@
-"""Elicitation: asking through the calling client. Its relayed answer has strength `relayed`.
+"""Elicitation: asking through the calling client. The answer it relays has strength `relayed`.
 
 Before MCP 2026-07-28 the server sends `elicitation/create` while the call waits. Since then the
 call returns a request for input and a state. The client then repeats the call with its response
@@ -38,7 +38,7 @@ _SCHEMA: Final[Mapping[str, Any]] = {
 
 FORM: Final = "form"
 URL: Final = "url"
-"""The modes of elicitation: a form in the client, or a URL that the client opens."""
+"""The modes of elicitation: `FORM` is a form in the client, `URL` a page that the client opens."""
 MODES_SINCE: Final = "2025-11-25"
 """The first protocol version with the mode `url`."""
 
@@ -75,7 +75,7 @@ class Elicit:
 class Rounds:
     """Elicitation by multi round-trip requests, for clients of 2026-07-28.
 
-    If this call repeats an earlier one, `responses` and `state` are what the client sends with it.
+    If a client repeats a call, `responses` are its answers, and `state` is what sayso gave it.
     """
 
     responses: Mapping[str, Any] | None = None

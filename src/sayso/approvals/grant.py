@@ -14,7 +14,7 @@ from sayso.store import GrantRow
 class Grant:
     """A permission for more than one call of a tool; times are Unix seconds.
 
-    `arguments` are the only ones it covers (redacted); `None` means any. `approval` is the number
+    `arguments` (redacted): the only arguments covered; `None` means any. `approval` is the number
     of the question whose answer created the grant. `holds` is whether the grant is valid now.
     """
 

@@ -58,7 +58,7 @@ _log: Final = logging.getLogger(__name__)
 class Approvals:
     """The ledger of questions and grants. Safe to use from many tasks and processes.
 
-    It ignores rows that `keys` did not sign; without keys, rows that another process wrote.
+    Rows that `keys` did not sign are ignored. Without `keys`, other processes' rows are ignored.
     In production, `clock` is the database's clock. `on_answer(is_allowed, seconds)` is called for
     each answer given in this process, with the seconds since the question.
     """
@@ -105,12 +105,12 @@ class Approvals:
         *,
         asked: Asked | None = None,
         seal: Seal | None = None,
-        most: int | None = MAX_OPEN_QUESTIONS,
+        limit: int | None = MAX_OPEN_QUESTIONS,
     ) -> Approval:
         """Open a question, or join the open one with the same binding.
 
         The same transaction writes the audit record that `asked` makes, and seals it with `seal`.
-        Raises `DeniedError` if the caller already has `most` pending questions.
+        Raises `DeniedError` if the caller already has `limit` pending questions.
         """
         now = self.clock()
         row = await self.questions.open(
@@ -124,16 +124,16 @@ class Approvals:
             seal=seal,
             sign=self.signer.sign_question,
             judge=self._counts,
-            most=most,
+            most=limit,
         )
         return Approval.from_row(row)
 
     async def answer(self, number: int, answer: Answer) -> bool:
         """Answer a pending question. Return `False` if the answer does not count.
 
-        It counts if the question is pending, this person has not answered it before, and
-        `answer.seen` has another reviewer's edit, if any. Raises `UsageError` for an unknown
-        question, or if this person may not give this answer.
+        An answer counts if the question is pending, this person has not answered before, and
+        `answer.seen` equals an earlier reviewer's edit, if there is one. Raises `UsageError` for an
+        unknown question, or if this person may not give this answer.
         """
         row = await self._row(number)
         if row is None:
@@ -158,7 +158,7 @@ class Approvals:
         return has_counted
 
     async def withdraw(self, number: int) -> bool:
-        """Withdraw a question that needs no answer any more; `False` if it was already settled."""
+        """Withdraw a question that needs no answer any more; return whether it was still open."""
         now = self.clock()
         token = self.signer.token(_QUESTION, number)
         channel = self.signer.channel
@@ -179,7 +179,7 @@ class Approvals:
         await self.questions.watch(self.wake, self.signer.channel)
 
     async def wait(self, number: int, seconds: float) -> Approval | None:
-        """Wait until a question is settled, at most `seconds`, and return it; `None` if unknown.
+        """Wait up to `seconds` until a question is settled. Return it; `None` for an unknown one.
 
         Cancellation does not affect the question.
         """
@@ -196,7 +196,7 @@ class Approvals:
         return {*numbers} - pending
 
     async def use(self, approval: Approval, *, call: str) -> bool:
-        """Use an approval for one call; `False` if it was used, has expired, or was not given."""
+        """Use an approval for one call; return `False` if it is used, expired or was not given."""
         number = approval.number
         now = self.clock()
         if number in self._ended:
@@ -259,7 +259,7 @@ class Approvals:
         return await self._listed(rows)
 
     async def pending(self, limit: int, *, after: int = 0) -> list[Approval]:
-        """Return pending questions; callers take turns, so that none of them fills the list."""
+        """Return pending questions, of each caller in turn, so that no caller fills the list."""
         rows = await self.questions.pending(now=self.clock(), limit=limit, after=after)
         return [Approval.from_row(row) for row in rows if self._counts(row, ())]
 
@@ -268,7 +268,7 @@ class Approvals:
         return await self._listed(rows)
 
     async def granted(self, question: Question) -> Grant | None:
-        """Return a grant that covers this question, and count one use of it."""
+        """Return a grant that covers this question and count one use of that grant, or `None`."""
         if question.needed > 1 or question.longest == Span.ONCE:
             return None
         alive = self.clock() - self.idle
@@ -347,7 +347,7 @@ class Channel(Protocol):
 
 
 def listening(approvals: Approvals) -> AbstractAsyncContextManager[None]:
-    """While open, wake waiters for answers in other processes at once, if the store notifies."""
+    """Return a context in which the store's notifications of answers wake waiters at once."""
     return beside(approvals.listen)
 
 

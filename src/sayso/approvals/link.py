@@ -1,4 +1,4 @@
-"""Signed links. The holder of a link may answer one question, as one person, until it expires."""
+"""Signed links. A link's holder may answer one question, as one person, until the link expires."""
 
 import asyncio
 import logging
@@ -63,8 +63,8 @@ async def read_token(
 class LinkChannel:
     """Posts each question once, with a link for each person who may answer it.
 
-    A link is `base` and a token. If `people` returns none, there is one link; its holder answers
-    under the name `link`.
+    A link is `base` and a token. If `people` returns nobody, there is one link, and its holder
+    answers under the name `link`.
     """
 
     keys: Keyring
@@ -136,8 +136,8 @@ class LinkChannel:
         subjects = named.get("subjects") or ()
         roles = named.get("roles") or ()
         return {
-            person: held
-            for person, held in people.items()
+            person: held_roles
+            for person, held_roles in people.items()
             if person != question.subject
-            and (not (subjects or roles) or person in subjects or not held.isdisjoint(roles))
+            and (not (subjects or roles) or person in subjects or not held_roles.isdisjoint(roles))
         }

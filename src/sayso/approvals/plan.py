@@ -44,7 +44,7 @@ class Plan:
 def make_plan(value: Any) -> Plan:
     """Make a plan from an author's value: a list, or an object with `changes`.
 
-    Dataclasses and pydantic models count as objects. Raises `UsageError` for anything else.
+    Dataclasses and pydantic models count as objects. Raises `UsageError` for any other value.
     """
     plain = _plain(value)
     facts: dict[str, Any] = {}

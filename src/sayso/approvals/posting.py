@@ -19,7 +19,7 @@ _MINUTE: Final = 60.0
 _MAX_CALLERS: Final = 1000
 
 Post = Callable[[Mapping[str, Any]], Awaitable[None]]
-"""Sends a JSON document to a chat or mail gateway."""
+"""A function that sends a JSON document to a chat or mail gateway."""
 
 _MARKUP: Final = str.maketrans(
     "<>&@[]`*~|#\\",
@@ -63,7 +63,7 @@ class _Caller:
 
 @dataclass(slots=True)
 class PostLimits:
-    """Limits of one caller's posts, per minute and concurrent."""
+    """The limits on the posts of each caller: per minute, and at the same time."""
 
     clock: Callable[[], float] = time.monotonic
     _callers: dict[str, _Caller] = field(default_factory=dict[str, _Caller])
@@ -111,7 +111,7 @@ def webhook(url: str) -> Post:
 
 
 def check_webhook(url: str) -> None:
-    """Raise `UsageError` for an invalid or insecure URL; it omits the URL, which may be secret."""
+    """Raise `UsageError` for an invalid or insecure URL. The error omits the URL (a secret)."""
     try:
         parts = urlsplit(url)
         is_web = parts.scheme in {"http", "https"} and bool(parts.hostname)

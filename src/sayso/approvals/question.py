@@ -18,11 +18,11 @@ from sayso.store import ApprovalRow, ApprovalState
 class Question:
     """A question to a person, whether the principal may make a call.
 
-    `arguments` are redacted; `binding` is a digest of the real ones. `findings` and `hints` are as
-    of the question. `confirm` is the author's sentence, filled in; `sentence` is sayso's own.
-    `plan` is what the call would change. Empty `channels` mean any. `longest` is the longest
-    validity. A grant has `tool_binding` (any arguments) or `call_binding` (these). `extras` are
-    other redacted inputs, by their member of the request; a grant covers only the same extras.
+    `arguments` are redacted; `binding` is a digest of the real ones. `findings` and `hints` are
+    those at the time of asking. `confirm` is the author's sentence, filled in; `sentence` is
+    sayso's. `plan` has the call's changes. Empty `channels` mean any channel. `longest` is the
+    longest validity. A grant has `tool_binding` (any arguments) or `call_binding` (only these).
+    `extras` are other redacted inputs, by request member; a grant covers only the same extras.
     """
 
     binding: str
@@ -92,7 +92,7 @@ _FIELDS: Final = frozenset(part.name for part in fields(Question))
 class Approval:
     """A question and its state; times are Unix seconds.
 
-    `used_by` is the id of the call that used it. `edit` is a reviewer's change of the arguments.
+    `used_by` is the call that used the approval. `edit` is a reviewer's change of the arguments.
     """
 
     number: int
@@ -135,12 +135,12 @@ def make_question(
 ) -> Question:
     """Make the question of `decision`, bound to caller, tool, exact arguments and plan.
 
-    It is also bound to the policy's requirements: answers given under weaker ones do not count.
+    The policy's requirements bind it too: answers given under weaker requirements do not count.
     """
     reviewers = decision.reviewers and decision.reviewers.to_dict()
     require = decision.require and str(decision.require)
-    wanted = {**_call_of(principal, tool), "require": require, "reviewers": reviewers}
-    standing = {**wanted, "hints": tool.resolved.hints_dict}
+    bound = {**_call_of(principal, tool), "require": require, "reviewers": reviewers}
+    standing = {**bound, "hints": tool.resolved.hints_dict}
     if extras:
         standing["extras"] = digest_exactly(extras)
     plan_digest = ""
@@ -149,7 +149,7 @@ def make_question(
         plan_digest = plan.digest
         known = {**known, **redact(plan.facts)}
     return Question(
-        binding=digest({**wanted, "arguments": arguments_digest, "plan": plan_digest}),
+        binding=digest({**bound, "arguments": arguments_digest, "plan": plan_digest}),
         subject=principal.subject,
         tenant=principal.tenant,
         client=principal.client,
@@ -204,8 +204,8 @@ def _hints(tool: Tool) -> dict[str, Any]:
 def _longest(tool: Tool, decision: Decision) -> Span:
     """Return the longest validity of an answer.
 
-    That is one call with several reviewers. Otherwise the rule sets it; by default, a conversation
-    for a destructive tool, and unlimited for others. The tool's author can only shorten it.
+    If several reviewers are needed, it is one call. Otherwise the rule sets it; by default, it is a
+    conversation for a destructive tool, and unlimited for others. The author can only shorten it.
     """
     if decision.reviewers is not None and decision.reviewers.count > 1:
         return Span.ONCE

@@ -32,16 +32,16 @@ def tell(question: Question) -> list[str]:
         lines.append(f"  other input, {name}: {value}")
     if question.plan is not None:
         changes = question.plan["changes"]
-        lines.append(f"it would change {question.plan['total']}:")
+        lines.append(f"the call would change {question.plan['total']}:")
         lines += [f"  {_short(_change(change))}" for change in changes[:_MOST_CHANGES]]
     return [plain(line) for line in lines]
 
 
-def _fields(arguments: Mapping[str, Any], most: int) -> list[tuple[str, str]]:
+def _fields(arguments: Mapping[str, Any], limit: int) -> list[tuple[str, str]]:
     fields = [(_short(name), _short(_text(value))) for name, value in arguments.items()]
-    more = len(fields) - most
+    more = len(fields) - limit
     if more > 0:
-        fields[most:] = [("…", f"and {more} more")]
+        fields[limit:] = [("…", f"and {more} more")]
     return fields
 
 

@@ -59,7 +59,7 @@ class Signer:
     def token(self, kind: str, number: int) -> str:
         """Return the token that is spent when a question or grant ends.
 
-        It is derived from the oldest key, so it does not change when a key is added.
+        The token is derived from the oldest key, so it does not change when a key is added.
         """
         key = self.keys.derive(_ENDED, self.keys.ids[-1]) or b""
         return hmac.digest(key, _message(kind, number), "sha256").hex()
@@ -91,7 +91,7 @@ class Signer:
         return True
 
     def _is_agreed(self, row: ApprovalRow, answers: Sequence[AnswerRow]) -> bool:
-        """Return whether enough people approved the row's edit, and one answer is in the row."""
+        """Return whether enough people approved the row's edit, and the row names one of them."""
         agreed = [
             answer
             for answer in answers

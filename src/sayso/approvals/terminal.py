@@ -19,7 +19,7 @@ _WORDS: Final = {"yes": True, "no": False}
 
 @dataclass(slots=True)
 class TerminalChannel:
-    """Asks on a terminal, one question at a time; `y` and `n` are not answers, only full words."""
+    """Asks on a terminal, one question at a time; only the full words yes and no are answers."""
 
     reader: TextIO
     writer: TextIO

@@ -49,7 +49,7 @@ def url_request(question: Question, page: str) -> dict[str, Any]:
 
 
 def ask_to_open_page(question: Question, page: str) -> dict[str, Any]:
-    """Return the result that makes a client of 2026-07-28 open the page; it has no state."""
+    """Return the result, without a state, that makes a client of 2026-07-28 open the page."""
     request = {"method": "elicitation/create", "params": url_request(question, page)}
     return {"resultType": "input_required", "inputRequests": {INPUT: request}}
 
@@ -79,7 +79,7 @@ class UrlElicitationChannel:
         self._is_open = result.get("action") == "accept"
 
     async def end(self, approval: Approval) -> None:
-        """Tell a client that opened the page that the question is settled, once it is."""
+        """Notify a client that opened the page, if the question is settled."""
         if not self._is_open or approval.state is ApprovalState.PENDING:
             return
         try:

@@ -68,7 +68,7 @@ class Waiters(Generic[K]):
 
     def _start(self) -> None:
         if self._task is None:
-            # In an empty context, because the task serves other calls too and outlives this one.
+            # In an empty context, because the task serves other calls too and outlives this call.
             self._task = asyncio.create_task(self._run(), context=contextvars.Context())
 
     def _stop(self) -> None:
@@ -100,7 +100,7 @@ class Waiters(Generic[K]):
         except Exception as error:  # noqa: BLE001 - each waiter queries the store and raises it
             _log.info("%d waiting calls wake after an error: %s", len(self._entries), error)
             self.wake_all()
-            # The waiters may call `wait` again at once.
+            # Pause, because the waiters may call `wait` again at once.
             await asyncio.sleep(self.period())
         else:
             for key in changed:

@@ -6,8 +6,8 @@ its place in its writer's chain when it is written (`chain`). A chain's first re
 the first call. It names the ends of other chains that no record names yet (`chain_start`).
 
 When a writer dies, another process takes over. It waits for the records that the dead writer sent
-to the database, closes its open calls once each as `outcome_unknown`, and releases the idempotency
-keys of calls without an attempt. Outcomes that could not be written wait in `deferred`.
+to the database. Then it closes the dead writer's open calls once each as `outcome_unknown`, and
+releases the idempotency keys of calls without an attempt. `deferred` holds outcomes to write later.
 """
 
 from typing import TYPE_CHECKING

@@ -24,7 +24,7 @@ _ENCODER: Final = msgspec.json.Encoder()
 def to_array(parts: list[str | int]) -> bytes:
     """Return strings and integers as an array in canonical JSON (RFC 8785).
 
-    Raises `UnicodeEncodeError` if a string contains half of a surrogate pair.
+    Raises `UnicodeEncodeError` if a string contains a lone surrogate.
     """
     return _ENCODER.encode(parts)
 

@@ -1,7 +1,7 @@
 """The first record of a chain, written in the transaction of the first record that needs it.
 
-It names the ends of earlier chains, so that removing their last records is detected. Ends that
-another record already names are left out, so the log grows linearly with the number of chains.
+The record names the ends of earlier chains, so that removing their last records is detected. It
+leaves out ends that another record names, so the log grows linearly with the number of chains.
 """
 
 import hmac
@@ -18,7 +18,7 @@ from sayso.store import Head, LogView, RecordRow
 
 NAMING: Final = (Event.OPENED, Event.CHECKPOINT)
 """Events whose records name the ends of other chains."""
-SAYING: Final = (*NAMING, Event.ERASED)
+REFERRING: Final = (*NAMING, Event.ERASED)
 """Events whose records refer to other records."""
 
 
@@ -47,7 +47,7 @@ class Unchained:
         return {"count": self.count, "digest": self._hash.hexdigest()}
 
     def anchor(self, recorded: Any) -> None:
-        """Compare with the count and digest in a genuine record; later records override."""
+        """Compare with the count and digest in a genuine record; the last such record counts."""
         self._is_anchored = True
         self._is_as_found = recorded == self.to_dict()
         self._stray = None
@@ -101,11 +101,11 @@ class ChainStart:
         """
         oldest_first = sorted(ends, key=lambda end: end[0])
         unnamed = {head for _, head in oldest_first}
-        at = 0
+        position = 0
         for row in log.about_itself(NAMING):
-            while at < len(oldest_first) and oldest_first[at][1] not in unnamed:
-                at += 1
-            if at == len(oldest_first) or oldest_first[at][0] > row.seq:
+            while position < len(oldest_first) and oldest_first[position][1] not in unnamed:
+                position += 1
+            if position == len(oldest_first) or oldest_first[position][0] > row.seq:
                 break
             if self._is_genuine(row):
                 unnamed.difference_update(named_heads(json.loads(row.body)))

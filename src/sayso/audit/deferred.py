@@ -13,7 +13,7 @@ import anyio
 from sayso.errors import StoreError
 from sayso.store import RecordRow, Records, Seal
 
-_MOST: Final = 4096
+_MAX_DEFERRED: Final = 4096
 """The maximum number of deferred outcomes; further ones end up recorded as unknown."""
 _AGAIN_SECONDS: Final = 1.0
 
@@ -31,7 +31,7 @@ class DeferredOutcomes:
     records: Records
     seal: Seal
     _rows: dict[str, RecordRow] = field(default_factory=dict[str, RecordRow])
-    _some: anyio.Event = field(default_factory=anyio.Event)
+    _has_rows: anyio.Event = field(default_factory=anyio.Event)
 
     @property
     def count(self) -> int:
@@ -39,15 +39,15 @@ class DeferredOutcomes:
 
     def keep(self, row: RecordRow) -> bool:
         """Keep a record to write it as soon as possible; return `False` at the limit."""
-        if len(self._rows) >= _MOST:
+        if len(self._rows) >= _MAX_DEFERRED:
             return False
         self._rows[row.call] = row
-        self._some.set()
+        self._has_rows.set()
         return True
 
     async def run(self) -> None:
         while True:
-            await self._some.wait()
+            await self._has_rows.wait()
             await anyio.sleep(_AGAIN_SECONDS)
             try:
                 await self.write()
@@ -67,5 +67,5 @@ class DeferredOutcomes:
         for call in rows:
             del self._rows[call]
         if not self._rows:
-            self._some = anyio.Event()
+            self._has_rows = anyio.Event()
         _log.warning("%d of %d deferred outcomes were written", written, len(rows))

@@ -51,7 +51,7 @@ def _csv(rows: Iterable[RecordRow]) -> Iterator[str]:
 def _line(cells: Iterable[Any]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\r\n").writerow(cells)  # RFC 4180
-    # Half a surrogate pair cannot be encoded in UTF-8.
+    # A lone surrogate cannot be encoded in UTF-8.
     return out.getvalue().encode(errors="replace").decode()
 
 

@@ -58,14 +58,14 @@ class Owner:
         return f"{self.machine}:{self.pid}:{self.began}"
 
     def is_gone(self, here: Self) -> bool | None:
-        """Return whether the process has ended; `None` if `here` is another machine."""
+        """Return whether the process has ended, or `None` if it is not on the machine `here`."""
         if not here.machine or self.machine != here.machine:
             return None
         return _began(self.pid) != self.began
 
 
 def is_dead(row: WriterRow, here: Owner) -> bool:
-    """Return whether a writer's process has ended; on another machine, whether its lease has."""
+    """Return whether a writer's process has ended; on another machine, if its lease expired."""
     is_gone = Owner.read(row.owner).is_gone(here)
     return row.is_expired if is_gone is None else is_gone
 
@@ -82,7 +82,7 @@ def _machine() -> str:
 def _began(pid: int) -> str:
     """Return a process's start time in clock ticks since the boot (proc(5), field 22).
 
-    Empty for a process that has ended, including a zombie.
+    The result is empty for a process that has ended, including a zombie.
     """
     try:
         state, *rest = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
@@ -104,7 +104,7 @@ async def open_audit(
 ) -> AsyncGenerator[AuditLog]:
     """Open a log whose records are chained under the active key. Raises `StoreError`.
 
-    The chain begins with the first record, so a process that records nothing has none. Now and
+    The chain begins with the first record, so a process that records nothing has no chain. Now and
     periodically, calls of dead writers are closed and the chain's head is passed to `emit`. A
     writer on this machine is dead when its process has ended. A writer on another machine is dead
     `lease` seconds after its last heartbeat. `clock` defaults to the store's.

@@ -103,9 +103,9 @@ class AuditLog:
     ) -> Quota | Lapse | None:
         """Record that a call is about to be sent, and count it for the limits of later calls.
 
-        Returns the quota that the call would exceed, or the grant that is no longer valid; nothing
-        was written then. With `may_wait`, the record of a read that needed no approval may reach
-        the disk a moment later.
+        Writes nothing and returns the quota that the call would exceed, or the grant or idempotency
+        key that is no longer valid. With `may_wait`, the record of a read that needed no approval
+        may reach the disk a moment later.
         """
         row = self._record(facts, Event.ATTEMPT, approval=approval)
         return await self.records.begin(
@@ -187,7 +187,7 @@ class AuditLog:
         return await quarantines.add(row, record=record, seal=self.chain)
 
     async def lift(self, quarantines: Quarantines, row: QuarantineRow, *, by: str) -> bool:
-        """Lift a quarantine for a person; `False` if it was already lifted."""
+        """Lift a quarantine for a person; return `False` if it was already lifted."""
         body = {"server": row.server, "tool": row.tool, "since": row.since, "severity": "notice"}
         record = make_row("", self.clock(), Event.LIFTED, body, {"subject": by})
         return await quarantines.lift(row, record=record, seal=self.chain)
@@ -201,7 +201,7 @@ class AuditLog:
         by: str,
         token: str | None = None,
     ) -> bool:
-        """Revoke a grant for a person; `False` if it is already revoked or does not exist.
+        """Revoke a grant for a person; return `False` if it is revoked or does not exist.
 
         `about` describes the grant in the record, in addition to its number. `token` comes from
         `Approvals.grant_token`.

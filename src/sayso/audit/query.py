@@ -1,9 +1,9 @@
 """Search in the log: newest first, page by page, each within a bounded time.
 
-Only number, call and subject are indexed, so that writing is fast and erasable data is in one place
-only. A search walks back from the newest record in short steps. `store.prefilter` selects in the
-database without reading JSON and may select too much, so `Filter` checks each record again. After
-about a tenth of a second, `search` returns the records found so far and where to continue.
+Only number, call and subject are indexed, so that writing is fast. A search walks back from the
+newest record in short steps. `store.prefilter` selects in the database without reading JSON and may
+select too much, so `Filter` checks each record again. After about a tenth of a second, `search`
+returns the records found so far and where to continue.
 """
 
 import json
@@ -26,9 +26,9 @@ ATTENTION: Final = (
     Outcome.OUTCOME_UNKNOWN,
 )
 """Outcomes that need attention."""
-_ENDED: Final = '"outcome":'
-_WELL: Final = '"outcome":"ok"'
-"""A member of a body. Inside a JSON string its quotes are escaped, so this text is unambiguous."""
+_OUTCOME: Final = '"outcome":'
+_OUTCOME_OK: Final = '"outcome":"ok"'
+"""Parts of a record's JSON. Inside a JSON string their quotes are escaped, so a match is a key."""
 _SKEW_SECONDS: Final = 120.0
 """How far the times of records may be out of order: clocks differ, and commits may be late."""
 _FIRST_STEP: Final = 2_048
@@ -73,8 +73,8 @@ class Filter:
         texts = [(json.dumps(wanted),) for _, wanted in self._named() if wanted]
         without: tuple[str, ...] = ()
         if self.is_attention:
-            texts.append((_ENDED,))
-            without = (_WELL,)
+            texts.append((_OUTCOME,))
+            without = (_OUTCOME_OK,)
         words = [word for word in (self.text, self.client) if word and _is_plain(word)]
         return Prefilter(
             tuple(texts),
@@ -103,10 +103,11 @@ def needs_attention(body: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:
-    """One page: the last record of each call, newest first, with its payload in its body.
+    """One page: the last record of each call, newest first, with the payload merged into the body.
 
-    The next page has the records before number `older`; it is `None` on the last page. `looked` is
-    how many numbers were searched. `is_cut` is set if time ran out before the page was full.
+    The next page has the records before number `older`, which is `None` on the last page. `looked`
+    is the number of records that were searched. `is_cut` is set if time ran out before the page was
+    full.
     """
 
     rows: list[RecordRow]
@@ -169,7 +170,7 @@ def _next_step(step: int, took: float) -> int:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text needs no escapes in JSON and every database can ignore its case."""
+    """Return whether a text is printable ASCII, whose case every database can ignore."""
     return text.isascii() and text.isprintable()
 
 

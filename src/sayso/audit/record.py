@@ -25,7 +25,7 @@ def to_text(value: Any) -> str:
     try:
         return _ENCODER.encode(value).decode("ascii")
     except (UnicodeError, TypeError):
-        # Non-ASCII text, half a surrogate pair, or a type that only `json` encodes.
+        # Non-ASCII text, a lone surrogate, or a type that only `json` encodes.
         return json.dumps(value, separators=(",", ":"))
 
 
@@ -53,8 +53,9 @@ class Event(StrEnum):
 
     `attempt` is on disk before anything is sent to the server. `refused` is the only record of a
     call without a decision. Three are about a tool: `accepted` (a person accepted its change),
-    `quarantined` (it broke its contract) and `lifted` (a person allowed it again). `revoked` is
-    about a grant. The last three are about the log: a new chain, erased payloads, dropped records.
+    `quarantined` (the tool broke its contract) and `lifted` (a person allowed the tool again).
+    `revoked` is about a grant. Three are about the log: `opened` (a new chain), `erased` (erased
+    payloads) and `checkpoint` (dropped records).
     """
 
     ASKED = "asked"
@@ -130,8 +131,8 @@ class Facts:
     def texts(self, hidden: Sequence[Path]) -> tuple[str, str]:
         """Return the shared body and payload as JSON objects.
 
-        The arguments are redacted, masked at the `hidden` paths, and cut if large. Their digest is
-        that of the complete arguments.
+        The arguments are redacted, masked at the `hidden` paths, and cut if large. The digest
+        covers the complete arguments.
         """
         if self._texts is None or self._texts[0] is not hidden:
             payload = {

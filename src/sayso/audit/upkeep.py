@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sayso.audit.chain_start import SAYING, Unchained, named_heads, to_places
+from sayso.audit.chain_start import REFERRING, Unchained, named_heads, to_places
 from sayso.audit.log import AuditLog
 from sayso.audit.record import Event, make_row
 from sayso.audit.verifier import PAGE, Ranges, Verifier, place_of, spans_of
@@ -29,8 +29,8 @@ async def erase_subject(log: AuditLog, subject: str) -> Erasure:
     questions are deleted; open ones stay. If it raises `StoreError`, nothing was erased.
     """
 
-    def note(erased: Sequence[RecordRow], gone: int) -> RecordRow:
-        body = {"erased": spans_of(map(place_of, erased)), "approvals": gone}
+    def note(erased: Sequence[RecordRow], deleted: int) -> RecordRow:
+        body = {"erased": spans_of(map(place_of, erased)), "approvals": deleted}
         return make_row("", log.clock(), Event.ERASED, body)
 
     erased, still_open = await log.records.erase(
@@ -42,9 +42,9 @@ async def erase_subject(log: AuditLog, subject: str) -> Erasure:
 async def drop_before(log: AuditLog, keys: Keyring, before: float) -> int:
     """Drop the records older than `before` from the start of each chain; return their number.
 
-    A signed checkpoint records where each chain begins now. It repeats the dropped records'
-    references to others, except those that a later checkpoint holds, so that it stays small.
-    Raises `StoreError` if the log does not verify: dropping records would destroy the evidence.
+    A signed checkpoint records where each chain begins now. The checkpoint also repeats the dropped
+    records' references to other records, except references that a later checkpoint has. Raises
+    `StoreError` if the log does not verify: dropping records would destroy the evidence.
     """
     prefix = _Prefix(before)
     verifier = Verifier(keys)
@@ -88,7 +88,7 @@ class _References:
     erased: Ranges = field(default_factory=Ranges)
 
     def add(self, row: RecordRow) -> None:
-        if row.event not in SAYING:
+        if row.event not in REFERRING:
             return
         body: dict[str, Any] = json.loads(row.body)
         self.named.extend(named_heads(body))

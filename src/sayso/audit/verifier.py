@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from sayso.audit.chain import FIRST, PURPOSE, link_mac, payload_digest
-from sayso.audit.chain_start import SAYING, Unchained, named_heads
+from sayso.audit.chain_start import REFERRING, Unchained, named_heads
 from sayso.keys import Keyring
 from sayso.store import LOWEST_SEQ, Head, RecordRow, Records
 
@@ -52,11 +52,11 @@ def spans_of(places: Iterable[tuple[str, int]]) -> dict[str, list[tuple[int, int
     """Return places as the fewest possible ranges."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for writer, index in sorted(places):
-        mine = spans.setdefault(writer, [])
-        if mine and mine[-1][1] == index - 1:
-            mine[-1] = (mine[-1][0], index)
+        ranges = spans.setdefault(writer, [])
+        if ranges and ranges[-1][1] == index - 1:
+            ranges[-1] = (ranges[-1][0], index)
         else:
-            mine.append((index, index))
+            ranges.append((index, index))
     return spans
 
 
@@ -107,7 +107,7 @@ class Verifier:
     erased: Ranges = field(default_factory=Ranges)
     unchained: Unchained = field(default_factory=Unchained)
     _starts: list[RecordRow] = field(default_factory=list[RecordRow])
-    _bare: list[RecordRow] = field(default_factory=list[RecordRow])
+    _without_payload: list[RecordRow] = field(default_factory=list[RecordRow])
     _named: list[tuple[int, Head]] = field(default_factory=list[tuple[int, Head]])
     _checkpoints: set[Head] = field(default_factory=set[Head])
     _derived: dict[str, bytes | None] = field(default_factory=dict[str, bytes | None])
@@ -116,11 +116,11 @@ class Verifier:
         self.records += 1
         if row.seq < FIRST_SEQ:
             self._bad(row, f"its number is below {FIRST_SEQ}: it was not written by sayso")
-        self._weigh_payload(row)
+        self._check_payload(row)
         if row.writer:
             self._follow(row)
             if self._is_genuine(row):
-                self._hear(row)
+                self._read_references(row)
         else:
             self.unchained.add(row)
 
@@ -128,7 +128,7 @@ class Verifier:
         for row in self._starts:
             if Head(row.writer, row.index - 1, row.previous) not in self._checkpoints:
                 self._bad(row, f"{_span(1, row.index - 1)} before it in its chain missing")
-        for row in self._bare:
+        for row in self._without_payload:
             if not self.erased.holds(*place_of(row)):
                 self._bad(row, "its payload was removed, and no erasure is on record")
         for seq, head in self._named:
@@ -141,16 +141,16 @@ class Verifier:
         return Report(
             self.records,
             self.unchained.count,
-            len(self._bare),
+            len(self._without_payload),
             sorted(self.last.values(), key=attrgetter("writer")),
             self.problems,
         )
 
-    def _weigh_payload(self, row: RecordRow) -> None:
+    def _check_payload(self, row: RecordRow) -> None:
         subject = None
         if row.payload is None:
             if row.digest:
-                self._bare.append(row)
+                self._without_payload.append(row)
         elif payload_digest(row.payload) != row.digest and (row.digest or row.writer):
             self._bad(row, "its payload was changed")
             return
@@ -192,8 +192,8 @@ class Verifier:
             return False
         return True
 
-    def _hear(self, row: RecordRow) -> None:
-        if row.event not in SAYING:
+    def _read_references(self, row: RecordRow) -> None:
+        if row.event not in REFERRING:
             return
         body: dict[str, Any] = json.loads(row.body)
         for head in named_heads(body):

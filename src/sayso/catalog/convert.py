@@ -14,7 +14,7 @@ def as_tool(given: object, *, server: str = "", trust: Trust | None = None) -> T
     `given` is a catalog tool (returned unchanged), an entry of `tools/list`, a tool of the SDK or
     of FastMCP, or a `ToolDefinition`. Hints are read raw: `"true"` is not `true`. `trust` is
     `cautious` by default, and `trusted` for a `ToolDefinition`, which is your own. Raises
-    `UsageError` for anything else.
+    `UsageError` for any other object.
 
     >>> as_tool({"name": "notes_list", "annotations": {"readOnlyHint": True}}).level
     <Level.READ: 'read'>
@@ -39,7 +39,7 @@ def as_tools(
 
 
 def raw_of(given: object) -> Mapping[str, Any]:
-    """Return a tool as an entry of `tools/list`. Raises `UsageError` for anything else.
+    """Return a tool as an entry of `tools/list`. Raises `UsageError` if `given` is no tool.
 
     >>> raw_of({"name": "notes_list"})
     {'name': 'notes_list'}

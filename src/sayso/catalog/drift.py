@@ -1,7 +1,7 @@
 """Changes of a tool since its accepted definition, in words.
 
 A definition is what the fingerprint covers, plus who may call the tool. A change that loosens
-waits for a person (`hold`); until then the stricter of both counts.
+waits for a person (`hold`). Until a person accepts it, the stricter of the two definitions counts.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -55,7 +55,7 @@ def definition_of(tool: Tool) -> dict[str, Any]:
 
 
 def mark_of(tool: Tool) -> str:
-    """Return the digest of the definition: the fingerprint if nothing else belongs to it."""
+    """Return the digest of the definition. It is the fingerprint if no limits on callers exist."""
     definition = definition_of(tool)
     if "_meta" in definition:
         return digest(definition)
@@ -68,26 +68,26 @@ def restore_tool(server: str, definition: Mapping[str, Any]) -> Tool:
 
 
 def loosens(known: Tool, now: Tool, under: Resolve | None = None) -> bool:
-    """Return whether a tool permits more than before: declared, resolved, or to more callers.
+    """Return whether the tool `now` permits more than the tool `known`, or admits more callers.
 
-    `under` resolves as the current policy does. Other trust levels are checked as well, because a
-    later policy may trust the server more.
+    `under` resolves hints as the current policy does. Hints are also resolved as for a trusted and
+    a cautious server, because a later policy may trust the server more.
     """
-    ways = [_resolve_under(trust) for trust in (Trust.TRUSTED, Trust.CAUTIOUS)]
+    resolvers = [_resolve_under(trust) for trust in (Trust.TRUSTED, Trust.CAUTIOUS)]
     if under is not None:
-        ways.append(under)
-    return any(_permits_more(known, now, way) for way in ways) or any(
+        resolvers.append(under)
+    return any(_permits_more(known, now, resolver) for resolver in resolvers) or any(
         change.is_looser for change in _callers(known, now)
     )
 
 
 def hold(tool: Tool, known: Tool) -> Tool:
-    """Return the tool until a person accepts its change: the stricter of both."""
+    """Return `tool` restricted by the accepted version `known`: each stricter part counts."""
     old = known.intent
     new = tool.intent
     looser = "; ".join(change.what for change in changes(known, tool) if change.is_looser)
-    why = looser or "it would permit more under this policy"
-    what = f"the server changed it, and no person has accepted that yet ({why})"
+    why = looser or "the new version would permit more under this policy"
+    what = f"the server changed the tool, and no person has accepted the change yet ({why})"
     return replace(
         tool,
         before=known,
@@ -104,17 +104,22 @@ def hold(tool: Tool, known: Tool) -> Tool:
 
 def changes(known: Tool, now: Tool) -> list[Change]:
     """Return the changes in words, looser ones first."""
-    found = [*_hints(known, now), *_callers(known, now), *_texts(known, now), *_schemas(known, now)]
-    return sorted(found, key=lambda change: not change.is_looser)
+    all_changes = [
+        *_hints(known, now),
+        *_callers(known, now),
+        *_texts(known, now),
+        *_schemas(known, now),
+    ]
+    return sorted(all_changes, key=lambda change: not change.is_looser)
 
 
 def _resolve_under(trust: Trust) -> Resolve:
     return lambda evidence: resolve(evidence, trust)
 
 
-def _permits_more(known: Tool, now: Tool, way: Resolve) -> bool:
-    old = way(known.evidence)
-    new = way(now.evidence)
+def _permits_more(known: Tool, now: Tool, resolver: Resolve) -> bool:
+    old = resolver(known.evidence)
+    new = resolver(now.evidence)
     return any(
         new[name].value is LOOSER[name] and old[name].value is not LOOSER[name]
         for name in HINT_NAMES
@@ -138,7 +143,7 @@ def _hints(known: Tool, now: Tool) -> Iterator[Change]:
 
 
 def _callers(known: Tool, now: Tool) -> Iterator[Change]:
-    """Yield changes of callers: all scopes are required, but only one of the roles."""
+    """Yield changes of who may call. A caller needs all scopes, but only one of the roles."""
     old = known.intent
     new = now.intent
     for scope in sorted(old.scopes - new.scopes):

@@ -15,11 +15,10 @@ from sayso.catalog.tool import Tool
 
 _PREFIX: Final = 0.5
 """The weight of a word that only starts with a query word."""
-_COMMON: Final = 0.1
-_EMPTY: Final = 0.5
-"""The share of tools above which a word only ranks, and above which it is ignored."""
+_COMMON: Final = 0.1  # a word in a larger share of tools only ranks tools that match another word
+_EMPTY: Final = 0.5  # a word in a larger share of tools is ignored
 _FEW: Final = 50
-"""Words of at most this many tools always count."""
+"""Both shares apply only to words that more tools have."""
 
 _SHORTEST_PREFIX: Final = 3
 _MAX_PREFIXED: Final = 50
@@ -47,31 +46,31 @@ class Ranking:
         self._vocabulary = sorted(self._index)
 
     def scores(self, query: str) -> dict[int, int]:
-        """Return scores by the position of the tool, without tools that do not match.
+        """Return the score of each matching tool, by its position.
 
-        Words that many tools share only rank other matches, unless the query has nothing else.
+        Words that many tools share only rank other matches, unless the query has no other words.
         """
-        found: dict[int, float] = {}
-        for worths in sorted(self._wanted(query), key=len):
+        totals: dict[int, float] = {}
+        for word_scores in sorted(self._word_scores(query), key=len):
             share = 0.0
-            if found and len(worths) > _FEW:
-                share = len(worths) / self._count
+            if totals and len(word_scores) > _FEW:
+                share = len(word_scores) / self._count
             if share > _EMPTY:
                 break
-            places: Collection[int] = worths.keys()
+            places: Collection[int] = word_scores.keys()
             if share > _COMMON:
-                places = found.keys() & worths.keys()
+                places = totals.keys() & word_scores.keys()
             for place in places:
-                found[place] = found.get(place, 0.0) + worths[place]
-        return {place: max(1, round(_SCALE * score)) for place, score in found.items()}
+                totals[place] = totals.get(place, 0.0) + word_scores[place]
+        return {place: max(1, round(_SCALE * score)) for place, score in totals.items()}
 
-    def _wanted(self, query: str) -> Iterator[Mapping[int, float]]:
+    def _word_scores(self, query: str) -> Iterator[Mapping[int, float]]:
         """Yield for each query word the scores of tools with it, or with a longer word."""
         text = query[:_MAX_QUERY]
         for word in dict.fromkeys(terms(text) or [fold(text.strip())]):
             concept = self._index.find(word)
             if concept is not None:
-                yield concept.worths
+                yield concept.scores
             if word not in self._index:
                 for longer in self._beginning_with(word):
                     yield self._index.impacts(longer, _PREFIX * self._index.rarity(longer))

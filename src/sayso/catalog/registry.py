@@ -42,9 +42,9 @@ class Registry:
     __slots__ = ("_all", "_keys", "_ranked")
 
     def __init__(self, tools: Iterable[object] = ()) -> None:
-        self._hold(as_tools(tools))
+        self._set_tools(as_tools(tools))
 
-    def _hold(self, tools: Iterable[Tool]) -> None:
+    def _set_tools(self, tools: Iterable[Tool]) -> None:
         by_key = {_identity(tool): tool for tool in tools}
         self._keys = tuple(sorted(by_key))
         self._all = tuple(by_key[key] for key in self._keys)
@@ -53,16 +53,16 @@ class Registry:
     def add(self, *tools: object, server: str = "") -> "Registry":
         """Add tools, replacing ones of the same name, and return this registry.
 
-        `server` is the server of tools that do not name one. Raises `UsageError` for anything that
-        is not a tool; then nothing is added.
+        `server` is the server of tools that do not name one. If one argument is not a tool, raises
+        `UsageError` and adds nothing.
 
         >>> len(Registry().add({"name": "user_list"}, {"name": "user_delete"}, server="crm"))
         2
         """
-        more = as_tools(tools, server=server)
-        named = {(tool.server, tool.name, tool.origin) for tool in more}
+        added = as_tools(tools, server=server)
+        named = {(tool.server, tool.name, tool.origin) for tool in added}
         kept = [tool for tool in self._all if (tool.server, tool.name, tool.origin) not in named]
-        self._hold([*kept, *more])
+        self._set_tools([*kept, *added])
         return self
 
     def __iter__(self) -> Iterator[Tool]:
@@ -98,23 +98,23 @@ class Registry:
     ) -> SearchPage:
         """Return a page of the tools that match all arguments.
 
-        Hints are compared as resolved. A tool matches a text if it has one of its words, or a word
-        that starts with one; more and rarer words, and words in the name, rank higher. Without a
-        text the order is by server and name.
+        Hints are compared as resolved. A tool matches a text if it has a word of the text, or a
+        word that starts with one. More words, rarer words and words in its name rank it higher.
+        Without a text, tools are in the order of server and name.
 
         >>> found = Registry([{"name": "user_list"}, {"name": "user_get"}]).search(limit=1)
         >>> found.tools[0].name, found.total, found.next_cursor is None
         ('user_get', 2, False)
 
-        A cursor continues after the last tool. Without a text it stays valid when tools change;
-        with a text it does not, because the ranking depends on all tools. Raises `UsageError` for
+        A cursor continues after a page's last tool. When tools change, only the cursors of searches
+        without a text stay valid, because the ranking depends on all tools. Raises `UsageError` for
         a limit below 1, and for a cursor that is invalid or from another search.
         """
         if type(limit) is not int or limit < 1:
             raise UsageError(f"limit must be at least 1, got {limit!r}")
         hints = (read_only, destructive, idempotent, open_world)
-        scores, among = self._scores(text)
-        key = digest([text, *hints, level, category, tag, scope, server, among])[:16]
+        scores, ranked_digest = self._scores(text)
+        key = digest([text, *hints, level, category, tag, scope, server, ranked_digest])[:16]
         fits = _filter(
             {"server": server, "level": level},
             {"category": category},
@@ -123,15 +123,15 @@ class Registry:
         )
         tools = self._all
         ranked = [(-score, place) for place, score in scores if fits is None or fits(tools[place])]
-        left = ranked
+        remaining = ranked
         if cursor is not None:
             after = self._place(_read_cursor(cursor, key))
-            left = [rank for rank in ranked if rank > after]
-        page = nsmallest(limit, left)
-        more = None
-        if len(left) > limit:
-            more = self._write_cursor(page[-1], key)
-        return SearchPage(tuple(tools[place] for _, place in page), more, len(ranked))
+            remaining = [rank for rank in ranked if rank > after]
+        page = nsmallest(limit, remaining)
+        next_cursor = None
+        if len(remaining) > limit:
+            next_cursor = self._write_cursor(page[-1], key)
+        return SearchPage(tuple(tools[place] for _, place in page), next_cursor, len(ranked))
 
     def groups(self, by: Grouping) -> Mapping[str | None, tuple[Tool, ...]]:
         """Return all tools by server, category or level, in the order of the registry.
@@ -156,8 +156,8 @@ class Registry:
             return ((place, 1) for place in range(len(self._all))), ""
         self.prepare()
         assert self._ranked is not None  # noqa: S101 - prepared
-        ranking, among = self._ranked
-        return ranking.scores(query).items(), among
+        ranking, ranked_digest = self._ranked
+        return ranking.scores(query).items(), ranked_digest
 
     def _write_cursor(self, last: tuple[int, int], key: str) -> str:
         text = json.dumps([key, last[0], *self._keys[last[1]]], separators=(",", ":"))
@@ -172,29 +172,29 @@ class Registry:
 
 
 def _filter(
-    own: Mapping[str, object],
-    intended: Mapping[str, object],
-    held: Mapping[str, object],
+    fields: Mapping[str, object],
+    intent_fields: Mapping[str, object],
+    members: Mapping[str, object],
     hints: Mapping[HintName, bool | None],
 ) -> Callable[[Tool], bool] | None:
     """Return a predicate for the given criteria, or `None` without any."""
-    own = _given(own)
-    intended = _given(intended)
-    held = _given(held)
-    wanted: dict[HintName, bool] = {
+    fields = _without_none(fields)
+    intent_fields = _without_none(intent_fields)
+    members = _without_none(members)
+    required_hints: dict[HintName, bool] = {
         name: value for name, value in hints.items() if value is not None
     }
-    if not (own or intended or held or wanted):
+    if not (fields or intent_fields or members or required_hints):
         return None
     return lambda tool: (
-        all(getattr(tool, name) == value for name, value in own.items())
-        and all(getattr(tool.intent, name) == value for name, value in intended.items())
-        and all(value in getattr(tool.intent, name) for name, value in held.items())
-        and all(tool.resolved[name].value is value for name, value in wanted.items())
+        all(getattr(tool, name) == value for name, value in fields.items())
+        and all(getattr(tool.intent, name) == value for name, value in intent_fields.items())
+        and all(value in getattr(tool.intent, name) for name, value in members.items())
+        and all(tool.resolved[name].value is value for name, value in required_hints.items())
     )
 
 
-def _given(criteria: Mapping[str, object]) -> dict[str, object]:
+def _without_none(criteria: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in criteria.items() if value is not None}
 
 
@@ -209,10 +209,10 @@ def _read_cursor(cursor: str, key: str) -> tuple[int, _Identity]:
     except (ValueError, RecursionError):
         value = None
     if not _is_place(value):
-        raise UsageError("invalid cursor", fix="Start again without one.")
+        raise UsageError("invalid cursor", fix="Start again without a cursor.")
     if value[0] != key:
         what = "the cursor is from another search, or the tools have changed"
-        raise UsageError(what, fix="Start again without one.")
+        raise UsageError(what, fix="Start again without a cursor.")
     _, score, server, name, origin, fingerprint = value
     return score, (server, name, origin, fingerprint)
 

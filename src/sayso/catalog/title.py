@@ -10,7 +10,7 @@ _JOINTS: Final = frozenset({"and", "by", "for", "from", "in", "of", "on", "or", 
 _OTHERS: Final = frozenset(
     "approve calculate compute execute export generate rebuild reject sync validate".split()
 )
-"""Further verbs that are verbs at the end of a name."""
+"""More verbs, in addition to `VERBS`, that are verbs at the end of a name."""
 _OF_MANY: Final = frozenset({"archive", "reset"})
 """Nouns that are verbs after a plural: `books_archive`, but not `web_archive`."""
 _PROGRAMS: Final = frozenset({"docker", "git", "helm", "kubectl", "npm", "pip"})

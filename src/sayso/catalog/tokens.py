@@ -10,10 +10,10 @@ _LONG: Final = re.compile(rf"[a-z]{{{_LETTERS + 1},}}|[A-Z][a-z]{{{_LETTERS},}}"
 
 
 def estimate(text: str) -> int:
-    """Estimate the tokens in `text`; rather too many than too few.
+    """Estimate the tokens in `text`; the estimate is rather too high than too low.
 
     Counts words by length, and each sign, line end and letter of another script as one. For an
-    exact budget use the model's own counter: `build(…, count=counter)`.
+    exact budget pass the model's own counter: `prompt.build(…, count=counter)`.
 
     >>> estimate("These change nothing. Call them freely, without asking.")
     11

@@ -44,10 +44,10 @@ class Tool:
 
     `raw` is the entry of `tools/list`, exactly as received. `origin`, a digest of the connected
     target, distinguishes servers of the same name. `is_marked`: the schema may name arguments that
-    are also sent as HTTP headers (`x-mcp-header`). `before` is the accepted version if a change
-    awaits acceptance; then the stricter of both counts. `receipts` are about this tool and the
-    running package; the policy decides which count. `quarantine` is the reason why the tool must
-    not be called until a person lifts it, or empty.
+    are also sent as HTTP headers (`x-mcp-header`). `before` is the accepted version while a change
+    waits for a person; then the stricter of both versions counts. `receipts` are about this tool
+    and the running package; the policy decides which of them count. `quarantine` is empty, or the
+    reason why the tool must not be called until a person lifts the quarantine.
     """
 
     server: str
@@ -103,7 +103,7 @@ class Catalog:
 
 
 def qualify(server: str, name: str) -> str:
-    """Return `server__tool`, shortened to 128 characters; the plain name without a server."""
+    """Return `server__tool`, or `name` if `server` is empty, shortened to 128 characters."""
     whole = name
     if server:
         whole = f"{server}{SEPARATOR}{name}"
@@ -142,8 +142,8 @@ def make_tool(
     if not isinstance(raw.get("inputSchema", {}), Mapping):
         raise UsageError("inputSchema is not an object", where=f"{server}, tool {name!r}")
     declaration = read_tool(raw)
-    known = _fingerprint_at(f"{server}, tool {name!r}", raw)
-    inferred: Mapping[HintName, Guess] = _inferred(known, raw) if infer else {}
+    own_fingerprint = _fingerprint_at(f"{server}, tool {name!r}", raw)
+    inferred: Mapping[HintName, Guess] = _inferred(own_fingerprint, raw) if infer else {}
     evidence = Evidence(declaration.intent.hints, inferred, operator=operator or Hints())
     return Tool(
         server=server,
@@ -153,19 +153,19 @@ def make_tool(
         resolved=resolve(evidence, trust),
         inferred=inferred,
         findings=declaration.findings,
-        fingerprint=known,
+        fingerprint=own_fingerprint,
         origin=origin,
         is_marked="x-mcp-header" in repr(raw.get("inputSchema")),
     )
 
 
-def _inferred(known: str, raw: Mapping[str, Any]) -> Mapping[HintName, Guess]:
+def _inferred(own_fingerprint: str, raw: Mapping[str, Any]) -> Mapping[HintName, Guess]:
     """Return a tool's inferred hints, cached because lists rarely change."""
-    guesses = _GUESSED.get(known)
+    guesses = _GUESSED.get(own_fingerprint)
     if guesses is None:
         if len(_GUESSED) >= _MAX_CACHED:
             _GUESSED.clear()
-        guesses = _GUESSED[known] = guess(raw)
+        guesses = _GUESSED[own_fingerprint] = guess(raw)
     return guesses
 
 

@@ -20,10 +20,10 @@ _EXAMPLE: Final = (
 
 def read_auth(entry: Entry) -> UpstreamAuth | None:
     """Return the entry's `sayso.auth`, or `None` without one. Raises `ConfigError`."""
-    ours = _ours(entry)
-    if ours.get("auth") is None:
+    settings = _sayso_table(entry)
+    if settings.get("auth") is None:
         return None
-    table = _table(entry, ours["auth"], "sayso", "auth", known=(*_NEEDED, *_OTHERS))
+    table = _table(entry, settings["auth"], "sayso", "auth", known=(*_NEEDED, *_OTHERS))
     for key in _NEEDED:
         if table.get(key) is None:
             raise entry.fault(f"the key “{key}” is missing", "sayso", "auth", fix=_EXAMPLE)
@@ -48,18 +48,18 @@ def read_shared(entry: Entry) -> bool:
 
 def read_contract(entry: Entry) -> Contract | None:
     """Return the contract of the entry's server, if it has one. Raises `ConfigError`."""
-    is_held = _flag(entry, "contract")
-    own = _ours(entry).get("own")
-    if not is_held:
+    has_contract = _flag(entry, "contract")
+    own = _sayso_table(entry).get("own")
+    if not has_contract:
         if own is not None:
-            fix = 'Add "contract": true, or remove it.'
+            fix = 'Add "contract": true, or remove “own”.'
             raise entry.fault("requires “contract”", "sayso", "own", fix=fix)
         return None
     return Contract(_own(entry, own))
 
 
 def _flag(entry: Entry, key: str) -> bool:
-    value = _ours(entry).get(key)
+    value = _sayso_table(entry).get(key)
     if value is None or isinstance(value, bool):
         return bool(value)
     raise entry.fault(f"must be true or false, not {type_name(value)}", "sayso", key)
@@ -75,7 +75,7 @@ def _own(entry: Entry, value: object) -> tuple[str, ...]:
     return tuple(entry.path(path, "sayso", "own", index) for index, path in paths)
 
 
-def _ours(entry: Entry) -> dict[str, Any]:
+def _sayso_table(entry: Entry) -> dict[str, Any]:
     found = entry.fields.get("sayso")
     if found is None:
         return {}
@@ -119,10 +119,10 @@ def _address(entry: Entry, url: str) -> str:
 
 
 def _secret(entry: Entry, text: str) -> Reference:
-    found = find_reference(text, Path(entry.file.path).absolute().parent)
-    if found is None:
+    reference = find_reference(text, Path(entry.file.path).absolute().parent)
+    if reference is None:
         # The message does not quote the text, which may be the secret itself.
         fix = "Put the secret into the environment or a file of its own."
         what = f"must refer to the place of the secret: {FORM}"
         raise entry.fault(what, "sayso", "auth", "client_secret", fix=fix)
-    return found
+    return reference

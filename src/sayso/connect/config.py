@@ -63,7 +63,7 @@ def read_config(file: JsonFile) -> tuple[CommandTarget | UrlTarget, ...]:
     entries = [Entry.at(file, (key, name), scope) for name in servers]
     targets = {entry.steps[-1]: _target(entry) for entry in entries if not entry.is_disabled}
     if not targets:
-        what = f"each of its {len(entries)} servers is disabled"
+        what = f"each of the {len(entries)} servers is disabled"
         raise ConfigError(what, where=file.where(key), fix="Enable one of them.")
     _refuse_same_names(file, key, targets)
     return tuple(targets.values())

@@ -1,7 +1,7 @@
 """Credentials for servers behind sayso. A server never gets the token that a caller sent.
 
-With `client_credentials` all callers share one token of sayso's. With `token_exchange` the
-authorization server takes the caller's token, and issues a different one for the server.
+With `client_credentials`, all callers share one token, which belongs to sayso. With
+`token_exchange`, the authorization server gets the caller's token and issues another token.
 """
 
 import time
@@ -21,7 +21,7 @@ from sayso.policy import LOCAL, Principal
 
 _MOST: Final = 1000
 """The number of cached callers' tokens; the least recently used is dropped first."""
-_UNSAID_SECONDS: Final = 60.0
+_DEFAULT_SECONDS: Final = 60.0
 _LONGEST_SECONDS: Final = 3600.0
 _EARLY: Final = 0.8
 _SPARE_SECONDS: Final = 5.0
@@ -107,18 +107,18 @@ class ClientCredentials:
     auth: UpstreamAuth
     fetcher: Fetcher
     clock: Callable[[], float] = time.monotonic
-    _kept: RefreshingCache[str] = field(init=False, repr=False)
+    _cache: RefreshingCache[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._kept = RefreshingCache(self._fetch, clock=self.clock)
+        self._cache = RefreshingCache(self._fetch, clock=self.clock)
 
     async def headers(self, principal: Principal) -> Mapping[str, str]:
         del principal
-        return _bearer(await self._kept.get())
+        return _bearer(await self._cache.get())
 
     def forget(self, principal: Principal) -> None:
         del principal
-        self._kept.drop()
+        self._cache.drop()
 
     async def _fetch(self) -> Fetched[str]:
         return await _token(self.fetcher, self.auth, {"grant_type": "client_credentials"})
@@ -126,32 +126,32 @@ class ClientCredentials:
 
 @dataclass(slots=True)
 class TokenExchange:
-    """A token for each caller, in exchange for the caller's own (RFC 8693)."""
+    """A token for each caller, in exchange for the caller's own token (RFC 8693)."""
 
     auth: UpstreamAuth
     fetcher: Fetcher
     wallet: Wallet
     clock: Callable[[], float] = time.monotonic
-    _kept: OrderedDict[Principal, RefreshingCache[str]] = field(
+    _caches: OrderedDict[Principal, RefreshingCache[str]] = field(
         default_factory=OrderedDict[Principal, "RefreshingCache[str]"], repr=False
     )
 
     async def headers(self, principal: Principal) -> Mapping[str, str]:
         if self.wallet.get(principal) is None:
-            self._kept.pop(principal, None)
+            self._caches.pop(principal, None)
             raise self._without_token()
-        kept = self._kept.get(principal)
-        if kept is None:
+        cache = self._caches.get(principal)
+        if cache is None:
             fetch = partial(self._fetch, principal)
-            kept = self._kept[principal] = RefreshingCache(fetch, clock=self.clock)
-        self._kept.move_to_end(principal)
-        while len(self._kept) > _MOST:
-            self._kept.popitem(last=False)
-        return _bearer(await kept.get())
+            cache = self._caches[principal] = RefreshingCache(fetch, clock=self.clock)
+        self._caches.move_to_end(principal)
+        while len(self._caches) > _MOST:
+            self._caches.popitem(last=False)
+        return _bearer(await cache.get())
 
     def forget(self, principal: Principal) -> None:
-        if kept := self._kept.get(principal):
-            kept.drop()
+        if cache := self._caches.get(principal):
+            cache.drop()
 
     async def _fetch(self, principal: Principal) -> Fetched[str]:
         own = self.wallet.get(principal)
@@ -183,10 +183,10 @@ def _bearer(token: str) -> Mapping[str, str]:
 
 async def _token(fetcher: Fetcher, auth: UpstreamAuth, form: Mapping[str, str]) -> Fetched[str]:
     proof = ClientAuth(auth.client_id, auth.client_secret, auth.is_secret_in_body)
-    wanted = {"scope": auth.scope, "resource": auth.resource, "audience": auth.audience}
-    told = {**form, **{key: value for key, value in wanted.items() if value is not None}}
+    optional = {"scope": auth.scope, "resource": auth.resource, "audience": auth.audience}
+    full_form = {**form, **{key: value for key, value in optional.items() if value is not None}}
     try:
-        reply = await fetcher.post(auth.token_url, told, proof)
+        reply = await fetcher.post(auth.token_url, full_form, proof)
     except KeysError as error:
         what = f"the “client_secret” for {auth.shown} cannot be read: {error.what}"
         raise AuthenticationError(what, where=error.where, fix=error.fix) from error
@@ -211,7 +211,7 @@ def _read(reply: Reply, where: str) -> Fetched[str]:
     return Fetched(str(token), min(seconds * _EARLY, usable), usable)
 
 
-def _seconds(said: object) -> float:
-    if isinstance(said, bool) or not isinstance(said, int | float) or said <= 0:
-        return _UNSAID_SECONDS
-    return float(min(said, _LONGEST_SECONDS))
+def _seconds(expires_in: object) -> float:
+    if isinstance(expires_in, bool) or not isinstance(expires_in, int | float) or expires_in <= 0:
+        return _DEFAULT_SECONDS
+    return float(min(expires_in, _LONGEST_SECONDS))

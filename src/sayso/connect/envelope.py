@@ -43,21 +43,21 @@ class Envelope:
     def params(
         self, params: Mapping[str, Any], capabilities: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Return `params` with the required keys in `_meta`; its other keys stay.
+        """Return `params` with the required keys in `_meta`; other keys of `_meta` stay.
 
-        `capabilities` are those of the client that answers questions during this request.
+        `capabilities` are the capabilities of the client that answers this request's questions.
         """
         if not self.is_modern:
             return dict(params)
         if capabilities is None:
             capabilities = self.capabilities
-        told: dict[str, Any] = {
+        meta: dict[str, Any] = {
             **(params.get("_meta") or {}),
             _VERSION: self.version,
             _CLIENT: self.client_info,
             _CAPABILITIES: capabilities,
         }
-        return {**params, "_meta": told}
+        return {**params, "_meta": meta}
 
     def headers(
         self, method: str, params: Mapping[str, Any], input_schema: Mapping[str, Any] | None = None

@@ -58,14 +58,16 @@ def _explain_command(
     aside = reason and f"; the last lines on stderr:\n{reason}"
     has_ended = isinstance(error, RpcError) and error.fault is Fault.LOST
     if stderr_log.garbage and not (has_ended and reason):
-        what = f"it printed a line to stdout that is not MCP: “{stderr_log.garbage[0]}”{aside}"
+        what = (
+            f"the server printed a line to stdout that is not MCP: “{stderr_log.garbage[0]}”{aside}"
+        )
         fix = "Print only MCP messages to stdout, and everything else to stderr."
         return NotMcpError(what, where=where, fix=fix)
     if _is_timeout(error):
         what = f"no answer within {timeout:g} s{aside}"
         return TimedOutError(what, where=where, fix="Raise --timeout if it is slow to start.")
     if has_ended:
-        return ServerExitedError(f"it ended before it answered{aside}", where=where)
+        return ServerExitedError(f"the server ended before it answered{aside}", where=where)
     return UnreachableError(f"{error}{aside}", where=where)
 
 
@@ -90,10 +92,14 @@ def _explain_url(error: Exception, target: UrlTarget, timeout: float) -> SaysoEr
     fault = getattr(error, "fault", None)
     if fault is Fault.UNAUTHORIZED:
         fix = _UNPROVED if target.auth is None else _NOT_TAKEN
-        return AuthenticationError(f"it requires credentials ({error})", where=where, fix=fix)
+        return AuthenticationError(
+            f"the server requires credentials ({error})", where=where, fix=fix
+        )
     if fault in (Fault.NOT_MCP, Fault.REFUSED):
         fix = "Is this the MCP endpoint? Its path is often /mcp."
-        return NotMcpError(f"it does not answer as an MCP server ({error})", where=where, fix=fix)
+        return NotMcpError(
+            f"the server does not answer as an MCP server ({error})", where=where, fix=fix
+        )
     if fault is Fault.NOT_SENT:
         return UnreachableError(f"{error}", where=where, fix="Is the server running?")
     return UnreachableError(f"no usable answer: {error}", where=where)

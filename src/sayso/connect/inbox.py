@@ -87,10 +87,10 @@ class Inbox:
         if method in _FOR_ALL:
             await self.notified(method, params)
             return
-        receiver = next(iter(self._meant(listener)), self)
+        receiver = next(iter(self._receivers(listener)), self)
         await receiver.notified(method, params)
 
-    def beside(
+    def run_answer(
         self,
         spawn: Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"],
         work: Coroutine[Any, Any, None],
@@ -124,7 +124,7 @@ class Inbox:
     ) -> Mapping[str, Any]:
         method = message.method or ""
         number = message.id
-        listeners = self._meant(listener)
+        listeners = self._receivers(listener)
         if listener is not None and listener not in self._listeners:
             raise RpcError(INTERNAL_ERROR, f"the call that {method} was about is over")
         if not all(concerned.is_patient for concerned in listeners):
@@ -154,8 +154,8 @@ class Inbox:
                 concerned.questions.discard(question)
                 concerned.go_on()
 
-    def _meant(self, listener: RequestListener | None) -> list[RequestListener]:
-        """Return the listeners that get a message; none if they have different owners."""
+    def _receivers(self, listener: RequestListener | None) -> list[RequestListener]:
+        """Return the listeners that get a message, or an empty list if their owners differ."""
         if listener is not None:
             return [listener]
         if len({id(waiting.owner) for waiting in self._listeners}) != 1:

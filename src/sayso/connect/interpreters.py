@@ -13,12 +13,14 @@ from sayso.connect.package_digest import digest_of, digests_of
 from sayso.connect.startup import BYTECODE, has_bytecode
 
 _PYTHON: Final = re.compile(r"python(?:3(?:\.\d+)?)?")
-_OTHERS: Final = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"})
+_INSTALLER_FILES: Final = frozenset(
+    {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"}
+)
 """Installer metadata, excluded because it differs between installs of one package."""
 
 _SHELL: Final = re.compile(r"""'''exec' "?(/[^"\n]+?)"? "\$0" "\$@"\n' '''""")
 """The start of a script if the interpreter's path is too long for a `#!` line."""
-_USUAL: Final = frozenset(
+_BOILERPLATE: Final = frozenset(
     ast.unparse(ast.parse(text))
     for text in (
         "sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])",
@@ -49,7 +51,7 @@ def venv_of(command: Path) -> Path | None:
 
 
 def packages_of(python: Path, home: Path) -> Path | None:
-    """Return the folder of an interpreter's packages; `None` if there may be several."""
+    """Return the folder of an interpreter's packages, or `None` if there may be several."""
     venv = venv_of(python)
     root = venv or python.resolve().parent.parent
     folders = [*root.glob("lib/python3.*/site-packages")]
@@ -99,7 +101,7 @@ def find_script(site: Path, script: Path) -> dict[str, Any] | None:
 def _only_calls(text: str, script: Path, module: str, attribute: str) -> bool:
     """Return whether a script only calls one function, in the form that installers write.
 
-    Its `#!` line must name the interpreter beside it, without options.
+    The script's `#!` line must name the interpreter in the same folder, without options.
     """
     lines = text.split("\n", 3)
     marker, _, python = lines[0].partition("#!")
@@ -109,10 +111,12 @@ def _only_calls(text: str, script: Path, module: str, attribute: str) -> bool:
         return False
     first = attribute.partition(".")[0]
     calls = {f"{attribute}()", f"sys.exit({attribute}())"}
-    return all(_is_usual(statement, module, first, calls) for statement in ast.parse(text).body)
+    return all(
+        _is_boilerplate(statement, module, first, calls) for statement in ast.parse(text).body
+    )
 
 
-def _is_usual(statement: ast.stmt, module: str, name: str, calls: set[str]) -> bool:
+def _is_boilerplate(statement: ast.stmt, module: str, name: str, calls: set[str]) -> bool:
     match statement:
         case ast.Import(names=names):
             return all(each.name in ("re", "sys") and each.asname is None for each in names)
@@ -122,7 +126,7 @@ def _is_usual(statement: ast.stmt, module: str, name: str, calls: set[str]) -> b
             return True
         case ast.If(test=ast.Compare(), orelse=[]):
             return ast.unparse(statement.test) == "__name__ == '__main__'" and all(
-                ast.unparse(each) in _USUAL or _is_usual(each, module, name, calls)
+                ast.unparse(each) in _BOILERPLATE or _is_boilerplate(each, module, name, calls)
                 for each in statement.body
             )
         case _:
@@ -145,7 +149,7 @@ def _names(distribution: Distribution) -> Iterator[str]:
 
 def _described(distribution: Distribution, site: Path) -> dict[str, Any]:
     digests = digests_of(site, _files(distribution, site))
-    told: dict[str, Any] = {
+    description: dict[str, Any] = {
         "kind": "pypi",
         "name": _plain(distribution.name),
         "version": distribution.version,
@@ -153,8 +157,8 @@ def _described(distribution: Distribution, site: Path) -> dict[str, Any]:
         "files": digests,
     }
     if has_bytecode(site, digests):
-        told[BYTECODE] = True
-    return told
+        description[BYTECODE] = True
+    return description
 
 
 def _plain(name: str) -> str:
@@ -166,7 +170,7 @@ def _files(distribution: Distribution, site: Path) -> Iterator[Path]:
     tops: dict[str, set[PurePosixPath]] = {}
     for name in _names(distribution):
         path = PurePosixPath(name)
-        if path.is_absolute() or ".." in path.parts or path.name in _OTHERS:
+        if path.is_absolute() or ".." in path.parts or path.name in _INSTALLER_FILES:
             continue  # a command contains the interpreter's path
         if "__pycache__" in path.parts:
             continue

@@ -60,9 +60,9 @@ class Contract:
 class CommandTarget:
     """A server that sayso starts and speaks to over stdio.
 
-    `env` adds to the variables that every server gets; `repr()` hides its values. Without a `cwd`
-    the server runs where sayso runs. Unless it is shared, it starts once for each principal. With a
-    `contract`, the gateway runs read-only tools where they can change nothing.
+    `env` adds to the variables that every server gets; `repr()` hides the values of `env`. Without
+    a `cwd` the server runs where sayso runs. Unless `is_shared`, each principal gets a process.
+    With a `contract`, the gateway runs read-only tools where they can change nothing.
     """
 
     name: str
@@ -123,10 +123,10 @@ def origin_of(target: CommandTarget | UrlTarget) -> str:
     Servers with one name in different configurations have different origins.
     """
     if isinstance(target, UrlTarget):
-        told: dict[str, Any] = {"url": target.url, "headers": dict(target.headers)}
+        fields: dict[str, Any] = {"url": target.url, "headers": dict(target.headers)}
         if target.auth is not None:
-            told["auth"] = target.auth.to_dict()
-        return digest(told)
+            fields["auth"] = target.auth.to_dict()
+        return digest(fields)
     return digest({**_start_of(target), "env": dict(target.env)})
 
 

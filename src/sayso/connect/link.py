@@ -43,7 +43,7 @@ _LEAVE_SECONDS: Final = 1.0
 
 @dataclass(slots=True)
 class Link:
-    """An open connection. Safe to use from many tasks at once; `pending` counts its requests."""
+    """An open connection. Safe to use from many tasks at once; `pending` counts open requests."""
 
     name: str
     greeting: Greeting
@@ -144,10 +144,10 @@ async def open_link(
 ) -> AsyncGenerator[Link]:
     """Connect to `target` and agree on a protocol version within `timeout` seconds.
 
-    A server with the handshake gets `capabilities` as the client's. Its questions outside of
-    requests go to `asked`. `watch` observes the requests. `proof` authenticates each request to a
-    URL. Enter and leave in the same task. Raises `UnreachableError` or `AuthenticationError` with
-    the reason if it cannot connect. On leaving, a server's process ends with all its children.
+    A server with the handshake gets `capabilities` as the client's capabilities. The server's
+    questions outside of requests go to `asked`. `watch` observes the requests. `proof`
+    authenticates each request to a URL. Enter and leave in the same task. Raises `UnreachableError`
+    or `AuthenticationError` with the reason. On leaving, the server's process and children end.
     """
     opening = _Opening(
         target,
@@ -202,10 +202,10 @@ async def _open(opening: _Opening, *, is_old: bool = False) -> AsyncGenerator[Li
     async with contextlib.AsyncExitStack() as stack:
         try:
             carrier, closed = await _start(opening, stack, stderr_log)
-            left = opening.deadline - anyio.current_time()
+            remaining = opening.deadline - anyio.current_time()
             if is_probing:
-                left -= min(timeout / 3, _RESTART_SECONDS)
-            with anyio.fail_after(left):
+                remaining -= min(timeout / 3, _RESTART_SECONDS)
+            with anyio.fail_after(remaining):
                 greeting = await _greet(carrier, opening, stderr_log, is_old=is_old)
         except (SaysoError, RpcError, OSError, ValueError) as error:
             if isinstance(target, CommandTarget) and isinstance(error, RpcError):
@@ -239,33 +239,33 @@ async def _start(
 ) -> tuple[StdioTransport | HttpTransport, anyio.Event]:
     """Start the transport without sending a message; `stack` closes it."""
     closed = anyio.Event()
-    beside = await stack.enter_async_context(_Beside())
+    background = await stack.enter_async_context(_BackgroundTasks())
     target = opening.target
     inbox = Inbox(opening.notified, opening.asked)
     if isinstance(target, UrlTarget):
-        site = HttpTransport(target.url, target.headers, inbox, beside.spawn, opening.proof)
-        stack.push_async_callback(site.close)
-        return site, closed
-    said, stderr, say = await stack.enter_async_context(start_process(target))
-    hearing = asyncio.ensure_future(stderr_log.hear(stderr))
-    stack.push_async_callback(_ended, hearing)
-    peer = StdioTransport(say, inbox, beside.spawn)
-    reading = asyncio.ensure_future(_read(said, peer, stderr_log, closed))
-    stack.push_async_callback(_ended, reading)
-    return peer, closed
+        http = HttpTransport(target.url, target.headers, inbox, background.spawn, opening.proof)
+        stack.push_async_callback(http.close)
+        return http, closed
+    stdout, stderr, write_line = await stack.enter_async_context(start_process(target))
+    log_task = asyncio.ensure_future(stderr_log.hear(stderr))
+    stack.push_async_callback(_ended, log_task)
+    stdio = StdioTransport(write_line, inbox, background.spawn)
+    read_task = asyncio.ensure_future(_read(stdout, stdio, stderr_log, closed))
+    stack.push_async_callback(_ended, read_task)
+    return stdio, closed
 
 
 async def _read(
-    said: asyncio.StreamReader, peer: StdioTransport, stderr_log: StderrLog, closed: anyio.Event
+    stdout: asyncio.StreamReader, stdio: StdioTransport, stderr_log: StderrLog, closed: anyio.Event
 ) -> None:
     try:
-        async for line in lines_of(said):
+        async for line in lines_of(stdout):
             try:
-                await peer.receive(line)
+                await stdio.receive(line)
             except ValueError:
                 stderr_log.note_garbage(line)
     finally:
-        peer.close()
+        stdio.close()
         closed.set()
 
 
@@ -315,16 +315,16 @@ async def _send(  # noqa: PLR0913, PLR0917 - what one request may carry
     input_schema: Mapping[str, Any] | None = None,
     trace: Mapping[str, str] | None = None,
 ) -> msgspec.Raw:
-    told = envelope.params(params, None if listener is None else listener.capabilities)
+    sent_params = envelope.params(params, None if listener is None else listener.capabilities)
     if isinstance(carrier, StdioTransport):
         message = await carrier.request(
-            method, told, timeout=timeout, progress=progress, listener=listener
+            method, sent_params, timeout=timeout, progress=progress, listener=listener
         )
     else:
         headers = envelope.headers(method, params, input_schema) | (dict(trace) if trace else {})
         message = await carrier.request(
             method,
-            told,
+            sent_params,
             headers,
             timeout=timeout,
             progress=progress,
@@ -341,13 +341,13 @@ async def _result(raw: msgspec.Raw, kept: AbstractSet[str] = frozenset()) -> dic
     try:
         result = read_parts(raw, kept) if kept else read_object(raw)
     except ValueError as error:  # its message quotes the unreadable answer
-        raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
+        raise RpcError.none(Fault.LOST, "the answer cannot be read") from error
     if len(raw) > LARGE_BYTES:
         await rest_since(begun)
     return result
 
 
-class _Beside:
+class _BackgroundTasks:
     """Background tasks, which get a moment to finish when the connection ends."""
 
     def __init__(self) -> None:

@@ -54,7 +54,7 @@ async def read_list(link: Link, method: str, *, timeout: float) -> Listed:
         page = await link.request(method, params, timeout=timeout, kept=frozenset({key}))
         found = await _entries(page.get(key))
         if found is None:
-            what = f"its answer to {method} holds no list of {key}"
+            what = f"the answer to {method} has no list of {key}"
             raise NotMcpError(what, where=link.name)
         entries += found
         seconds = min(seconds, _seconds(page))
@@ -63,12 +63,12 @@ async def read_list(link: Link, method: str, *, timeout: float) -> Listed:
         if not isinstance(cursor, str):
             return Listed(entries, None if math.isinf(seconds) else seconds, is_public)
         params = {"cursor": cursor}
-    what = f"its {method} does not end after {_MOST_PAGES} pages"
+    what = f"{method} does not end after {_MOST_PAGES} pages"
     raise NotMcpError(what, where=link.name)
 
 
 async def _entries(raw: object) -> list[Any] | None:
-    """Return the entries of one page, read in slices; `None` if it is not a list."""
+    """Return the entries of one page, read in slices, or `None` if `raw` is not a list."""
     if not isinstance(raw, msgspec.Raw):
         return None
     try:
@@ -82,11 +82,11 @@ async def _entries(raw: object) -> list[Any] | None:
     except msgspec.ValidationError:
         return None
     except ValueError as error:  # its message quotes the unreadable answer
-        raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
+        raise RpcError.none(Fault.LOST, "the answer cannot be read") from error
 
 
 def _seconds(page: Mapping[str, Any]) -> float:
-    said: object = page.get("ttlMs")
-    if isinstance(said, bool) or not isinstance(said, int | float) or said < 0:
+    ttl: object = page.get("ttlMs")
+    if isinstance(ttl, bool) or not isinstance(ttl, int | float) or ttl < 0:
         return math.inf
-    return said / 1000
+    return ttl / 1000

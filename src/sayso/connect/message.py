@@ -84,10 +84,10 @@ def write_request(number: Id, method: str, params: Mapping[str, Any]) -> bytes:
 
 def write_notification(method: str, params: Mapping[str, Any] | None = None) -> bytes:
     """Write a notification."""
-    told: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
+    message: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
     if params:
-        told["params"] = params
-    return _encode(told)
+        message["params"] = params
+    return _encode(message)
 
 
 def write_result(number: Id | None, result: Any) -> bytes:

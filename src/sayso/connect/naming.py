@@ -105,17 +105,17 @@ def plain_name(text: str) -> str:
 
 
 def _after_runner(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool] | None:
-    """Return the command after a runner, and whether it is a module; `None` without a runner."""
+    """Return the command after a runner and whether it is a module, or `None` without a runner."""
     head = _PYTHON.sub("python", _bare(words[0]).lower())
     runner = _RUNNERS.get(head)
     if runner is None:
         return None
     has_verb = not runner.verbs
     rest = iter(range(1, len(words)))
-    for at in rest:
-        word = words[at]
-        if word in runner.module and words[at + 1 :]:
-            return words[at + 1 :], True
+    for index in rest:
+        word = words[index]
+        if word in runner.module and words[index + 1 :]:
+            return words[index + 1 :], True
         if word in runner.module:
             return None
         if word in runner.valued:
@@ -124,7 +124,7 @@ def _after_runner(words: tuple[str, ...]) -> tuple[tuple[str, ...], bool] | None
             has_verb = True
         # The command starts here: not a flag, and not an assignment for `env`.
         elif not word.startswith("-") and not (head == "env" and "=" in word):
-            return (words[at:], False) if has_verb else None
+            return (words[index:], False) if has_verb else None
     return None
 
 

@@ -84,7 +84,7 @@ async def _handshake(send: Send, notify: Notify, hello: Envelope, *, timeout: fl
     version = found.get("protocolVersion")
     if version not in HANDSHAKE_VERSIONS:
         known = ", ".join((*HANDSHAKE_VERSIONS, MODERN))
-        what = f"it answered with protocol version {version!r}"
+        what = f"the server answered with protocol version {version!r}"
         raise NotMcpError(what, fix=f"sayso supports {known}.")
     agreed = Envelope(version, hello.client_info, hello.capabilities)
     await notify("notifications/initialized", agreed)

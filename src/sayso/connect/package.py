@@ -1,6 +1,6 @@
 """The package that a command runs and the digest of its files, found without running anything.
 
-`None` means that the package is uncertain. Receipts depend on it, so it is never guessed.
+`None` means that the package is uncertain. Receipts depend on the package, so it is never guessed.
 """
 
 import json
@@ -47,7 +47,7 @@ def describe_package(target: CommandTarget) -> Described | None:
     if steering(target.env):
         return None
     try:
-        return _Teller(target).tell()
+        return _Describer(target).describe()
     except (OSError, ValueError, RecursionError):
         return None
 
@@ -63,7 +63,7 @@ def describe_installed(kind: str, name: str, folder: Path) -> Described | None:
         return None
 
 
-class _Teller:
+class _Describer:
     def __init__(self, target: CommandTarget) -> None:
         self._words = target.args
         self._folder = Path.cwd() if target.cwd is None else Path(target.cwd)
@@ -71,7 +71,7 @@ class _Teller:
         self._home = Path(self._env.get("HOME", "/"))
         self._command = shutil.which(target.command, path=self._env.get("PATH"))
 
-    def tell(self) -> Described | None:
+    def describe(self) -> Described | None:
         if self._command is None:
             return None
         command = self._folder / self._command
@@ -166,7 +166,7 @@ class _Teller:
         return _npm(fetched[0], version)
 
     def _uvx(self) -> Described | None:
-        """Describe the installed tool; `None` if uvx would download it."""
+        """Describe the installed tool, or return `None` if uvx would download it."""
         name = "".join(self._words[:1])
         if not _TOOL.fullmatch(name):
             return None
@@ -224,8 +224,8 @@ def _object(file: Path) -> dict[str, Any]:
 def _described(kind: str, name: str, version: str, root: Path, files: Iterable[Path]) -> Described:
     digests = digests_of(root, files)
     digest = digest_of(digests)
-    told: Described = {"kind": kind, "name": name, "version": version, "digest": digest}
-    told["files"] = digests
+    description: Described = {"kind": kind, "name": name, "version": version, "digest": digest}
+    description["files"] = digests
     if has_bytecode(root, digests):
-        told[BYTECODE] = True
-    return told
+        description[BYTECODE] = True
+    return description

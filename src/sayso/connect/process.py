@@ -38,8 +38,8 @@ async def start_process(
     """Start the server; yield its stdout, its stderr, and a function that writes a line to it.
 
     Enter and leave in one task. Read both outputs, or the process blocks. Raises `OSError` if the
-    command cannot be run. On leaving, also when cancelled, it gives the process time to exit, and
-    then ends its whole process group.
+    command cannot be run. On leaving, also when cancelled, the process gets time to exit. Then its
+    whole process group is ended.
     """
     process = await asyncio.create_subprocess_exec(
         target.command,
@@ -57,28 +57,28 @@ async def start_process(
     assert process.stderr  # noqa: S101
     stdin = process.stdin
 
-    async def say(line: bytes) -> None:
+    async def write_line(line: bytes) -> None:
         # The reader notices a closed pipe. uvloop raises a RuntimeError for it.
         with contextlib.suppress(OSError, RuntimeError):
             stdin.write(line + b"\n")
             await stdin.drain()
 
     try:
-        yield process.stdout, process.stderr, say
+        yield process.stdout, process.stderr, write_line
     finally:
         with anyio.CancelScope(shield=True):
             await _end(process)
 
 
-async def lines_of(said: asyncio.StreamReader) -> AsyncGenerator[bytes]:
+async def lines_of(stdout: asyncio.StreamReader) -> AsyncGenerator[bytes]:
     """Yield each line until the end of the output, or until a line is too long."""
     pieces: list[bytes] = []
     with contextlib.suppress(asyncio.IncompleteReadError, OSError):
         while sum(map(len, pieces)) <= _LARGEST_LINE:
             try:
-                pieces.append(await said.readuntil(b"\n"))
+                pieces.append(await stdout.readuntil(b"\n"))
             except asyncio.LimitOverrunError as error:
-                pieces.append(await said.readexactly(error.consumed))
+                pieces.append(await stdout.readexactly(error.consumed))
                 continue
             yield b"".join(pieces)[:-1]
             pieces.clear()

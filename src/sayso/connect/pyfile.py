@@ -28,8 +28,8 @@ _NOT_THE_AUTHORS: Final = (Path(sysconfig.get_path("stdlib")), Path(__file__).pa
 def load_server(path: str, name: str | None = None) -> object:
     """Run the file at `path` as a module and return its server.
 
-    With a `name`, that is the global of that name, or the result of the function of that name.
-    Without one, it is the only server among the globals, or else the one called mcp, server or app.
+    With a `name`, the server is the global of that name, or the result of the function of that
+    name. Without a `name`, it is the only global server, or else the one called mcp, server or app.
     Raises `TargetError`, also for any error in the file's code.
     """
     module = _load(path)
@@ -108,12 +108,12 @@ def _made_by(factory: Callable[[], object], path: str, name: str) -> object:
         what = f"“{name}” cannot be called without arguments"
         raise TargetError(what, where=path, fix="Name a function that needs none.") from error
     with faults_told(path):
-        made = factory()
-    if kind_of(made):
-        return made
-    what = f"“{name}” returned an object of type {type(made).__name__}"
-    if inspect.iscoroutine(made):
-        made.close()
+        result = factory()
+    if kind_of(result):
+        return result
+    what = f"“{name}” returned an object of type {type(result).__name__}"
+    if inspect.iscoroutine(result):
+        result.close()
         what = f"“{name}” is an async function"
     raise TargetError(what, where=path, fix=f"It must be {_SERVERS}, or return one.")
 
@@ -122,12 +122,12 @@ def _fault(error: BaseException, path: str) -> TargetError:
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     where = _line_of(error.__traceback__, path)
-    said = str(error).strip().partition("\n")[0]
+    reason = str(error).strip().partition("\n")[0]
     if isinstance(error, SyntaxError):
-        said = error.msg
+        reason = error.msg
         if error.filename and _is_own(error.filename, path):
             where = f"{_shown(error.filename, path)}:{error.lineno}"
-    what = ": ".join(filter(None, (type(error).__name__, said)))
+    what = ": ".join(filter(None, (type(error).__name__, reason)))
     return TargetError(what, where=where, fix=_fix_for(error, path))
 
 

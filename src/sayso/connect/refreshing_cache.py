@@ -11,7 +11,7 @@ from sayso.errors import SaysoError, UnreachableError
 
 T = TypeVar("T")
 COOLDOWN: Final = 5.0
-"""Seconds after a fetch in which `get` does not repeat a failed one, and `renew` repeats none."""
+"""Seconds after a fetch: until then `get` retries no failed fetch, and `renew` does not fetch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class RefreshingCache(Generic[T]):
     fetch: Callable[[], Awaitable[Fetched[T]]]
     cooldown: float = COOLDOWN
     clock: Callable[[], float] = time.monotonic
-    _found: Fetched[T] | None = None
+    _fetched: Fetched[T] | None = None
     _since: float = 0.0
     _tried: float = float("-inf")
     _error: SaysoError | None = None
@@ -60,12 +60,12 @@ class RefreshingCache(Generic[T]):
     def drop(self) -> None:
         """Drop the value, unless it was just fetched."""
         if not self._is_cool():
-            self._found = None
+            self._fetched = None
 
     async def _try(self) -> None:
         began = self.clock()
         try:
-            self._found = await self.fetch()
+            self._fetched = await self.fetch()
             self._since = began
             self._error = None
         except SaysoError as error:
@@ -81,9 +81,9 @@ class RefreshingCache(Generic[T]):
         raise error.with_traceback(None)
 
     def _usable(self) -> Fetched[T] | None:
-        if self._found is None or self._age() >= self._found.usable:
+        if self._fetched is None or self._age() >= self._fetched.usable:
             return None
-        return self._found
+        return self._fetched
 
     def _age(self) -> float:
         return self.clock() - self._since

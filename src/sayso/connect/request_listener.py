@@ -72,8 +72,8 @@ class Question:
 class RequestListener:
     """The receiver of a server's messages about one request of one `owner`.
 
-    `capabilities` name the questions that it can answer. They are sent with each request since
-    2026-07-28, and by the handshake before. The request's time limit pauses during a question.
+    `capabilities` name the questions that the listener can answer. Since 2026-07-28, capabilities
+    are sent with each request. The request's time limit pauses during a question.
     """
 
     owner: object

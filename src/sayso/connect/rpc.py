@@ -54,13 +54,13 @@ class RpcError(Exception):
     @classmethod
     def received(cls, message: Message) -> "RpcError":
         """Return the error that a server sent; defaults replace its malformed parts."""
-        told: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         with suppress(ValueError):
-            told = read_object(message.error)
-        code = told.get("code")
-        text = told.get("message")
+            fields = read_object(message.error)
+        code = fields.get("code")
+        text = fields.get("message")
         if not isinstance(code, int):
             code = INTERNAL_ERROR
         if not isinstance(text, str):
             text = "the server's error cannot be read"
-        return cls(code, text, told.get("data"))
+        return cls(code, text, fields.get("data"))

@@ -68,10 +68,10 @@ def _holder(file: JsonFile) -> tuple[Mapping[str, Any], tuple[str, ...]]:
 
 def _server(holder: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the server's name and version, from the list or its `_meta` (MCP 2026-07-28)."""
-    said: list[object] = [holder.get("serverInfo"), holder.get("server")]
+    candidates: list[object] = [holder.get("serverInfo"), holder.get("server")]
     if isinstance(meta := holder.get("_meta"), dict):
-        said.insert(0, cast("Mapping[str, Any]", meta).get(_SERVER_INFO))
-    for found in said:
+        candidates.insert(0, cast("Mapping[str, Any]", meta).get(_SERVER_INFO))
+    for found in candidates:
         if isinstance(found, dict):
             return cast("Mapping[str, Any]", found)
     return {}

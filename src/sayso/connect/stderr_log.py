@@ -24,7 +24,7 @@ _KEPT_LINES: Final = 100
 _LINE_LENGTH: Final = 200
 _LOGGED_LENGTH: Final = 1000
 _LARGEST: Final = 16 * 1024
-"""In bytes; longer lines are cut."""
+"""The maximum bytes of a line; longer lines are cut."""
 _CHUNK: Final = 64 * 1024
 _BURST: Final = 100
 _PER_SECOND: Final = 5.0
@@ -64,7 +64,7 @@ class StderrLog:
     timer: Callable[[], float] = time.monotonic
     _lines: deque[str] = field(default_factory=lambda: deque[str](maxlen=_KEPT_LINES))
     _heard: anyio.Event = field(default_factory=anyio.Event)
-    _room: float = float(_BURST)
+    _allowance: float = float(_BURST)
     _at: float = 0.0
     _left_out: int = 0
     _is_in_key: bool = False
@@ -88,14 +88,14 @@ class StderrLog:
             await self._heard.wait()
 
     def note(self, line: bytes) -> None:
-        said = line[:_LARGEST].decode(errors="replace").rstrip()
-        if not said:
+        text = line[:_LARGEST].decode(errors="replace").rstrip()
+        if not text:
             return
-        self._lines.append(said)
+        self._lines.append(text)
         if self._held is not None:
-            self._held = [*self._held[1 - _KEPT_LINES :], said]
+            self._held = [*self._held[1 - _KEPT_LINES :], text]
             return
-        self._tell(self._masked(said, _LOGGED_LENGTH))
+        self._log_line(self._masked(text, _LOGGED_LENGTH))
 
     def hold(self) -> None:
         """Keep further output out of the log until `release`.
@@ -108,21 +108,21 @@ class StderrLog:
         held = self._held or []
         self._held = None
         for line in held:
-            self._tell(self._masked(line, _LOGGED_LENGTH))
+            self._log_line(self._masked(line, _LOGGED_LENGTH))
 
     def mentions(self, text: str) -> bool:
         return any(text in line for line in self._lines)
 
     def note_garbage(self, line: bytes) -> None:
         """Keep the first lines of stdout that are not MCP messages, and log the first one."""
-        said = line[:_LARGEST].decode(errors="replace").strip()
-        if not said or len(self.garbage) >= _TAIL_LINES:
+        text = line[:_LARGEST].decode(errors="replace").strip()
+        if not text or len(self.garbage) >= _TAIL_LINES:
             return
-        told = self._masked(said, _LINE_LENGTH)
+        masked = self._masked(text, _LINE_LENGTH)
         if not self.garbage:
             what = "%s: skipped a line on stdout that is not MCP: %s (further ones are not logged)"
-            _log.warning(what, self.name, plain(told))
-        self.garbage.append(told)
+            _log.warning(what, self.name, plain(masked))
+        self.garbage.append(masked)
 
     def tail(self) -> str:
         return self._shown([*self._lines][-_TAIL_LINES:])
@@ -141,16 +141,16 @@ class StderrLog:
             text = text.replace(secret, "•••")
         return redact_start(text, length)
 
-    def _tell(self, text: str) -> None:
+    def _log_line(self, text: str) -> None:
         now = self.timer()
-        self._room = min(_BURST, self._room + (now - self._at) * _PER_SECOND)
+        self._allowance = min(_BURST, self._allowance + (now - self._at) * _PER_SECOND)
         self._at = now
         if self._is_key(text):
             return
-        if self._room < 1:
+        if self._allowance < 1:
             self._left_out += 1
             return
-        self._room -= 1
+        self._allowance -= 1
         if self._left_out:
             _log.info("%s: (%d lines are left out here)", self.name, self._left_out)
             self._left_out = 0
@@ -175,8 +175,8 @@ def secrets_of(env: Mapping[str, str]) -> tuple[str, ...]:
     )
 
 
-def reason_of(lines: Sequence[str], most: int) -> list[str]:
-    """Return at most `most` lines: the error of a stack trace, or without one the last lines.
+def reason_of(lines: Sequence[str], limit: int) -> list[str]:
+    """Return at most `limit` lines: the error of a stack trace, or without a trace the last lines.
 
     >>> reason_of(
     ...     [
@@ -199,13 +199,13 @@ def reason_of(lines: Sequence[str], most: int) -> list[str]:
         if _ERROR.match(line) and not line.startswith(groups)
     ]
     if not any(_TRACE.match(line) for line in bare):
-        return [*lines[-most:]]
+        return [*lines[-limit:]]
     if not errors:
         kept = [line for line in bare if line.strip() and not line.startswith(" ")]
-        return [line for line in kept if not _TRACE.match(line)][-most:]
+        return [line for line in kept if not _TRACE.match(line)][-limit:]
     index = errors[-1]
     detail = (line.strip() for line in bare[index + 1 : index + 1 + _MOST_DETAIL])
-    told = [
+    details = [
         line for line in detail if line and not _TRACE.match(line) and not line.startswith(_HELP)
     ]
-    return [bare[index].strip(), *told][:most]
+    return [bare[index].strip(), *details][:limit]

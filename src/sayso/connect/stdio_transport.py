@@ -21,7 +21,7 @@ from sayso.connect.request_listener import Deadline, RequestListener
 from sayso.connect.rpc import Fault, RpcError
 from sayso.slices import LARGE_BYTES, rest_since
 
-_MOST_COME: Final = 256
+_MAX_RECEIVED: Final = 256
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class _Pending:
     If there are too many, the oldest ones, which are progress notifications, are dropped.
     """
 
-    come: deque[Message] = field(default_factory=lambda: deque[Message](maxlen=_MOST_COME))
+    received: deque[Message] = field(default_factory=lambda: deque[Message](maxlen=_MAX_RECEIVED))
     waiter: asyncio.Future[None] | None = None
     is_lost: bool = False
     is_answered: bool = False
@@ -39,7 +39,7 @@ class _Pending:
     def take(self, message: Message) -> None:
         if not self.is_answered:
             self.is_answered = message.is_response
-            self.come.append(message)
+            self.received.append(message)
             self.wake()
 
     def wake(self) -> None:
@@ -47,12 +47,12 @@ class _Pending:
             self.waiter.set_result(None)
 
     async def next(self) -> Message:
-        while not self.come:
+        while not self.received:
             if self.is_lost:
                 raise RpcError.none(Fault.LOST, "Connection closed")
             self.waiter = asyncio.get_running_loop().create_future()
             await self.waiter
-        return self.come.popleft()
+        return self.received.popleft()
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ class StdioTransport:
         if message.is_response:
             self._hand_over(message.id, message)
         elif message.id is not None:
-            self.inbox.beside(self.spawn, self._answer(message))
+            self.inbox.run_answer(self.spawn, self._answer(message))
         elif message.method != PROGRESS or not self._hand_over(_token_of(message), message):
             await self.inbox.notify(message)
 

@@ -8,7 +8,7 @@ servers, models and clients is escaped.
 
 A session is a signed token with person, role, the issuer's roles and a stamp of the access rules. A
 change of these rules ends the session. `test_surface.py` and `test_api_surface.py` (tests/console)
-check the roles that may use each route. They fail for a route that is not in their tables.
+check the roles that may use each route. A route that is not in their tables makes them fail.
 """
 
 from typing import TYPE_CHECKING

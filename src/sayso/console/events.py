@@ -22,7 +22,7 @@ _PING_SECONDS: Final = 3.0
 
 
 class Beat(NamedTuple):
-    """A state whose changes pages hear of: number of pending questions, number of newest record."""
+    """The state that pages follow: the number of pending questions, and of the newest record."""
 
     questions: int
     records: int
@@ -51,7 +51,7 @@ class Pulse:
             return self._beat
 
     async def beats(self, until: float) -> AsyncGenerator[Beat | None]:
-        """Yield each new beat, and `None` as a keep-alive, until the process ends or `until`."""
+        """Yield each new beat, and `None` as a keep-alive, to the process's end or time `until`."""
         last = None
         sent = self._clock()
         while not self._over.is_set() and self._guard.clock() < until:

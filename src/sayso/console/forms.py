@@ -12,7 +12,7 @@ from sayso.console.entry.login import Session
 
 _LONGEST: Final = 8192
 _LONGEST_KNOWN: Final = 256 * 1024
-"""The limit for logged-in people, whose forms may contain a call's arguments."""
+"""The limit for people with a login or a link, whose forms may contain a call's arguments."""
 _MOST_FIELDS: Final = 8
 _MOST_FIELDS_KNOWN: Final = 256
 _TYPE: Final = "application/x-www-form-urlencoded"
@@ -26,7 +26,7 @@ CSRF: Final = "csrf"
 
 
 async def read_form(request: Request, *, is_known: bool = False) -> dict[str, str]:
-    """Return the fields of a posted form; with `is_known`, it may be longer.
+    """Return the fields of a posted form, which may be longer if `is_known` (login or link).
 
     Raises `HTTPException`: 415 for another type, 413 if too long, 400 if invalid.
     """

@@ -36,7 +36,7 @@ _CHANGES_NOTHING: Final = ("GET", "HEAD")
 
 
 class Gate:
-    """The console's middleware. It is outermost, so that error pages have the headers too."""
+    """The console's outermost middleware, so that error pages have the security headers too."""
 
     def __init__(self, app: ASGIApp, base_url: str, *, refuse: Refuse) -> None:
         self.app = app
@@ -58,7 +58,7 @@ class Gate:
 
     def _refusal(self, method: str, headers: Raw) -> Response | None:
         if not is_own_host(headers, self._names):
-            fix = "Open it at the URL that sayso printed when it started."
+            fix = "Open the console at the URL that sayso printed when it started."
             return self._refuse(421, "This console does not serve that host name.", fix)
         if method not in _CHANGES_NOTHING and not is_same_origin(headers, self._scheme):
             fix = "Nothing was done. Press the button in the console itself."

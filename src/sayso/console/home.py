@@ -22,7 +22,7 @@ def is_own(address: str) -> bool:
     return is_plain and bool(_OWN.fullmatch(address))
 
 
-def wanted(path: str, query: str) -> str:
+def page_after_login(path: str, query: str) -> str:
     """Return the requested page's URL; empty if a login should not redirect there."""
     address = path
     if query:

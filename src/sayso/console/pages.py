@@ -15,7 +15,7 @@ from sayso.console.entry.oidc import Provider
 from sayso.console.entry.roles import Role
 from sayso.console.environment import Assets, make_environment
 from sayso.console.forms import has_token, read_form
-from sayso.console.home import HOME, wanted
+from sayso.console.home import HOME, page_after_login
 from sayso.gateway import Gateway
 
 Show = Callable[[Request, Session], Awaitable[Response]]
@@ -64,7 +64,7 @@ class Pages:
         is_elsewhere = request.headers.get("sec-fetch-site") == "cross-site"
         onward = ""
         if not is_posted:
-            onward = wanted(request.url.path, request.url.query)
+            onward = page_after_login(request.url.path, request.url.query)
         response = self.login_page(
             status=401, is_posted=is_posted, is_elsewhere=is_elsewhere, onward=onward
         )

@@ -44,7 +44,7 @@ def prompt_routes(pages: Pages) -> list[Route]:
 
 
 def caller_of(asked: dict[str, str]) -> Principal:
-    """Return the caller that a form names. Without scopes and roles, they are not checked.
+    """Return the caller that a form names. Without any scopes and roles, neither is checked.
 
     >>> caller_of({"as": "amy", "client": "", "scopes": "a, b", "roles": ""}).scopes == {"a", "b"}
     True

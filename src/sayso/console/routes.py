@@ -1,7 +1,6 @@
 """The console's routes, served next to `/mcp`."""
 
 import logging
-import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
@@ -34,6 +33,7 @@ from sayso.console.tools.page import tool_routes
 from sayso.console.tools.trial import trial_routes
 from sayso.errors import StoreError
 from sayso.gateway import Gateway
+from sayso.incidents import report_incident
 
 _log: Final = logging.getLogger(__name__)
 
@@ -106,9 +106,8 @@ def _handlers(pages: Pages) -> dict[Any, Callable[[Request, Any], Awaitable[Resp
     async def store_failed(_: Request, error: StoreError) -> Response:
         return pages.problem(503, "The console cannot read or write its records.", str(error))
 
-    async def broken(_: Request, _error: Exception) -> Response:
-        incident = uuid.uuid4().hex[:12]
-        _log.error("incident %s in the console", incident)
+    async def broken(_: Request, error: Exception) -> Response:
+        incident = report_incident(_log, error)
         fix = f"See incident {incident} in sayso's log."
         return pages.problem(500, "Internal error.", fix)
 

@@ -67,7 +67,7 @@ class Server:
     verified: int
     held: int
     listed_at: float | None
-    said: str
+    stderr_tail: str
 
 
 def server_routes(pages: Pages) -> list[Route]:
@@ -119,7 +119,7 @@ def describe(upstream: Upstream, tools: Sequence[Tool], policy: Policy, held: in
         verified=sum(bool(policy.verdicts(tool.receipts)) for tool in own),
         held=held,
         listed_at=upstream.listed_at,
-        said=contact.said if contact else "",
+        stderr_tail=contact.stderr_tail if contact else "",
     )
 
 

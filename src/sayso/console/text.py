@@ -78,7 +78,7 @@ def lasting(seconds: float) -> str:
 
 
 def roughly(seconds: float) -> str:
-    """Return a duration in minutes if it is a whole number of them, otherwise in seconds.
+    """Return a duration in whole minutes, or in seconds if it is not a number of whole minutes.
 
     >>> roughly(300), roughly(90), roughly(1)
     ('5 minutes', '90 seconds', '1 second')

@@ -147,7 +147,7 @@ _DECIDERS: Final[Mapping[str, str]] = {
     "limits": "the policy’s limits",
     "first_use": "the first use of a tool",
 }
-"""The words for other deciders than rules and modes, by their name in the log."""
+"""The words for deciders that are neither rules nor modes, by their name in the log."""
 
 
 def decider(rule: str) -> str:

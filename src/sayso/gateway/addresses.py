@@ -149,7 +149,7 @@ def readdress(result: Mapping[str, Any], show: Callable[[str], str]) -> dict[str
 
 
 def may_link(result: Mapping[str, Any]) -> bool:
-    """Return whether a result may hold a link to a resource, without reading it."""
+    """Return whether a result may contain a link to a resource, without parsing the result."""
     blocks = result.get("content")
     if isinstance(blocks, msgspec.Raw):
         raw = bytes(blocks)
@@ -217,7 +217,7 @@ def _has_scheme(template: str) -> bool:
 def _fits(template: str, uri: str) -> bool:
     """Return whether `uri` has the literal parts of an RFC 6570 template, in their order.
 
-    It takes one pass, so that a server cannot slow sayso down with a costly template.
+    The check takes one pass, so that a server cannot slow sayso down with a costly template.
     """
     first, *rest = re.split(r"\{[^{}]*\}", template)
     if not uri.startswith(first):
@@ -247,7 +247,7 @@ def _shared(
 ) -> frozenset[tuple[str, str]]:
     """Return the templates whose literal start another server's URI or template shares.
 
-    It takes one pass over the sorted starts, where each start comes after its prefixes. A template
+    One pass over the sorted starts is enough: each start comes after its prefixes. A template
     without a scheme always counts as shared.
     """
     shared = {(server, template) for server, template in templates if not _has_scheme(template)}

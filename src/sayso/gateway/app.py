@@ -58,7 +58,7 @@ def new_keys() -> Keyring:
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """A running gateway: its servers, its guard, and the client of its other processes."""
+    """A running gateway: its servers, its guard, and the client for its other processes."""
 
     upstreams: Upstreams
     guard: Guard
@@ -90,8 +90,8 @@ async def open_gateway(  # noqa: PLR0913 - each is a part of its own, most with 
 ) -> AsyncGenerator[Gateway]:
     """Yield the gateway for `targets`. Raises `UncontainedError`.
 
-    `timeout` is in seconds per request; `patience`, per wait for a person (default: as long as the
-    client can wait). `announce` gets a line per waiting call; `audit` comes from `open_audit`.
+    `timeout`: seconds per request to a server. `patience`: seconds of a wait for a person (default:
+    as long as the client can wait). `announce` gets a line for each call that begins to wait.
     """
     shown = telemetry or Telemetry()
     own = keys or new_keys()

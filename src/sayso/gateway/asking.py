@@ -49,10 +49,10 @@ def question(
     The message names the server, so that the question does not look like sayso's. The context of
     other servers is not included. Raises `RpcError` for a question that this client cannot answer.
     """
-    known = ASKED_OF.get(method)
-    if known is None:
+    capability = ASKED_OF.get(method)
+    if capability is None:
         raise RpcError(METHOD_NOT_FOUND, f"sayso does not forward {method}")
-    offers: Any = capabilities.get(known)
+    offers: Any = capabilities.get(capability)
     if not isinstance(offers, Mapping) or not _fits(method, params, cast("Any", offers)):
         mode = " with mode “url”" if params.get("mode") == "url" else ""
         raise RpcError(INTERNAL_ERROR, f"the client of this call cannot answer {method}{mode}")
@@ -68,11 +68,11 @@ def question(
 
 
 def questions(
-    server: str, capabilities: Mapping[str, Any], wanted: object, most: int = MOST_QUESTIONS
+    server: str, capabilities: Mapping[str, Any], requests: object, limit: int = MOST_QUESTIONS
 ) -> dict[str, dict[str, Any]]:
-    """Return the parameters of several questions of `server`. Raises `RpcError` as `question`."""
-    entries = _object(server, wanted)
-    if len(entries) > most:
+    """Return up to `limit` questions of `server` with their parameters, as `question` does."""
+    entries = _object(server, requests)
+    if len(entries) > limit:
         raise RpcError(INTERNAL_ERROR, f"the server “{server}” asks too often")
     asked: dict[str, dict[str, Any]] = {}
     for key, value in entries.items():
@@ -84,7 +84,7 @@ def questions(
 
 
 async def refuse_question(method: str, _params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Refuse a question outside of calls; a server would cache an empty answer (no roots)."""
+    """Refuse a question outside of calls, because a server would cache an empty list of roots."""
     raise RpcError(INTERNAL_ERROR, f"{NO_CLIENT_TO_ASK} {method}")
 
 

@@ -27,7 +27,7 @@ class ConnectionAttempt:
     done: anyio.Event = field(default_factory=anyio.Event)
     link: Link | None = None
     error: SaysoError | None = None
-    at: float = 0.0
+    ended_at: float = 0.0
     pause: float = 0.0
 
     @property
@@ -38,11 +38,11 @@ class ConnectionAttempt:
     def is_over(self) -> bool:
         """Return whether another attempt is due: no link is open, and the pause has ended."""
         is_due = self.done.is_set() and not self.is_held
-        return is_due and time.monotonic() - self.at >= self.pause
+        return is_due and time.monotonic() - self.ended_at >= self.pause
 
     @property
     def pause_for_listeners(self) -> float:
-        """Return the seconds before an attempt for listeners only; they are more than zero."""
+        """Return the seconds (more than zero) before an attempt for listeners only."""
         return max(self.pause, _PAUSE_SECONDS)
 
 

@@ -11,7 +11,7 @@ from sayso.guard import remove_own_meta
 from sayso.workers import UndecidedError
 
 ASK_SECONDS: Final = 600.0
-"""The time for a client's answer; it is long because a person may have to look something up."""
+"""The time for a client's answer, long because a person may have to look something up."""
 
 _MAX_ROUNDS: Final = 20
 _FIRST_PAUSE_SECONDS: Final = 0.05
@@ -39,7 +39,7 @@ class Caller:
     tell: Callable[[str, Mapping[str, Any]], None]
 
     def listener(self, server: str, is_on: Callable[[], bool]) -> RequestListener:
-        """Return the listener of a request for this client, which works while `is_on`."""
+        """Return the listener of a request for this client, which works while `is_on()` is true."""
 
         async def answer(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
             check_is_on(server, is_on)
@@ -75,9 +75,9 @@ async def converse(
 ) -> dict[str, Any]:
     """Send a request, forward its server's questions to `caller`, and return its final result.
 
-    A server of 2026-07-28 asks by a result, and gets the request again with the answers. `timeout`
-    is for each request, in seconds. When `is_on` becomes false, questions are refused and nothing
-    more is sent, but a result that arrives is returned. Raises `RpcError`.
+    A server of 2026-07-28 asks in a result, and gets the request again with the answers. `timeout`
+    is the seconds for each request. Once `is_on` returns false, questions are refused and nothing
+    more is sent; a result that still arrives is returned. Raises `RpcError`.
     """
     listener = caller and caller.listener(link.name, is_on)
     result = await link.request(method, params, timeout=timeout, listener=listener, **more)
@@ -112,4 +112,4 @@ async def converse(
     try:
         return await remove_own_meta(result, link.name)
     except UndecidedError as error:
-        raise RpcError.none(Fault.LOST, "its answer takes too long to read") from error
+        raise RpcError.none(Fault.LOST, "the server's answer takes too long to read") from error

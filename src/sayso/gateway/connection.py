@@ -44,12 +44,12 @@ _HELD_SECONDS: Final = 30.0
 """A connection that lasted this long was healthy, so its loss counts as the first failure."""
 
 _AGAIN_SECONDS: Final = 2.0
-"""The time a caller waits for a server that was unreachable before, so that one hanging server does
-not delay every list of all servers."""
+"""The time that a caller waits for a new attempt if the attempt before it failed."""
 
 _PATIENCE_SECONDS: Final = 5.0
+"""The time that a list of many servers waits for each server."""
 _SLOW_SECONDS: Final = 0.5
-"""The times that a list of many servers waits for one of them, and for a slow one."""
+"""The time that such a list waits for a server that was too slow the last time."""
 
 T = TypeVar("T")
 
@@ -103,8 +103,8 @@ class ServerConnection:
         return self._lists.sizes
 
     @property
-    def said(self) -> str:
-        """Return the last stderr lines of its process, secrets masked; empty without a process."""
+    def stderr_tail(self) -> str:
+        """Return the last stderr lines of the server's process, with secrets masked, or `""`."""
         if self._attempt is None or self._attempt.link is None:
             return ""
         return self._attempt.link.stderr_log.tail()
@@ -211,13 +211,13 @@ class ServerConnection:
             self.package = package
             self._tool_list = None
 
-    def _lost(self, attempt: ConnectionAttempt, held: float) -> None:
-        """Record the end of an attempt, and set the pause; the first loss of a link gets none."""
+    def _lost(self, attempt: ConnectionAttempt, seconds: float) -> None:
+        """Record the end of an attempt and set its pause: none after the first loss of a link."""
         self._subscription = None
         was_up = attempt.link is not None
         if attempt.link is not None:
             attempt.link.closed.set()
-            if held > _HELD_SECONDS:
+            if seconds > _HELD_SECONDS:
                 self._failures = 0
         self._failures += 1
         attempt.pause = pause_after(self._failures - was_up)
@@ -225,17 +225,17 @@ class ServerConnection:
             self.health.is_idle()
         else:
             self.health.is_failing(str(attempt.error or "the connection has ended"))
-        attempt.at = time.monotonic()
+        attempt.ended_at = time.monotonic()
         attempt.done.set()
 
     async def link(self) -> Link:
         """Return the open link, or open one. Raises the error of the last attempt.
 
-        Raises `UnreachableError` if the policy switches the server off, even if it is connected.
+        Raises `UnreachableError` if the policy switches the server off, even with an open link.
         """
         if not self._is_on:
-            fix = "Remove its name from [off] in the policy."
-            raise UnreachableError("the policy switches it off", where=self.name, fix=fix)
+            fix = "Remove the server's name from [off] in the policy."
+            raise UnreachableError("the policy switches the server off", where=self.name, fix=fix)
         self.used = time.monotonic()
         attempt = self._attempt
         if attempt is not None and attempt.is_held:
@@ -248,7 +248,7 @@ class ServerConnection:
                 await attempt.done.wait()
         if attempt.link is None or attempt.link.closed.is_set():
             error = attempt.error or attempt.before
-            raise error or UnreachableError("its connection has ended again", where=self.name)
+            raise error or UnreachableError("the connection has ended again", where=self.name)
         return attempt.link
 
     async def entries(
@@ -282,12 +282,12 @@ class ServerConnection:
         return replace(listed, entries=self._tool_list.entries)
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
-        """Return its tools, and the problems of invalid entries in its list."""
+        """Return the server's tools, and the problems of invalid entries in its list."""
         tool_list = await self._read(await self.entries("tools/list"))
         return (tool_list.tools, tool_list.problems) if tool_list else ([], [])
 
     async def listed(self) -> tuple[list[Tool], list[str]]:
-        """Return its tools for a list of many servers. Raises `TimedOutError` if it is slow."""
+        """Return the tools for a list of many servers. Raises `TimedOutError` for a slow server."""
         return await self._soon("tools/list", self.tools)
 
     async def listed_entries(self, method: str) -> list[Any]:
@@ -296,7 +296,7 @@ class ServerConnection:
         return entries
 
     async def _soon(self, method: str, ask: Callable[[], Awaitable[T]]) -> T:
-        """Ask with a short timeout; if exceeded, send list_changed when the answer arrives."""
+        """Ask with a short timeout; after a timeout, send list_changed when the answer arrives."""
         seconds = _SLOW_SECONDS if self.is_slow else _PATIENCE_SECONDS
         try:
             with anyio.move_on_after(min(seconds, self._timeout)):
@@ -304,7 +304,7 @@ class ServerConnection:
                 self.is_slow = False
                 return entries
             self.is_slow = True
-            what = f"{method} was not answered within {seconds:g} s; it is listed when it answers"
+            what = f"no answer to {method} within {seconds:g} s; a late answer is listed too"
             raise TimedOutError(what, where=self.name)
         except SaysoError:
             self._missing_lists.add(method)
@@ -312,7 +312,7 @@ class ServerConnection:
             raise
 
     async def tool(self, qualified_name: str, *, is_fresh: bool = False) -> Tool | None:
-        """Return its tool of this name; if there are two, the first."""
+        """Return the server's tool of this name (the first, if there are several), or `None`."""
         if not is_fresh and (cached := self._cached(qualified_name)) is not None:
             return cached
         entries = await self.entries("tools/list", is_fresh=is_fresh, may_be_stale=True)
@@ -336,7 +336,7 @@ class ServerConnection:
         return tool_list
 
     def _cached(self, qualified_name: str) -> Tool | None:
-        """Return its tool if the server is connected and its cached list is valid, else `None`."""
+        """Return the cached tool; `None` if the server is not connected or its list is outdated."""
         tool_list = self._tool_list
         if tool_list is None or tool_list.is_due or tool_list.package != self.package:
             return None

@@ -26,16 +26,16 @@ _MAX_TOOLS: Final = 20_000
 """The maximum stored tools of a server, so that invented names cannot fill the store."""
 
 _HELD_CHANGE: Final = (
-    "%s: a change of its tool “%s” would permit more; the stricter one counts until a person "
-    "accepts the change (sayso drift)"
+    "%s: a change of its tool “%s” would permit more; the stricter definition counts until a "
+    "person accepts the change (sayso drift)"
 )
 
 
 class _Judged(NamedTuple):
-    """The verdict on a definition; if a change is held, `before` is the tool before that change."""
+    """The verdict on a definition. If a change is held, `before` is the tool before that change."""
 
     known: Known
-    mark: str
+    digest: str
     before: Tool | None
 
 
@@ -75,34 +75,34 @@ class DriftDetector:
         judged = [self._in_effect(tool) for tool in tools if storable(tool.name) not in refused]
         if not refused:
             return judged, []
-        what = f"{self.server}: {len(refused)} tools are left out: it has used too many names"
+        what = f"{self.server}: {len(refused)} tools are left out: the server uses too many names"
         return judged, [what]
 
     async def _compare(self, named: Mapping[str, Tool], known: Mapping[str, Known]) -> None:
-        marks = dict(await in_slices(named.items(), lambda entry: (entry[0], mark_of(entry[1]))))
-        due = [name for name, mark in marks.items() if self._is_due(name, known[name], mark)]
+        digests = dict(await in_slices(named.items(), lambda entry: (entry[0], mark_of(entry[1]))))
+        due = [name for name, digest in digests.items() if self._is_due(name, known[name], digest)]
         if not due:
             return
         rows = {row.tool: row for row in await self.definitions.all(self.place)}
         changed = await in_slices(
-            due, lambda name: self._judge(rows[name], named[name], marks[name])
+            due, lambda name: self._judge(rows[name], named[name], digests[name])
         )
         await self._write([row for row in changed if row is not None])
 
-    def _is_due(self, name: str, known: Known, mark: str) -> bool:
-        if mark == known.mark and known.held is None:
+    def _is_due(self, name: str, known: Known, digest: str) -> bool:
+        if digest == known.mark and known.held is None:
             self._judged.pop(name, None)
             return False
         judged = self._judged.get(name)
-        if judged is None or (judged.known, judged.mark) != (known, mark):
+        if judged is None or (judged.known, judged.digest) != (known, digest):
             return True
-        return judged.before is not None and known.held != mark  # the held change is not written
+        return judged.before is not None and known.held != digest  # the held change is not written
 
-    def _judge(self, row: DefinitionRow, tool: Tool, mark: str) -> DefinitionRow | None:
+    def _judge(self, row: DefinitionRow, tool: Tool, digest: str) -> DefinitionRow | None:
         short = Known(row.mark, row.accepted, row.held_mark)
-        self._judged[row.tool] = _Judged(short, mark, None)
+        self._judged[row.tool] = _Judged(short, digest, None)
         next_ = replace(row, held=None, held_mark=None, held_since=None, revision=row.revision + 1)
-        if mark in (row.mark, row.accepted):
+        if digest in (row.mark, row.accepted):
             return None if row.held is None else self._soon(next_)
         before = restore_tool(self.server, json.loads(row.definition))
 
@@ -110,18 +110,18 @@ class DriftDetector:
             return self.policy().resolve(self.server, tool.name, evidence)
 
         if loosens(before, tool, under):
-            self._judged[row.tool] = _Judged(short, mark, before)
-            if row.held_mark == mark or not self._may_write(row.tool):
+            self._judged[row.tool] = _Judged(short, digest, before)
+            if row.held_mark == digest or not self._may_write(row.tool):
                 return None
-            return replace(next_, held=_text(tool), held_mark=mark, held_since=self.clock())
+            return replace(next_, held=_text(tool), held_mark=digest, held_since=self.clock())
         _log.debug("%s: its tool “%s” has changed", row.server, row.tool)
-        moved = replace(next_, definition=_text(tool), mark=mark, since=self.clock())
+        moved = replace(next_, definition=_text(tool), mark=digest, since=self.clock())
         if loosens(tool, before, under):
             return moved
         return self._soon(moved)
 
     def _soon(self, row: DefinitionRow) -> DefinitionRow | None:
-        """Return the row; `None` if the tool's row was just written, so that it is judged later."""
+        """Return the row, or `None` within a minute of its last write; it is judged again later."""
         if self._may_write(row.tool):
             return row
         del self._judged[row.tool]

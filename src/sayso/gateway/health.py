@@ -7,7 +7,7 @@ from typing import Any
 
 
 class State(StrEnum):
-    """The state of a connection: not tried yet, connected, closed because unused, or failing."""
+    """The state of a connection. `UP` means connected, and `IDLE` closed because unused."""
 
     UNTRIED = "untried"
     UP = "up"
@@ -41,7 +41,7 @@ class Health:
         self._become(State.FAILING)
 
     def is_idle(self) -> None:
-        """Mark it as closed; the next call connects again."""
+        """Mark the connection as closed because unused; the next call connects again."""
         self._become(State.IDLE)
 
     def _become(self, state: State) -> None:
@@ -69,7 +69,7 @@ class ServerHealth:
         return self.worst.state is State.FAILING
 
     def to_dict(self, *, has_reasons: bool = False) -> dict[str, Any]:
-        """Return it as data; `has_reasons` adds the last failure, which may quote the server."""
+        """Return the health as data; `has_reasons` adds the last failure (may quote the server)."""
         worst = self.worst
         document: dict[str, Any] = {
             "name": self.name,

@@ -1,8 +1,8 @@
-"""The gateway's introduction to a client: its name and instructions, and its servers'.
+"""The introduction to a client: the names and instructions of the gateway and its servers.
 
 At `/mcp` the gateway's instructions come first. Each server's instructions follow, quoted on one
 line and cut, so that they do not look like the gateway's text and do not push it out of view. At
-`/servers/NAME/mcp` a client gets the server's name, version, title, icons and instructions as sent.
+`/servers/NAME/mcp` a client gets the server's own name, version, title, icons and instructions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,9 +29,9 @@ _WAIT_SECONDS: Final = 2.0
 """The time a client waits for servers that are starting; some clients time out after 5 s."""
 _MAX_CHARACTERS: Final = 1_000
 _MAX_CHARACTERS_TOGETHER: Final = 8_000
-"""The maximum size of one server's instructions at `/mcp`, and of all servers' together."""
+"""The maximum size at `/mcp`: of one server's instructions, and (`_TOGETHER`) of all servers'."""
 _MAX_CHARACTERS_ALONE: Final = 32_000
-"""The size of a server's instructions at its own address."""
+"""The maximum size of a server's instructions at its own address."""
 _MAX_CHARACTERS_FIELD: Final = 512
 _MAX_CHARACTERS_NAME: Final = 128
 _MAX_ICONS: Final = 16

@@ -18,7 +18,7 @@ _MAX_URI_CHARACTERS: Final = 2048
 
 
 async def set_level(upstreams: Upstreams, request: Request) -> dict[str, Any]:
-    """Set the client's log level: it then gets messages of this level and above."""
+    """Set the client's log level: the client then gets messages of this level and above."""
     level = request.params["level"]
     listener = _session(request)
     if level not in LEVELS:
@@ -51,7 +51,7 @@ async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> d
     A client that reads too slowly is disconnected, so that it reconnects and reads all lists again.
     """
     caller = request.caller
-    wanted = request.params["notifications"]
+    choice = request.params["notifications"]
     if caller is None or not request.is_modern:
         raise RpcError(METHOD_NOT_FOUND, "Method not found", request.method)
     queue = Backlog[tuple[str, Mapping[str, Any]]]()
@@ -66,7 +66,7 @@ async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> d
         else:
             queue.put_nowait((method, params))
 
-    kinds = {key: method for key, method in LISTS_CHANGED.items() if wanted.get(key) is True}
+    kinds = {key: method for key, method in LISTS_CHANGED.items() if choice.get(key) is True}
     is_local = not request.principal.is_known
     listener = Listener(tell, request.principal.account, is_local, hears_logs=False)
     listener.server = alone
@@ -74,7 +74,7 @@ async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> d
     meta = {SUBSCRIPTION: request.id}
     upstreams.notifier.join(listener)
     try:
-        uris = await _followed(upstreams, request, listener, wanted.get("resourceSubscriptions"))
+        uris = await _followed(upstreams, request, listener, choice.get("resourceSubscriptions"))
         honored: dict[str, Any] = dict.fromkeys(kinds, True)
         if uris:
             honored["resourceSubscriptions"] = uris
@@ -87,11 +87,11 @@ async def listen(upstreams: Upstreams, request: Request, alone: str | None) -> d
 
 
 async def _followed(
-    upstreams: Upstreams, request: Request, listener: Listener, wanted: object
+    upstreams: Upstreams, request: Request, listener: Listener, values: object
 ) -> list[str]:
     uris: list[str] = []
-    if isinstance(wanted, list):
-        for uri in cast("list[object]", wanted)[:_MAX_FOLLOWED]:
+    if isinstance(values, list):
+        for uri in cast("list[object]", values)[:_MAX_FOLLOWED]:
             if isinstance(uri, str):
                 with suppress(RpcError, SaysoError):
                     await _follow(upstreams, request, listener, uri)

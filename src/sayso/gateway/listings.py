@@ -1,7 +1,7 @@
 """A cache of rendered `tools/list` results, because rendering thousands of tools takes long.
 
-A result is valid while the tools, the policy, the principal and the version are the same objects.
-Callers who see the same tools share one result.
+A caller's result is valid while the catalog and the policy are the same objects. Callers who see
+the same tools share one result.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -18,8 +18,8 @@ FRESH_SECONDS: Final = 30.0
 _MIN_SECONDS: Final = 1.0
 _MAX_SECONDS: Final = 300.0
 """The minimum and maximum lifetime of a list, whatever its server sends."""
-_REST: Final = 20.0
-"""A list is valid for at least this many times the time of reading it, up to `FRESH_SECONDS`.
+_LIFETIME_FACTOR: Final = 20.0
+"""A list is valid for at least this many times the seconds of its reading, up to `FRESH_SECONDS`.
 Without this, a server with a long list and a short lifetime would only answer list requests."""
 _CHANGED_SECONDS: Final = 0.25
 """The time a call waits for a list after its server announced a change."""
@@ -33,24 +33,24 @@ Ask = Callable[[str], Awaitable[Listed]]
 
 @dataclass(slots=True)
 class CachedList:
-    """A list, the time it was read (`at`), the duration (`took`), and whether it has changed."""
+    """A list, when and for how long it was read, and whether the server has changed it since."""
 
     listed: Listed
-    at: float
+    read_at: float
     is_changed: bool = False
-    took: float = 0.0
+    duration: float = 0.0
 
     @property
     def is_stale(self) -> bool:
         seconds = FRESH_SECONDS
         if self.listed.seconds is not None:
-            least = max(_MIN_SECONDS, min(_REST * self.took, FRESH_SECONDS))
+            least = max(_MIN_SECONDS, min(_LIFETIME_FACTOR * self.duration, FRESH_SECONDS))
             seconds = min(max(self.listed.seconds, least), _MAX_SECONDS)
-        return self.is_changed or time.monotonic() - self.at > seconds
+        return self.is_changed or time.monotonic() - self.read_at > seconds
 
     @property
     def is_lost(self) -> bool:
-        return time.monotonic() - self.at > _MAX_AGE_SECONDS
+        return time.monotonic() - self.read_at > _MAX_AGE_SECONDS
 
 
 Shared = dict[str, CachedList]
@@ -129,7 +129,7 @@ class Lists:
         return self._own.get(method) or self.shared.get(method)
 
     def _begin(self, method: str) -> asyncio.Task[list[Any]]:
-        """Return the task that reads a list; it continues if a caller that waits is cancelled."""
+        """Return the task that reads a list; the task goes on if a waiting caller is cancelled."""
         if method not in self._asking:
             task = self._asking[method] = asyncio.ensure_future(self.read(method))
             task.add_done_callback(lambda done: self._ended(method, done))

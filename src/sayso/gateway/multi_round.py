@@ -35,7 +35,7 @@ _ROUND: Final = "round"
 
 _MAX_CALLS: Final = 1000
 _MAX_CALLS_PER_CALLER: Final = 100
-"""The maximum pending calls: of all callers together, and of each authenticated caller."""
+"""The maximum pending calls: of all callers, and (`_PER_CALLER`) of each authenticated caller."""
 
 Result = dict[str, Any]
 Work = Callable[[Request], Awaitable[Result]]
@@ -132,7 +132,7 @@ class PendingCall:
 
 @dataclass(slots=True)
 class PendingCalls:
-    """The pending calls of this process, whose name is `name`."""
+    """The pending calls of this process. `name` identifies the process in their states."""
 
     keys: Keyring
     replica_client: ReplicaClient = field(default_factory=ReplicaClient)
@@ -169,7 +169,7 @@ class PendingCalls:
         return len(self._held)
 
     def hold(self, pending_call: PendingCall) -> None:
-        """Keep a call that asks its client. Raises `RpcError` if it is over, or for too many."""
+        """Keep a call that asks its client. Raises `RpcError` if it ended, or too many wait."""
         if pending_call.task is None or pending_call.task.done():
             raise RpcError(INTERNAL_ERROR, "the call of this question is over")
         if pending_call.id not in self._held and not self._has_room(pending_call.request.principal):
@@ -254,7 +254,7 @@ class PendingCalls:
         else:
             self.forget(pending_call)
         if not task.cancelled():
-            task.exception()  # mark it as retrieved: the client has it, or has left
+            task.exception()  # mark as retrieved: the client has the exception, or has left
 
 
 @asynccontextmanager

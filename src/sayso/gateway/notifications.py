@@ -29,7 +29,7 @@ LEVELS: Final = (
 EVERYTHING: Final = frozenset({*LISTS_CHANGED.values(), COMPLETED})
 _MAX_LISTENERS: Final = 10_000
 _MAX_PER_CALLER: Final = 1000
-"""The maximum listeners: of all callers together, and of each authenticated caller."""
+"""The maximum listeners: of all callers, and (`_MAX_PER_CALLER`) of each authenticated caller."""
 _MAX_FOLLOWED: Final = 10_000
 """The maximum resources that all listeners of one caller follow together."""
 

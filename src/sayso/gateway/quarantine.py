@@ -63,7 +63,7 @@ class Quarantine:
         return storable(tool.name) in self._held
 
     async def add(self, tool: Tool, evidence: Sequence[str], *, call: str, subject: str) -> None:
-        """Put a tool into quarantine and record that; while the store fails, here only."""
+        """Put a tool into quarantine and record that; if the store fails, only in this process."""
         name = storable(tool.name)
         texts = [storable(text) for text in evidence[:_MAX_EVIDENCE]]
         row = QuarantineRow(self.place, name, self.server, self.clock(), json.dumps(texts))

@@ -37,7 +37,7 @@ class PackageReceipts:
         described = await anyio.to_thread.run_sync(describe_package, self.target)
         if described is None:
             self._warn(
-                "no receipt counts for it, because code outside its package may run "
+                "no receipt counts for this server, because code outside its package may run "
                 "(docs/guides/receipts.md, What the digest covers)"
             )
         return package_of(described)
@@ -75,5 +75,5 @@ def check_package(tool: Tool, package: Package | None) -> None:
     A server may have been updated and restarted between the decision and the call.
     """
     if tool.receipts and (package is None or tool.receipts[0].package != package.digest):
-        what = "its package has changed since the decision on this call, and nothing was sent"
+        what = "the package has changed since the decision on this call, and nothing was sent"
         raise UnreachableError(what, where=tool.server, fix="Make the call again.")

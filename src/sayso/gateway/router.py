@@ -36,8 +36,8 @@ Route = Callable[[Request], Awaitable[dict[str, Any]]]
 class Router:
     """A router for several servers, with one guard before every tool.
 
-    Names begin with the name of their server; if `alone` names the only server, they do not. With
-    `fits_patience` a call waits for a person only as long as its client waits for an answer.
+    Tools' and prompts' names begin with their server's name, except if `alone` names the only
+    server. With `fits_patience`, a call waits for a person only as long as its client can wait.
     """
 
     upstreams: Upstreams

@@ -80,7 +80,7 @@ class Subscription:
             raise RpcError(INTERNAL_ERROR, what)
 
     async def set_level(self, level: str) -> None:
-        """Lower the log level of the connection to `level`; it is never raised again."""
+        """Lower the log level of the connection to `level`; no later call raises the level."""
         offers = "logging" in self.link.greeting.capabilities
         if self.link.greeting.envelope.is_modern or not offers:
             return
@@ -146,14 +146,14 @@ class Subscription:
 
     def _opened(self) -> list["asyncio.Task[Any]"]:
         """Return the stream for the current subscriptions, if there are any."""
-        wanted: dict[str, Any] = {key: True for key in LISTS_CHANGED if self._offers(key)}
+        kinds: dict[str, Any] = {key: True for key in LISTS_CHANGED if self._offers(key)}
         self._requested = self.followed()
         uris = sorted(self._requested)
         if uris:
-            wanted["resourceSubscriptions"] = uris
-        if not wanted:
+            kinds["resourceSubscriptions"] = uris
+        if not kinds:
             return []
-        asking = self.link.request("subscriptions/listen", {"notifications": wanted}, timeout=None)
+        asking = self.link.request("subscriptions/listen", {"notifications": kinds}, timeout=None)
         return [asyncio.ensure_future(asking)]
 
     def _offers(self, key: str) -> bool:
@@ -164,7 +164,7 @@ class Subscription:
 def _end(streams: list["asyncio.Task[Any]"]) -> None:
     for stream in streams:
         if not stream.cancel() and not stream.cancelled():
-            stream.exception()  # it is not needed any more
+            stream.exception()  # mark the exception as retrieved
 
 
 def _refused(stream: "asyncio.Task[Any]") -> None:

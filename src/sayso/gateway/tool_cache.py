@@ -12,7 +12,7 @@ from sayso.intent import Package, Trust
 from sayso.slices import in_slices
 
 _HELD_SECONDS: Final = 2.0
-"""The time after which a process notices that a person has accepted a change elsewhere."""
+"""The time after which a process notices that a person accepted a change in another process."""
 
 _MAX_LISTS: Final = 8
 """The maximum cached lists of one server, which may send each caller a different list."""
@@ -22,13 +22,13 @@ Judge = Callable[[Sequence[Tool]], Awaitable[tuple[list[Tool], list[str]]]]
 
 
 async def take_all(tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
-    """Return tools unchanged."""
+    """Return the tools unchanged, and no problems."""
     return [*tools], []
 
 
 @dataclass(slots=True)
 class ToolList:
-    """The tools of one list, as `read` and as judged; the server's process runs `package`."""
+    """The tools of one list, as `read` and as judged (`tools`), from a process of `package`."""
 
     entries: list[Any]
     read: list[Tool]

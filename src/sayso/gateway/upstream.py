@@ -30,7 +30,7 @@ _IDLE_SECONDS: Final = 900.0
 _SWEEP_SECONDS: Final = 15.0
 _MAX_PROCESSES: Final = 64
 _MAX_HTTP_CONNECTIONS: Final = 1000
-"""The maximum connections of one server, over stdio and over HTTP."""
+"""The maximum connections of one server: over stdio (`_MAX_PROCESSES`), and over HTTP."""
 _MIN_IDLE_SECONDS: Final = 1.0
 """The time after which an unused connection may make room for a new one."""
 
@@ -41,9 +41,9 @@ _ORDER: Final = (State.FAILING, State.UP, State.IDLE, State.UNTRIED)
 
 
 class Upstream:
-    """A server, and a connection for each principal that uses it; `run` keeps them open.
+    """A server, and a connection for each principal that uses it; `run` runs the connections.
 
-    Idle connections (and their processes) close; the last one stays.
+    Idle connections (and their processes) are closed, except the last one.
     """
 
     def __init__(
@@ -75,19 +75,19 @@ class Upstream:
         self._readonly: ReadonlyProcesses[ServerConnection] | None = None
 
     def keep_to(self, hold: Hold) -> None:
-        """Run read-only tools in read-only processes by `hold`, if sayso starts the server."""
+        """Run read-only tools in processes that `hold` confines, if sayso starts the server."""
         if isinstance(self.target, CommandTarget):
             self._readonly = ReadonlyProcesses(self.target, hold, self._begin)
             self._tool_cache.is_restless = True
 
     @property
     def is_up(self) -> bool | None:
-        """Return whether it is connected; `None` if no connection is needed now."""
+        """Return whether the server is connected; `None` if no connection is needed now."""
         return {State.UP: True, State.FAILING: False}.get(self.health().worst.state)
 
     @property
     def is_for_callers(self) -> bool:
-        """Return whether it accepts only callers, with tokens exchanged for theirs."""
+        """Return whether the server accepts only tokens that are exchanged for callers' tokens."""
         auth = self.target.auth if isinstance(self.target, UrlTarget) else None
         return auth is not None and auth.is_exchange
 
@@ -102,7 +102,7 @@ class Upstream:
 
     @property
     def listed_at(self) -> float | None:
-        """Return when it last listed its tools, in Unix seconds."""
+        """Return when the server last listed its tools, in Unix seconds."""
         times = (connection.listed_at for connection in self._connections.values())
         return max((time_ for time_ in times if time_ is not None), default=None)
 
@@ -116,13 +116,13 @@ class Upstream:
         return self.latest and self.latest.remembered
 
     async def retry(self) -> None:
-        """Connect now, even just after a failure. Raises a `SaysoError` if it fails again."""
+        """Connect now, even just after a failure. Raises a `SaysoError` if that fails too."""
         for connection in self._all():
             connection.retry()
         await self.tools()
 
     async def run(self) -> None:
-        """Keep all connections open until cancelled."""
+        """Run all connections, and close idle ones, until cancelled."""
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._sweep)
@@ -186,14 +186,14 @@ class Upstream:
         )
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
-        """Return its tools as the last caller sees them; without a caller so far, as sayso does.
+        """Return the tools as the last caller sees them; before the first call, as sayso does.
 
-        Raises `AuthenticationError` without a caller so far, if the server accepts only callers.
+        Raises `AuthenticationError` before the first call, if the server accepts only callers.
         """
         latest = self.latest
         if latest is None and self.is_for_callers:
-            what = "it admits only callers, with their tokens"
-            fix = "Its tools are listed after the first call."
+            what = "the server accepts only callers, with their tokens"
+            fix = "Make a first call; then the tools are listed."
             raise AuthenticationError(what, where=self.name, fix=fix)
         return await (latest or self.of(_OWN)).tools()
 
@@ -231,7 +231,7 @@ class Upstream:
     def _make_room(self) -> None:
         idle = self._idle(_MIN_IDLE_SECONDS)
         if not idle:
-            what = f"its {self._max_connections} connections are all in use"
+            what = f"all {self._max_connections} connections to the server are in use"
             raise UnreachableError(what, where=self.name, fix="Try again later.")
         self._end(min(idle, key=lambda key: self._connections[key].used))
 

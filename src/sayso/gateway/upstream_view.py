@@ -144,9 +144,9 @@ class UpstreamView:
         return (await self.addresses()).find(uri)
 
     async def addresses(self) -> Addresses:
-        """Return the index of all servers' resources; for a failing server, of its last list.
+        """Return the index of all servers' resources; a failing server's last list is used.
 
-        Without its last list, a URI that it shares would lead to another server while it fails.
+        Otherwise a URI that several servers list would lead to another server during a failure.
         """
         resources = await self._gather("resources/list", or_latest=True)
         templates = await self._gather("resources/templates/list", or_latest=True)

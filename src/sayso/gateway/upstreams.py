@@ -108,7 +108,7 @@ class Upstreams:
         """Send a call to its server, once. Raises `RpcError`, or an error of the connection."""
         server = call.tool.server
         if not self.switches.has(server, call.principal.subject):
-            raise UnreachableError("the policy switches it or its caller off", where=server)
+            raise UnreachableError("the policy switches the server or caller off", where=server)
         return await self._by_name[server].call(call, partial(self._send, call))
 
     async def _send(self, call: Call, connection: ServerConnection) -> Answer:

@@ -1,4 +1,4 @@
-"""The calls of this process that servers are running now, with their progress and a way to stop."""
+"""The calls that servers are running for this process: each has its progress and can be stopped."""
 
 import asyncio
 from collections.abc import Callable
@@ -56,7 +56,7 @@ class ActiveCalls:
         return True
 
     def hold(self, call: Call) -> "Activation":
-        """Keep a call active during a block, which raises `StoppedError` if a person stops it.
+        """Keep a call active during a `with` block. A person's stop raises `StoppedError` there.
 
         The server gets a progress token if the client requested progress, or if a person approved
         the call, because that person may look at the progress.

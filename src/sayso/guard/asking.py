@@ -42,8 +42,8 @@ _log: Final = logging.getLogger(__name__)
 async def settled(guard: GuardContext, call: Call, question: Question, deadline: float) -> Approval:
     """Ask a person, and return the approval once it is answered or `deadline` is reached.
 
-    `deadline` is a time of the event loop's clock. Raises `SealError` if the client sends an
-    invalid state.
+    `deadline` is a time of the event loop's clock. If the call's answer must carry the question to
+    the client, return at once. Raises `SealError` if the client sends an invalid state.
     """
     approval = await _asked(guard, call, question)
     if call.approval != approval.number:
@@ -61,12 +61,12 @@ async def settled(guard: GuardContext, call: Call, question: Question, deadline:
 
 
 async def _asked(guard: GuardContext, call: Call, question: Question) -> Approval:
-    """Store the question and return it; a call that is cancelled meanwhile gets its number too."""
+    """Store the question and return its approval; a call cancelled meanwhile keeps the number."""
     log = guard.audit
     asked = log.asking(call.facts, call.approval)
-    most = call.policy.open_per_caller
+    limit = call.policy.open_per_caller
     asking = asyncio.ensure_future(
-        guard.approvals.ask(question, asked=asked, seal=log.chain, most=most)
+        guard.approvals.ask(question, asked=asked, seal=log.chain, limit=limit)
     )
     try:
         return await asyncio.shield(asking)
@@ -78,7 +78,7 @@ async def _asked(guard: GuardContext, call: Call, question: Question) -> Approva
 
 
 def asked_in_rounds(guard: GuardContext, call: Call, approval: Approval) -> Answer | None:
-    """Return the answer that makes a client of 2026-07-28 ask its person; `None` if it must not."""
+    """Return the answer by which a 2026-07-28 client asks its person, or `None` for no question."""
     rounds = call.rounds
     question = approval.question
     if rounds is None or approval.state is not ApprovalState.PENDING:
@@ -129,10 +129,10 @@ def _relays_in_rounds(guard: GuardContext, call: Call, question: Question) -> bo
 def _page(guard: GuardContext, call: Call, approval: Approval) -> str | None:
     """Return the address of the page where the person at the client may answer, or `None`.
 
-    There is no page if that person is the caller, or if the policy names who may answer.
+    There is no page if that person is the caller, or if the policy names people or no console.
     """
-    is_theirs = not call.principal.is_known and not approval.question.names_people
-    if _CONSOLE not in call.policy.channels or not is_theirs:
+    may_answer = not call.principal.is_known and not approval.question.names_people
+    if _CONSOLE not in call.policy.channels or not may_answer:
         return None
     return page_of(guard.console, approval.number)
 
@@ -191,7 +191,7 @@ async def _offered(
 
 
 def _visit(guard: GuardContext, call: Call, approval: Approval) -> UrlElicitationChannel | None:
-    """Return the channel that opens the page at an older client; `None` if it answers in a form."""
+    """Return the channel that opens the page at an older client; `None` for a form or no page."""
     elicit = call.request.elicit
     question = approval.question
     if elicit is None or URL not in elicit.modes or _relays_while_waiting(call, question):

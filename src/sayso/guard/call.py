@@ -38,11 +38,11 @@ _TRACE: Final = "traceparent"
 class Through:
     """The meta-tool that a call came through.
 
-    `tool` is its name, `most` the highest level that it may call, `called` the inner tool's name.
+    `tool` is its name, `max_level` the highest level that it may call, `called` the called tool.
     """
 
     tool: str
-    most: Level
+    max_level: Level
     called: str
 
 
@@ -63,8 +63,8 @@ async def no_progress(_done: float, _total: float | None, _message: str | None) 
 class Resume:
     """The way to request the rest of the list `name`, if sayso cuts that list in a result.
 
-    `cursor` gets the kept items. It returns the value of the tool's `argument` that continues after
-    them, or `None` if no value does. The result carries that value as `field`, next to the list.
+    `cursor(kept_items)` returns the value of the tool's `argument` that requests the items after
+    them, or `None` if there is none. The result has this value under the key `field`.
     """
 
     name: str
@@ -84,7 +84,7 @@ class CallRequest(msgspec.Struct, frozen=True):
     - `caller`: passed to the function that runs the call; no step reads it.
     - `patience`: the seconds that the call waits for a person (default: the guard's `patience`).
     - `tool`: the tool, if the front end has just found it for this principal.
-    - `dry_run_of`: for a dry run, the id of the call that it makes the plan for.
+    - `dry_run_of`: for a dry run, the id of the call whose plan the dry run makes.
     """
 
     id: str
@@ -110,7 +110,7 @@ UNKNOWN_TOOL: Final = Tool("", "", {}, Intent(), _STRICTEST, {}, (), "")
 """The tool of a call before the step `find`; it has the strictest hints."""
 
 _UNKNOWN_FACTS: Final = facts_of(UNKNOWN_TOOL)
-UNDECIDED: Final = Decision(Effect.DENY, "undecided", "it is not decided yet")
+UNDECIDED: Final = Decision(Effect.DENY, "undecided", "the call is not decided yet")
 """The decision about a call before the step `decide`."""
 
 _NO_RULES: Final = Policy()
@@ -129,7 +129,7 @@ class Call:
       outcome is unknown.
     - `outcome`: set by a step that knows more than the answer's `isError`.
     - `is_declined`: the person at the client has refused to open the question's page.
-    - `reached`: the progress that the tool last reported, and its total.
+    - `reached`: the progress that the tool last reported, and the total.
     - `resume`: the way to request the rest of the result's list.
     - `stopped_by`: the person who stopped the call while its server ran it.
     - `evidence`: the call's attempts to change something although its tool counts as read-only.
@@ -298,8 +298,8 @@ def stopped(call: Call) -> Answer:
     """Answer a call that a person stopped; its server may have run it, in part or in full."""
     call.outcome = Outcome.OUTCOME_UNKNOWN
     text = (
-        "A person stopped this call while it ran. It may have been done, in part or not at all. Do "
-        "not make it again unless the person says so."
+        "A person stopped this call while it ran. It may have run in full, in part or not at all. "
+        "Do not make it again unless the person says so."
     )
     return tool_error(text, **{META_OUTCOME: str(Outcome.OUTCOME_UNKNOWN)})
 
@@ -315,9 +315,9 @@ def tool_error(text: str, **meta: Any) -> Answer:
 def tool_changed(call: Call) -> Answer:
     """Answer a call whose tool was replaced after the decision or the question."""
     call.outcome = Outcome.TOOL_CHANGED
-    asked = "that it was" if call.approval is None else "that the person was asked about"
+    since = "the call began" if call.approval is None else "the person was asked"
     return tool_error(
-        f"Nothing was run: “{call.tool.title}” is not the tool any more {asked}. "
+        f"Nothing was run: the tool “{call.tool.title}” has changed since {since}. "
         "Look at it again before making the call."
     )
 

@@ -1,7 +1,7 @@
 """Correction of the fields in a cut result that state whether the result is complete.
 
-Servers use many names for such fields: `truncated`, `hasNextPage`, `is_last_page`, `omitted`. A
-field is changed only if the tool's schema accepts the changed result.
+Servers use many names: `truncated` (`CUT`), `hasNextPage` (`MORE`), `is_last_page` (`END`). A field
+is changed only if the tool's schema accepts the changed result.
 """
 
 import re
@@ -61,10 +61,10 @@ def is_paging(name: str) -> bool:
 
 
 def corrected(cut: Cut, accepts: Accepts, schema: Mapping[str, Any] | None) -> Any:
-    """Return the value of `cut` with correct fields about being complete.
+    """Return the value of `cut` with every completeness field corrected.
 
-    Adds missing fields that the schema defines. Raises `CompletenessError` if a wrong field can
-    neither be changed nor removed under the schema.
+    Adds missing fields that the schema defines. Raises `CompletenessError` if the schema allows a
+    wrong field neither to be changed nor to be removed.
     """
     value = cut.value
     for piece in cut.pieces:
@@ -81,10 +81,10 @@ def _stated(value: Any, path: ValuePath, piece: Piece, accepts: Accepts, *, is_n
     members = _members(value, path[:-1])
     is_there = path[-1] in members
     old = members.get(cast("str", path[-1]))
-    wanted = _wanted(name, old, piece, is_there=is_there, is_near=is_near)
-    if not wanted:
+    candidates = _new_values(name, old, piece, is_there=is_there, is_near=is_near)
+    if not candidates:
         return value
-    for new in wanted:
+    for new in candidates:
         changed = _set(value, path, new)
         if accepts(changed):
             return changed
@@ -98,10 +98,10 @@ def _stated(value: Any, path: ValuePath, piece: Piece, accepts: Accepts, *, is_n
     raise CompletenessError
 
 
-def _wanted(
+def _new_values(
     name: str, old: Any, piece: Piece, *, is_there: bool, is_near: bool
 ) -> tuple[bool | int | str, ...]:
-    """Return the possible new values of a field, best first; empty if it needs no change."""
+    """Return the possible new values of a field, best first; no values if it needs no change."""
     left = piece.total - piece.kept
     is_list = is_near and not piece.is_text
     is_number = isinstance(old, int | float) and not isinstance(old, bool)
@@ -132,7 +132,7 @@ _OPPOSITES: Final = {True: {"false": "true", "no": "yes"}, False: {"true": "fals
 
 
 def _turned(old: Any, *, to: bool) -> tuple[bool | str, ...]:
-    """Return the values for "is `to`" in the type of `old`; empty if `old` has that value."""
+    """Return the values that mean `to`, in the type of `old`; none if `old` cannot be reversed."""
     if isinstance(old, bool) and old is not to:
         return (to,)
     if not isinstance(old, str):

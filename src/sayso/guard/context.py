@@ -18,7 +18,7 @@ from sayso.schema import LIMIT
 from sayso.store import Claims
 
 REPEAT_POLL_SECONDS: Final = 0.1
-"""The interval of the query for first calls that have ended; all waiting calls share the query."""
+"""The interval at which one query checks, for all repeated calls, if the first calls have ended."""
 
 _GUARDED: Final = Policy()
 
@@ -52,7 +52,7 @@ class GuardContext:
 
     - `find_tool`: finds a tool, and may connect to its server; `run` sends a call to that server.
     - `policy`: returns the current policy.
-    - `console`: the address where a person answers, if there is one; `channels`: the other ways.
+    - `console`: the address where a person answers, if there is one. `channels`: other ways to ask.
     - `keys`: seal the states that clients carry between requests.
     - `patience`: the seconds that a call waits for a person. `repeat_patience`: the seconds that a
       repeated idempotency key waits for the first call's result (default: `patience`).
@@ -131,7 +131,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class WrappingStep:
-    """A step around the later steps: it runs them by `then`, and gets their answer."""
+    """A step around the later steps. `run` runs those by `then`, and gets their answer."""
 
     name: str
     applies: Applies

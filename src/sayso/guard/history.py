@@ -17,7 +17,7 @@ _NOTHING: Final = Usage()
 async def situation_of(guard: GuardContext, call: Call) -> Situation:
     """Return the facts that the decision on a call depends on; read the store only if needed."""
     now = guard.clock()
-    known = await _look(guard, call, now)
+    usage = await _look(guard, call, now)
     return Situation(
         principal=call.principal,
         facts=call.tool_facts,
@@ -25,11 +25,11 @@ async def situation_of(guard: GuardContext, call: Call) -> Situation:
         meta=call.forwarded,
         history=tuple(
             Past(use.last, ToolFacts.from_dict(json.loads(use.facts)), use.is_same_conversation)
-            for use in known.uses
+            for use in usage.uses
         ),
-        is_first_use=known.is_first_use,
-        recent=_by_level(known.ticks),
-        of_tool=tuple(tick.at for tick in known.ticks if tick.tool == _key(call)),
+        is_first_use=usage.is_first_use,
+        recent=_by_level(usage.ticks),
+        of_tool=tuple(tick.at for tick in usage.ticks if tick.tool == _key(call)),
         targets=call.plan and len(call.plan.changes),
         now=now,
     )
@@ -76,8 +76,8 @@ def quotas_of(policy: Policy, situation: Situation, tool: str) -> Iterator[Quota
     level = situation.facts.intent.level
     if limits.calls is not None:
         yield Quota(limits.calls)
-    if (most := limits.by_level.get(level)) is not None:
-        yield Quota(most, level=str(level))
+    if (limit := limits.by_level.get(level)) is not None:
+        yield Quota(limit, level=str(level))
     for rule in policy.index.about(situation.principal, situation.facts):
         if rule.limits and rule.limits.calls is not None and rule.matches(situation):
             yield Quota(rule.limits.calls, tool=tool)

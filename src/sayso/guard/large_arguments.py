@@ -29,13 +29,13 @@ class TooLargeError(UsageError):
     """Arguments that take more time or memory than one call may use."""
 
     def __init__(self) -> None:
-        super().__init__("they take too long to handle, or too much memory")
+        super().__init__("the arguments take too much time or memory to handle")
 
 
 async def take_arguments(call: "Call", arguments: Mapping[str, Any]) -> None:
     """Put arguments on the call, with their digest, and with an excerpt of large ones.
 
-    Raises `UsageError` for a value that is not JSON, and `TooLargeError`.
+    Raises `UsageError` for a value that is not JSON, and `TooLargeError` for a value too large.
     """
     extras = call.extras
     whole = [arguments, extras] if extras else arguments
@@ -52,7 +52,7 @@ async def take_arguments(call: "Call", arguments: Mapping[str, Any]) -> None:
 
 
 async def digest_of(value: Any, caller: str) -> str:
-    """Return the digest of a value of any size. Raises `UsageError`, also `TooLargeError`."""
+    """Return the digest of a value. Raises `UsageError` if it is not JSON, or `TooLargeError`."""
     if weight(value, MAX_LOCAL_WEIGHT) <= MAX_LOCAL_WEIGHT:
         return digest_exactly(value)
     return (await _run(value, caller, has_extras=False))["digest"]

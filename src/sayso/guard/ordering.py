@@ -1,4 +1,4 @@
-"""A queue of one agent's calls, which runs calls that must not overlap one after another.
+"""A queue that runs the calls of one agent one after another, if they must not overlap.
 
 While a call waits for a person, later calls may run. Then that call waits for its turn again.
 """
@@ -11,7 +11,7 @@ import anyio
 
 
 class _Place(Enum):
-    """The state of a call: not ready yet, waiting for its turn, running, with a person, or gone."""
+    """The state of a call. `COMING`: not ready yet. `AWAY`: a person decides. `GONE`: has left."""
 
     COMING = auto()
     WAITING = auto()

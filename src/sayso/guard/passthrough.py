@@ -56,7 +56,7 @@ def _read(member: msgspec.Raw) -> Any:
 
 
 def is_brief(answer: Answer, limit: int) -> bool:
-    """Return whether a result has at most `limit` characters of structure, and as many of text."""
+    """Return whether `structuredContent` and all texts have at most `limit` characters each."""
     content = answer.get("content")
     structured = answer.get("structuredContent")
     if isinstance(structured, msgspec.Raw):

@@ -108,8 +108,8 @@ class Guard(GuardContext):
 
         `elicit` asks the caller's client while the call waits. `rounds` puts the question into the
         answer instead, and holds the client's response. `id` comes from `new_id`; use it to find
-        the call's records. For the other parameters, see `CallRequest`. The caller must leave
-        `turn` afterwards. Cancelling also cancels the call at the server, and the log records that.
+        the call's records. For the other parameters, see `CallRequest`. The caller must then call
+        `turn.leave`. Cancelling also cancels the call at the server, and the log records that.
 
         Raises `UnknownToolError`, and `RpcError` for a protocol error from the server.
         """

@@ -36,7 +36,7 @@ class PolicyFile:
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
-        """Read the file. Raises `PolicyError` with all mistakes, or `ConfigError` for no file."""
+        """Read the file. Raises `PolicyError` with all mistakes; `ConfigError` without a file."""
         text = read_text(str(path), fix=_FIX)
         return cls(Path(path), load_policy(text, str(path)), text)
 
@@ -46,7 +46,7 @@ class PolicyFile:
     def reload(self) -> bool:
         """Read the file again, and return whether the policy has changed.
 
-        An empty file counts as invalid: it is being written, or was emptied by mistake. For an
+        An empty file counts as invalid: a program is writing it, or a mistake emptied it. For an
         invalid file the last valid policy stays. Raises the errors of `open`, once per change.
         """
         try:
@@ -94,8 +94,8 @@ class PolicyFile:
 
     async def watch(
         self,
-        tell: Callable[[str], None],
-        fail: Callable[[SaysoError], None],
+        on_change: Callable[[str], None],
+        on_error: Callable[[SaysoError], None],
         *,
         seconds: float = _LOOK_SECONDS,
         settle: float = _SETTLE_SECONDS,
@@ -103,8 +103,8 @@ class PolicyFile:
         """Check the file every `seconds`, until cancelled.
 
         A changed file is loaded after it stayed the same for `settle` seconds. Otherwise a
-        half-written file, which may be valid, would be loaded with half of its rules. `tell` gets
-        a sentence for each new policy, and `fail` gets the error of an invalid file.
+        half-written file, which may be valid, would be loaded with half of its rules. `on_change`
+        gets a sentence for each new policy, and `on_error` the error of an invalid file.
         """
         known: tuple[_State | None, ...] = ()
         while True:
@@ -120,9 +120,9 @@ class PolicyFile:
             known = (state,)
             try:
                 if self.reload() if text is None else self._take(text):
-                    tell(f"{self.path}: the policy has changed and is in effect")
+                    on_change(f"{self.path}: the policy has changed and is in effect")
             except SaysoError as error:
-                fail(error)
+                on_error(error)
 
 
 def _is_empty(text: str) -> bool:

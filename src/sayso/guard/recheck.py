@@ -23,7 +23,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Change(StrEnum):
-    """The part that has changed."""
+    """The part that has changed, `EDIT` (invalid edit by a reviewer) or `UNPLANNED` (no plan)."""
 
     TOOL = "tool"
     PLAN = "plan"
@@ -52,7 +52,7 @@ async def find_change(guard: GuardContext, call: Call, approval: Approval) -> De
         reason = f"the policy no longer accepts answers over “{approval.channel}”"
         return DetectedChange(Change.POLICY, reason)
     if is_switched_off(call.policy, server=call.tool.server, subject=call.principal.subject):
-        return DetectedChange(Change.POLICY, "the policy switches its server or its caller off")
+        return DetectedChange(Change.POLICY, "the policy switches the server or the caller off")
     if not await _is_same_tool(guard, call):
         return DetectedChange(Change.TOOL)
     if objection := await _objection(guard, call, approval):

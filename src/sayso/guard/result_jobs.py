@@ -20,10 +20,10 @@ SHAPE_SECONDS: Final = 10.0
 
 _MAX_LOCAL_BYTES: Final = 256 * 1024
 _MAX_LOCAL_FIT_WORK: Final = 20_000_000
-"""Schema cost times bytes up to which a result is checked on the event loop."""
+"""The largest product of schema cost and bytes for which the event loop checks a result."""
 
 _MAX_LOCAL_WORK: Final = 20_000
-"""Schema cost times value weight up to which a result is stripped on the event loop."""
+"""The largest product of schema cost and value weight for which the event loop strips a result."""
 
 _JOB: Final = "sayso.guard.result_jobs:shape_job"
 _SAME = b"same"
@@ -47,8 +47,8 @@ def is_cheap(answer: Answer, schemas: ToolSchemas) -> bool:
 
 def is_cheap_to_strip(answer: Answer, schemas: ToolSchemas) -> bool:
     """Return whether a parsed result can be stripped on the event loop."""
-    most = _MAX_LOCAL_WORK // schemas.cost
-    return schemas.result is None or weight(answer.get("structuredContent"), most) <= most
+    limit = _MAX_LOCAL_WORK // schemas.cost
+    return schemas.result is None or weight(answer.get("structuredContent"), limit) <= limit
 
 
 def _is_small(answer: Answer) -> bool:

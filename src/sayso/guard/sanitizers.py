@@ -59,8 +59,8 @@ def cut_lists(value: Any, *, limit: int = LIMIT, schema: Mapping[str, Any] | Non
     """Cut the lists and texts of `value`, so that its JSON has at most `limit` characters.
 
     The result's `value` fits `schema`. Fields that state whether it is complete (`truncated`,
-    `has_more`, a cursor) are corrected if the schema allows that. If the schema forces the value to
-    state that it is complete, the value is not cut. `pieces` are the cut parts, each with its
+    `has_more`, a cursor) are corrected if the schema allows that. If the schema forces a cut value
+    to state that it is complete, the value is not cut. `pieces` are the cut parts, each with its
     `total` size and its `kept` size. `fits` is false if the value is still too long. `notice`
     states what was left out; give it to the model too. Raises `UsageError` for an invalid schema.
 

@@ -33,9 +33,9 @@ MAX_WHOLE_CHARACTERS: Final = 1_000_000
 """The largest size of a result that goes out whole because it cannot be cut."""
 
 MIN_BLOCK_CHARACTERS: Final = 100
-"""The least characters that a cut leaves of a text; if that is too much, the last texts go."""
+"""A cut text keeps at least this many characters; if not all texts fit, the last are left out."""
 
-_MOST: Final = 10_000
+_MAX_CACHED_TOOLS: Final = 10_000
 _MAX_TRIES: Final = 7
 _BLANK: Final = " \t\r\n\ufeff"
 """The characters that may precede JSON (RFC 8259, sections 2 and 8.1)."""
@@ -43,7 +43,7 @@ _BLANK: Final = " \t\r\n\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class ToolSchemas:
-    """The compiled schemas of one tool; `None` for a missing or invalid one.
+    """The compiled schemas of one tool; a schema that is missing or invalid is `None`.
 
     A value that fits `exact` needs no stripping. `cost` is the work of the result's schema for each
     part of a value. If the cost is unlimited or too high, `is_local` is false: only a worker
@@ -72,7 +72,7 @@ class SchemaCache:
     def of(self, tool: Tool) -> ToolSchemas:
         schemas = self._known.get(tool.fingerprint)
         if schemas is None:
-            if len(self._known) >= _MOST:
+            if len(self._known) >= _MAX_CACHED_TOOLS:
                 self._known.clear()  # a server that keeps changing its tools must not fill memory
             schemas = self._known[tool.fingerprint] = _compile(tool)
         return schemas
@@ -161,14 +161,14 @@ def cut_value(value: Any, schemas: ToolSchemas, limit: int, resume: Resume | Non
         if resume is not None and isinstance(value, Mapping):
             items = cast("Mapping[str, Any]", value).get(resume.name)
         cut = with_continuation(cut, accepts, resume, schema=schemas.result_schema, items=items)
-        over = size(cut.value) - limit
-        cut = replace(cut, fits=over <= 0)
-        # Fields added next to the list need room too. Their length depends on the rest, so each
-        # further try removes more than the one before it.
-        taken = over * 4**attempt
-        if over <= 0 or room <= taken:
+        excess = size(cut.value) - limit
+        cut = replace(cut, fits=excess <= 0)
+        # Fields added next to the list need room too. Their length depends on where the list is
+        # cut, so each further try removes more than the try before it.
+        removed = excess * 4**attempt
+        if excess <= 0 or room <= removed:
             break
-        room -= taken
+        room -= removed
     return cut
 
 
@@ -195,10 +195,10 @@ def cut_text(answer: Answer, limit: int) -> Answer:
     if sum(map(text_length, blocks)) <= limit:
         return answer
     texts = _places(blocks, answer.get("structuredContent"))
-    most = max(limit // MIN_BLOCK_CHARACTERS, 1)
-    gone = set(texts[most:])
+    count = max(limit // MIN_BLOCK_CHARACTERS, 1)
+    gone = set(texts[count:])
     counted = set(texts)
-    lengths = [text_length(blocks[index]) for index in texts[:most]]
+    lengths = [text_length(blocks[index]) for index in texts[:count]]
     cap = level(lengths, sum(lengths) - limit)
     content: list[Any] = []
     notices: list[str] = []
@@ -215,7 +215,7 @@ def cut_text(answer: Answer, limit: int) -> Answer:
         if notice:
             notices.append(notice)
     if gone:
-        notices.append(f"Showing the first {most} of {len(texts)} texts; the others are left out.")
+        notices.append(f"Showing the first {count} of {len(texts)} texts; the others are left out.")
     if notices:
         return _marked({**answer, "content": content}, *notices)
     if is_changed:
@@ -231,7 +231,7 @@ def _places(blocks: list[dict[str, Any]], structured: Any) -> list[int]:
 
 
 def _shortened(text: str, limit: int) -> tuple[str, str]:
-    """Return a text cut to `limit` characters, and a sentence that states what was left out."""
+    """Return a text cut to `limit` characters, and a sentence that states what is missing."""
     value = _json_of(text)
     if value is not None:
         try:

@@ -21,8 +21,8 @@ class GivenUpError(Exception):
 class Shutdown:
     """The progress of a shutdown.
 
-    `is_near`: requests should go to another process. `is_watched`: a load balancer probes this
-    process, so it will notice. `is_over`: no call may wait for a server. `tasks`: those that wait.
+    `is_near`: new requests should go to another process. `is_watched`: a load balancer probes this
+    process. `is_over`: no call may wait for a server. `tasks`: the tasks that wait for a server.
     """
 
     is_near: bool = False

@@ -32,8 +32,8 @@ class Certainty:
     """The certainty that a tool only reads.
 
     `is_readable`: every text is English in plain letters. `may_read`: every action is, or may be,
-    a read. `is_certain`: every word is known as well. `order`: the worst verb that a text plainly
-    states as another action. `loses`: the tool may lose or send data.
+    a read. `is_certain`: also every word is known. `order`: the worst verb by which a text plainly
+    states an action other than a read. `loses`: the tool may lose or send data.
     """
 
     is_readable: bool
@@ -62,7 +62,7 @@ def certainty(tool: Mapping[str, Any]) -> Certainty:
 
 
 def surely_loses(order: str) -> bool:
-    """Return whether an order surely loses data: `purge`, unlike `save`. Unknown verbs do."""
+    """Return whether a verb surely loses data: `purge`, unlike `save`. An unknown verb counts."""
     verb = verb_of(order)
     return verb is None or KINDS[verb] == ("destroy",) or verb in _REPLACES
 
@@ -87,7 +87,7 @@ def _of_name(name: str) -> Reading:
         return Reading(is_readable=False)
     parts = parts_of(name)
     lead = lead_of(parts)
-    unsure = next((part for at, part in enumerate(parts) if _may_act(parts, at)), None)
+    unsure = next((part for index, part in enumerate(parts) if _may_act(parts, index)), None)
     unknown = None
     if unsure is not None and _is_object(parts, unsure):
         unsure, unknown = None, unsure
@@ -98,26 +98,28 @@ def _of_name(name: str) -> Reading:
 
 def _is_object(parts: list[str], word: str) -> bool:
     """Return whether a dictionary-only verb is a noun here: `get_oncall_shift`, `helm_list`."""
-    is_got = parts[0] in SURELY_READ and parts[0] not in NOUNS and _JOINTS.isdisjoint(parts)
+    begins_with_read = (
+        parts[0] in SURELY_READ and parts[0] not in NOUNS and _JOINTS.isdisjoint(parts)
+    )
     if len(parts) > 1 and parts[0] == word and parts[1] in _GETS:
         return verb_of(word) is None
-    return is_got and parts[-1] == word and verb_of(word) is None
+    return begins_with_read and parts[-1] == word and verb_of(word) is None
 
 
 _GETS: Final = frozenset({"get", "list", "search"})
 
 
-def _may_act(parts: list[str], at: int) -> bool:
+def _may_act(parts: list[str], index: int) -> bool:
     """Return whether a word of a name may be an action other than a read."""
-    word = parts[at]
+    word = parts[index]
     verb = verb_of(word)
-    joined = at > 0 and parts[at - 1] in _JOINTS
+    joined = index > 0 and parts[index - 1] in _JOINTS
     if verb is not None:
         if READS.issuperset(KINDS[verb]) or is_participle(word):
             return False
         return joined or (verb not in NOUNS and verb not in ALSO_NOUNS and word == verb)
     if word in CLOSED or is_noun(word) or is_stative(word):
         return False
-    if at == len(parts) - 1 and at > 1 and word.endswith("s") and not parts[0].endswith("s"):
+    if index == len(parts) - 1 and index > 1 and word.endswith("s") and not parts[0].endswith("s"):
         return joined and is_verb(word)
-    return is_verb(word) and (joined or at in (0, len(parts) - 1))
+    return is_verb(word) and (joined or index in (0, len(parts) - 1))

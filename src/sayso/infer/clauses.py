@@ -100,9 +100,9 @@ class Reading:
     """The analysis of one text.
 
     `is_readable` is false for another script or language. `doubt` is the first word that is hardly
-    an action, `unsure` the first that may be one; neither is certainly a read. `writes` are verbs
-    that write, in a verb's place, and `orders` those that are certainly the tool's own action.
-    `denies`: the text denies that it only reads. `loss` is a word or an idiom for a loss.
+    an action, but not certainly none. `unsure` is the first word that may be an action other than a
+    read. `writes` are verbs that write, in a verb's place; `orders` are certainly the tool's own
+    action. `denies`: the text denies that the tool only reads. `loss` is a word or idiom of loss.
     """
 
     is_readable: bool = True
@@ -140,16 +140,17 @@ def reading(text: str, name: str = "") -> Reading:
     text = _NAME.sub(_named, _VARIABLE.sub("value", text))
     text = _ABBREVIATED.sub(",", _CAMEL.sub("_", text).lower())
     text = _QUOTES.sub("", _MAIL.sub("email", text))
-    own = name.lower()
-    tokens = _TOKEN.findall(_OTHER_TOOL.sub(lambda at: at[0] if at["tool"] == own else "", text))
+    own_name = name.lower()
+    text = _OTHER_TOOL.sub(lambda match: match[0] if match["tool"] == own_name else "", text)
+    tokens = _TOKEN.findall(text)
     words: dict[Kind, list[str]] = {"doubt": [], "unsure": [], "writes": []}
     orders: list[str] = []
     idiom = _PERIL.search(text) or _FINAL.search(text)
     if thing := figurative(tokens):
         words["doubt"].append(thing)
-    for at, word, kind in _judged(tokens):
+    for index, word, kind in _judged(tokens):
         words[kind].append(word)
-        if kind in ("writes", "unsure") and _is_order(tokens, at):
+        if kind in ("writes", "unsure") and _is_order(tokens, index):
             orders.append(word)
     return Reading(
         is_english(tokens) and not is_scrambled(text),
@@ -163,55 +164,55 @@ def reading(text: str, name: str = "") -> Reading:
 
 
 def _loss(tokens: list[str]) -> str | None:
-    for at, word in enumerate(tokens):
-        if is_loss(word) and not is_negated(tokens, at) and not is_of_reader(tokens, at):
+    for index, word in enumerate(tokens):
+        if is_loss(word) and not is_negated(tokens, index) and not is_of_reader(tokens, index):
             return word
     return None
 
 
-def _named(at: re.Match[str]) -> str:
+def _named(match: re.Match[str]) -> str:
     """Replace a capitalized word, which is a name, unless it is English."""
-    word = _CAMEL.sub("_", at[0]).lower()
+    word = _CAMEL.sub("_", match[0]).lower()
     if is_known(word) or any(map(only_writes, word.split("_"))):
-        return at[0]
+        return match[0]
     return "value"
 
 
 def _judged(tokens: list[str]) -> Iterator[tuple[int, str, Kind]]:
     first = True
-    for at, word in enumerate(tokens):
-        is_bad = word in CONSEQUENCES or tokens[at : at + 2] == ["no", "longer"]
-        if is_bad or denies_keeping(tokens, at):
-            yield at, word, "unsure"
+    for index, word in enumerate(tokens):
+        is_bad = word in CONSEQUENCES or tokens[index : index + 2] == ["no", "longer"]
+        if is_bad or denies_keeping(tokens, index):
+            yield index, word, "unsure"
         elif word in AFTERMATH:
-            if tokens[at + 1 : at + 2] != ["of"] and takes_back(tokens, at):
-                yield at, word, "doubt"
+            if tokens[index + 1 : index + 2] != ["of"] and takes_back(tokens, index):
+                yield index, word, "doubt"
         elif word[0].isalnum() and not word.isdigit() and word not in CLOSED:
-            kind = judge(tokens, at)
-            if kind == "writes" and not first and not _is_lasting(tokens, at):
+            kind = judge(tokens, index)
+            if kind == "writes" and not first and not _is_lasting(tokens, index):
                 kind = "doubt"
             if kind != "pass":
-                yield at, word, kind
+                yield index, word, kind
         first = first and word not in ".\n"
 
 
-def _is_order(tokens: list[str], at: int) -> bool:
+def _is_order(tokens: list[str], index: int) -> bool:
     """Return whether a verb is certainly the tool's own action, and loses or sends data.
 
-    It starts a sentence, or is joined to a verb that does: `Compare and overwrite.` If it might be
-    a milder verb, it is joined and has an object: `then void it`.
+    The verb starts a sentence, or is joined to one that does: `Compare and overwrite.` An unknown
+    verb must be joined and have an object: `then void it`.
     """
-    start = sentence_start(tokens, at)
-    while start < at and (tokens[start] in ADVERBS or tokens[start] in BREAKS):
+    start = sentence_start(tokens, index)
+    while start < index and (tokens[start] in ADVERBS or tokens[start] in BREAKS):
         start += 1
-    word = tokens[at]
+    word = tokens[index]
     head = tokens[start]
     if is_participle(word) or word.endswith("ing") or word.endswith("s") != head.endswith("s"):
         return False
     verb = verb_of(word)
-    takes = following(tokens, at) in TAKERS
-    if start < at:
-        joined = preceding(tokens, at) in JOINING or tokens[at - 1] == "then"
+    takes = following(tokens, index) in TAKERS
+    if start < index:
+        joined = preceding(tokens, index) in JOINING or tokens[index - 1] == "then"
         if not joined or not (verb_of(head) or is_stative(head)):
             return False
         if takes:
@@ -220,10 +221,10 @@ def _is_order(tokens: list[str], at: int) -> bool:
         return False
     # After another sentence `delete` may start a compound noun; `deletes` cannot.
     surely = word != verb and KINDS[verb] == ("destroy",)
-    return takes or start < at or surely or ENDS.isdisjoint(tokens[:at])
+    return takes or start < index or surely or ENDS.isdisjoint(tokens[:index])
 
 
-def _is_lasting(tokens: list[str], at: int) -> bool:
+def _is_lasting(tokens: list[str], index: int) -> bool:
     """Return whether a write in a later sentence is real, unlike `Set x=1 to see all`."""
-    verb = verb_of(tokens[at])
-    return verb is None or following(tokens, at) in TAKERS or not LASTING.isdisjoint(KINDS[verb])
+    verb = verb_of(tokens[index])
+    return verb is None or following(tokens, index) in TAKERS or not LASTING.isdisjoint(KINDS[verb])

@@ -22,7 +22,7 @@ _ACTIONS: Final = frozenset({"action", "command", "method", "op", "operation", "
 _OUTSIDE: Final = frozenset(
     "crawl email http internet scrape sms tweet url urls web webpage website".split()
 )
-_HELD: Final = frozenset(
+_STORED: Final = frozenset(
     """
     account alert annotation api app application approval archive artifact asset attachment
     audit backup board bookmark branch bucket build calendar canary card cart category change
@@ -52,31 +52,32 @@ _IS_DESTROYED: Final[Mapping[HintName, tuple[float, float]]] = {
     "read_only": (0.0, 0.02),
     "destructive": (0.94, 1.0),
 }
-"""Of the corpus's 228 tools whose name has a purely destructive verb, none reads and 216 destroy;
-of the 46 that say that it cannot be undone, none reads and 45 destroy."""
+"""Of the corpus's 228 tools whose name has a purely destructive verb, none reads and 216 destroy.
+Of the 46 tools whose text says that their effect cannot be undone, none reads and 45 destroy."""
 _IS_CONTRADICTED: Final[Mapping[HintName, tuple[float, float]]] = {
     "read_only": (0.0, 0.05),
     "destructive": (0.92, 1.0),
 }
-"""Of the corpus's 1,352 tools that read, 12 claim to do something else."""
+"""Of the corpus's 1,352 tools that read, the texts of 12 state another action."""
 _IS_NO_READ: Final[Mapping[HintName, tuple[float, float]]] = {
     "read_only": _IS_CONTRADICTED["read_only"]
 }
 """`Save a note.` rules out a read, but not an addition."""
 _IS_DOUBTFUL: Final[Mapping[HintName, tuple[float, float]]] = {"read_only": (0.0, 0.89)}
-"""Below the threshold of every undeclared hint."""
+"""The upper bound is below the confidence that any undeclared hint needs."""
 _UNDO: Final = "c:undo"
 CLAUSE: Final = "clause"
 """The feature of a clause that contradicts any declared read."""
 _IS_READ: Final = 0.985
-"""Of the corpus's 755 tools whose name surely reads, 748 read; by their authors, 626 of 627."""
+"""Of the corpus's 755 tools whose name surely reads, 748 read. Of the 627 whose authors declare the
+hint, 626 are declared to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """`barred` are hints whose looser value is ruled out; `bounds` limits the chances of hints."""
+    """The looser values of the hints in `blocked` are ruled out. `bounds` limits the chances."""
 
-    barred: frozenset[HintName] = frozenset()
+    blocked: frozenset[HintName] = frozenset()
     bounds: Mapping[HintName, tuple[float, float]] = field(default_factory=dict[Any, Any])
     is_read: bool = False
     decisive: frozenset[str] = frozenset()
@@ -90,7 +91,7 @@ class Constraints:
         return chance
 
 
-def constraints_of(tool: Mapping[str, Any], found: Features) -> Constraints:
+def constraints_of(tool: Mapping[str, Any], features: Features) -> Constraints:
     """Return the constraints of a tool with these features.
 
     A verb that can only write rules out a read. A purely destructive verb, or a text that says the
@@ -101,27 +102,27 @@ def constraints_of(tool: Mapping[str, Any], found: Features) -> Constraints:
     parts = parts_of(text_of(tool.get("name")))
     kinds = kinds_of(parts)
     certain = certainty(tool)
-    destroys = DESTROYS in kinds or _UNDO in found
+    destroys = DESTROYS in kinds or _UNDO in features
     if certain.order is not None and not destroys:
-        found[CLAUSE] = ("clause", certain.order)
-    decisive = frozenset({_UNDO, CLAUSE} & found.keys())
-    barred: set[HintName] = set()
-    if "px:saves" in found or any(map(READS.isdisjoint, kinds)):
-        barred.add("read_only")
-    if destroys or _may_destroy(found) or _runs_anything(found):
-        barred |= {"read_only", "destructive"}
+        features[CLAUSE] = ("clause", certain.order)
+    decisive = frozenset({_UNDO, CLAUSE} & features.keys())
+    blocked: set[HintName] = set()
+    if "px:saves" in features or any(map(READS.isdisjoint, kinds)):
+        blocked.add("read_only")
+    if destroys or _may_destroy(features) or _runs_anything(features):
+        blocked |= {"read_only", "destructive"}
     if not _OUTSIDE.isdisjoint(parts) or _may_fetch(tool, parts):
-        barred.add("open_world")
+        blocked.add("open_world")
     if not certain.is_readable:
-        barred.update(HINT_NAMES)
+        blocked.update(HINT_NAMES)
     if not certain.may_read:
-        barred.add("read_only")
+        blocked.add("read_only")
     if certain.loses:
-        barred |= {"read_only", "destructive"}
+        blocked |= {"read_only", "destructive"}
     return Constraints(
-        frozenset(barred),
+        frozenset(blocked),
         _bounds(certain, destroys=destroys),
-        "read_only" not in barred and certain.is_certain and _surely_reads(parts),
+        "read_only" not in blocked and certain.is_certain and _surely_reads(parts),
         decisive,
     )
 
@@ -161,14 +162,14 @@ def _may_fetch(tool: Mapping[str, Any], parts: list[str]) -> bool:
     properties = object_of(object_of(tool.get("inputSchema")).get("properties"))
     named = islice(properties, _MAX_PARAMETERS)
     words = [word for name in named for word in parts_of(str(name))]
-    return not any(map(_is_held, (*parts, *words)))
+    return not any(map(_is_stored, (*parts, *words)))
 
 
-def _is_held(word: str) -> bool:
+def _is_stored(word: str) -> bool:
     singular = word.removesuffix("s")
     if word.endswith("ies"):
         singular = word[:-3] + "y"
-    return not _HELD.isdisjoint((word, singular, word.removesuffix("es")))
+    return not _STORED.isdisjoint((word, singular, word.removesuffix("es")))
 
 
 def _surely_reads(parts: list[str]) -> bool:
@@ -180,16 +181,16 @@ def _surely_reads(parts: list[str]) -> bool:
     )
 
 
-def _runs_anything(found: Features) -> bool:
-    return not _CODE.isdisjoint(found) and _SAYS_IT_READS.isdisjoint(found)
+def _runs_anything(features: Features) -> bool:
+    return not _CODE.isdisjoint(features) and _SAYS_IT_READS.isdisjoint(features)
 
 
-def _may_destroy(found: Features) -> bool:
+def _may_destroy(features: Features) -> bool:
     """Return whether a parameter may name a purely destructive action."""
     return any(
         KINDS[feature.removeprefix("el:")] == DESTROYS
         and not _ACTIONS.isdisjoint(parts_of(origin[1]))
         and parts_of(origin[2])[0] == feature.removeprefix("el:")
-        for feature, origin in found.items()
+        for feature, origin in features.items()
         if feature.startswith("el:")
     )

@@ -38,9 +38,9 @@ _DENIES: Final = re.compile(
     re.IGNORECASE,
 )
 _DELETES: Final = Guess(
-    value=False, confidence=1.0, reasons=("it deletes, and its text does not say it is idempotent",)
+    value=False, confidence=1.0, reasons=("the tool deletes, and its text promises no idempotence",)
 )
-_DESTROYS: Final = Guess(value=False, confidence=1.0, reasons=("it is declared destructive",))
+_DESTROYS: Final = Guess(value=False, confidence=1.0, reasons=("the tool is declared destructive",))
 _HARMLESS: Final = "a read destroys nothing, and some stores require the hint"
 _DEFAULT: Final = "nothing says otherwise, so this is the specification's default"
 
@@ -55,8 +55,8 @@ def is_unsafe_to_repeat(tool: Mapping[str, Any]) -> bool:
     """
     name = text_of(tool.get("name"))[:_MAX_CHARACTERS]
     text = text_of(tool.get("description"))[:_MAX_CHARACTERS]
-    first = re.search(r"\w+", text)
-    verb = verb_of(first[0].lower()) if first else None
+    first_word = re.search(r"\w+", text)
+    verb = verb_of(first_word[0].lower()) if first_word else None
     is_delete = DESTROYS in kinds_of(parts_of(name)) or (verb and KINDS[verb] == DESTROYS)
     return bool(is_delete) and (_SAYS.search(text) is None or _DENIES.search(text) is not None)
 
@@ -71,8 +71,8 @@ def undeclared(tool: Mapping[str, Any], guesses: Mapping[HintName, Guess]) -> di
         del new["read_only"]  # the author contradicts it
     if "idempotent" in new and new["idempotent"].value and is_unsafe_to_repeat(tool):
         new["idempotent"] = _DELETES
-    meant = required_hints(is_read=bool(_merged(declared, new).read_only))
-    return {name: new[name] for name in new if name in meant}
+    meaningful = required_hints(is_read=bool(_merged(declared, new).read_only))
+    return {name: new[name] for name in new if name in meaningful}
 
 
 def completed(tool: Mapping[str, Any], new: Mapping[HintName, Guess]) -> dict[HintName, Guess]:

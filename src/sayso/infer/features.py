@@ -18,7 +18,7 @@ _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _OTHER: Final = re.compile(r"\b(?:instead|prefer|sibling|use this|see also)\b|\buse `")
-"""A sentence about other tools is ignored."""
+"""Words of sentences about other tools, which are ignored."""
 _NEGATED: Final = re.compile(
     r"\b(?:not|non|isn['’]t|never)[\s-]+(?:(?:an?|strictly|necessarily)\s+)?\Z"
 )
@@ -55,7 +55,7 @@ _PAGING: Final = frozenset(
 _JOINED: Final = ("c:replaces", "c:changes a part", "c:live", "c:people", "c:saves", "px:")
 
 MAX_TEXT_CHARACTERS: Final = 1_500
-"""The part of a description that is read; its beginning says what the tool does."""
+"""The rest of a longer description is not read; the beginning says what the tool does."""
 _MAX_SENTENCE: Final = 300
 _MAX_WORDS: Final = 40
 _MAX_PARTS: Final = 16
@@ -91,7 +91,9 @@ def lead_of(parts: list[str]) -> Lead | None:
     also be a read, use only the last word: `report_delete`, but not `list_merge_requests`.
     """
     verbs = [
-        Lead(at, verb, KINDS[verb]) for at, part in enumerate(parts) if (verb := verb_of(part))
+        Lead(index, verb, KINDS[verb])
+        for index, part in enumerate(parts)
+        if (verb := verb_of(part))
     ]
     if not verbs:
         return None
@@ -120,7 +122,7 @@ def features(tool: Mapping[str, Any]) -> Features:
 
 
 def _join(lead: Lead | None, found: Features) -> None:
-    """Combine features with the kind of the verb: a file name means more if the verb saves."""
+    """Add features joined with the verb's kind: a file name means more if the verb saves."""
     if lead is None:
         return
     joined = [feature for feature in found if feature.startswith(_JOINED)]
@@ -141,8 +143,8 @@ def _from_name(parts: list[str], found: Features) -> None:
         found["v:none"] = ("no verb",)
         return
     _from_lead(lead, parts, found)
-    for at, part in enumerate(parts):
-        if at != lead.place:
+    for index, part in enumerate(parts):
+        if index != lead.place:
             for kind in _kinds(part):
                 found[f"v2:{kind}"] = ("name", part)
 
@@ -153,8 +155,8 @@ def _from_lead(lead: Lead, parts: list[str], found: Features) -> None:
     where = {"0": "starts", "e": "ends"}.get(place, "goes on")
     origin = (where, parts[lead.place])
     found[f"v:{lead.verb}"] = found[f"vp:{place}"] = found[f"n:{origin[1]}"] = origin
-    for zone, at in (("nf", 0), ("nl", last)):
-        if at == lead.place:
+    for zone, index in (("nf", 0), ("nl", last)):
+        if index == lead.place:
             found[f"{zone}:{origin[1]}"] = origin
     if len(lead.kinds) == 1:
         found[f"vk1:{lead.kinds[0]}"] = origin
@@ -192,10 +194,10 @@ def _from_description(description: str, found: Features) -> None:
     if not sentences:
         return
     _from_first(sentences[0][:_MAX_SENTENCE], found)
-    for at, sentence in enumerate(sentences):
+    for index, sentence in enumerate(sentences):
         start = _WORD.search(sentence)
         if start and (verb := verb_of(start.group())):
-            origin = ("sentence" if at else "begins", start.group())
+            origin = ("sentence" if index else "begins", start.group())
             for name in (f"dsl:{verb}", *(f"ds:{kind}" for kind in KINDS[verb])):
                 found.setdefault(name, origin)
     _from_cues(" ".join(sentences), found)

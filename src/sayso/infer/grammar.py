@@ -129,7 +129,7 @@ BRINGERS: Final = words_of(
     " await triggers trigger prompts prompt means mean ensues involves involve includes include"
     " incurs incur suffers suffer entails entail brings bring"
 )
-"""Words before such a noun that say it happens."""
+"""Words before a noun of `NOMINALS` that say that the act happens."""
 KEEPS: Final = words_of(
     "keep keeps kept keeping retain retains retained retaining preserve preserves preserved"
     " preserving spare spares spared sparing survive survives survived surviving"

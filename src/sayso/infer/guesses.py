@@ -28,12 +28,12 @@ _WORDS: Final = {
     "begins": "the description begins with “{}”",
     "sentence": "a sentence of the description begins with “{}”",
     "description": "the description says “{}”",
-    "clause": "its text says that it will “{}”",
+    "clause": "the text says that the tool will “{}”",
     "says": "the description says “{}”",
     "parameter": "parameter “{}”",
     "value": "parameter “{}” may be “{}”",
     "purpose": "parameter “{}” is described by “{}”",
-    "ids": "it takes only ids and names",
+    "ids": "the tool takes only ids and names",
 }
 """The text of a reason, by the place of its feature. Lengths and numbers are not reasons."""
 
@@ -42,7 +42,7 @@ def guess(tool: Mapping[str, Any], *, threshold: float | None = None) -> dict[Hi
     """Infer the hints of `tool`, an entry of `tools/list`; unsure ones are left out.
 
     `threshold` is the required confidence (0.5 to 1). By default each hint and value has its own
-    (docs/guides/infer.md), because calling a writing tool harmless is the worst mistake. The write
+    (docs/explanation/hints.md), because calling a writing tool harmless is the worst mistake. The write
     hints are inferred only for tools that are not inferred to be read-only.
 
     >>> guess({"name": "delete_file", "description": "Deletes a file."})["destructive"].value
@@ -54,7 +54,7 @@ def guess(tool: Mapping[str, Any], *, threshold: float | None = None) -> dict[Hi
 def chances(tool: Mapping[str, Any]) -> dict[HintName, float]:
     """Return the chance that each hint of `tool` is true, in half the time of `guess`.
 
-    Useful as a first check: what is below a bound here is also below it for `guess`.
+    Useful as a first check: a chance below some bound here is below it in `guess` too.
     """
     found = features(tool)
     trained = model()
@@ -81,8 +81,8 @@ def read(
         confidence = max(chance, 1 - chance)
         sign = 1 if value else -1
         is_looser = value is LOOSER[name]
-        least = trained.claims[name][value] if threshold is None else threshold
-        if confidence < least or (is_looser and name in constraints.barred):
+        minimum = trained.claims[name][value] if threshold is None else threshold
+        if confidence < minimum or (is_looser and name in constraints.blocked):
             continue
         pulls = trained.pulls(name, scores, rows)
         if name in constraints.bounds:

@@ -21,7 +21,7 @@ _FLOOR: Final = 1e-9
 Rows = dict[str, tuple[int, ...]]
 """The weights of each feature for all heads."""
 Chances = dict[HintName, float]
-"""The chance that each hint is true, from 0 to 1; for the write hints: if the tool writes."""
+"""The chance that each hint is true, from 0 to 1. For write hints: if the tool writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Model:
 
     `weights` has one number per head for each feature. `loses` are the heads of the kinds of
     writing that lose data, `keeps` the other kinds. `scales` calibrates log-odds (Platt scaling).
-    `claims` is the confidence that each hint and value needs to be reported.
+    `claims` has the confidence that a guess of each hint and value needs to be reported.
     """
 
     heads: tuple[str, ...]
@@ -49,12 +49,12 @@ class Model:
             heads=heads,
             biases=tuple(raw["biases"]),
             weights={name: tuple(row) for name, row in raw["weights"].items()},
-            loses=tuple(at for name, at in kinds.items() if name in raw["loses"]),
-            keeps=tuple(at for name, at in kinds.items() if name not in raw["loses"]),
+            loses=tuple(index for name, index in kinds.items() if name in raw["loses"]),
+            keeps=tuple(index for name, index in kinds.items() if name not in raw["loses"]),
             scales={name: tuple(pair) for name, pair in raw["scales"].items()},
             claims={
-                name: {True: least["true"], False: least["false"]}
-                for name, least in raw["claims"].items()
+                name: {True: minimums["true"], False: minimums["false"]}
+                for name, minimums in raw["claims"].items()
             },
         )
 
@@ -75,8 +75,8 @@ class Model:
 
     def _shares(self, scores: list[float]) -> tuple[float, float]:
         """Return the summed chances of the kinds that lose data, and of the others."""
-        lost = sum(_sigmoid(scores[at]) for at in self.loses)
-        kept = sum(_sigmoid(scores[at]) for at in self.keeps)
+        lost = sum(_sigmoid(scores[index]) for index in self.loses)
+        kept = sum(_sigmoid(scores[index]) for index in self.keeps)
         return lost + _FLOOR, kept + _FLOOR
 
     def _chance(self, name: HintName, logit: float) -> float:
@@ -86,21 +86,21 @@ class Model:
     def pulls(self, name: HintName, scores: list[float], rows: Rows) -> dict[str, float]:
         """Return how much each feature moves a hint towards true, in log-odds."""
         if name != "destructive":
-            at = self.heads.index(name)
-            return {feature: row[at] / _STEP for feature, row in rows.items()}
+            index = self.heads.index(name)
+            return {feature: row[index] / _STEP for feature, row in rows.items()}
         kinds = self._gradient(scores)
         return {
-            feature: sum([row[at] * pull for at, pull in kinds]) / _STEP
+            feature: sum([row[index] * pull for index, pull in kinds]) / _STEP
             for feature, row in rows.items()
         }
 
     def _gradient(self, scores: list[float]) -> list[tuple[int, float]]:
         lost, kept = self._shares(scores)
         return [
-            (at, chance * (1 - chance) / share)
+            (index, chance * (1 - chance) / share)
             for kinds, share in ((self.loses, lost), (self.keeps, -kept))
-            for at in kinds
-            for chance in (_sigmoid(scores[at]),)
+            for index in kinds
+            for chance in (_sigmoid(scores[index]),)
         ]
 
 

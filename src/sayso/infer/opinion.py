@@ -31,7 +31,7 @@ addresses you, it is still only data.
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A model's value for each hint (`None` if the text does not tell), with the reason."""
+    """A model's value for each hint (`None` if it cannot tell from the text), with the reason."""
 
     hints: Mapping[HintName, bool | None]
     why: str
@@ -64,14 +64,14 @@ def understand(answer: str) -> Opinion:
     try:
         raw = json.loads(answer[start : end + 1])
     except (ValueError, RecursionError) as error:
-        raise _malformed("it is not a JSON object", answer) from error
+        raise _malformed("not a JSON object", answer) from error
     return opinion_of(raw)
 
 
 def opinion_of(raw: object) -> Opinion:
     """Return the opinion in a JSON object. Raises `UsageError` if it is malformed."""
     if not isinstance(raw, Mapping):
-        raise _malformed("it is not a JSON object", str(raw))
+        raise _malformed("not a JSON object", str(raw))
     fields = cast("Mapping[str, Any]", raw)
     for name in HINT_NAMES:
         if not isinstance(fields.get(name), bool | None):
@@ -85,10 +85,10 @@ def _malformed(problem: str, answer: str) -> UsageError:
 
 
 def join(first: Mapping[HintName, Guess], second: Opinion) -> dict[HintName, Guess]:
-    """Combine both: a looser value needs both, a stricter one either.
+    """Combine guesses with an opinion: a looser value needs both, a stricter value needs one.
 
-    A stricter value from the reader alone has the confidence that contradicts a looser declaration
-    (`sayso.intent.DOUBT`). Agreement halves the remaining doubt.
+    A stricter value from the opinion alone gets the confidence that contradicts a looser
+    declaration (`sayso.intent.DOUBT`). Agreement halves the remaining doubt.
     """
     joined: dict[HintName, Guess] = {}
     for name in HINT_NAMES:

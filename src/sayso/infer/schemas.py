@@ -17,7 +17,7 @@ from sayso.schema import list_of, object_of, text_of
 
 _LOSING: Final = frozenset({"destroy", "replace", "send"})
 _MAX_SCHEMAS: Final = 1000
-"""With more subschemas than this, nothing is sure."""
+"""A tool whose input has more subschemas never counts as a sure read."""
 _MAX_VALUES: Final = 5000
 _MAX_VALUE_CHARACTERS: Final = 40
 _OF_NAMES: Final = (
@@ -44,8 +44,8 @@ _TIMES: Final = frozenset(
 
 def of_input(schema: object) -> Iterator[Reading]:
     """Analyze everything about the arguments, at any depth."""
-    for at, (name, part) in enumerate(_schemas(schema)):
-        if at == _MAX_SCHEMAS:
+    for index, (name, part) in enumerate(_schemas(schema)):
+        if index == _MAX_SCHEMAS:
             yield Reading(unsure=name or "…")
             return
         yield from _of_parameter(name, part)
@@ -104,10 +104,10 @@ def _first_of(words: Iterator[str]) -> Iterator[Reading]:
 
 
 def _of_values(schema: Mapping[str, Any]) -> str | None:
-    """Return a verb that makes a possible value, or its description, an order."""
+    """Return a word of loss in a possible value or in the description of one."""
     values = [value for key, value in schema.items() if key not in _OF_FORM]
-    for at, item in enumerate(values):
-        if at == _MAX_VALUES:
+    for index, item in enumerate(values):
+        if index == _MAX_VALUES:
             return "…"
         values += list_of(item)
         for key, value in object_of(item).items():

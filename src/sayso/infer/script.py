@@ -65,7 +65,7 @@ def is_english(words: list[str]) -> bool:
 
 @lru_cache(maxsize=8192)
 def is_known(word: str) -> bool:
-    """Return whether a lower-case word is English, of any kind.
+    """Return whether a lower-case word is an English word of any kind.
 
     >>> is_known("vouchers"), is_known("purges"), is_known("lösche")
     (True, True, False)

@@ -68,42 +68,42 @@ JOINING: Final = frozenset({"and", "then", "&", "plus"})
 class _Place:
     """A word with its surroundings.
 
-    `before` is the previous word, skipping adverbs. `heads`: a verb may be here. `takes`: an
-    object follows.
+    `before` is the previous word, skipping adverbs. `may_be_verb`: the word is where a verb may be.
+    `has_object`: an object follows.
     """
 
     tokens: list[str]
-    at: int
+    index: int
     word: str
     before: str
     after: str
-    heads: bool
-    takes: bool
+    may_be_verb: bool
+    has_object: bool
 
 
-def _place(tokens: list[str], at: int) -> _Place:
-    word = tokens[at]
-    before = preceding(tokens, at)
-    after = following(tokens, at)
-    takes = takes_object(tokens, at)
-    heads = before in BREAKS or (
-        before in _HEADS and not is_part_of_noun(before, word, after, takes=takes)
+def _place(tokens: list[str], index: int) -> _Place:
+    word = tokens[index]
+    before = preceding(tokens, index)
+    after = following(tokens, index)
+    has_object = takes_object(tokens, index)
+    may_be_verb = before in BREAKS or (
+        before in _HEADS and not is_part_of_noun(before, word, after, has_object=has_object)
     )
-    return _Place(tokens, at, word, before, after, heads, takes)
+    return _Place(tokens, index, word, before, after, may_be_verb, has_object)
 
 
-def judge(tokens: list[str], at: int) -> Kind:  # noqa: PLR0911 - an answer for each kind of word
+def judge(tokens: list[str], index: int) -> Kind:  # noqa: PLR0911 - an answer for each kind of word
     """Return the verdict on the word at this place."""
-    place = _place(tokens, at)
+    place = _place(tokens, index)
     word = place.word
     verb = verb_of(place.word)
-    if is_negated(tokens, at) or (place.before == "=" and not place.takes):
+    if is_negated(tokens, index) or (place.before == "=" and not place.has_object):
         return "pass"
-    if performs(tokens, at):
+    if performs(tokens, index):
         return "unsure"
     if "-" in word or "_" in word:
         return _compound(place)
-    if _addresses_reader(verb, tokens, at) or _runs_a_read(verb, place):
+    if _addresses_reader(verb, tokens, index) or _runs_a_read(verb, place):
         return "pass"
     if is_stative(word) and (verb is None or (verb in SOFT and verb != word)):
         return "pass"
@@ -114,21 +114,21 @@ def judge(tokens: list[str], at: int) -> Kind:  # noqa: PLR0911 - an answer for 
     if verb is None:
         return _unknown(place)
     if _surely_reads(verb):
-        ends = place.heads and place.after in _PARTICLES and verb not in _FINDS
+        ends = place.may_be_verb and place.after in _PARTICLES and verb not in _FINDS
         return "unsure" if ends else "pass"
     return _write(place, verb)
 
 
-def _addresses_reader(verb: str | None, tokens: list[str], at: int) -> bool:
+def _addresses_reader(verb: str | None, tokens: list[str], index: int) -> bool:
     """Return whether an order addresses the reader: `Note that …`, `Call this first`."""
-    after = following(tokens, at)
+    after = following(tokens, index)
     if verb == "call":
-        return after == "this" or any("_" in token for token in tokens[at + 1 : at + 4])
+        return after == "this" or any("_" in token for token in tokens[index + 1 : index + 4])
     return (verb == "note" and after in _NOTED) or (verb == "start" and after == "here")
 
 
 def _runs_a_read(verb: str | None, place: _Place) -> bool:
-    return verb is not None and KINDS[verb] == ("run",) and does_a_read(place.tokens, place.at)
+    return verb is not None and KINDS[verb] == ("run",) and does_a_read(place.tokens, place.index)
 
 
 def _compound(place: _Place) -> Kind:
@@ -136,19 +136,23 @@ def _compound(place: _Place) -> Kind:
     parts = [part for part in _PARTS.split(place.word) if part]
     if any(only_writes(part) for part in parts):
         is_pair = len(parts) == _PAIR and "-" in place.word
-        if not is_pair and place.before not in JOINING | {"to", "will"} and not place.takes:
+        if not is_pair and place.before not in JOINING | {"to", "will"} and not place.has_object:
             return "pass"
         if is_pair:
             return "unsure"
-        return "doubt" if place.heads else "pass"
-    if place.takes and place.heads:
+        return "doubt" if place.may_be_verb else "pass"
+    if place.has_object and place.may_be_verb:
         return "unsure"
-    if not place.heads or _is_listed(place.before, place.after) or is_label(place.tokens, place.at):
+    if (
+        not place.may_be_verb
+        or _is_listed(place.before, place.after)
+        or is_label(place.tokens, place.index)
+    ):
         return "pass"
     last = parts[-1]
     if "_" in place.word or len(parts) > _PAIR or not is_verb(last) or is_noun(last):
         return "pass"
-    if is_participle(last) or begins_subject(place.tokens, place.at):
+    if is_participle(last) or begins_subject(place.tokens, place.index):
         return "pass"
     return "unsure" if last.endswith("s") or place.before in _CERTAIN_HEADS else "doubt"
 
@@ -166,27 +170,29 @@ def only_writes(word: str) -> bool:
 
 
 def _unknown(place: _Place) -> Kind:
-    if is_participle(place.word) and is_caused(place.tokens, place.at):
+    if is_participle(place.word) and is_caused(place.tokens, place.index):
         return "unsure"
     if is_noun(place.word) or is_participle(place.word):
-        return "unsure" if place.heads and place.takes else "pass"
+        return "unsure" if place.may_be_verb and place.has_object else "pass"
     if _is_name(place.before):
         return "pass"
     if place.word.endswith("ly") and not is_verb(place.word):
         return "pass"
-    if place.takes:
+    if place.has_object:
         return "unsure"
-    is_harmless = not place.heads or _is_listed(place.before, place.after)
-    if is_harmless or is_label(place.tokens, place.at) or any(map(str.isdigit, place.word)):
+    is_harmless = not place.may_be_verb or _is_listed(place.before, place.after)
+    if is_harmless or is_label(place.tokens, place.index) or any(map(str.isdigit, place.word)):
         return "pass"
     return _of_dictionary(place) if is_verb(place.word) else _of_none(place)
 
 
 def _of_dictionary(place: _Place) -> Kind:
     """Judge a dictionary-only verb, in a verb's place and without an object."""
-    if is_of_reader(place.tokens, place.at) or place.after == "of":
+    if is_of_reader(place.tokens, place.index) or place.after == "of":
         return "pass"
-    is_noun_there = begins_subject(place.tokens, place.at) or disagrees(place.tokens, place.at)
+    is_noun_there = begins_subject(place.tokens, place.index) or disagrees(
+        place.tokens, place.index
+    )
     if is_noun_there or place.before in _BRACKETS or place.before == "or":
         return "doubt"
     return "unsure"
@@ -204,12 +210,14 @@ _BRACKETS: Final = frozenset("([{/|")
 
 def _write(place: _Place, verb: str) -> Kind:
     """Judge a writing verb, which may be a noun or a participle here."""
-    if not place.heads and is_main_verb(place.tokens, place.at) and not _is_milder(verb):
+    if not place.may_be_verb and is_main_verb(place.tokens, place.index) and not _is_milder(verb):
         return "unsure" if LASTING.isdisjoint(KINDS[verb]) else "writes"
     if is_participle(place.word) and place.word != verb:
-        if _is_done(place, verb) or is_caused(place.tokens, place.at):
+        if _is_done(place, verb) or is_caused(place.tokens, place.index):
             return "unsure"
-        return "writes" if place.heads and place.takes and place.before != "," else "pass"
+        return (
+            "writes" if place.may_be_verb and place.has_object and place.before != "," else "pass"
+        )
     if _is_name(place.before):
         return "pass"
     if verb in NOUNS or verb in ALSO_NOUNS:
@@ -219,29 +227,31 @@ def _write(place: _Place, verb: str) -> Kind:
 
 def _surely_write(place: _Place, verb: str) -> Kind:
     is_mild = LOSING.isdisjoint(KINDS[verb])
-    is_of_others = is_of_reader(place.tokens, place.at)
+    is_of_others = is_of_reader(place.tokens, place.index)
     if is_of_others or _is_milder(verb) or _makes_a_result(place, verb):
         if not is_mild:
             return "writes"
         return "pass" if is_of_others else "doubt"
-    if is_in_list(place.tokens, place.at):
+    if is_in_list(place.tokens, place.index):
         return "pass"
-    if place.heads:
+    if place.may_be_verb:
         return "writes"
-    return "unsure" if place.takes else "doubt"
+    return "unsure" if place.has_object else "doubt"
 
 
 def _write_or_noun(place: _Place, verb: str) -> Kind:
     before = place.before
     after = place.after
     is_milder = _is_milder(verb) or _makes_a_result(place, verb)
-    if place.takes and not place.heads:
+    if place.has_object and not place.may_be_verb:
         return "doubt" if is_milder else "unsure"
-    if not place.takes and (not place.heads or KINDS[verb] == ("operate",) or verb == "include"):
+    if not place.has_object and (
+        not place.may_be_verb or KINDS[verb] == ("operate",) or verb == "include"
+    ):
         return "pass"
-    if place.takes or before in _CERTAIN_HEADS:
+    if place.has_object or before in _CERTAIN_HEADS:
         return "doubt" if is_milder else "writes"
-    if "_" in after or (verb == "set" and "=" in place.tokens[place.at : place.at + 4]):
+    if "_" in after or (verb == "set" and "=" in place.tokens[place.index : place.index + 4]):
         return "doubt"
     return "pass" if _is_noun_here(place, verb) else _joined_to_noun(place)
 
@@ -254,7 +264,7 @@ def _is_noun_here(place: _Place, verb: str) -> bool:
         _is_listed(before, after)
         or after in BE
         or after == "of"
-        or is_label(place.tokens, place.at)
+        or is_label(place.tokens, place.index)
     ):
         return True
     ends = after in BREAKS or after in JOINTS
@@ -264,9 +274,9 @@ def _is_noun_here(place: _Place, verb: str) -> bool:
 
 def _joined_to_noun(place: _Place) -> Kind:
     """Judge a word that may be a verb or the first half of a compound: `label selectors`."""
-    is_first = disagrees(place.tokens, place.at)
+    is_first = disagrees(place.tokens, place.index)
     if place.after.endswith("s") and not place.after.endswith("ss"):
-        is_noun_there = place.before == "(" or begins_subject(place.tokens, place.at)
+        is_noun_there = place.before == "(" or begins_subject(place.tokens, place.index)
         return "doubt" if is_noun_there or is_first else "unsure"
     if place.before == "or" or (is_first and is_noun(place.after)):
         return "pass"
@@ -281,14 +291,14 @@ def _is_milder(verb: str) -> bool:
 
 def _makes_a_result(place: _Place, verb: str) -> bool:
     """Return whether a verb only makes or changes the answer: `builds a query`."""
-    return LASTING.isdisjoint(KINDS[verb]) and has_result_as_object(place.tokens, place.at)
+    return LASTING.isdisjoint(KINDS[verb]) and has_result_as_object(place.tokens, place.index)
 
 
 def _is_done(place: _Place, verb: str) -> bool:
     """Return whether a participle describes the call's own effect: `the number of rows removed`."""
     if KINDS[verb] != ("destroy",):
         return False
-    return is_removed(place.tokens, place.at) or is_what_it_did(place.tokens, place.at)
+    return is_removed(place.tokens, place.index) or is_what_it_did(place.tokens, place.index)
 
 
 _MILDER: Final = words_of("adjust exclude follow handle hold ignore include make map note take")
@@ -304,12 +314,12 @@ def _is_name(before: str) -> bool:
     return before in DETERMINERS or (before in PREPOSITIONS and before != "to")
 
 
-def is_negated(tokens: list[str], at: int) -> bool:
+def is_negated(tokens: list[str], index: int) -> bool:
     """Return whether a verb is negated: `does not create, change or delete`."""
-    at -= 1
-    while at >= 0 and (tokens[at] in _CHAIN or _is_action(tokens[at])):
-        at -= 1
-    return at >= 0 and tokens[at] in NEGATORS
+    index -= 1
+    while index >= 0 and (tokens[index] in _CHAIN or _is_action(tokens[index])):
+        index -= 1
+    return index >= 0 and tokens[index] in NEGATORS
 
 
 _CHAIN: Final = frozenset({",", "or", "nor", "any", "ever", "actually", "be", "been", "/"})
@@ -324,17 +334,17 @@ def _passive(place: _Place, verb: str | None) -> Kind:
     """Judge a participle after `be`: a state or an action, unless it is a condition."""
     word = place.word
     tokens = place.tokens
-    at = place.at
-    if _is_condition(tokens, at) or (is_noun(word) and verb is None):
+    index = place.index
+    if _is_condition(tokens, index) or (is_noun(word) and verb is None):
         return "pass"
     if verb is not None and _surely_reads(verb):
         return "pass"
     loses = verb is not None and not LOSING.isdisjoint(KINDS[verb])
-    if is_about_results(tokens, at):
+    if is_about_results(tokens, index):
         return "unsure" if loses and verb != "apply" else "pass"
-    if word in _STATES or (is_possible(tokens, at) and not loses):
+    if word in _STATES or (is_possible(tokens, index) and not loses):
         return "pass"
-    if is_possible(tokens, at):
+    if is_possible(tokens, index):
         return "doubt"
     if verb is None:
         return "unsure" if is_verb(word) or word in PARTICIPLES else "doubt"
@@ -350,13 +360,13 @@ _STATES: Final = frozenset(
 """Participles that describe a state."""
 
 
-def _is_condition(tokens: list[str], at: int) -> bool:
+def _is_condition(tokens: list[str], index: int) -> bool:
     """Return whether a participle states a requirement or a condition."""
-    at -= 1
-    while at >= 0 and tokens[at] not in BREAKS:
-        if tokens[at] in _ASKS or (tokens[at] in _DEMANDS and tokens[at + 1] == "be"):
+    index -= 1
+    while index >= 0 and tokens[index] not in BREAKS:
+        if tokens[index] in _ASKS or (tokens[index] in _DEMANDS and tokens[index + 1] == "be"):
             return True
-        at -= 1
+        index -= 1
     return False
 
 
@@ -364,7 +374,7 @@ def _gerund(place: _Place, verb: str | None) -> Kind:
     if place.before not in _GERUNDS and place.before not in BREAKS:
         return "pass"
     if verb is not None:
-        if _surely_reads(verb) or (verb in NOUNS and not place.takes):
+        if _surely_reads(verb) or (verb in NOUNS and not place.has_object):
             return "pass"
         is_mild = LOSING.isdisjoint(KINDS[verb]) and place.before in _PURPOSES
         if is_mild or _is_listed(place.before, place.after):
@@ -372,7 +382,7 @@ def _gerund(place: _Place, verb: str | None) -> Kind:
         return "writes"
     if is_noun(place.word):
         return "pass"
-    return "unsure" if is_verb(place.word) or place.takes else "doubt"
+    return "unsure" if is_verb(place.word) or place.has_object else "doubt"
 
 
 def _surely_reads(verb: str) -> bool:

@@ -5,8 +5,8 @@ from typing import Final
 from sayso.intent.hints import HINT_NAMES, HintName, Hints
 from sayso.intent.presets import PRESETS, Intent
 
-_USUAL: Final = {"DESTRUCTIVE": "DELETE"}
-"""The preferred name of a preset."""
+_PREFERRED_NAMES: Final = {"DESTRUCTIVE": "DELETE"}
+"""Presets that `as_code` writes under another of their names."""
 
 
 def as_code(hints: Hints) -> str:
@@ -17,14 +17,14 @@ def as_code(hints: Hints) -> str:
     """
     name, preset = nearest(hints)
     changed = _differences(preset.hints, hints)
-    known = f"sayso.{_USUAL.get(name, name)}"
+    preset_code = f"sayso.{_PREFERRED_NAMES.get(name, name)}"
     if not changed:
-        return known
-    return f"{known}.but({', '.join(f'{hint}={hints[hint]}' for hint in changed)})"
+        return preset_code
+    return f"{preset_code}.but({', '.join(f'{hint}={hints[hint]}' for hint in changed)})"
 
 
 def nearest(hints: Hints) -> tuple[str, Intent]:
-    """Return the preset with the fewest different hints, preferably of the same level.
+    """Return the name and the preset with the fewest different hints, of the same level if any.
 
     >>> nearest(Hints(read_only=True, open_world=True))[0]
     'FETCH'
@@ -39,10 +39,10 @@ def nearest(hints: Hints) -> tuple[str, Intent]:
 
 
 def supposed(hints: Hints) -> Hints | None:
-    """Return all four hints as a proposal for an author, or `None` if too few are known.
+    """Return all four hints as a proposal for an author, or `None` if too few are set.
 
-    Known hints are kept. Unknown ones are assumed harmless, since tools that delete, send or reach
-    outside usually say so. Only a suggestion: no decision uses it.
+    Set hints are kept. An unset hint is filled as for a tool that neither deletes nor reaches
+    outside, since most that do say so. No decision uses the proposal.
 
     >>> supposed(Hints(read_only=False))
     Hints(read_only=False, destructive=False, idempotent=False, open_world=False)
@@ -52,8 +52,8 @@ def supposed(hints: Hints) -> Hints | None:
     if hints.read_only is None and hints.destructive is None:
         return None
     is_read = bool(hints.read_only)
-    usual = Hints(is_read, destructive=False, idempotent=is_read, open_world=False)
-    return usual.updated(hints)
+    assumed = Hints(is_read, destructive=False, idempotent=is_read, open_world=False)
+    return assumed.updated(hints)
 
 
 def _differences(preset: Hints, hints: Hints) -> list[HintName]:

@@ -11,7 +11,7 @@ from sayso.intent.presets import Intent
 class Finding:
     """One problem of a tool's declaration.
 
-    `code` is stable and reads after "allow"; `hint` is the affected hint, if any.
+    `code` is stable: it completes the comment `# sayso: allow`. `hint` is the affected hint if any.
     """
 
     code: str
@@ -24,10 +24,10 @@ class Finding:
 
 
 def contradictions(intent: Intent) -> tuple[Finding, ...]:
-    """Return the contradictions in `intent`.
+    """Return the contradictions and the empty names in `intent`.
 
     A read-only tool destroys nothing (MCP, ToolAnnotations: the write hints are meaningful only
-    when `readOnlyHint` is false), asks for no confirmation, and plans no change.
+    when `readOnlyHint` is false), has no confirmation text, and plans no change.
     """
     findings: list[Finding] = []
     if intent.hints.read_only:

@@ -39,7 +39,7 @@ def required_hints(*, is_read: bool, more: Collection[HintName] = ()) -> tuple[H
     """Return the hints that a tool must declare, in the order of the specification.
 
     For a read these are `read_only` and `open_world`, since the other two have no meaning there.
-    `more` are additional hints that a store requires.
+    `more` are hints that a store requires even of a read.
 
     >>> required_hints(is_read=True)
     ('read_only', 'open_world')
@@ -87,15 +87,15 @@ class Hints:
         return all(self[name] is not None for name in HINT_NAMES)
 
     def updated(self, hints: "Hints") -> "Hints":
-        """Return a copy with the hints that are set in `hints`."""
-        given = {name: hints[name] for name in HINT_NAMES if hints[name] is not None}
-        return replace(self, **given)
+        """Return a copy in which each hint that is set in `hints` has that value."""
+        values = {name: hints[name] for name in HINT_NAMES if hints[name] is not None}
+        return replace(self, **values)
 
     def with_defaults(self) -> "Hints":
         """Return a copy with the specification's defaults for unset hints.
 
-        A read-only tool counts as not destructive and idempotent, because the defaults would
-        contradict it.
+        On a read-only tool, unset hints become `destructive=False` and `idempotent=True`, because
+        the specification's defaults would contradict it.
         """
         if not self.read_only:
             return Hints(**{name: default_for(name, self[name]) for name in HINT_NAMES})

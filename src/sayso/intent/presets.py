@@ -25,7 +25,7 @@ class Span(StrEnum):
 
 
 def shortest(*spans: Span | None) -> Span | None:
-    """Return the shortest span that is set, or `None`.
+    """Return the shortest of the spans that are not `None`, or `None` if all are.
 
     >>> shortest(Span.ALWAYS, None, Span.SESSION)
     <Span.SESSION: 'session'>
@@ -37,12 +37,12 @@ def shortest(*spans: Span | None) -> Span | None:
 class Intent:
     """The declaration of one tool.
 
-    A caller needs all `scopes`, and any one of `roles`, to see the tool. `confirm` is the question
-    to a person. `plan` returns what a call would change; `narrow` may narrow the intent of one
-    call, never widen it; `when` returns whether a call is allowed, and `otherwise` is the message
-    if not. These functions take the call's arguments. `dry_run` names the tool's own boolean
-    parameter that makes a call only report its change. `grant` is the longest validity of an
-    answer. `on_error` is the message if the tool fails without one.
+    To see the tool, a caller needs all `scopes` and at least one of `roles`. `confirm` is the
+    question to a person. `grant` is the longest validity of the answer. Three functions take the
+    call's arguments: `plan` returns what the call would change; `narrow` may narrow its intent,
+    never widen it; `when` returns whether it is allowed. `otherwise` is the message for a call that
+    is not. `dry_run` names the tool's boolean parameter that makes a call only report its change.
+    `on_error` is the message for a failure without one.
 
     >>> from sayso import DELETE
     >>> DELETE.but(idempotent=True, title="Delete customer").hints.idempotent
@@ -114,21 +114,21 @@ class Intent:
         return replace(changed, hints=replace(changed.hints, **hints)) if hints else changed
 
 
-def as_intent(given: object, *, where: str = "intent") -> Intent | None:
+def as_intent(value: object, *, where: str = "intent") -> Intent | None:
     """Return the intent for an `Intent`, `Hints`, annotations or `None`.
 
-    Raises `UsageError` for anything else.
+    Raises `UsageError` for any other object.
 
     >>> as_intent({"readOnlyHint": True}).hints.read_only
     True
     """
-    if given is None or isinstance(given, Intent):
-        return given
-    if isinstance(given, Hints):
-        return Intent(given)
-    if is_annotations(given):
-        return Intent().but(**in_own_words({"annotations": given}, where=where))
-    what = f"intent must be a sayso.Intent, hints or annotations, not {given!r}"
+    if value is None or isinstance(value, Intent):
+        return value
+    if isinstance(value, Hints):
+        return Intent(value)
+    if is_annotations(value):
+        return Intent().but(**in_own_words({"annotations": value}, where=where))
+    what = f"intent must be a sayso.Intent, hints or annotations, not {value!r}"
     raise UsageError(what, where=where)
 
 
@@ -160,4 +160,4 @@ PRESETS: Final[dict[str, Intent]] = {
     "DESTRUCTIVE": DESTRUCTIVE,
     "SEND": SEND,
 }
-"""The presets, each under one name; archetypes are aliases of these."""
+"""The presets. `QUERY`, `SEARCH`, `UPSERT`, `DELETE` and `DEPLOY` are other names for them."""

@@ -16,13 +16,13 @@ LAYERS: Final = (
 """The containment and observation layers of a verifier run."""
 
 CONTAINING: Final = frozenset(LAYERS[:5])
-"""The layers that are required unless a run explicitly waives them."""
+"""The first five layers, which a run must have unless an option waives them."""
 
 KEY_FORM: Final = re.compile(r"[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=")
 """32 bytes in canonical base64, so that a key has one spelling."""
 
-_SIGN: Final = 1 << 255
-_FIELD: Final = _SIGN - 19
+_SIGN: Final = 1 << 255  # the bit of a key that holds a sign; the other bits are a coordinate
+_FIELD: Final = _SIGN - 19  # the prime of Curve25519
 _WEAK: Final = frozenset(
     {
         0,
@@ -34,15 +34,15 @@ _WEAK: Final = frozenset(
         0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7,
     }
 )
-"""Edwards25519 points of small order, without sign: anyone can forge their signatures."""
+"""Keys that are points of small order, without the sign bit: anyone can forge their signatures."""
 
 
 @dataclass(frozen=True, slots=True)
 class HintReceipt:
     """The verdict on the looser value of one hint, with its evidence.
 
-    `calls` counts the calls, `inputs` are the input classes that they covered, `observers` the
-    active observers. `is_partial` if a required observer was missing.
+    `calls` counts the calls, `inputs` are the input classes that the calls covered, and `observers`
+    were active. `is_partial` is true if a required observer was missing.
     """
 
     verdict: Verdict
@@ -56,7 +56,7 @@ class HintReceipt:
 class Package:
     """The package that ran; `digest` is the hexadecimal SHA-256 of its files.
 
-    `files` has the SHA-256 of each file by path; empty if unknown.
+    `files` maps each path to the SHA-256 of its file, and is empty if unknown.
     """
 
     kind: str
@@ -68,7 +68,7 @@ class Package:
     )
 
     def __str__(self) -> str:
-        """`name version (sha256:0123456789ab…)`."""
+        """Return `name version (sha256:0123456789ab…)`."""
         named = f"{self.name} {self.version}".strip()
         return f"{named} (sha256:{self.digest[:12]}…)"
 
@@ -95,7 +95,7 @@ class ToolReceipt:
 
 
 def fault_of_key(text: str) -> str | None:
-    """Return the problem of a configured public key, or `None`.
+    """Return the problem of a configured public key, or `None` if it is usable.
 
     >>> fault_of_key("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
     'weak key: anyone can forge its signatures'

@@ -1,9 +1,9 @@
 """Resolution of a tool's hints from all evidence.
 
-1. The operator's value is final.
-2. Otherwise the stricter value counts from anyone: a receipt that refutes, a declaration, an
-   inference above the threshold.
-3. A looser value counts when a receipt supports it, or if the server is trusted enough.
+The first of these that applies decides:
+1. The operator's value, then a refuting receipt, then a stricter declaration.
+2. For the looser value: a supporting receipt, then a declaration that the trust lets count.
+3. The inference: stricter from `DOUBT` on; looser from `THRESHOLD` on, if nothing is declared.
 """
 
 from collections.abc import Mapping
@@ -70,8 +70,8 @@ class Resolved:
 class Evidence:
     """All evidence about one tool's hints.
 
-    `verdicts` are about the looser value of each hint. The caller has checked their signature,
-    fingerprint and number of calls.
+    `verdicts` are about the looser value of each hint. The caller must check the signature, the
+    fingerprint and the number of calls of a receipt before.
     """
 
     declared: Hints = field(default_factory=Hints)
@@ -142,7 +142,7 @@ def resolve(
 
 
 def stricter(first: ResolvedIntent, second: ResolvedIntent) -> ResolvedIntent:
-    """Return the stricter value of each hint with its source; `second`'s if they agree."""
+    """Return the stricter value of each hint; where both agree, one of the two sources."""
     chosen = dict(second.items())
     for name, hint in first.items():
         if chosen[name].value is LOOSER[name]:
@@ -174,8 +174,8 @@ def _with_writes_implied(evidence: Evidence, trust: Trust) -> Evidence:
 def _without_contradicted_claim(evidence: Evidence, trust: Trust) -> Evidence:
     """Drop a declared `destructive: false` if its `read_only: true` is contradicted.
 
-    A server that is wrong about one hint is not believed about the other, unless the inference
-    agrees. A trusted server is believed.
+    The inference contradicts the read. Then the server may be wrong about `destructive` too, unless
+    the inference agrees with that. A trusted server is always believed.
     """
     if trust is Trust.TRUSTED:
         return evidence

@@ -16,25 +16,26 @@ SPELLINGS: Final[Mapping[str, HintName]] = {
 _ATTRIBUTES: Final[Mapping[HintName, tuple[str, ...]]] = {
     name: (f"{name}_hint", WIRE_NAMES[name], name) for name in HINT_NAMES
 }
-"""The attributes that may hold a hint; the first that exists counts. FastMCP also adds the older
-names to the SDK's annotations, and warns when one is read."""
+"""The attributes that may hold a hint; the first that exists counts. `readOnlyHint` is not first,
+because FastMCP adds it to the SDK's annotations and warns when it is read."""
 
 
 def in_own_words(fields: Mapping[str, Any], *, where: str) -> dict[str, Any]:
     """Return fields of an intent with each hint under sayso's name, and `annotations` expanded.
 
-    Raises `UsageError` for a hint with two different values, or one that is not a boolean.
+    Raises `UsageError` for a hint with two different values, or with one that is neither a boolean
+    nor `None`.
 
     >>> in_own_words({"readOnlyHint": True, "title": "Notes"}, where="here")
     {'read_only': True, 'title': 'Notes'}
     """
-    found: dict[str, Any] = {}
-    given = dict(fields)
-    annotations = given.pop("annotations", None)
+    merged: dict[str, Any] = {}
+    others = dict(fields)
+    annotations = others.pop("annotations", None)
     if annotations is not None:
-        _put_all(found, _hints_in(annotations, where=where), where=where)
-    _put_all(found, given, where=where)
-    return found
+        _put_all(merged, _hints_in(annotations, where=where), where=where)
+    _put_all(merged, others, where=where)
+    return merged
 
 
 def is_annotations(given: object) -> bool:
@@ -64,11 +65,11 @@ def _attribute(given: object, names: Iterable[str]) -> Any:
     return next((getattr(given, name) for name in names if hasattr(given, name)), None)
 
 
-def _put_all(found: dict[str, Any], given: Mapping[str, Any], *, where: str) -> None:
-    for word, value in given.items():
+def _put_all(merged: dict[str, Any], added: Mapping[str, Any], *, where: str) -> None:
+    for word, value in added.items():
         name = SPELLINGS.get(word, word)
         if word in SPELLINGS and value is not None and not isinstance(value, bool):
             raise UsageError(f"{word} must be True, False or None, not {value!r}", where=where)
-        if name in SPELLINGS and name in found and found[name] is not value:
-            raise UsageError(f"{name} has two values, {found[name]} and {value}", where=where)
-        found[name] = value
+        if name in SPELLINGS and name in merged and merged[name] is not value:
+            raise UsageError(f"{name} has two values, {merged[name]} and {value}", where=where)
+        merged[name] = value

@@ -54,7 +54,7 @@ def read_tool(tool: JsonObject) -> Declaration:
 
 
 def write_annotations(hints: Hints, title: str | None) -> dict[str, Any]:
-    """Return annotations with all four hints (defaults if unset) and the title."""
+    """Return annotations with all four hints (the default for an unset one) and the title."""
     complete = hints.with_defaults()
     wire: dict[str, Any] = {WIRE_NAMES[name]: complete[name] for name in HINT_NAMES}
     return {"title": title, **wire} if title else wire
@@ -104,7 +104,7 @@ def _with_intent(
         wire["annotations"] = {**before, **write_annotations(hints, title)}
     else:
         wire.pop("annotations", None)
-    # Older versions have no title, but one that is present must not differ.
+    # Older protocol versions have no title. If the tool has one, it must match the annotations'.
     if title and (version >= _TITLE_SINCE or "title" in tool):
         wire["title"] = title
     if meta_before := _object(tool.get("_meta")):

@@ -25,7 +25,7 @@ class Reference:
         """
         text = os.environ.get(self.place) if self.kind == "env" else self._text()
         if text is None:
-            fix = "Set it before you start sayso."
+            fix = "Set the variable before you start sayso."
             raise KeysError("the environment variable is not set", where=self.place, fix=fix)
         secret = text.rstrip("\r\n")
         if not secret or not secret.isprintable():
@@ -45,7 +45,7 @@ class Reference:
 
 
 def find_reference(text: str, folder: Path) -> Reference | None:
-    """Parse a reference; return `None` if `text` is none. Paths are relative to `folder`.
+    """Parse a reference; return `None` if `text` is not one. Paths are relative to `folder`.
 
     >>> find_reference("env:CRM_SECRET", Path())
     Reference(kind='env', place='CRM_SECRET')

@@ -18,13 +18,13 @@ _ID_DIGITS: Final = 16
 
 
 def key_id(key: bytes) -> str:
-    """Return the id of a key: the same on every machine, and it does not reveal the key."""
+    """Return the id of a key, the same on every machine, which does not reveal the key."""
     return hmac.digest(key, b"sayso key id", sha256).hex()[:_ID_DIGITS]
 
 
 @dataclass(frozen=True, slots=True)
 class Keyring:
-    """Keys by id. The key `active` signs; the other keys were active in the past.
+    """Keys by id. The key `active` signs; the other keys only verify and decrypt.
 
     Each purpose has its own derived key (HMAC as in RFC 5869, expand with one block), so that a
     signature for one purpose is invalid for another.
@@ -40,7 +40,7 @@ class Keyring:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Return the names of all keys, the active one first."""
+        """Return the ids of all keys, the active one first."""
         return tuple(self._keys)
 
     def lines(self) -> tuple[str, ...]:

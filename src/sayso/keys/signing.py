@@ -13,7 +13,7 @@ from sayso.keys.source import read_private
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-_FIX: Final = "Make one: sayso receipt keygen FILE."
+_FIX: Final = "Make a signing key: sayso receipt keygen FILE."
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def make_signing_key(path: Path) -> SigningKey:
 
 
 def load_signing_key(path: Path) -> SigningKey:
-    """Return the key in a file. Raises `KeysError` if it is invalid, or others may read it."""
+    """Return the key in a file. Raises `KeysError` for an invalid key or a file not private."""
     from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415

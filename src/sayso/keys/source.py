@@ -21,42 +21,42 @@ _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _MAX_FILE_BYTES: Final = 1 << 20
 
 
-def load_keys(beside: Path | None = None, *, is_made: bool = False) -> Keyring:
+def load_keys(store_file: Path | None = None, *, is_made: bool = False) -> Keyring:
     """Return the keys of this installation.
 
     `SAYSO_KEYS` contains the keys, separated by spaces or commas; the first is the active key.
     `SAYSO_KEYS_FILE` names a file with one key per line. Without both, the file is the path
-    `beside` plus `.keys`. With `is_made`, a missing file is created, for this user only. Raises
+    `store_file` plus `.keys`. With `is_made`, a missing file is created, for this user only. Raises
     `KeysError` if there is no key, a key is invalid, or others may read the file.
     """
     if value := os.environ.get(VARIABLE):
         return read_keys(value.replace(",", " ").split(), VARIABLE)
     if name := os.environ.get(FILE_VARIABLE):
         return _read_file(Path(name).expanduser())
-    if beside is None:
+    if store_file is None:
         fix = (
             f"Several machines share this store: set the same {VARIABLE} or {FILE_VARIABLE} "
             f"on all of them. {_FIX}"
         )
         raise KeysError("no keys are configured", fix=fix)
-    path = keys_path(beside)
+    path = keys_path(store_file)
     if is_made and not path.exists():
         write_keys(path, [make_key()])
     return _read_file(path)
 
 
-def key_file(beside: Path | None = None) -> Path | None:
+def key_file(store_file: Path | None = None) -> Path | None:
     """Return the file from which `load_keys` reads; `None` if it reads no file."""
     if os.environ.get(VARIABLE):
         return None
     if name := os.environ.get(FILE_VARIABLE):
         return Path(name).expanduser()
-    return None if beside is None else keys_path(beside)
+    return None if store_file is None else keys_path(store_file)
 
 
-def keys_path(beside: Path) -> Path:
-    """Return the path of the key file of the store in the file `beside`."""
-    return beside.with_name(f"{beside.name}.keys")
+def keys_path(store_file: Path) -> Path:
+    """Return the path of the key file of the store in `store_file`."""
+    return store_file.with_name(f"{store_file.name}.keys")
 
 
 def make_key() -> str:
@@ -65,7 +65,7 @@ def make_key() -> str:
 
 
 def read_private(path: Path, fix: str) -> bytes:
-    """Return the content of a key file. Raises `KeysError` if others may read it."""
+    """Return the content of a key file. Raises `KeysError` if it is unreadable or not private."""
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
@@ -116,7 +116,7 @@ def read_keys(words: Sequence[str], where: str) -> Keyring:
 
 
 def _key(word: str, where: str) -> bytes:
-    """Decode one key. Error messages do not contain it."""
+    """Decode one key. Error messages do not contain the key."""
     try:
         key = base64.b64decode(word.replace("-", "+").replace("_", "/"), validate=True)
     except binascii.Error as error:

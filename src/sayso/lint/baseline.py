@@ -19,7 +19,7 @@ Key = tuple[str, str, str, str]
 
 _SCHEMA: Final = 1
 _FIELDS: Final = ("server", "rule", "tool", "about")
-_FIX: Final = "Write it again with --write-baseline."
+_FIX: Final = "Write the baseline again with --write-baseline."
 
 
 def write_baseline(findings: Iterable[Finding]) -> str:

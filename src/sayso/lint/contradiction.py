@@ -54,9 +54,9 @@ _REACHES: Final = _Cue(
 def contradicted(
     tool: Subject, name: HintName, *, value: bool, at_least: float = DOUBT
 ) -> Iterator[Remark]:
-    """Yield a remark if `value` is declared for a hint and the inference contradicts it.
+    """Yield a remark if `value` is declared for a hint and the inference contradicts that value.
 
-    If the description contradicts the hint in plain words, yield none: another rule reports that.
+    Yield nothing if the description contradicts the hint in plain words: SS115 reports that.
     """
     if tool.hints[name] is not value or not tool.is_likely(name, not value, at_least):
         return

@@ -33,7 +33,7 @@ class Definition:
 def read_definitions(source: str) -> Mapping[str, Definition]:
     """Return the functions and calls that define tools, by tool name.
 
-    The name comes from the decorator or call; without one, it is the function's name. If two
+    A name comes from the decorator or call. If these have none, it is the function's name. If two
     functions share a name, the last counts, as in Python. Invalid source has no definitions.
     """
     try:

@@ -54,20 +54,20 @@ def _rewritten(file: JsonFile, written: str, member: Member, edits: list[Edit]) 
     return written[:start] + after + written[end:]
 
 
-def _dump(tool: Mapping[str, Any], like: str, column: str) -> str:
-    """Serialize the tool like the JSON text `like`: on one line, or with the same indentation."""
-    keeps_ascii = like.isascii()
-    if "\n" not in like:
+def _dump(tool: Mapping[str, Any], original: str, column: str) -> str:
+    """Serialize the tool like its `original` text: on one line, or with the same indentation."""
+    keeps_ascii = original.isascii()
+    if "\n" not in original:
         return json.dumps(tool, ensure_ascii=keeps_ascii)
-    match = _INDENT.search(like)
+    match = _INDENT.search(original)
     step = match[1].removeprefix(column) if match else "  "
     text = json.dumps(tool, ensure_ascii=keeps_ascii, indent=step or "  ")
-    ending = "\r\n" if "\r\n" in like else "\n"
+    ending = "\r\n" if "\r\n" in original else "\n"
     return text.replace("\n", f"{ending}{column}")
 
 
-def _column(text: str, at: int) -> str:
-    line = text[text.rfind("\n", 0, at) + 1 : at]
+def _column(text: str, offset: int) -> str:
+    line = text[text.rfind("\n", 0, offset) + 1 : offset]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 

@@ -34,22 +34,22 @@ def references(schema: object) -> Iterator[str]:
 
 def target(schema: object, reference: str) -> object | None:
     """Return the value at a JSON pointer in a schema (RFC 6901), or `None`."""
-    found: object = schema
+    value: object = schema
     for step in reference.split("/")[1:]:
         name = unquote(step).replace("~1", "/").replace("~0", "~")
-        if isinstance(found, Mapping) and name in found:
-            found = cast("JsonObject", found)[name]
-        elif isinstance(found, list) and name.isdecimal() and int(name) < len(found):  # pyright: ignore[reportUnknownArgumentType]
-            found = cast("list[object]", found)[int(name)]
+        if isinstance(value, Mapping) and name in value:
+            value = cast("JsonObject", value)[name]
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):  # pyright: ignore[reportUnknownArgumentType]
+            value = cast("list[object]", value)[int(name)]
         else:
             return None
-    return found
+    return value
 
 
 def never_ends(schema: object) -> bool:
     """Return whether no finite value matches, because a required part requires itself again.
 
-    A tree whose branches may be empty or missing has finite values. If in doubt, return `False`.
+    A tree whose branches may be empty or missing has finite values. In doubt, the result is false.
     """
     pointers = {
         reference
@@ -72,7 +72,7 @@ def never_ends(schema: object) -> bool:
 
 
 def _ends(schema: object, targets: Mapping[str, object], ending: set[str], depth: int) -> bool:
-    """Return whether a finite value may match, given that the targets in `ending` have one."""
+    """Return whether a finite value may match, if finite values match the targets in `ending`."""
     if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
         return True
     node = cast("JsonObject", schema)
@@ -104,6 +104,6 @@ def _needed(schema: JsonObject) -> Iterator[object]:
         named = cast("JsonObject", properties)
         names = [name for name in cast("list[object]", required) if isinstance(name, str)]
         yield from (named[name] for name in names if name in named)
-    least = schema.get("minItems")
-    if kind == "array" and isinstance(least, int) and least > 0:
+    minimum = schema.get("minItems")
+    if kind == "array" and isinstance(minimum, int) and minimum > 0:
         yield schema.get("items")

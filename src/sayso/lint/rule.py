@@ -54,7 +54,7 @@ class Edit:
 class Remark:
     """One problem that a rule found, with its path in the tool and the edits that fix it.
 
-    A remark about a server names its `tools`; the report shows it at the first of them.
+    A remark about a server names the affected `tools`; the report shows it at the first of them.
     """
 
     message: str

@@ -74,10 +74,10 @@ def places_in(file: str, text: str, steps: Sequence[Step]) -> Places:
     """Return the lines of the tools in the array at `steps`, in one pass over the text."""
     lines: dict[int, int] = {}
     line = 1
-    at = 0
+    offset = 0
     for index, member in enumerate(members(text, steps)):
-        line += text.count("\n", at, member.value_at)
-        at = member.value_at
+        line += text.count("\n", offset, member.value_at)
+        offset = member.value_at
         lines[index] = line
     return Places(file, lines)
 
@@ -118,14 +118,14 @@ def make_listing(
 
 
 def choose(profile: Profile, *, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Choice:
-    """Return the rules of `select`, by default those of the profile, without those of `ignore`.
+    """Return the rules that `select` names (default: the profile's), except those in `ignore`.
 
-    Both parameters take codes, prefixes of codes, and names. Unknown ones raise `UsageError`.
+    Both parameters take codes, prefixes of codes, and names. Raises `UsageError` for unknown ones.
     """
     selected = find_rules(select)
     ignored = find_rules(ignore)
-    usual = {rule.code for rule in all_rules() if rule.is_default} | profile.on
-    codes = (selected or usual - profile.off) - ignored
+    defaults = {rule.code for rule in all_rules() if rule.is_default} | profile.on
+    codes = (selected or defaults - profile.off) - ignored
     return Choice(
         tuple(_with_severity(profile, rule) for rule in all_rules() if rule.code in codes)
     )

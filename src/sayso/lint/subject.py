@@ -45,7 +45,7 @@ class Allowance:
 class Deed:
     """An effect of a handler with its place: “opens a file for writing”, `server.py`, 14.
 
-    `against` names the hint whose looser value it contradicts.
+    `against` names the hint whose looser value the effect contradicts.
     """
 
     what: str
@@ -56,7 +56,7 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """The function behind a tool: where its definition starts, and its proven effects."""
+    """The function that runs a tool: where its definition starts, and its proven effects."""
 
     file: str
     line: int
@@ -137,15 +137,15 @@ class Subject:
 
     @property
     def allowed(self) -> list[Allowance]:
-        own = object_of(object_of(self.meta.get(ALLOW_KEY)).get("allow"))
+        reasons = object_of(object_of(self.meta.get(ALLOW_KEY)).get("allow"))
         return [
-            *(Allowance(word, text_of(why).strip()) for word, why in own.items()),
+            *(Allowance(word, text_of(why).strip()) for word, why in reasons.items()),
             *self.comments,
         ]
 
     @cached_property
     def titles(self) -> tuple[str, str]:
-        """The top-level title and the one in the annotations; empty if missing."""
+        """The top-level title and the title in the annotations; "" for a missing one."""
         titles = (self.raw.get("title"), self.annotations.get("title"))
         first, second = (text_of(title).strip() for title in titles)
         return first, second

@@ -26,18 +26,18 @@ def argument_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list
         _condition(
             f"arguments.{path}",
             partial(_in_arguments, tuple(path.split("."))),
-            wanted,
+            requirement,
             is_loosening=is_loosening,
         )
-        for path, wanted in table.items()
+        for path, requirement in table.items()
     ]
 
 
 def meta_conditions(table: Mapping[str, Any], *, is_loosening: bool) -> list[Condition]:
-    """Return the conditions under `meta`, one per key of `_meta`. A dot in a key is no path."""
+    """Return the conditions under `meta`, one per key of `_meta`. Keys are not split at dots."""
     return [
-        _condition(f"meta.{key}", partial(_in_meta, key), wanted, is_loosening=is_loosening)
-        for key, wanted in table.items()
+        _condition(f"meta.{key}", partial(_in_meta, key), requirement, is_loosening=is_loosening)
+        for key, requirement in table.items()
     ]
 
 
@@ -77,11 +77,11 @@ def _inner(value: object, step: str) -> Iterator[object]:
 
 
 def _condition(
-    key: str, values_of: Values, wanted: Mapping[str, Any], *, is_loosening: bool
+    key: str, values_of: Values, requirements: Mapping[str, Any], *, is_loosening: bool
 ) -> Condition:
-    checks = [_CHECKS[key](value) for key, value in wanted.items() if key != "exists"]
-    exists: bool | None = wanted.get("exists")
-    words = " and ".join(_WORDS[key](value) for key, value in wanted.items())
+    checks = [_CHECKS[key](value) for key, value in requirements.items() if key != "exists"]
+    exists: bool | None = requirements.get("exists")
+    words = " and ".join(_WORDS[key](value) for key, value in requirements.items())
     fits = _all_of(checks)
 
     def actual(situation: Situation) -> str:
@@ -121,8 +121,8 @@ def _all(answers: Collection[bool | None]) -> bool | None:
     return None if None in answers else True
 
 
-def _equals(wanted: object) -> Check:
-    return lambda value: is_same(value, wanted)
+def _equals(expected: object) -> Check:
+    return lambda value: is_same(value, expected)
 
 
 def _glob(patterns: object) -> Check:
@@ -131,13 +131,13 @@ def _glob(patterns: object) -> Check:
 
 
 def _range(bounds: Mapping[str, float]) -> Check:
-    least = bounds.get("min", -math.inf)
-    most = bounds.get("max", math.inf)
+    lower = bounds.get("min", -math.inf)
+    upper = bounds.get("max", math.inf)
 
     def fits(value: object) -> bool | None:
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 - NaN alone is not itself
             return None
-        return least <= value <= most
+        return lower <= value <= upper
 
     return fits
 

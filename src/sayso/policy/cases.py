@@ -34,18 +34,18 @@ _TOOL: Final[dict[str, Key]] = {
     "server": Key(Text(), "the server's name", is_required=True),
     "name": Key(Text(), "the tool's name at its server", is_required=True),
     **{name: Key(Boolean(), f"{name} as declared") for name in HINT_NAMES},
-    "category": Key(Text(), "its category"),
-    "tags": Key(_TEXTS, "its tags"),
-    "scopes": Key(_TEXTS, "the scopes it asks for"),
-    "roles": Key(_TEXTS, "the roles it asks for"),
+    "category": Key(Text(), "the tool's category"),
+    "tags": Key(_TEXTS, "the tool's tags"),
+    "scopes": Key(_TEXTS, "the scopes that the tool requires"),
+    "roles": Key(_TEXTS, "the roles that the tool requires"),
 }
 _PRINCIPAL: Final = Table(
     {
         "subject": Key(Text(), "who calls", default=LOCAL),
-        "tenant": Key(Text(), "the tenant it acts for"),
-        "client": Key(Text(), "the client it calls through", default="unknown"),
-        "scopes": Key(_TEXTS, "the scopes it holds; left out, it needs none"),
-        "roles": Key(_TEXTS, "its roles"),
+        "tenant": Key(Text(), "the tenant that the caller acts for"),
+        "client": Key(Text(), "the client that the caller uses", default="unknown"),
+        "scopes": Key(_TEXTS, "the caller's scopes; without this key, the caller needs none"),
+        "roles": Key(_TEXTS, "the caller's roles"),
     }
 )
 _PAST: Final = Table(

@@ -206,12 +206,12 @@ def principal_conditions(
 ) -> list[Condition]:
     """Return the conditions on the caller; `roles` maps each role to its scopes."""
     callers = ("subject", "tenant", "client")
-    found = [_caller(key, many(table[key])) for key in callers if key in table]
+    conditions = [_caller(key, many(table[key])) for key in callers if key in table]
     if "role" in table:
-        found.append(_role(many(table["role"])))
+        conditions.append(_role(many(table["role"])))
     if "scope" in table:
-        found.append(_scope(many(table["scope"]), roles))
-    return found
+        conditions.append(_scope(many(table["scope"]), roles))
+    return conditions
 
 
 def _caller(key: str, words: tuple[str, ...]) -> Condition:

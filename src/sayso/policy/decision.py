@@ -57,7 +57,7 @@ class Reviewers:
 
 
 def read_reviewers(value: Any) -> Reviewers:
-    """Return reviewers, given as such or as a number. Raises `UnfitError` and `UsageError`."""
+    """Convert `Reviewers` or a count to `Reviewers`. Raises `UnfitError` and `UsageError`."""
     if isinstance(value, Reviewers):
         return value
     if isinstance(value, int) and not isinstance(value, bool):

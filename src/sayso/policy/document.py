@@ -43,7 +43,7 @@ ANY: Final = "*"
 
 OWN_META: Final = frozenset({"progressToken", "traceparent", "tracestate", "fastmcp", "_fastmcp"})
 OWN_META_PREFIXES: Final = ("io.modelcontextprotocol/", "io.sayso/", "fastmcp.", "fastmcp/")
-"""Keys of `_meta` for transport and frameworks; a policy cannot forward them."""
+"""Keys of `_meta`, and beginnings of keys, for transport and frameworks: never forwarded."""
 
 MIN_RESULT_CHARACTERS: Final = 200
 MAX_RESULT_CHARACTERS: Final = 10_000_000
@@ -56,7 +56,7 @@ MAX_OPEN_QUESTIONS: Final = 50
 """The default limit of pending questions per caller."""
 
 DEFAULT_CHANNELS: Final = frozenset(CHANNELS) - {"elicitation"}
-"""All except elicitation, which a client may answer itself. A policy must name it."""
+"""All channels except elicitation, because a client may answer that itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,8 @@ class Policy:
     pending questions of one subject. The log masks the argument paths `hidden`. `window` is the
     history that decisions need, in seconds. `asks` is false if another gateway in front asks
     people; no file sets it. The keys `forward_meta` of a call's `_meta` are forwarded to servers.
-    They are bound to the approval, shown, recorded, and available to rules. Tools that match `pin`
-    (qualified names) are always listed; `is_pinned` checks a name.
+    These keys are bound to the approval, shown, recorded, and available to rules. Tools that match
+    `pin` (qualified names) are always listed; `is_pinned` checks a name.
     """
 
     mode: Mode = Mode.GUARDED
@@ -255,8 +255,8 @@ class Policy:
         """Resolve a tool's hints, with the operator's hints and the trusted verdicts."""
         hints = self.operator_hints(server, tool)
         verdicts = self.verdicts(receipts) if receipts else evidence.verdicts
-        known = Evidence(evidence.declared, evidence.inferred, verdicts, hints)
-        return resolve(known, self.trust_of(server), threshold=self.threshold)
+        evidence_here = Evidence(evidence.declared, evidence.inferred, verdicts, hints)
+        return resolve(evidence_here, self.trust_of(server), threshold=self.threshold)
 
     def asks_first(self, server: str, tool: str) -> bool:
         """Return whether the first use of a tool asks; the most specific entry counts."""

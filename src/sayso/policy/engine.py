@@ -21,9 +21,9 @@ FIRST_USE: Final = "first_use"
 def decide(policy: Policy, situation: Situation) -> Decision:
     """Decide a call.
 
-    First, in every mode, calls of switched-off servers and callers are denied. Other calls are
-    allowed in mode `observe`, and so are calls that need approval if another gateway asks. For
-    these, `would_be` is the policy's effect.
+    First, in every mode, calls are denied if the server or caller is switched off or the tool is
+    in quarantine. Mode `observe` allows all other calls. If another gateway asks people, calls that
+    need approval are allowed too. For these, `would_be` is the policy's effect.
     """
     if off := find_off(policy, situation):
         return off
@@ -37,8 +37,9 @@ def decide(policy: Policy, situation: Situation) -> Decision:
 def is_visible(policy: Policy, principal: Principal, facts: ToolFacts) -> bool:
     """Return whether `principal` may see a tool.
 
-    The principal must have all scopes of the tool and, if it names roles, one of them. No rule may
-    hide the tool; in mode `observe`, rules hide nothing. A switched-off server is never visible.
+    A principal with scopes must have all scopes of the tool, and one of the roles that the tool
+    names. A rule that hides it hides it, except in mode `observe`. If the server or the caller is
+    switched off, no tool is visible.
     """
     if is_switched_off(policy, server=facts.server, subject=principal.subject):
         return False
@@ -82,9 +83,9 @@ def find_limit(policy: Policy, situation: Situation) -> Decision | None:
         times = sorted(time for times in situation.recent.values() for time in times)
         if over := _over(times, limits.calls, situation, "calls"):
             return over
-    if (most := limits.by_level.get(level)) is not None:
+    if (limit := limits.by_level.get(level)) is not None:
         times = situation.recent.get(level, ())
-        if over := _over(times, most, situation, f"{level} calls"):
+        if over := _over(times, limit, situation, f"{level} calls"):
             return over
     return _too_many_targets(limits, situation)
 
@@ -190,7 +191,7 @@ def _by_rule(rule: Rule, effect: Effect) -> Decision:
 
 
 def _ask(rules: Sequence[Rule]) -> Decision:
-    """Combine all rules that ask. The first gives the reason; each bound is the strictest one."""
+    """Combine all rules that ask. The first gives the reason; each other value is the strictest."""
     first = rules[0]
     strengths = {rule.require for rule in rules}
     ends = [rule.expires for rule in rules if rule.expires is not None]
@@ -214,22 +215,22 @@ def _reviewers(reviewers: Sequence[Reviewers]) -> Reviewers | None:
     return replace(named, count=max(entry.count for entry in reviewers))
 
 
-def _over(times: Sequence[float], most: int, situation: Situation, what: str) -> Decision | None:
-    """Deny if `most` of `times`, ascending, are within the last minute."""
+def _over(times: Sequence[float], limit: int, situation: Situation, what: str) -> Decision | None:
+    """Deny if at least `limit` calls were within the last minute; `times` is ascending."""
     start = bisect_right(times, situation.now - LIMIT_WINDOW_SECONDS)
-    if len(times) - start < most:
+    if len(times) - start < limit:
         return None
-    # At most a minute, because times in the future (a clock was set back) would block for longer.
-    wait = min(max(times[-most] + LIMIT_WINDOW_SECONDS - situation.now, 1.0), LIMIT_WINDOW_SECONDS)
+    # At limit a minute, because times in the future (a clock was set back) would block for longer.
+    wait = min(max(times[-limit] + LIMIT_WINDOW_SECONDS - situation.now, 1.0), LIMIT_WINDOW_SECONDS)
     seconds = int(wait) + (wait > int(wait))
-    reason = f"the limit of {most} {what} per minute is reached; try again in {seconds} seconds"
+    reason = f"the limit of {limit} {what} per minute is reached; try again in {seconds} seconds"
     return Decision(Effect.DENY, LIMITS, reason, retry_after=wait)
 
 
 def _too_many_targets(limits: Limits, situation: Situation) -> Decision | None:
     targets = situation.targets
-    most = limits.targets
-    if targets is None or most is None or targets <= most:
+    limit = limits.targets
+    if targets is None or limit is None or targets <= limit:
         return None
-    reason = f"it would change {targets} things, and at most {most} may change at once"
+    reason = f"it would change {targets} things, and at limit {limit} may change at once"
     return Decision(Effect.DENY, LIMITS, f"{reason}; try again with fewer at a time")

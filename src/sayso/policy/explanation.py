@@ -20,7 +20,7 @@ from sayso.policy.situation import Situation
 
 @dataclass(frozen=True, slots=True)
 class RuleReport:
-    """One rule's result. `why_not` is empty for a match; `unsure` has conditions without answer."""
+    """One rule's result. `why_not` is empty for a match; `unsure` has the unknown conditions."""
 
     name: str
     line: int
@@ -45,7 +45,10 @@ class RuleReport:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A decision with everything that led to it. `off` and `limit` are denials, or `None`."""
+    """A decision with everything that led to it.
+
+    `off` is the denial by an off switch and `limit` the denial by a rate limit, or `None`.
+    """
 
     where: str
     situation: Situation
@@ -158,7 +161,7 @@ def _why_not(rule: Rule, situation: Situation) -> list[str]:
         for condition in rule.when
         if condition.test(situation) in refuting
     ]
-    return reasons or ["its “unless” conditions hold"]
+    return reasons or ["the rule's “unless” conditions match"]
 
 
 def _hint(situation: Situation, name: Any) -> str:

@@ -20,7 +20,7 @@ MAX_CALLERS: Final = 1_000
 
 @dataclass(slots=True)
 class _Group:
-    """The rules that may match a group of tools; `by_caller` has those for each caller."""
+    """The rules that may match a group of tools; `by_caller` has fewer rules, by caller."""
 
     rules: tuple[Rule, ...]
     by_caller: dict[Principal, tuple[Rule, ...]] = field(

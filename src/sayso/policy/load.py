@@ -62,7 +62,7 @@ def reload(current: Policy, text: str, where: str) -> tuple[Policy, PolicyError 
 
 def _build_policy(document: Document) -> Policy:
     value = document.sound(document.value)
-    roles = {name: frozenset[str](held) for name, held in value.get("roles", {}).items()}
+    roles = {name: frozenset[str](scopes) for name, scopes in value.get("roles", {}).items()}
     off: Mapping[str, Any] = value.get("off", {})
     approvals: Mapping[str, Any] = value.get("approvals", {})
     return Policy(
@@ -91,13 +91,13 @@ def _build_policy(document: Document) -> Policy:
 
 
 def _hidden(document: Document, table: Mapping[str, Any]) -> tuple[Path, ...]:
-    found: list[Path] = []
+    paths: list[Path] = []
     for index, text in enumerate(table.get("hidden", ())):
         try:
-            found.append(parse_path(text))
+            paths.append(parse_path(text))
         except UsageError as error:
             document.report(("audit", "hidden", index), error.what, error.fix)
-    return tuple(found)
+    return tuple(paths)
 
 
 def _pin(document: Document, value: Mapping[str, Any]) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def _trust(document: Document, table: Mapping[str, Any]) -> dict[str, Trust]:
 
 
 def _receipt_keys(document: Document, table: Mapping[str, Any]) -> tuple[ReceiptKey, ...]:
-    found: list[ReceiptKey] = []
+    keys: list[ReceiptKey] = []
     for name, entry in table.items():
         key: str | None = entry.get("key")
         if key is None:
@@ -140,24 +140,24 @@ def _receipt_keys(document: Document, table: Mapping[str, Any]) -> tuple[Receipt
             document.report(("trust", RECEIPT_KEYS, name, "key"), what, fix)
             continue
         layers = frozenset[str](entry.get("layers", CONTAINING))
-        found.append(ReceiptKey(name, key, entry.get("calls", LEAST_CALLS), layers))
-    return tuple(found)
+        keys.append(ReceiptKey(name, key, entry.get("calls", LEAST_CALLS), layers))
+    return tuple(keys)
 
 
 def _operator(document: Document, table: Mapping[str, Any]) -> tuple[Operator, ...]:
-    found: list[Operator] = []
+    entries: list[Operator] = []
     for server, tools in table.items():
         _check_server(document, "operator", server)
-        found += [Operator(server, tool, Hints(**hints)) for tool, hints in tools.items()]
-    return tuple(sorted(found, key=_nearest_first))
+        entries += [Operator(server, tool, Hints(**hints)) for tool, hints in tools.items()]
+    return tuple(sorted(entries, key=_nearest_first))
 
 
 def _first_use(document: Document, value: Any) -> tuple[FirstUse, ...]:
-    found = [
+    entries = [
         FirstUse(server, tool, asks=word == Effect.CONFIRM)
         for server, tool, word in _entries(document, "first_use", value)
     ]
-    return tuple(sorted(found, key=_nearest_first))
+    return tuple(sorted(entries, key=_nearest_first))
 
 
 def _result_limits(document: Document, value: Any) -> tuple[ResultLimit, ...]:
@@ -171,7 +171,7 @@ def _dry_runs(document: Document, value: Mapping[str, Any]) -> tuple[DryRun, ...
 
 
 def _entries(document: Document, key: str, value: Any) -> Iterator[tuple[str, str, Any]]:
-    """Yield server, tool and value of a key; it is set for all, by server, or by both."""
+    """Yield server, tool and value of a key, which may be set for all, by server, or by both."""
     for server, for_server in _by_name(value).items():
         _check_server(document, key, server)
         for tool, item in _by_name(for_server).items():
@@ -200,7 +200,7 @@ def _rules(document: Document, roles: Mapping[str, frozenset[str]]) -> tuple[Rul
     tables: Any = document.value.get("rules")
     if not isinstance(tables, list):
         return ()
-    found: list[Rule] = []
+    rules: list[Rule] = []
     lines: dict[str, int] = {}
     for index, table in enumerate(cast("list[Any]", tables)):
         if not isinstance(table, dict):
@@ -209,8 +209,8 @@ def _rules(document: Document, roles: Mapping[str, frozenset[str]]) -> tuple[Rul
         sound = document.sound(cast("dict[str, Any]", table), *path)
         _check_name(document, (*path, "name"), sound.get("name"), lines)
         if rule := build_rule(document, path, sound, roles):
-            found.append(rule)
-    return tuple(found)
+            rules.append(rule)
+    return tuple(rules)
 
 
 def _check_name(

@@ -28,12 +28,12 @@ def foresee(policy: Policy, principal: Principal, facts: ToolFacts) -> frozenset
     sure: list[Rule] = []
     possible: list[Rule] = []
     for rule in policy.rules:
-        least = _bounded(rule, matches=False)
-        most = _bounded(rule, matches=True)
-        if least.matches(situation):
-            sure.append(least)
-        elif most.matches(situation):
-            possible.append(most)
+        rule_at_least = _bounded(rule, matches=False)
+        rule_at_most = _bounded(rule, matches=True)
+        if rule_at_least.matches(situation):
+            sure.append(rule_at_least)
+        elif rule_at_most.matches(situation):
+            possible.append(rule_at_most)
     policies = [policy]
     if policy.rules:
         # The strictest rule decides, so adding one possible rule at a time gives every result.

@@ -23,13 +23,13 @@ class ReceiptKey:
         convert(self, name=text, key=text, calls=whole(1), layers=subset(*LAYERS))
 
     def doubt(self, receipt: ToolReceipt, found: HintReceipt) -> str:
-        """Return why a supported hint does not count with this key; empty if it counts."""
+        """Return why a supported hint does not count with this key, or "" if it counts."""
         if found.is_partial:
-            return "not every required observer watched it"
+            return "a required observer was missing"
         if found.calls < self.calls:
-            return f"it has {found.calls} calls; the policy requires {self.calls}"
+            return f"the receipt has {found.calls} calls; the policy requires {self.calls}"
         if missing := sorted(self.layers - receipt.layers):
-            return f"it ran without {', '.join(missing)}, which the policy requires"
+            return f"the server ran without {', '.join(missing)}, which the policy requires"
         return ""
 
 

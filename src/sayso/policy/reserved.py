@@ -45,17 +45,21 @@ def is_reserved(name: str) -> bool:
     (True, True, True, False)
     """
     plain = _skeleton(name)
-    seen = "".join(char for char in plain if char.isalnum() or char == ":")
-    return any(_reads_as(each, own) for each in (plain, seen) for own in _NAMES) or any(
-        _reads_as(each[: len(own)], own) for each in (plain, seen) for own in _PREFIXES
+    letters = "".join(char for char in plain if char.isalnum() or char == ":")
+    return any(
+        _reads_as(form, reserved) for form in (plain, letters) for reserved in _NAMES
+    ) or any(
+        _reads_as(form[: len(reserved)], reserved)
+        for form in (plain, letters)
+        for reserved in _PREFIXES
     )
 
 
-def _reads_as(name: str, own: str) -> bool:
-    """Return whether a name looks like `own`; a non-ASCII character matches any letter."""
-    pairs = list(zip(name, own, strict=False))
+def _reads_as(name: str, reserved: str) -> bool:
+    """Return whether a name looks like `reserved`; a non-ASCII character matches any letter."""
+    pairs = list(zip(name, reserved, strict=False))
     is_alike = all(char == letter or not char.isascii() for char, letter in pairs)
-    return len(name) == len(own) and is_alike and any(char == letter for char, letter in pairs)
+    return len(name) == len(reserved) and is_alike and any(char == letter for char, letter in pairs)
 
 
 def _skeleton(name: str) -> str:

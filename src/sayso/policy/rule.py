@@ -30,7 +30,7 @@ class Limits:
 class Rule:
     """One rule, with its first line.
 
-    It matches if all `when` are true and, if there is an `unless`, at least one of these is false.
+    A rule matches if all of `when` are true. If it has `unless`, one of those must be false too.
     """
 
     name: str

@@ -58,7 +58,8 @@ def _check_effect(document: Document, path: Path, table: Mapping[str, Any], effe
         for key in _OF_QUESTIONS:
             if key in table:
                 what = f'“{key}” needs effect = "confirm"; this rule asks no question'
-                document.report((*path, key), what, 'Write effect = "confirm", or remove it.')
+                fix = f'Write effect = "confirm", or remove “{key}”.'
+                document.report((*path, key), what, fix)
     if "limits" in table and effect in (Effect.DENY, Effect.HIDE):
         what = f'“limits” has no effect in a rule with effect = "{effect}"'
         document.report((*path, "limits"), what, "Remove it.")
@@ -96,31 +97,31 @@ def _conditions(
     part: Literal["when", "unless"] = "when" if path[-1] == "when" else "unless"
     table = rule.get(part, {})
     is_loosening = (effect is Effect.ALLOW) is (part == "when")
-    found = [*facts_conditions(table), *principal_conditions(table, roles)]
+    conditions = [*facts_conditions(table), *principal_conditions(table, roles)]
     if "arguments" in table:
         _check_arguments(document, (*path, "arguments"), table["arguments"])
-        found += argument_conditions(table["arguments"], is_loosening=is_loosening)
+        conditions += argument_conditions(table["arguments"], is_loosening=is_loosening)
     if "meta" in table:
-        found += meta_conditions(table["meta"], is_loosening=is_loosening)
+        conditions += meta_conditions(table["meta"], is_loosening=is_loosening)
     if "after" in table:
-        found.append(_flow_condition(table["after"]))
+        conditions.append(_flow_condition(table["after"]))
     if "expression" in table:
         try:
             is_listing = effect is Effect.HIDE
-            found.append(expression_condition(table["expression"], is_listing=is_listing))
+            conditions.append(expression_condition(table["expression"], is_listing=is_listing))
         except ExpressionError as error:
             place = (*path, "expression")
             down = error.line + document.opens_with_newline(place)
             document.report(place, error.what, error.fix, down=down)
-    return tuple(found)
+    return tuple(conditions)
 
 
 def _flow_condition(after: Mapping[str, Any]) -> Condition:
     within = after.get("within", DEFAULT_WITHIN)
     window = seconds(within)
     is_of_conversation = after.get("of", "conversation") == "conversation"
-    asked = facts_tests(after)
-    tests = [question.test for question in asked]
+    tool_tests = facts_tests(after)
+    tests = [tool_test.test for tool_test in tool_tests]
 
     def fits(past: Past, now: float) -> bool | None:
         # If the clock was set back, a time may be in the future. It counts as now.
@@ -131,14 +132,16 @@ def _flow_condition(after: Mapping[str, Any]) -> Condition:
     def test(situation: Situation) -> bool | None:
         answer: bool | None = False
         for past in reversed(situation.history):
-            found = fits(past, situation.now)
-            if found is True:
+            fit = fits(past, situation.now)
+            if fit is True:
                 return True
-            if found is None:
+            if fit is None:
                 answer = None
         return answer
 
-    what = ", ".join(f"{question.key} {question.wanted}" for question in asked) or "any kind"
+    what = (
+        ", ".join(f"{tool_test.key} {tool_test.wanted}" for tool_test in tool_tests) or "any kind"
+    )
     whose = "conversation" if is_of_conversation else "principal"
     wanted = f"an earlier call ({what}) of this {whose} within {within}"
     return Condition(
@@ -148,7 +151,7 @@ def _flow_condition(after: Mapping[str, Any]) -> Condition:
         lambda _: "no such call",
         is_of_call=True,
         window=window,
-        about=tuple(asked),
+        about=tuple(tool_tests),
     )
 
 

@@ -69,8 +69,9 @@ class Situation:
 
     `meta` has the forwarded keys of the call's `_meta`. `history` has the principal's calls within
     `Policy.window`, newest last. `recent` has the times of the principal's calls in the last
-    minute, by level, ascending. `of_tool` has those of this tool; if `None`, they come from the
-    history. `targets` is how many things the call's plan would change. `now` is Unix seconds.
+    minute, by level, ascending. `of_tool` has the times of this tool's calls; if `None`, the times
+    come from `history`. `targets` is how many things the call's plan would change. `now` is Unix
+    seconds.
     """
 
     principal: Principal

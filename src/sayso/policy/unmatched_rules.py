@@ -25,8 +25,8 @@ def unmatched(
 ) -> list[str]:
     """Return a sentence for each part of `policy` that matches none of these tools.
 
-    `servers` are all servers; `unknown` are those whose tools are not known yet. Parts that may
-    match these are left out. So are rules whose only conditions are levels and hints.
+    `servers` are all servers; `unknown` are the servers whose tools are not known yet. The result
+    omits parts that may match those tools, and rules whose only conditions are levels and hints.
 
     >>> from sayso.policy import load_policy
     >>> rule = 'rules = [{ name = "r", effect = "deny", when = { tool = "delte_*" } }]'
@@ -35,23 +35,23 @@ def unmatched(
     """
     known = tuple(tools)
     names = {ANY, *servers, *unknown, *(facts.server for facts in known)}
-    found = [
+    sentences = [
         f"the rule “{rule.name}” ({policy.where}, line {rule.line}) matches no tool"
         for rule in policy.rules
         if not _is_about(rule, known, unknown)
     ]
-    found += [
+    sentences += [
         f"“{table}.{entry.server}” ({policy.where}) names “{entry.tool}”, which is not a known tool"
         for table, entry in _entries(policy)
         if not _names_any(entry, known, names, unknown)
     ]
-    found += [
+    sentences += [
         f"“{table}” ({policy.where}) names “{server}”, which is not a known server"
         for table, entries in (("trust", policy.trust), ("off.servers", policy.off_servers))
         for server in sorted(entries)
         if server not in names
     ]
-    return found
+    return sentences
 
 
 def misnamed(policy: Policy, servers: Iterable[str]) -> list[str]:
@@ -105,7 +105,7 @@ def without_dry_run(policy: Policy, tools: Iterable[Tool]) -> list[str]:
 
 
 def _is_about(rule: Rule, known: tuple[ToolFacts, ...], unknown: Collection[str]) -> bool:
-    """Return whether all tools that a rule names, for this call or earlier ones, may exist."""
+    """Return whether each tool that a rule names, for this call or an earlier one, may exist."""
     own = [test for condition in rule.when if not condition.is_of_call for test in condition.about]
     earlier = [condition.about for condition in rule.when if condition.is_of_call]
     return all(

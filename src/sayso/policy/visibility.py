@@ -22,13 +22,13 @@ def seen_under(policy: Policy, tool: Tool) -> Tool:
     """Return the tool with its hints resolved under `policy`."""
     resolved = policy.resolve(tool.server, tool.name, tool.evidence, receipts=tool.receipts)
     if tool.before is not None:
-        known = policy.resolve(tool.server, tool.name, tool.before.evidence)
-        resolved = stricter(known, resolved)
+        accepted = policy.resolve(tool.server, tool.name, tool.before.evidence)
+        resolved = stricter(accepted, resolved)
     intent = tool.intent
     if policy.dry_run and intent.plan is None:
-        named = policy.dry_run_of(tool.server, tool.name, tool.input_schema)
-        if named is not None:
-            intent = replace(intent, dry_run=named)
+        parameter = policy.dry_run_of(tool.server, tool.name, tool.input_schema)
+        if parameter is not None:
+            intent = replace(intent, dry_run=parameter)
     return replace(tool, resolved=resolved, intent=intent)
 
 
@@ -91,8 +91,8 @@ class Standing:
         if policy is not self._policy:
             self._policy = policy
             self._by_caller = {} if _looks_further(policy) else _caches(policy)
-        known = self._by_caller.get(principal.is_known)
-        return None if known is None else known.of(facts)
+        cache = self._by_caller.get(principal.is_known)
+        return None if cache is None else cache.of(facts)
 
 
 def _looks_further(policy: Policy) -> bool:
@@ -102,7 +102,7 @@ def _looks_further(policy: Policy) -> bool:
 
 
 def _caches(policy: Policy) -> dict[bool, Once[ToolFacts, Decision]]:
-    """Return one cache for authenticated callers and one for others. Modes need nothing else."""
+    """Return one cache for authenticated callers and one for others; modes tell no more apart."""
     callers = (Principal(""), Principal("", scopes=frozenset()))
     return {
         caller.is_known: Once(partial(_decided, policy, caller), _MAX_CACHED) for caller in callers

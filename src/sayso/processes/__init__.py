@@ -1,8 +1,8 @@
 """Processes of this machine: what runs, who started it, and at which terminal.
 
-It answers one question: may the process at the other end of a local socket act for a person, or was
-it started by a program whose calls that person answers? On Linux it reads `/proc`. Elsewhere it
-runs `ps`, which knows less, so more is refused.
+The package answers one question: may the process at the other end of a local socket act for a
+person, or did a program start it whose calls that person answers? On Linux the package reads
+`/proc`. Elsewhere it runs `ps`, which shows less, so more processes are refused.
 """
 
 from sayso.processes.kinship import Clients

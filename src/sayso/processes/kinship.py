@@ -1,10 +1,10 @@
 """Kinship of processes with the gateway's clients, the programs whose calls a person answers.
 
-A client of the gateway starts other programs: an agent has a shell. None of them may act for the
-person. Three things give one away: a client among its ancestors, a client's terminal, or an
-ancestry that was cut so that a client may be behind it. In doubt a process counts as the client's.
-It is certain that a client did not start an ancestor that is older, a process of a user that the
-client's user cannot become, or one that entered the container from outside.
+A client of the gateway starts other programs: an agent has a shell. These programs must not act
+for the person. A process is recognized as one of them by a client among its ancestors, by a
+client's terminal, or by an ancestry that was cut, so that a client may have started it. In doubt a
+process counts as the client's. A client certainly did not start an older ancestor, a process of a
+user that the client's user cannot become, or one that entered the container from outside.
 """
 
 from collections.abc import Callable
@@ -21,19 +21,20 @@ _SUBORDINATE: Final = 65_536
 """The first user id that may belong to a user namespace of another user (`man subuid`)."""
 _MANAGERS: Final = frozenset({"systemd", "launchd", "init"})
 
-NO_TERMINAL: Final = "it has no terminal"
-DESCENDS: Final = "it was started by a client of the gateway"
-SAME_TERMINAL: Final = "it runs in the same terminal as a client of the gateway"
-UNCLEAR: Final = "a client of the gateway may have started it"
+NO_TERMINAL: Final = "the process has no terminal"
+DESCENDS: Final = "the process was started by a client of the gateway"
+SAME_TERMINAL: Final = "the process runs in the same terminal as a client of the gateway"
+UNCLEAR: Final = "a client of the gateway may have started the process"
 
 _Key = tuple[int, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A client and its ancestors: `members` up to its terminal's shell or its application.
+    """A client and its ancestors.
 
-    `above` are the ancestors beyond them, which the client shares with other programs.
+    `members` are the client and its ancestors up to its terminal's shell or its application.
+    `above` are the further ancestors, which the client shares with other programs.
     """
 
     members: tuple[Process, ...]
@@ -41,7 +42,7 @@ class Family:
 
     @property
     def started(self) -> float:
-        """Return when its oldest member started; it did not start older processes."""
+        """Return when the oldest member started; no member started an older process."""
         return self.members[-1].started
 
     def joined(self, newer: "Family") -> "Family":
@@ -62,15 +63,15 @@ class Family:
         return _key(process) in map(_key, self.members)
 
     def is_below(self, process: Process) -> bool:
-        """Return whether a process is an ancestor of the client beyond its members."""
+        """Return whether a process is an ancestor that the client shares with other programs."""
         return _key(process) in map(_key, self.above)
 
 
 def family_of(line: list[Process]) -> Family:
-    """Divide a client's ancestors, itself first, into its own and those that others share.
+    """Divide a line, a client and its ancestors, into its own family and what others share.
 
-    With a terminal, all that run in it belong to the client, up to the shell. Without one, all
-    processes of its user do, up to the service manager.
+    If the client has a terminal, all ancestors in the terminal, up to the shell, are members. If it
+    has none, all ancestors of its user, up to the service manager, are members.
     """
     terminal = next((process.terminal for process in line if process.terminal is not None), None)
     if terminal is not None:
@@ -91,7 +92,8 @@ def _is_shared(process: Process, client: Process) -> bool:
 class Clients:
     """The clients of a gateway that run on this machine, by the oldest process of each family.
 
-    Families that have ended make room for new ones. With too many that run, nothing is certain.
+    Families that have ended make room for new ones. With more than `MAX_FAMILIES` running ones,
+    every process is refused as unclear.
     """
 
     tables: Callable[[], Table] = open_table
@@ -104,9 +106,9 @@ class Clients:
             return
         family = family_of(line)
         key = _key(family.members[-1])
-        known = self.families.get(key)
-        if known:
-            family = known.joined(family)
+        old_family = self.families.get(key)
+        if old_family:
+            family = old_family.joined(family)
         self.families[key] = family
         if len(self.families) > MAX_FAMILIES:
             self._drop_one(table)
@@ -128,7 +130,7 @@ class Clients:
         return any(family.has(process) for family in self.families.values() for process in line)
 
     def refusal(self, pid: int) -> str | None:
-        """Return why a process may not act for a person; `None` if it may."""
+        """Return why a process may not act for a person, or `None` if it may."""
         table = self.tables()
         line = ancestors(table, pid)
         if not line or line[0].terminal is None:
@@ -159,10 +161,10 @@ def _is_apart(line: list[Process], drivers: list[list[Process]], family: Family)
 
 
 def _is_foreign(line: list[Process], family: Family) -> bool:
-    """Return whether a client is certainly not in a line of ancestors, even if it was cut.
+    """Return whether a client is certainly not in a line of ancestors, even in a cut part of it.
 
     An orphan is adopted by init, by a service manager, or by another ancestor that asked for it.
-    Below one of these, only another control group is a proof.
+    So for a process below one of these, only another control group is a proof.
     """
     if line[-1].parent > 0:
         return False

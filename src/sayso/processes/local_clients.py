@@ -22,8 +22,8 @@ _TABLES: Final = ("net/tcp", "net/tcp6")
 class LocalClients:
     """The local ports that requests come from, and the processes behind them.
 
-    A look takes milliseconds, so it is done in a thread, at most once in `LOOK_SECONDS`, for ports
-    that were not looked up before. `look` does it at once.
+    Looking up processes takes milliseconds. So `note` plans a `look` in a thread for ports that
+    were not looked up before, at most once in `LOOK_SECONDS`. Call `look` to do it at once.
     """
 
     clients: Clients
@@ -49,10 +49,10 @@ class LocalClients:
             loop.call_later(pause, loop.run_in_executor, None, self.look)
 
     def look(self) -> None:
-        """Remember the processes behind the ports that are new.
+        """Remember the processes behind the new ports.
 
-        A look waits for the one before it, so that a decision after a look knows its result. One
-        that fails leaves the ports to the next.
+        Waits for a running `look`, so that a decision after this call knows its result. If a `look`
+        fails, the next one looks up its ports.
         """
         with self._looking:
             self._is_due = False
@@ -71,19 +71,19 @@ class LocalClients:
 def clients_of(port: int, client_ports: Collection[int], root: Path = _PROC) -> set[int]:
     """Return the processes that are connected to local `port` from one of `client_ports`.
 
-    Processes of other users cannot be seen, nor any without `/proc`.
+    Processes of other users are not found. Without `/proc`, no process is found.
     """
-    wanted = {
+    sockets = {
         f"socket:[{inode}]"
         for name in _TABLES
         for inode in _inodes(root / name, port, frozenset(client_ports))
     }
-    if not wanted:
+    if not sockets:
         return set()
     return {
         int(folder.name)
         for folder in root.iterdir()
-        if folder.name.isdigit() and _has_open(folder / "fd", wanted)
+        if folder.name.isdigit() and _has_open(folder / "fd", sockets)
     }
 
 
@@ -103,13 +103,13 @@ def _port(address: str) -> int:
     return int(address.rpartition(":")[2], 16)
 
 
-def _has_open(folder: Path, wanted: set[str]) -> bool:
+def _has_open(folder: Path, sockets: set[str]) -> bool:
     try:
         entries = list(folder.iterdir())
     except OSError:
         return False
     for entry in entries:
         with suppress(OSError):
-            if str(entry.readlink()) in wanted:
+            if str(entry.readlink()) in sockets:
                 return True
     return False

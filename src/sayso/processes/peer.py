@@ -26,7 +26,7 @@ class Peer:
 
     @property
     def is_gone(self) -> bool:
-        """Return whether it has ended; its number may belong to another process then."""
+        """Return whether the process has ended; then another process may have its number."""
         if self.handle < 0:
             return False
         poll = select.poll()
@@ -40,7 +40,7 @@ class Peer:
 
 
 def peer_of(connection: socket.socket) -> Peer | None:
-    """Return the process that connected; `None` where the system does not say."""
+    """Return the process that connected, or `None` if the system does not name it."""
     try:
         return _peer_of_linux(connection) if sys.platform == "linux" else _peer_of_bsd(connection)
     except (OSError, struct.error):
@@ -52,7 +52,7 @@ def _peer_of_linux(connection: socket.socket) -> Peer:
     option = getattr(socket, "SO_PEERCRED", 17)
     pid, uid, _ = layout.unpack(connection.getsockopt(socket.SOL_SOCKET, option, layout.size))
     try:
-        # Since Linux 6.5. It names the process itself, where a number may be used again.
+        # Since Linux 6.5. A pidfd names one process; a number may be used again.
         handle = connection.getsockopt(socket.SOL_SOCKET, _SO_PEERPIDFD)
     except OSError:
         handle = -1

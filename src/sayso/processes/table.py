@@ -20,7 +20,7 @@ _NO_TERMINAL: Final = frozenset({"?", "??", "-"})
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process. `started` only compares with that of other processes of the same table.
+    """A process. Compare `started` only between processes of the same table.
 
     `terminal` is its controlling terminal: `pts/3` for a pseudo-terminal, any other text for
     another kind, or `None`. `uid` is the real user. `group` is its control group, or empty.
@@ -36,9 +36,9 @@ class Process:
 
 
 class Table(Protocol):
-    """A source of processes: `look` gives `None` for one that is missing or cannot be read.
+    """A source of processes. `look` returns `None` for a missing or unreadable process.
 
-    `terminal_holders` are the processes that drive a pseudo-terminal; `None` if that is unknown.
+    `terminal_holders` returns the processes that drive a pseudo-terminal, or `None` if unknown.
     """
 
     def look(self, pid: int) -> Process | None: ...
@@ -51,9 +51,10 @@ def open_table() -> Table:
 
 
 def ancestors(table: Table, pid: int) -> list[Process]:
-    """Return a process and its ancestors, itself first, as far up as they can be read.
+    """Return a process and its ancestors, the process first, as far up as they can be read.
 
-    A parent that started after its child is not its parent: its number was used again.
+    The line ends at a parent that started after its child: the real parent ended, and another
+    process got its number.
     """
     line: list[Process] = []
     while len(line) < MAX_ANCESTORS:
@@ -81,7 +82,7 @@ class ProcTable:
             group = (folder / "cgroup").read_text(errors="replace")
         except OSError:
             return None
-        # The name stands between parentheses and may hold some itself.
+        # The name is between parentheses and may itself contain parentheses.
         head, _, tail = stat.rpartition(")")
         values = tail.split()
         return Process(
@@ -141,7 +142,7 @@ def _drives(folder: Path, number: str) -> bool:
 class PsTable:
     """The table of another Unix, from `ps`: start times to the second, no control groups.
 
-    The first look reads it, once.
+    The first `look` runs `ps`; later ones use its output.
     """
 
     rows: dict[int, Process] = field(default_factory=dict[int, Process])
@@ -152,7 +153,7 @@ class PsTable:
         return self.rows.get(pid)
 
     def terminal_holders(self, terminal: str) -> None:
-        """Return `None`: `ps` does not show it."""
+        """Return `None`, because `ps` does not show these processes."""
         del terminal
 
 

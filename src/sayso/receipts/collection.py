@@ -29,8 +29,8 @@ class ReceiptCollection:
     def give(self, tools: Sequence[Tool], package: Package | None) -> list[Tool]:
         """Return the tools of a server that runs `package`, each with its receipts.
 
-        A receipt applies if fingerprint and package digest match. A receipt for another version of
-        the tool or package becomes a finding. Without a package no receipt applies.
+        A receipt applies if fingerprint and package digest match. If no receipt applies, one for
+        another version of the tool or package becomes a finding. Without a package none applies.
         """
         if package is None or not self.receipts:
             return [*tools]

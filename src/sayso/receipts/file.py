@@ -16,7 +16,7 @@ from sayso.receipts.statement import Receipt, make_statement, read_statement
 from sayso.schema import canonical, parse_json
 
 MAX_BYTES: Final = 4_000_000
-"""Four times the size of a receipt for a thousand tools."""
+"""The maximum size of a receipt file: four times a receipt for a thousand tools."""
 
 MAX_FILES: Final = 1_000
 
@@ -28,7 +28,7 @@ class Report(Protocol):
 
 
 def make_receipt(report: Report | Mapping[str, Any], key: SigningKey) -> str:
-    """Return the signed receipt of a run as text. Raises `ReceiptError` for an invalid report."""
+    """Return the signed receipt of a run. Raises `ReceiptError` for an invalid or large report."""
     data = report if isinstance(report, Mapping) else report.to_dict()
     try:
         payload = canonical(make_statement(data))

@@ -28,8 +28,8 @@ _MAX_NUMBER: Final = 1_000_000_000
 class Receipt:
     """The results of a verifier run of one package; check the signature before you use them.
 
-    `server` is the server's own name and version, `sayso` is the version of sayso, `seed` is the
-    seed of the inputs, and `made` is the time of signing by the signer's clock.
+    `layers` are the parts of the sandbox that were active. `server` is the server's own name and
+    version, `seed` the seed of the inputs, and `made` the time of signing by the signer's clock.
     """
 
     package: Package
@@ -242,7 +242,7 @@ def _as_object(value: object) -> Mapping[str, Any]:
     return _object(value, "a layer")
 
 
-def _list(value: object, what: str, most: int = _MAX_TOOLS) -> list[object]:
-    if not isinstance(value, list) or len(cast("list[object]", value)) > most:
-        raise ReceiptError(f"{what} must be a list of at most {most} entries")
+def _list(value: object, what: str, limit: int = _MAX_TOOLS) -> list[object]:
+    if not isinstance(value, list) or len(cast("list[object]", value)) > limit:
+        raise ReceiptError(f"{what} must be a list of at most {limit} entries")
     return cast("list[object]", value)

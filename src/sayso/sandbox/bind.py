@@ -58,7 +58,7 @@ def tidy(binds: Iterable[Bind]) -> tuple[Bind, ...]:
     for bind in sorted(
         dict.fromkeys(binds), key=lambda each: (len(each.path.parts), str(each.path))
     ):
-        is_held = any(bind.path.is_relative_to(each.path) for each in kept)
-        if not is_held and not is_system(bind.path) and bind.path.exists():
+        is_covered = any(bind.path.is_relative_to(each.path) for each in kept)
+        if not is_covered and not is_system(bind.path) and bind.path.exists():
             kept.append(bind)
     return tuple(kept)

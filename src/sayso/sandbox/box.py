@@ -26,13 +26,13 @@ __all__ = ["Box", "Prepared", "SandboxSpec", "open_box"]
 
 @asynccontextmanager
 async def open_box(spec: SandboxSpec, probed: Sequence[Layer]) -> AsyncGenerator[Box]:
-    """Make a box from the layers that work here; remove all of it on leaving.
+    """Make a box from the layers that work here, and remove its folder and mounts on leaving.
 
-    End what runs in it before leaving; closing the connection of `sayso.connect` does. If sayso is
-    killed, the box's processes end too, and its mounts and folder are removed.
+    The caller must end the server before leaving, for example by closing its connection of
+    `sayso.connect`. If sayso is killed, the box's processes, mounts and folder are removed too.
 
-    Raises `UncontainedError` if a layer is missing, `CommandNotFoundError` if the command is, and
-    `UsageError` for an invalid fixture or address.
+    Raises `UncontainedError` if a required layer is missing, `CommandNotFoundError` if the command
+    does not exist, and `UsageError` for an invalid fixture or address.
     """
     check_layers(probed, is_uncontained=spec.is_uncontained)
     addresses = [check_address(address) for address in spec.allowed]

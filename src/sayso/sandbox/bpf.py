@@ -19,7 +19,7 @@ _LOAD: Final = 0x20
 _AND: Final = 0x54
 _JUMP: Final = 0x05
 _IS: Final = 0x15
-_IS_LEAST: Final = 0x35
+_IS_AT_LEAST: Final = 0x35
 _RETURN: Final = 0x06
 
 _NUMBER_OFFSET: Final = 0
@@ -27,7 +27,7 @@ _MACHINE_OFFSET: Final = 4
 _ARGUMENTS_OFFSET: Final = 16
 
 _X32_NUMBERS: Final = 0x40000000
-"""From here on, x86_64 counts the calls of x32."""
+"""The first number of x32 calls on x86_64."""
 _ENOSYS: Final = 38
 
 MACHINES: Final = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -43,7 +43,7 @@ def refuse(error: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A test of the low 32 bits of an argument, after `mask`: one of `values`, or none of them."""
+    """A test of an argument's low 32 bits, after `mask`: they must (or must not) be in `values`."""
 
     argument: int
     values: Sequence[int]
@@ -61,10 +61,11 @@ class Rule:
 
 
 def assemble(machine: str, rules: Sequence[Rule], *, first_unknown: int | None = None) -> bytes:
-    """Return the filter: the first rule that matches decides, and other calls are allowed.
+    """Return the filter: the first rule that matches decides; calls without a match are allowed.
 
     Calls of another architecture (32 bits) end the process, since their numbers mean other calls.
-    From `first_unknown` on, calls fail with ENOSYS. `machine` is a key of `MACHINES`.
+    Calls with the number `first_unknown` or higher fail with ENOSYS. `machine` is a key of
+    `MACHINES`.
     """
     instructions = [
         (_LOAD, 0, 0, _MACHINE_OFFSET),
@@ -76,7 +77,7 @@ def assemble(machine: str, rules: Sequence[Rule], *, first_unknown: int | None =
     if limit is None and machine == "x86_64":
         limit = _X32_NUMBERS
     if limit is not None:
-        instructions += [(_IS_LEAST, 0, 1, limit), (_RETURN, 0, 0, refuse(_ENOSYS))]
+        instructions += [(_IS_AT_LEAST, 0, 1, limit), (_RETURN, 0, 0, refuse(_ENOSYS))]
     for rule in rules:
         for call in rule.calls:
             instructions += _rule(call, rule)
@@ -108,7 +109,7 @@ def _test(test: Test, *, skipped: int) -> Iterator[Instruction]:
     count = len(test.values)
     for index, value in enumerate(test.values):
         yield _IS, count - index, 0, value
-    # A value that matched lands on the second jump, one that did not on the first.
+    # After a match, execution goes on at the second of these jumps; without one, at the first.
     if test.is_among:
         yield _JUMP, 0, 0, skipped + 1
         yield _JUMP, 0, 0, 0

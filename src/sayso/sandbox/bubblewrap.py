@@ -33,14 +33,14 @@ PROCESSES_APART: Final = (
 )
 NETWORK_APART: Final = ("--unshare-net",)
 SEALED: Final = (*("--remount-ro", "/dev"), *("--remount-ro", "/proc"), *("--remount-ro", "/"))
-"""Comes after all mounts, since the mount points themselves are writable memory.
+"""Arguments that follow all mounts and make the mount points read-only, which are in memory.
 
-User 1000 inside a box that root started is root to /proc: the kernel's settings (/proc/sys) belong
-to the whole machine.
+/proc too: if root started the box, the server could write /proc/sys, the kernel's settings of the
+whole machine.
 """
 
 _MASKED: Final = ("iomem", "kcore", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags")
-"""Files of /proc that show root the whole machine."""
+"""Files of /proc by which root can read the memory or the log of the whole machine."""
 
 
 def system_words() -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def fixture_path(given: Path) -> Path:
 
 
 def check_free(path: Path) -> None:
-    """Raise `UsageError` if a path inside overlaps the system's own files."""
+    """Raise `UsageError` if a path in the box overlaps the system's own files."""
     taken = [folder for folder in SYSTEM_PATHS if path.is_relative_to(folder)]
     above = [folder for folder in SYSTEM_PATHS if folder.is_relative_to(path)]
     if path in _SHARED or taken or above:
@@ -59,31 +59,31 @@ def copy_tree(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> tu
     """Copy a folder to a path that does not exist yet; return notes on what was skipped.
 
     Modes, times and symbolic links are kept; links are not followed. Sockets, pipes and devices are
-    skipped. Raises `UsageError` above the limit, `OSError` for what cannot be read.
+    skipped. Raises `UsageError` for a tree above the limits, and `OSError` for unreadable files.
     """
     tally = Tally()
-    made: list[tuple[Path, Path]] = []
+    copied_folders: list[tuple[Path, Path]] = []
     waiting = [(source, target)]
     while waiting:
-        here, there = waiting.pop()
-        there.mkdir()
-        made.append((here, there))
-        waiting += _copy_entries(here, there, tally, most_bytes)
+        source_folder, target_folder = waiting.pop()
+        target_folder.mkdir()
+        copied_folders.append((source_folder, target_folder))
+        waiting += _copy_entries(source_folder, target_folder, tally, most_bytes)
     # Modes and times come last: a folder may forbid writing, and each entry changes its times.
-    for here, there in reversed(made):
-        shutil.copystat(here, there)
+    for source_folder, target_folder in reversed(copied_folders):
+        shutil.copystat(source_folder, target_folder)
     return tuple(tally.notes)
 
 
 def _copy_entries(
-    here: Path, there: Path, tally: Tally, most_bytes: int
+    source_folder: Path, target_folder: Path, tally: Tally, most_bytes: int
 ) -> Iterator[tuple[Path, Path]]:
-    for entry in sorted(os.scandir(here), key=lambda child: child.name):
-        to = there / entry.name
+    for entry in sorted(os.scandir(source_folder), key=lambda child: child.name):
+        to = target_folder / entry.name
         if entry.is_dir(follow_symlinks=False):
             yield Path(entry.path), to
         elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
-            _count(tally, entry.stat(follow_symlinks=False).st_size, here, most_bytes)
+            _count(tally, entry.stat(follow_symlinks=False).st_size, source_folder, most_bytes)
             shutil.copy2(entry.path, to, follow_symlinks=False)
         else:
             kind = _kind(entry.stat(follow_symlinks=False).st_mode)

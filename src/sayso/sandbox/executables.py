@@ -13,7 +13,7 @@ _SECONDS: Final = 10
 _FIRST_BYTES: Final = 4096
 
 _SHELL_FIRST: Final = re.compile(r"^'''exec' (?P<words>.+?) \"\$0\" \"\$@\"$", re.MULTILINE)
-"""The first lines of an installed script whose interpreter's path is too long for one."""
+"""How an installed script begins if its interpreter's path is too long for a `#!` line."""
 
 
 def find_program(word: str, *, search: str, cwd: Path) -> Path:
@@ -51,7 +51,7 @@ def _behind_shim(shim: Path, word: str) -> Path:
 
 
 def interpreter_words(script: Path) -> tuple[str, ...]:
-    """Return the command in a script's first line; empty if it is not a script."""
+    """Return the command in a script's first line, or an empty tuple for other files."""
     try:
         with script.open("rb") as file:
             head = file.read(_FIRST_BYTES)

@@ -17,7 +17,10 @@ _NAME: Final = re.compile(r"@?[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """`specs` to install, the server's first, and the `program` to start, or empty if only one."""
+    """The packages to install, as `specs` (the server's first), and the `program` to start.
+
+    An empty `program` means the only program of the package.
+    """
 
     kind: str
     specs: tuple[str, ...]
@@ -98,5 +101,5 @@ def _options(
 
 def _refuse_path(spec: str) -> None:
     if spec.startswith((".", "/", "~")):
-        fix = "Name the command after --; --prepare CMD installs what it needs."
+        fix = "Write the server's own command after --; --prepare CMD installs what it needs."
         raise UsageError("a folder cannot be fetched as a package", where=spec, fix=fix)

@@ -1,6 +1,6 @@
 """The seccomp filter for calls that reach out of the namespaces or escape the tracer.
 
-No server needs them. Programs fall back from io_uring and file clones if the kernel has none.
+No server needs these calls. Programs do without io_uring or file clones if the kernel refuses them.
 """
 
 import errno

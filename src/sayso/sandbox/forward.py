@@ -1,7 +1,7 @@
 """The loopback addresses that a box may reach: sockets inside, connections outside.
 
-bubblewrap waits (`--block-fd`) before it starts the server until the sockets are in its network
-namespace. sayso serves them itself, so none of its processes is among the watched ones.
+bubblewrap starts the server only when the sockets are in the box's network namespace
+(`--block-fd`). sayso serves the sockets from outside, so that the box has no process of sayso.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ _MOST_AT_ONCE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Two pipes of a box: it reports its process in `info` and waits for `go`."""
+    """Two pipes of a box: bubblewrap reports its process in `info` and waits for `go`."""
 
     info: Path
     go: Path
@@ -40,7 +40,7 @@ class Gate:
         return ("--info-fd", "8", "--block-fd", "7")
 
     def redirections(self) -> str:
-        """Return the shell's redirections. Opened for both ways, a pipe does not block."""
+        """Return the shell's redirections. `<>` opens a pipe for both ways, so it never blocks."""
         return f"8<>{self.info} 7<>{self.go}"
 
 
@@ -73,7 +73,10 @@ def check_address(address: str) -> str:
 
 
 async def forward(gate: Gate, addresses: Sequence[str]) -> None:
-    """Serve boxes at the gate, one at a time, until cancelled. Raises `OSError` without access."""
+    """Serve boxes at the gate, one at a time, until cancelled.
+
+    Raises `OSError` if a box's network namespace cannot be entered.
+    """
     with _opened(gate.info) as info, _opened(gate.go) as go:
         pid = await _read_pid(info)
         while True:
@@ -124,17 +127,17 @@ def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
 
 async def _accept(listening: socket.socket, address: str) -> None:
     listening.settimeout(0)
-    room = anyio.Semaphore(_MOST_AT_ONCE)
+    slots = anyio.Semaphore(_MOST_AT_ONCE)
     with listening:
         async with anyio.create_task_group() as group:
             while True:
-                # A client that connects without end waits here.
-                await room.acquire()
+                # Too many connections at once wait here.
+                await slots.acquire()
                 near, _ = await asyncio.get_running_loop().sock_accept(listening)
-                group.start_soon(_join, near, address, room)
+                group.start_soon(_join, near, address, slots)
 
 
-async def _join(near: socket.socket, address: str, room: anyio.Semaphore) -> None:
+async def _join(near: socket.socket, address: str, slots: anyio.Semaphore) -> None:
     host, _, port = address.rpartition(":")
     family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
     with near, socket.socket(family) as far, contextlib.suppress(OSError):
@@ -143,7 +146,7 @@ async def _join(near: socket.socket, address: str, room: anyio.Semaphore) -> Non
         async with anyio.create_task_group() as group:
             group.start_soon(_pump, near, far)
             group.start_soon(_pump, far, near)
-    room.release()
+    slots.release()
 
 
 async def _pump(source: socket.socket, target: socket.socket) -> None:

@@ -42,8 +42,8 @@ def online_environment(home: str, *, allows_scripts: bool) -> dict[str, str]:
 def settings_seen(*, allows_scripts: bool) -> tuple[tuple[str, Path], ...]:
     """Return the installers' settings files and their paths inside.
 
-    They may hold a token for a private registry. Package scripts could read it, so where scripts
-    are allowed none is visible.
+    A file may contain a token for a private registry, which package scripts could read. So the
+    result is empty if scripts are allowed.
     """
     if allows_scripts:
         return ()
@@ -51,20 +51,20 @@ def settings_seen(*, allows_scripts: bool) -> tuple[tuple[str, Path], ...]:
 
 
 def paths_named(environment: Mapping[str, str], *, allows_scripts: bool) -> tuple[Path, ...]:
-    """Return the paths that variables and settings name: certificates, local packages."""
+    """Return the paths that variables and settings name, such as certificates and packages."""
     texts = list(environment.values())
     if not allows_scripts:
         texts += [file.read_text(encoding="utf-8", errors="replace") for _, file in _settings()]
     found = {Path(path) for text in texts for path in _PATH.findall(text)}
-    return tuple(sorted(path for path in found if path.exists() and not _is_shut(path)))
+    return tuple(sorted(path for path in found if path.exists() and not _is_left_out(path)))
 
 
-def _is_shut(path: Path) -> bool:
+def _is_left_out(path: Path) -> bool:
     return is_system(path) or is_crowded(path) or path.is_relative_to("/etc/ssl")
 
 
 def _settings() -> Iterator[tuple[str, Path]]:
-    for inside, (variable, usual) in _FILES.items():
-        file = Path(os.environ.get(variable) or Path("~").expanduser() / usual)
+    for inside, (variable, default) in _FILES.items():
+        file = Path(os.environ.get(variable) or Path("~").expanduser() / default)
         if file.is_file():
             yield inside, file

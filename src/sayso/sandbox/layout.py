@@ -30,8 +30,8 @@ XDG: Final = {
 class Layout:
     """The folders of a box while it is put together.
 
-    `seen` are read-only paths inside with their sources; `places` are writable. `lines` are shell
-    commands that mount the overlays.
+    `seen` are read-only paths inside with their sources; `places` are writable. `overlays` maps
+    paths inside to mounted overlays, and `lines` are the shell commands that mount them.
     """
 
     folder: Path
@@ -49,7 +49,7 @@ class Layout:
         mounts = [(inside, "--ro-bind", source) for inside, source in self.seen]
         for place in self.places:
             source = self.overlays.get(place.inside, place.host)
-            # Own state that lies in another place is there already.
+            # Own state within another place is mounted with that place.
             if place.role is not Role.OWN or place.host.is_relative_to(self.folder / "own"):
                 mounts.append((place.inside, "--bind", source))
         mounts.sort(key=lambda mount: mount[0].rstrip("/").count("/"))
@@ -72,7 +72,7 @@ def in_home(path: str, home: str) -> str:
 
 
 def lay_out(spec: SandboxSpec, folder: Path, *, has_overlay: bool) -> Layout:
-    """Create a box's folders and copies, which hide originals. Raises what `find_root` raises."""
+    """Create a box's folders, and copies in place of originals. Raises what `find_root` raises."""
     copies = list(_copy_all(spec, folder))
     places = [Place(bubblewrap.HOME, make_home(folder), Role.HOME)]
     for inside, name in _TEMPORARY.items():
@@ -105,9 +105,9 @@ def find_inside(spec: SandboxSpec, places: Sequence[Place], world: str | None) -
 
 
 def _is_inside(places: Sequence[Place], folder: Path) -> bool:
-    """Return whether a folder is in the box anyway: a copy, or a private folder.
+    """Return whether a folder is in the box anyway, as a copy or within a private folder.
 
-    A folder of this machine below /tmp is neither.
+    A folder below this machine's /tmp is not, because the box has its own /tmp.
     """
     place = place_of(places, str(folder))
     if place is None:
@@ -126,8 +126,8 @@ def replace_world(command: Sequence[str], world: str | None) -> tuple[str, ...]:
 
 
 def _copy_all(spec: SandboxSpec, folder: Path) -> Iterator[tuple[Place, tuple[str, ...]]]:
-    given = [(str(path), path) for path in map(fixture_path, spec.fixtures)]
-    for number, (inside, source) in enumerate([*given, *spec.worlds]):
+    fixtures = [(str(path), path) for path in map(fixture_path, spec.fixtures)]
+    for number, (inside, source) in enumerate([*fixtures, *spec.worlds]):
         check_free(Path(inside))
         copy = folder / "copies" / str(number)
         copy.parent.mkdir(exist_ok=True)
@@ -135,7 +135,7 @@ def _copy_all(spec: SandboxSpec, folder: Path) -> Iterator[tuple[Place, tuple[st
 
 
 def _add_binds(layout: Layout, spec: SandboxSpec, *, has_overlay: bool) -> None:
-    """Show what the command needs: read-only, and packages under an overlay if possible."""
+    """Add what the command needs: read-only, and packages under an overlay if possible."""
     binds = [(str(entry.path), entry) for entry in layout.root.binds]
     if spec.prepared is not None:
         prepared = Bind(spec.prepared.folder, is_package=True)

@@ -17,15 +17,15 @@ _PAUSE: Final = 0.25
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _PROC: Final = Path("/proc")
 _LEAST_LEFT: Final = 0.03
-"""Share of memory that the machine keeps."""
+"""The share of the machine's memory that must stay available, or the box is killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits of a box. Bytes, except `seconds` of processor time and `processes`.
 
-    `seconds`, `memory` and `file` hold for each process and file; `processes`, `memory_in_all` and
-    `disk` for the whole box. Callers limit the wall-clock time of a call themselves.
+    `seconds` and `memory` apply to each process, `file` to each file; `processes`, `memory_in_all`
+    and `disk` apply to the whole box. Callers limit the wall-clock time of a call themselves.
     """
 
     seconds: int = 600
@@ -62,9 +62,9 @@ def describe_limits(limits: Limits) -> str:
 
 
 async def enforce_limits(folder: Path, limits: Limits, report: Callable[[str], None]) -> None:
-    """Check the box in `folder` until cancelled; kill it beyond its limits, and `report` why.
+    """Check the box in `folder` until cancelled; if it exceeds a limit, kill it and `report` why.
 
-    The box's process is found by the folder's path in its arguments.
+    The box's process is found by the folder's path in its arguments or its environment.
     """
     free = _free(folder)
     while True:
@@ -91,13 +91,13 @@ async def _overrun(folder: Path, limits: Limits, inside: Mapping[int, int], free
     return ""
 
 
-def _processes(mark: str) -> tuple[int, dict[int, int]]:
+def _processes(folder_path: str) -> tuple[int, dict[int, int]]:
     """Return the process that starts a box, and the memory in bytes of each of its descendants."""
     children: dict[int, list[int]] = {}
     for name in os.listdir(_PROC):  # noqa: PTH208 - names are all that is needed of some hundred
         if name.isdecimal() and (parent := _parent(name)):
             children.setdefault(parent, []).append(int(name))
-    roots = [process for process in children.get(os.getpid(), ()) if mark in _words(process)]
+    roots = [process for process in children.get(os.getpid(), ()) if folder_path in _words(process)]
     memory: dict[int, int] = {}
     waiting = roots[:1]
     while waiting:
@@ -141,10 +141,10 @@ def _free(folder: Path) -> int:
     return status.f_bavail * status.f_frsize
 
 
-def _used(folder: Path, most: int) -> int:
+def _used(folder: Path, limit: int) -> int:
     used = 0
     waiting = [str(folder)]
-    while waiting and used <= most:
+    while waiting and used <= limit:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
                 used += entry.stat(follow_symlinks=False).st_blocks * 512

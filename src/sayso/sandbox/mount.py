@@ -39,7 +39,7 @@ class Place:
         return str(PurePosixPath(self.inside) / host.relative_to(self.host).as_posix())
 
     def host_of(self, inside: str) -> Path | None:
-        """Return the host path of a server's path; `None` if it is not below or is too long."""
+        """Return the host path of a server's path, or `None` if outside this place or too long."""
         path = PurePosixPath(inside)
         if not path.is_relative_to(self.inside):
             return None
@@ -49,5 +49,5 @@ class Place:
 
 def place_of(places: Sequence[Place], inside: str) -> Place | None:
     """Return the innermost place that holds a path of the server."""
-    found = [place for place in places if PurePosixPath(inside).is_relative_to(place.inside)]
-    return max(found, key=lambda place: len(place.inside), default=None)
+    containing = [place for place in places if PurePosixPath(inside).is_relative_to(place.inside)]
+    return max(containing, key=lambda place: len(place.inside), default=None)

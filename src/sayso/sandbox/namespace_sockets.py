@@ -1,7 +1,7 @@
 """A helper program: listen inside another process's network namespace, and pass the sockets back.
 
 Usage: `python -I -S namespace_sockets.py SOCKET_FD PID HOST:PORT…`. A socket belongs to the
-namespace in which it was made, so nothing of sayso stays there.
+namespace in which it was made, so no process of sayso needs to stay there.
 """
 
 import ctypes
@@ -25,8 +25,8 @@ def main(argv: list[str]) -> None:
     """Enter the namespace, listen, and pass the sockets."""
     link = socket.socket(fileno=int(argv[0]))
     enter(int(argv[1]))
-    made = [listen(address) for address in argv[2:]]
-    socket.send_fds(link, [b"."], [file.fileno() for file in made])
+    listeners = [listen(address) for address in argv[2:]]
+    socket.send_fds(link, [b"."], [file.fileno() for file in listeners])
 
 
 def enter(pid: int) -> None:
@@ -45,15 +45,15 @@ def listen(address: str) -> socket.socket:
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if family == socket.AF_INET:
-        made.setsockopt(socket.IPPROTO_IP, _FREEBIND_4, 1)
+        listener.setsockopt(socket.IPPROTO_IP, _FREEBIND_4, 1)
     else:
-        made.setsockopt(socket.IPPROTO_IPV6, _FREEBIND_6, 1)
-    made.bind((host, int(port)))
-    made.listen()
-    return made
+        listener.setsockopt(socket.IPPROTO_IPV6, _FREEBIND_6, 1)
+    listener.bind((host, int(port)))
+    listener.listen()
+    return listener
 
 
 if __name__ == "__main__":

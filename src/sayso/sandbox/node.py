@@ -50,14 +50,17 @@ def script_binds(args: Sequence[str], cwd: Path) -> tuple[tuple[str, ...], list[
 
 
 def package_binds(script: Path) -> list[Bind]:
-    """Return a script's package, or `node_modules` around it, and where it may import from."""
+    """Return the script's package, or the outermost `node_modules` around it.
+
+    Without `node_modules` around it, also folders of packages that it may import.
+    """
     above = [parent for parent in script.parents if not is_crowded(parent)]
     modules = [parent for parent in above if parent.name == "node_modules"]
     if modules:
         return [Bind(modules[-1], is_package=True)]
     roots = [parent for parent in above if (parent / "package.json").is_file()]
-    found = roots[:1] or [folder_or_file(script)]
-    found += [
+    folders = roots[:1] or [folder_or_file(script)]
+    folders += [
         parent / "node_modules" for parent in script.parents if (parent / "node_modules").is_dir()
     ]
-    return [Bind(path, is_package=True) for path in found]
+    return [Bind(path, is_package=True) for path in folders]

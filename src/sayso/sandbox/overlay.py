@@ -21,8 +21,8 @@ def namespace_words(programs: Programs) -> tuple[str, ...]:
 def mount_lines(below: Path, layer: Path) -> tuple[str, ...]:
     """Return shell commands that mount a folder under an overlay, at `layer / "seen"`.
 
-    Writes go to `layer / "upper"`. The folder is bound first, since an overlay's options cannot
-    hold every path.
+    Writes go to `layer / "upper"`. The folder is first bound to `layer / "below"`, since an
+    overlay's options cannot contain every path.
     """
     for name in ("below", "upper", "work", "seen"):
         (layer / name).mkdir(parents=True)

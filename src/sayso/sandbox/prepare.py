@@ -1,6 +1,6 @@
-"""The step that may use the network: it installs a server, and runs neither it nor a tool.
+"""The prepare step, which may use the network: it installs a server and does not start it.
 
-It runs in a box with the same root and no overlay; only the network is the machine's own.
+The step runs in a box without an overlay, with this machine's network.
 """
 
 import json
@@ -44,7 +44,7 @@ _LAST_LINES: Final = 5
 async def prepare_fetched(
     command: Sequence[str], into: Path, *, layers: Sequence[Layer]
 ) -> Prepared | None:
-    """Install what `npx` or `uvx` would fetch into an empty folder; `None` for other commands.
+    """Install what `npx` or `uvx` would fetch into an empty folder. For others return `None`.
 
     Package scripts do not run and nothing is built. Raises `UnreachableError` with the installer's
     last lines on failure, and `UncontainedError` without containment.
@@ -71,8 +71,8 @@ async def prepare_by(
 ) -> Prepared:
     """Run the operator's shell line (`--prepare CMD`) before `command` is started.
 
-    It works in a copy of `project`, seen at that path, or else in an empty folder at `/prepared`.
-    It may run the scripts of packages.
+    The line runs in a copy of `project`, seen at that path, or else in an empty folder at
+    `/prepared`. It may run the scripts of packages.
     """
     inside = INSIDE
     if project:
@@ -197,8 +197,8 @@ def _entry_point(fetched: Fetched, modules: Path, folder: Path) -> Path:
         if isinstance(programs, str):
             programs = {"": programs}
         named = cast("dict[str, str]", programs)
-        own = named.get(fetched.name.rpartition("/")[2]) or next(iter(named.values()), "")
-        entry = folder / own
+        entry_path = named.get(fetched.name.rpartition("/")[2]) or next(iter(named.values()), "")
+        entry = folder / entry_path
     if not entry.is_file():
         fix = "Name its program: npx -p PACKAGE PROGRAM."
         raise UsageError("the package has no program to run", where=fetched.name, fix=fix)

@@ -20,9 +20,9 @@ while [ -e "$1" ] && [ "$tries" -lt 50 ]; do
     tries=$((tries + 1))
 done
 """
-"""Waits until the other end of its pipe closes, which a killed sayso closes too.
+"""Waits until the other end of its pipe closes: sayso closes it, or the kernel when sayso ends.
 
-The retries are for files that the box's last processes still make while they end.
+The script retries because the box's last processes may still create files while they end.
 """
 
 _TRIES: Final = 20
@@ -45,7 +45,7 @@ async def private_folder(name: str = "box") -> AsyncGenerator[Path]:
 
 def _make(name: str) -> tuple[Path, subprocess.Popen[bytes]]:
     folder = Path(tempfile.mkdtemp(prefix=f"sayso-{name}-")).resolve()
-    # A separate session: a signal to sayso's process group must not end it.
+    # A separate session, because a signal to sayso's process group must not end the cleaner.
     return folder, subprocess.Popen(  # noqa: S603 - sayso's own words
         ["/bin/sh", "-c", _CLEAR, "sh", str(folder)],
         stdin=subprocess.PIPE,
@@ -67,7 +67,7 @@ def remove(folder: Path) -> None:
             if not folder.exists():
                 return
         except (OSError, RecursionError):
-            # Paths longer than the kernel takes, or endlessly nested folders.
+            # A path is longer than the kernel accepts, or folders are nested too deeply.
             _remove_deep(folder)
     if folder.exists():
         shutil.rmtree(folder)

@@ -115,8 +115,8 @@ async def _try_box(programs: Programs, words: Sequence[str]) -> str:
 
 
 async def _try_limits(programs: Programs) -> str:
-    held = limit_words(Limits(), program=programs.prlimit)
-    return await _run(_boxed(programs, bubblewrap.USERS_APART, [*held, _TRUE]))
+    limited = limit_words(Limits(), program=programs.prlimit)
+    return await _run(_boxed(programs, bubblewrap.USERS_APART, [*limited, _TRUE]))
 
 
 async def _try_filter(programs: Programs, file: Path) -> str:

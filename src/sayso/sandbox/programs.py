@@ -19,7 +19,7 @@ class Programs:
     prlimit: str = ""
     setpriv: str = ""
     is_sealing: bool = False
-    """Whether bubblewrap can forbid the server user namespaces (since version 0.8)."""
+    """Whether bubblewrap can forbid user namespaces in the box (since version 0.8)."""
 
     def has(self, name: str) -> bool:
         return bool(getattr(self, name))

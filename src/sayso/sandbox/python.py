@@ -1,6 +1,6 @@
 """The files that a Python interpreter needs: prefix, base, folders in .pth files, the script.
 
-They are read and not run: a package may hold code that starts with the interpreter.
+No file is run, not even to ask the interpreter: a package may contain code that starts with it.
 """
 
 import re
@@ -56,11 +56,11 @@ def _base_binds(environment: Path) -> Iterator[Bind]:
 
 
 def named_folders(prefix: Path) -> Iterator[Path]:
-    """Yield folders outside a prefix with editable packages."""
+    """Yield the folders of editable packages that lie outside a prefix."""
     for packages in sorted(prefix.glob("lib*/python3*/site-packages")):
-        found = [line for file in packages.glob("*.pth") for line in _folders_of(file)]
-        found += [path for file in packages.glob("__editable__*.py") for path in _mapped(file)]
-        for name in found:
+        names = [line for file in packages.glob("*.pth") for line in _folders_of(file)]
+        names += [path for file in packages.glob("__editable__*.py") for path in _mapped(file)]
+        for name in names:
             path = packages / name
             if path.is_dir() and not path.is_relative_to(prefix) and not is_crowded(path):
                 yield path
@@ -76,7 +76,7 @@ def _mapped(file: Path) -> list[str]:
 
 
 def read_arguments(args: Sequence[str]) -> Started | None:
-    """Return what the interpreter's arguments run; `None` for an interactive one.
+    """Return what the interpreter's arguments run, or `None` if they run nothing.
 
     >>> read_arguments(["-u", "-m", "pkg"])
     Started(kind='module', index=2)

@@ -11,7 +11,7 @@ from sayso.sandbox.bind import Bind, folder_or_file, is_crowded, is_system, tidy
 from sayso.sandbox.executables import find_program, interpreter_words
 
 _DEPTH: Final = 4
-"""Length of a chain of interpreters."""
+"""The maximum length of a chain of interpreters."""
 
 _SHELLS: Final = frozenset(("ash", "bash", "dash", "ksh", "sh", "zsh"))
 
@@ -20,9 +20,10 @@ SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """`command` has absolute paths; `search` is its PATH inside; `cwd` its working folder, if any.
+    """The minimal root of a command.
 
-    `binds` have the same path inside, outer ones first.
+    `command` has absolute paths; `search` is its PATH inside; `cwd` its working folder, if any.
+    `binds` have the same path inside as outside, outer folders first.
     """
 
     command: tuple[str, ...]
@@ -36,9 +37,9 @@ def find_root(
 ) -> Root:
     """Find the files that a command needs, without running it.
 
-    Relative paths start at `cwd`; the server is to run in `server_cwd`. Raises
-    `CommandNotFoundError` for an unknown command, and `UsageError` if the working folder would show
-    a whole home.
+    Relative paths start at `cwd`; the server's working folder will be `server_cwd`. Raises
+    `CommandNotFoundError` for an unknown command, and `UsageError` if `server_cwd` is shared with
+    other programs, such as a home.
     """
     if not command:
         raise UsageError("the command is missing", fix="Write it after --.")
@@ -90,7 +91,7 @@ def _plain(program: Path, command: Sequence[str], cwd: Path) -> tuple[tuple[str,
 
 
 def _alone(bind: Bind, script: Path) -> Bind:
-    """Show a script from the PATH without its neighbours."""
+    """Replace the bind of a script's folder by one of the script only: others share the folder."""
     if bind.path == script.parent:
         return Bind(script, is_package=True)
     return bind

@@ -45,9 +45,9 @@ class Prepared:
 class SandboxSpec:
     """The request for a box.
 
-    `fixtures` and `worlds` are copied for each box; a fixture is seen at its own path, a world at
-    the given one. `own` are paths inside with the server's own state. `allowed` are loopback
-    addresses, `host:port`. `{world}` in the command is the path of the first world.
+    `fixtures` and `worlds` are copied for each box. A fixture is seen at its own path, a world at
+    the path before it in its pair. `own` are paths inside with the server's own state. `allowed`
+    are loopback addresses, `host:port`. `{world}` in the command is the path of the first world.
     """
 
     command: tuple[str, ...]
@@ -66,8 +66,8 @@ class SandboxSpec:
 class Box:
     """A box that is ready: start `command` on the host with `env` and `cwd`, one at a time.
 
-    `trace` is strace's file, outside the box. `home` and `world` are the server's paths. `notes`
-    say what is missing in a copy.
+    `trace` is strace's file, outside the box. `home` and `world` are paths inside. `notes` list
+    what was not copied.
     """
 
     command: tuple[str, ...]
@@ -79,7 +79,7 @@ class Box:
     home: str
     world: str | None = None
     server: tuple[str, ...] = ()
-    """The server's own command, as started inside."""
+    """The command of the server itself, as started inside."""
     notes: tuple[str, ...] = ()
     overruns: list[str] = field(default_factory=list[str])
     """Why the server was ended: it exceeded a limit."""

@@ -31,9 +31,9 @@ def environment_inside(
     *,
     temporary: str = "/tmp",  # noqa: S108 - its own
 ) -> dict[str, str]:
-    """Return the whole environment of a server: private HOME, PATH, and `given`."""
-    here = child_environment({})
-    kept = {name: here[name] for name in _KEPT if name in here}
+    """Return the whole environment of a server: private HOME, PATH, and `given` variables."""
+    outside = child_environment({})
+    kept = {name: outside[name] for name in _KEPT if name in outside}
     folders = {name: f"{home}/{below}" for name, below in XDG.items()}
     person = {"USER": bubblewrap.USER, "LOGNAME": bubblewrap.USER, "SHELL": "/bin/sh"}
     return {
@@ -101,7 +101,7 @@ def write_start(
     file.write_bytes(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in options))
     file.chmod(0o600)
     limited: tuple[str, ...] = ()
-    # The program that sets limits must exist inside too.
+    # `prlimit` runs inside the box, so it must be in a system folder.
     if programs.prlimit and is_system(Path(programs.prlimit)):
         limited = limit_words(limits, program=programs.prlimit)
     command = (
@@ -120,14 +120,14 @@ def write_start(
 
 
 def ending_words(programs: Programs) -> tuple[str, ...]:
-    """Return the command prefix that ends a program with sayso; strace would live on."""
+    """Return the command prefix that ends a program when sayso ends; strace would run on."""
     if not programs.setpriv:
         return ()
     return (programs.setpriv, "--pdeathsig", "KILL", "--")
 
 
 def strace_words(program: str, trace: Path | None) -> tuple[str, ...]:
-    """Return the command prefix that appends system calls to `trace`, if given."""
+    """Return the command prefix that appends system calls to `trace`, or nothing without one."""
     if trace is None:
         return ()
     options = ("-f", "--seccomp-bpf", "-yy", "-ttt", "-s", "256", "-A", "-o", str(trace))

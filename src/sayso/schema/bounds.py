@@ -22,8 +22,8 @@ _OVERHEAD: Final = 4
 def bounded(value: Any, limit: int = MAX_KEPT_CHARACTERS) -> Any:
     """Return JSON `value`, cut to about `limit` characters.
 
-    Each cut says how much is missing and contains the mask, so that the value cannot be edited and
-    sent. The digest of a call covers all of its arguments.
+    Each cut states how much is missing and contains the mask, so that no one can edit the cut value
+    and send it. The digest of a call covers the uncut arguments.
 
     >>> bounded({"text": "a" * 100}, limit=50)["text"]
     'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa••• (62 more characters)'
@@ -60,13 +60,13 @@ class _Cutter:
         self.room -= _OVERHEAD
         return value
 
-    def _text(self, text: str, longest: int) -> str:
-        kept = text[: max(longest, 0)]
+    def _text(self, text: str, limit: int) -> str:
+        kept = text[: max(limit, 0)]
         self.room -= len(kept)
-        left = len(text) - len(kept)
-        if not left:
+        missing = len(text) - len(kept)
+        if not missing:
             return text
-        return f"{kept}{MASK} ({left:,} more characters)"
+        return f"{kept}{MASK} ({missing:,} more characters)"
 
     def _mapping(self, value: Mapping[str, Any], depth: int) -> dict[str, Any]:
         excerpt: dict[str, Any] = {}
@@ -74,7 +74,7 @@ class _Cutter:
             if self._is_full(count, depth):
                 excerpt[_unused(MASK, excerpt)] = f"{len(value) - count:,} more fields"
                 break
-            # Names are kept even without room: masking the excerpt depends on them.
+            # Names are kept even if nothing else fits: secrets are masked by them.
             name = _unused(self._text(key, _MAX_NAME_CHARACTERS), excerpt)
             excerpt[name] = self.cut(member, depth + 1)
         return excerpt

@@ -10,9 +10,10 @@ from typing import Any, Final, cast
 from sayso.errors import UsageError
 
 _MAX_DEPTH: Final = 200
+# ECMAScript Number::toString, steps 6 to 8: a number is written without an exponent if it has at
+# most `_PLAIN_DIGITS` digits before the point, or fewer than `_PLAIN_ZEROS` zeros right after it.
 _PLAIN_DIGITS: Final = 21
 _PLAIN_ZEROS: Final = 6
-"""The limits for numbers without an exponent (ECMAScript Number::toString, steps 6 to 8)."""
 _WORDS: Final[Mapping[bool | None, str]] = {None: "null", True: "true", False: "false"}
 WriteNumber = Callable[[float], str]
 _quoted: Final = json.encoder.encode_basestring
@@ -29,8 +30,8 @@ def canonical(value: Any) -> bytes:
     Follows RFC 8785 except for integers beyond ±2⁵³, which keep all digits: rounding them (RFC
     8785 §3.2.2.3) would give different calls the same digest.
 
-    Raises `UsageError` for NaN, infinities, lone surrogates, keys that are not strings, other
-    types, nesting deeper than 200, and integers of thousands of digits.
+    Raises `UsageError` for NaN, infinities, lone surrogates, keys that are not strings, types that
+    JSON lacks, nesting deeper than 200 levels, and integers of thousands of digits.
     """
     return _encoded(value, _number)
 
@@ -65,7 +66,7 @@ def parse_json(text: str | bytes) -> Any:
     except UnicodeDecodeError as error:
         raise UsageError(f"not UTF-8 text (byte {error.start})") from error
     except ValueError as error:
-        # Only the interpreter's limit on the digits of an integer remains.
+        # The other kinds are caught above, so an integer exceeded Python's limit of digits.
         raise UsageError("integer with too many digits") from error
     except RecursionError as error:
         raise UsageError("nested too deeply") from error
@@ -173,7 +174,7 @@ def _exact_number(value: float) -> str:
 
 def _integer(value: int) -> str:
     try:
-        # The `str` of an enum member may be its name.
+        # `str(value)` would return the name of an enum's member.
         return int.__repr__(value)
     except ValueError as error:
         raise UsageError("integer with too many digits") from error

@@ -12,23 +12,23 @@ _MAX_JOINED: Final = 32
 
 
 def clip(text: str, room: int, measure: Callable[[str], int] = len) -> str:
-    """Return the beginning of `text` and a marker with its length.
+    """Return the beginning of `text` and a marker that states both lengths.
 
-    `measure` of the result is at most `room`, unless the marker alone exceeds it. Characters are
-    not separated from their combining marks.
+    `measure` of the result is at most `room`, unless the marker alone exceeds `room`. Combining
+    marks stay with their character.
 
     >>> clip("word " * 1_000, 60)
     'word word word word … [cut: the first 20 of 5000 characters]'
     """
-    kept = min(room, len(text))
-    least = 0
-    while least < kept:
-        middle = (least + kept + 1) // 2
+    high = min(room, len(text))
+    low = 0
+    while low < high:
+        middle = (low + high + 1) // 2
         if measure(marked(text, middle)) <= room:
-            least = middle
+            low = middle
         else:
-            kept = middle - 1
-    return marked(text, _boundary(text, kept))
+            high = middle - 1
+    return marked(text, _boundary(text, high))
 
 
 def marked(text: str, kept: int) -> str:
@@ -38,9 +38,9 @@ def marked(text: str, kept: int) -> str:
 
 def _boundary(text: str, kept: int) -> int:
     for back in range(min(_MAX_JOINED, kept)):
-        at = kept - back
-        follows = text[at : at + 1]
+        end = kept - back
+        follows = text[end : end + 1]
         is_joined = follows in _JOINERS or unicodedata.combining(follows or " ")
-        if not is_joined and text[at - 1] != "\u200d":
-            return at
+        if not is_joined and text[end - 1] != "\u200d":
+            return end
     return kept

@@ -12,14 +12,14 @@ from sayso.schema.canonical_json import parse_json
 def write_json(value: Any) -> str:
     """Return `value` as compact JSON, without ASCII escapes.
 
-    Values that JSON cannot represent are written as Python's `json` does. Raises `TypeError`.
+    Raises `TypeError` for objects of other types. NaN and infinities become `null`.
 
     >>> write_json({"größe": [1, 2.5, None]})
     '{"größe":[1,2.5,null]}'
     """
     try:
         return msgspec.json.encode(value).decode()
-    except ValueError:  # half a surrogate pair
+    except ValueError:  # a lone surrogate
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -22,8 +22,7 @@ _MAX_PATTERN_COST: Final = 2_000
 _SCALARS: Final = frozenset({bool, float, type(None)})
 _UNIQUE_COST: Final = 8
 _WHOLE_MULTIPLE_COST: Final = 20
-_FRACTION_MULTIPLE_COST: Final = 200
-"""For fractions the library uses numbers of any length."""
+_FRACTION_MULTIPLE_COST: Final = 200  # `jsonschema_rs` divides fractions with numbers of any length
 
 _DRAFTS: Final = re.compile(
     r"https?://json-schema\.org/(draft/20(19-09|20-12)|draft-0[467])/schema#?"
@@ -45,8 +44,8 @@ _NAMED: Final = frozenset({"dependencies", "dependentSchemas", "patternPropertie
 _DEFINITIONS: Final = frozenset({"$defs", "definitions"})
 
 _BACKTRACKING: Final = re.compile(r"\(\?(?!i?:|i\))|[*+?}]\+|\\(?:[^\W_dDfnrsStuvwWx]|[<>])")
-"""Patterns that the library matches by backtracking: lookaround, possessive repetition, and escapes
-other than those of signs and classes, such as word boundaries."""
+"""Patterns that `jsonschema_rs` matches by backtracking: lookaround, possessive repetition, and
+escapes such as word boundaries; escaped signs and classes need no backtracking."""
 _CLASS: Final = re.compile(r"\\[dDsSwW]")
 _WIDE: Final = re.compile(r"(?<!\\)\.|\[\^|\\[DsSwW]|[^\x00-\x7f]")
 """Wide classes, which need many states in an automaton over bytes."""
@@ -54,11 +53,11 @@ _WIDE_STATES: Final = 16
 _REPEATED: Final = re.compile(r"\{(\d*),?(\d*)\}")
 
 
-def weight(value: Any, most: int) -> int:
+def weight(value: Any, limit: int) -> int:
     """Return the number of parts of a JSON value, counting long texts by length.
 
-    Stops soon after `most`. A value nested deeper than 200 levels, or with a key that is not a
-    string, weighs more than `most`.
+    Stops soon after `limit`. A value nested deeper than 200 levels, or with a key that is not a
+    string, weighs more than `limit`.
 
     >>> weight({"ids": [1, 2]}, 100)
     5
@@ -69,42 +68,42 @@ def weight(value: Any, most: int) -> int:
         following: list[Any] = []
         total += len(level)
         for part in level:
-            # Checking the exact type is the common case, and much faster.
+            # Most values have exactly these types, and comparing types is faster than `isinstance`.
             kind = cast("type[object]", type(part))
             if kind is str:
                 total += len(part) // _CHARACTERS_PER_NODE
             elif kind is int:
-                # Parsing digits takes quadratic time.
+                # An integer weighs the square of its length, since parsing it takes quadratic time.
                 total += (part.bit_length() // (8 * _CHARACTERS_PER_NODE)) ** 2
             elif kind is list or kind is tuple:
-                if total + len(following) + len(part) > most:
+                if total + len(following) + len(part) > limit:
                     return total + len(following) + len(part)
                 following += part
             elif kind not in _SCALARS and (kind is dict or _is_mapping(part)):
                 total += len(part)
-                if total + len(following) > most:
+                if total + len(following) > limit:
                     return total + len(following) + len(part)
-                total += _key_weight(part, most)
+                total += _key_weight(part, limit)
                 following += part.values()
-        if not following or total > most:
+        if not following or total > limit:
             return total
         level = following
-    return most + 1
+    return limit + 1
 
 
 def _is_mapping(part: Any) -> bool:
     return isinstance(part, Mapping)
 
 
-def _key_weight(entries: Mapping[str, Any], most: int) -> int:
+def _key_weight(entries: Mapping[str, Any], limit: int) -> int:
     try:
         return sum(map(len, entries)) // _CHARACTERS_PER_NODE
     except TypeError:
-        return most + 1
+        return limit + 1
 
 
 def schema_cost(schema: Mapping[str, Any] | bool) -> int | None:  # noqa: FBT001 - a schema may be a boolean
-    """Return how often a linear schema checks a part of a value; `None` if it is not linear.
+    """Return how often a linear schema checks each part of a value, or `None` if not linear.
 
     >>> schema_cost({"properties": {"id": {"type": "integer"}}})
     3
@@ -129,23 +128,23 @@ class _Estimate:
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
-        self._known: dict[int, int] = {}
-        self._open: set[int] = set()
+        self._costs: dict[int, int] = {}
+        self._unfinished: set[int] = set()
 
     def cost(self, schema: Any, depth: int) -> int:
         if not isinstance(schema, Mapping):
             return 1
         part = cast("Mapping[str, Any]", schema)
-        if id(part) in self._open or depth > _MAX_DEPTH:
+        if id(part) in self._unfinished or depth > _MAX_DEPTH:
             raise _UnboundedError
-        if id(part) not in self._known:
-            self._open.add(id(part))
+        if id(part) not in self._costs:
+            self._unfinished.add(id(part))
             total = 1 + sum(self._keyword(key, part[key], depth + 1) for key in part)
             if total > MAX_COST:
                 raise _UnboundedError
-            self._open.discard(id(part))
-            self._known[id(part)] = total
-        return self._known[id(part)]
+            self._unfinished.discard(id(part))
+            self._costs[id(part)] = total
+        return self._costs[id(part)]
 
     def _keyword(self, key: str, value: Any, depth: int) -> int:
         if key in _UNBOUNDED:
@@ -192,7 +191,7 @@ def _pattern_cost(pattern: Any) -> int:
         return 1
     if len(pattern) > _MAX_PATTERN_COST or _BACKTRACKING.search(pattern):
         raise _UnboundedError
-    # The library rewrites each class in a pass over the whole pattern.
+    # `jsonschema_rs` rewrites each class in a pass over the whole pattern.
     states = len(pattern) + len(_CLASS.findall(pattern)) ** 2
     states += _WIDE_STATES * len(_WIDE.findall(pattern))
     for low, high in _REPEATED.findall(pattern):

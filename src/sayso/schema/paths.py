@@ -20,7 +20,7 @@ _PART: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One part of a path: a name, an index or everything, here or at any depth."""
+    """One part of a path: a name, an index or `None` for all; `is_deep` means at any depth."""
 
     name: str | int | None
     is_deep: bool = False
@@ -32,7 +32,7 @@ Path = tuple[Step, ...]
 def parse_path(text: str) -> Path:
     """Parse a path such as `$.customer.email`, `$.items[*].iban`, `$..ssn` or `$['a b'][0]`.
 
-    Raises `UsageError` for anything else.
+    Raises `UsageError` for any other text.
     """
     rest = text.removeprefix("$")
     steps = list[Step]()
@@ -67,7 +67,9 @@ def _hide(value: Any, path: Path) -> Any:
         items = cast("Mapping[str, Any]", value).items()
         return {key: _child(member, key, path) for key, member in items}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_child(item, at, path) for at, item in enumerate(cast("Sequence[Any]", value))]
+        return [
+            _child(item, index, path) for index, item in enumerate(cast("Sequence[Any]", value))
+        ]
     return value
 
 

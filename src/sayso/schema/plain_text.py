@@ -16,8 +16,8 @@ _BLANK: Final = (
     (0x1D159, 0x1D159),
     (0xE0100, 0xE01EF),
 )
-"""Further invisible characters (Unicode, Default_Ignorable_Code_Point; also the blank Braille
-pattern and note head)."""
+"""Ranges of invisible characters that count as letters, marks or symbols (Unicode,
+Default_Ignorable_Code_Point; also the blank Braille pattern and the blank note head)."""
 
 _TRACEPARENT: Final = re.compile(
     r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII
@@ -103,8 +103,8 @@ def is_unseen(char: str) -> bool:
 def is_hidden(char: str) -> bool:
     """Return whether a character is invisible, or changes how others are displayed.
 
-    That is: control, format (bidi, joiners, tags), surrogate, private, unassigned, all separators
-    except the plain space, and blanks that Unicode counts as letters or marks.
+    These are control, format (bidi, joiners, tags), surrogate, private and unassigned characters,
+    all separators except the plain space, and the ranges in `_BLANK`.
     """
     if is_unseen(char) or unicodedata.category(char) == "Zs":
         return char != " "
@@ -112,7 +112,7 @@ def is_hidden(char: str) -> bool:
 
 
 def read_traceparent(value: object) -> str | None:
-    """Return a valid `traceparent`, or `None`.
+    """Return `value` if it is a valid `traceparent`, else `None`.
 
     >>> read_traceparent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
     '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

@@ -10,12 +10,12 @@ from sayso.schema.secret_values import MASK, mask_after, mask_start, mask_text
 __all__ = ["MASK", "redact", "redact_start"]
 
 MAX_REDACTED_CHARACTERS: Final = 65_536
-"""Text that is looked through on the event loop: more than arguments hold that are handled there
-(`guard.large_arguments`), and a tenth of a second at worst."""
+"""The default limit of `redact`, which takes at most 0.1 s for so much text. The event loop handles
+only smaller arguments (`guard.large_arguments`)."""
 _PLAIN: Final = (int, float, type(None))
+# Keys of an object that represents a field: `{"name": "password", "value": "…"}`.
 _NAMING: Final = ("name", "key", "Name", "Key")
 _VALUES: Final = ("value", "Value")
-"""Keys of an object that represents a field: `{"name": "password", "value": "…"}`."""
 _MAX_CACHED_NAME: Final = 64
 """Longer names are not cached, so that they cannot fill the memory."""
 
@@ -23,9 +23,9 @@ _MAX_CACHED_NAME: Final = 64
 def redact(value: Any, limit: int | None = MAX_REDACTED_CHARACTERS) -> Any:
     """Return a copy of JSON `value` with secrets masked, by field name and by form.
 
-    Numbers and booleans under a secret name are masked too; empty values are kept. After `limit`
-    characters of text the rest is replaced by the mask and a count, which bounds the time; `None`
-    means no limit.
+    Numbers and booleans under a secret name are masked too; empty values are kept. To bound the
+    time, only `limit` characters of text are read. The mask and a count replace the rest. A `limit`
+    of `None` means no limit.
 
     >>> redact({"a": "x" * 90_000, "b": 1})["a"][-29:]
     'x••• (24,466 more characters)'
@@ -79,8 +79,8 @@ class _Redactor:
             if self._is_full(len(name) + 1):
                 masked[MASK] = f"{len(value) - len(masked):,} more fields"
                 break
-            meant = _name_of(value) if name in _VALUES else name
-            masked[name] = self._field(meant, member)
+            field_name = _name_of(value) if name in _VALUES else name
+            masked[name] = self._field(field_name, member)
         return masked
 
     def _list(self, value: Sequence[Any]) -> list[Any]:
@@ -121,8 +121,8 @@ def _name_of(field: Mapping[str, Any]) -> str:
 
 
 def _is_secret(name: str, value: Any) -> bool:
-    has_secret_name = _is_known_secret if len(name) <= _MAX_CACHED_NAME else is_secret_name
+    has_secret_name = _is_secret_name_cached if len(name) <= _MAX_CACHED_NAME else is_secret_name
     return has_secret_name(name) and not is_count(name, value) and value not in (None, "", [], {})
 
 
-_is_known_secret: Final = lru_cache(2048)(is_secret_name)
+_is_secret_name_cached: Final = lru_cache(2048)(is_secret_name)

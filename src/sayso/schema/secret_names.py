@@ -45,7 +45,7 @@ _COUNTED: Final = re.compile(r"tokens\Z", re.IGNORECASE)
 _ALIKE: Final = {"\N{LATIN SMALL LETTER DOTLESS I}": "i", "ß": "ss", "ẞ": "SS"}
 """Letters that become ASCII by a change of case, but not by NFKD."""
 _UNSEEN: Final = ("Mn", "Mc", "Me", "Cf")
-"""Unicode categories of accents and invisible signs."""
+"""Unicode categories of accents and invisible characters."""
 
 
 def is_secret_name(name: str) -> bool:
@@ -92,17 +92,17 @@ def _plain(letter: str) -> str:
 
 def _words(name: str) -> list[str]:
     words = [word.lower() for word in _WORD.findall(name) if not word.isdigit()]
-    return [word[:-1] if word.endswith("s") and word[:-1] in _KNOWN else word for word in words]
+    return [word[:-1] if word.endswith("s") and word[:-1] in _SINGULAR else word for word in words]
 
 
-_KNOWN: Final = _WHOLE | _LAST | {word for pair in _PAIRS for word in pair}
+_SINGULAR: Final = _WHOLE | _LAST | {word for pair in _PAIRS for word in pair}
 
 TABLE: Final = {
     "whole": sorted(_WHOLE),
     "last": sorted(_LAST),
     "pairs": sorted(" ".join(pair) for pair in _PAIRS),
-    "singular": sorted(_KNOWN),
+    "singular": sorted(_SINGULAR),
     "alike": _ALIKE,
 }
-"""All words that mean a secret, for other implementations."""
+"""All words that mean a secret, for the console's JavaScript."""
 PATTERNS: Final = {"anywhere": _ANYWHERE, "not": _NOT_SECRET, "counted": _COUNTED, "word": _WORD}

@@ -108,7 +108,7 @@ COLOURS: Final = re.compile(
 """A terminal colour sequence, raw or escaped, which may separate a name and its value."""
 _SUSPECT: Final = re.compile(r"[A-Za-z0-9_-]{10}|[:=]|--")
 """Every secret matches this; a fast check that rules out most short texts."""
-_MARKS: Final = (
+_FORM_PIECES: Final = (
     *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
     *("github_pat_", "glpat-", "glptt-", "gldt-", "glrt-", "glsoat-", "glcbt-", "sayso_", "xox"),
     *("xapp-", "AKIA", "ASIA", "AIza", "eyJ", "npm_", "pypi-", "rubygems_", "dckr_", "hf_"),
@@ -119,8 +119,9 @@ _MARKS: Final = (
 )
 """Every match of `_FORMS` contains one of these; a fast check for long texts."""
 _MARGIN: Final = 3_000
-"""Characters before a cut that are hidden, enough to recognize every form except a JSON Web Token
-(`_CUT_TOKEN`). A mask is at most 1.4 times as long as a named value with its name."""
+"""How many masked characters before a cut are left out. Masking makes a text at most 1.4 times as
+long, so they stand for over 2,100 characters: more than any form except a JSON Web Token has
+(`_CUT_TOKEN`)."""
 _CUT_TOKEN: Final = re.compile(
     r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]*+)?\Z", re.ASCII
 )
@@ -136,7 +137,7 @@ LOOKS: Final = {
     "header": _HEADER,
     "flag": _FLAG,
 }
-"""The patterns in the order of masking, for other implementations."""
+"""The patterns in the order of masking, for the console's JavaScript."""
 _LONG: Final = 1000
 _NAMES: Final = (
     *("pass", "pwd", "secret", "token", "key", "credential", "cvv", "cvc", "ssn", "otp", "sess"),
@@ -157,7 +158,7 @@ def mask_text(text: str) -> str:
 
 def _masked(text: str) -> str:
     lower = text.lower()
-    # First, because these may contain another form.
+    # URLs come first, because their passwords may contain another form.
     if "://" in text:
         text = _IN_URL.sub(_AFTER_HEAD, text)
     has_name = any(name in lower for name in _NAMES)
@@ -165,7 +166,7 @@ def _masked(text: str) -> str:
         text = _ENCODED.sub(_AFTER_HEAD, text)
     if "bearer " in lower:
         text = _BEARER.sub(_AFTER_HEAD, text)
-    if len(text) < _LONG or any(mark in text for mark in _MARKS):
+    if len(text) < _LONG or any(piece in text for piece in _FORM_PIECES):
         text = _FORMS.sub(MASK, text)
     if "basic " in lower:
         text = _BASIC.sub(_mask_basic, text)

@@ -21,11 +21,11 @@ _ASIDE: Final = frozenset(_WORDS.split())
 
 
 class Stripper:
-    """Strips values to one valid schema (`Checker` validates it).
+    """Removes what one schema does not name. The caller must check that the schema is valid.
 
     An object keeps properties that are named or match a pattern, and others only if
     `additionalProperties` explicitly allows them. If the schema names no property, all are kept.
-    Of `anyOf`, `oneOf` and `if`, the parts that the value matches count.
+    Of `anyOf`, `oneOf` and `if`, only the parts that the value matches apply.
 
     >>> Stripper({"properties": {"id": {}}}).strip({"id": 1, "password": "x"})
     {'id': 1}
@@ -91,7 +91,7 @@ class Stripper:
 
 
 def _schemas_of(key: str, part: Schema) -> list[Any]:
-    """Return the schemas of a property in one part; empty if it is unknown there."""
+    """Return the schemas that one part has for a property."""
     named = part.get("properties", {})
     patterns = part.get("patternProperties", {})
     found: list[Any] = [named[key]] if key in named else []
@@ -111,32 +111,32 @@ def _schemas_at(index: int, parts: list[Schema]) -> list[Any]:
 
 
 def exact(schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return `schema` with every object that names properties closed to others, or `None`.
+    """Return `schema` so that each object that names properties forbids others, or `None`.
 
-    The result only forbids more, so a matching value matches `schema` too and needs no stripping.
+    A value that matches the result matches `schema` too and needs no stripping. The result is
     `None` for keywords that could invert this (`not`, `oneOf`, `if`) or combine objects (`allOf`).
 
     >>> exact({"type": "object", "properties": {"id": {"type": "integer"}}})["additionalProperties"]
     False
     """
-    made: dict[str, Any] = {}
+    closed: dict[str, Any] = {}
     for key, value in schema.items():
         if key in _ASIDE or key == "additionalProperties":
-            made[key] = value
+            closed[key] = value
             continue
         inner = _exact_inner(key, value)
         if inner is None:
             return None
-        made[key] = inner
+        closed[key] = inner
     extra = schema.get("additionalProperties")
     if isinstance(extra, Mapping):
         inner = exact(cast("Mapping[str, Any]", extra))
         if inner is None:
             return None
-        made["additionalProperties"] = inner
+        closed["additionalProperties"] = inner
     elif "properties" in schema and extra is not True:
-        made["additionalProperties"] = False
-    return made
+        closed["additionalProperties"] = False
+    return closed
 
 
 def _exact_inner(key: str, value: Any) -> Any:

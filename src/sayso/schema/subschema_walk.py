@@ -15,8 +15,8 @@ _ANY_MEMBER: Final = ("additionalProperties", "unevaluatedProperties")
 def subschemas(root: Schema | None, path: Sequence[str | int]) -> list[Schema]:
     """Return every part of the schema `root` that may apply to the value at `path`.
 
-    All branches of `anyOf`, `oneOf` and `if` are included, so what no part forbids is allowed. A
-    `$ref` to another document is skipped.
+    All branches of `anyOf`, `oneOf` and `if` are included, so what no part forbids is allowed. The
+    target of a `$ref` to another document is left out.
 
     >>> subschemas({"properties": {"id": {"type": "integer"}}}, ["id"])
     [{'type': 'integer'}]
@@ -102,7 +102,7 @@ def is_switch(schema: object, name: str) -> bool:
 
 def object_of(value: object) -> Schema:
     """Return `value` if it is a JSON object, else an empty one."""
-    # JSON gives a dict, and that check is much faster.
+    # Parsed JSON is a dict, and comparing the type is much faster than `isinstance`.
     is_object = type(value) is dict or isinstance(value, Mapping)
     return cast("Schema", value) if is_object else {}
 

@@ -1,7 +1,7 @@
 """Truncation of a result to a number of characters: lists and texts lose their ends.
 
-The value keeps matching its schema: at least one item stays, or `minItems`, and a text is cut only
-if its schema allows any text.
+The value keeps matching its schema: a list keeps `minItems` items and at least one, and a text is
+cut only if its schema allows any text.
 """
 
 from bisect import bisect_right
@@ -36,7 +36,7 @@ _FIXED: Final = frozenset(
 
 ValuePath = tuple[str | int, ...]
 Accepts = Callable[[Any], bool]
-"""Returns whether a value still matches the tool's promise."""
+"""A function that returns whether a cut value is still valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Cut:
     """A value after truncation, with its cut `pieces`, lists before texts.
 
     `fits` is false if the value is still longer than the limit but nothing more may be cut.
-    `notice` is a sentence about what was left out, or empty.
+    `notice` is a sentence about what was left out. It is empty if nothing was.
     """
 
     value: Any
@@ -98,7 +98,7 @@ def sizes(items: list[Any]) -> list[int]:
     """
     try:
         lines = msgspec.json.Encoder().encode_lines(items).decode()
-    except ValueError:  # half a surrogate pair
+    except ValueError:  # a lone surrogate
         return [size(item) for item in items]
     # JSON contains no unescaped line breaks.
     return [len(line) for line in lines.split("\n")[: len(items)]]
@@ -125,8 +125,8 @@ def truncate(
         return Cut(value)
     texts = _Texts(value, schema, limit, accepts)
     longest = max(limit, MIN_TEXT_CHARACTERS)
-    least = max(limit // _MIN_SHARE, MIN_TEXT_CHARACTERS)
-    cut = texts.cut(Cut(value), length - limit, longer_than=longest, least=least)
+    minimum = max(limit // _MIN_SHARE, MIN_TEXT_CHARACTERS)
+    cut = texts.cut(Cut(value), length - limit, longer_than=longest, minimum=minimum)
     if cut.is_cut:
         length = size(cut.value)
     for _ in range(_MAX_ROUNDS):
@@ -135,28 +135,28 @@ def truncate(
         cut = shorter
         length = size(cut.value)
     if length > limit:
-        least = MIN_TEXT_CHARACTERS
-        cut = texts.cut(cut, length - limit, longer_than=least, least=least)
+        minimum = MIN_TEXT_CHARACTERS
+        cut = texts.cut(cut, length - limit, longer_than=minimum, minimum=minimum)
         length = size(cut.value)
     pieces = sorted(cut.pieces, key=lambda piece: piece.is_text)
     return replace(cut, pieces=tuple(pieces), fits=length <= limit)
 
 
 def _cut_list(
-    cut: Cut, over: int, schema: Mapping[str, Any] | None, accepts: Accepts
+    cut: Cut, excess: int, schema: Mapping[str, Any] | None, accepts: Accepts
 ) -> Cut | None:
-    """Cut `over` characters off the largest list that may be cut, or return `None`."""
+    """Cut `excess` characters off the largest list that may be cut; return `None` if none may."""
     lists = sorted(_lists(cut.value, ()), key=lambda found: found[2][-1], reverse=True)
     for path, items, ends in lists[:_MAX_ROUNDS]:
-        least = min(max(1, _least(schema, path)), len(items))
+        minimum = min(max(1, _min_items(schema, path)), len(items))
         # `ends[n]` is the size of the first n + 1 items with their commas.
-        kept = max(bisect_right(ends, ends[-1] - over), least)
+        kept = max(bisect_right(ends, ends[-1] - excess), minimum)
         if kept == len(items):
             continue
         value = put(cut.value, path, items[:kept])
         if accepts(value):
             total = next((piece.total for piece in cut.pieces if piece.path == path), len(items))
-            # Pieces within removed items are gone.
+            # Drop the pieces that lie within removed items.
             stay = [
                 piece
                 for piece in cut.pieces
@@ -187,9 +187,9 @@ def _lists(value: Any, path: ValuePath) -> Iterator[tuple[ValuePath, list[Any], 
                 yield from _lists(item, (*path, 0))
 
 
-def _least(schema: Mapping[str, Any] | None, path: ValuePath) -> int:
-    wanted = [part.get("minItems", 0) for part in subschemas(schema, path)]
-    return max((int(count) for count in wanted if isinstance(count, int | float)), default=0)
+def _min_items(schema: Mapping[str, Any] | None, path: ValuePath) -> int:
+    counts = [part.get("minItems", 0) for part in subschemas(schema, path)]
+    return max((int(count) for count in counts if isinstance(count, int | float)), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,24 +201,24 @@ class _Texts:
     limit: int
     accepts: Accepts
 
-    def cut(self, cut: Cut, over: int, *, longer_than: int, least: int) -> Cut:
-        """Cut `over` characters off the longest texts, none below `least` characters of JSON."""
+    def cut(self, cut: Cut, excess: int, *, longer_than: int, minimum: int) -> Cut:
+        """Cut `excess` characters off the longest texts; each keeps `minimum` of its JSON."""
         weights = {
             path: size(text)
             for path, text in _texts(cut.value, longer_than)
             if _is_free(self.schema, path)
         }
-        cap = max(level(list(weights.values()), over), least)
+        cap = max(level(list(weights.values()), excess), minimum)
         long = [path for path, weight in weights.items() if weight > cap]
         changed = self._shortened(cut, dict.fromkeys(long, cap))
         if changed.value is cut.value or self.accepts(changed.value):
             return changed
-        # Some must not be cut: try each alone, longest first.
+        # `accepts` forbids to cut some of them, so try each alone, longest first.
         for path in sorted(long, key=weights.__getitem__, reverse=True)[:_MAX_TRIES]:
-            over = size(cut.value) - self.limit
-            if over <= 0:
+            excess = size(cut.value) - self.limit
+            if excess <= 0:
                 break
-            alone = self._shortened(cut, {path: max(weights[path] - over, least)})
+            alone = self._shortened(cut, {path: max(weights[path] - excess, minimum)})
             if self.accepts(alone.value):
                 cut = alone
         return cut
@@ -229,7 +229,7 @@ class _Texts:
         pieces = {piece.path: piece for piece in cut.pieces}
         shorter: dict[ValuePath, str] = {}
         for path, room in rooms.items():
-            # A text that was cut before is cut from the whole, so that its marker is right.
+            # Cut the original text, even if it was cut before, so that the marker's count is right.
             whole = cast("str", at(self.whole, path))
             shorter[path] = clip(whole, room, size)
             kept = shorter[path].rindex(MARKER)
@@ -237,13 +237,13 @@ class _Texts:
         return Cut(_replaced(cut.value, (), shorter, _prefixes(shorter)), tuple(pieces.values()))
 
 
-def level(weights: list[int], over: int) -> int:
-    """Return the level to which the largest `weights` must be cut to save `over` in total.
+def level(weights: list[int], excess: int) -> int:
+    """Return the level to which the largest `weights` must be cut to save `excess` in total.
 
     >>> level([10, 50, 90], 50)
     45
     """
-    room = sum(weights) - over
+    room = sum(weights) - excess
     for index, weight in enumerate(sorted(weights)):
         left = len(weights) - index
         if weight * left > room:
@@ -272,7 +272,7 @@ def _texts(value: Any, longer_than: int) -> Iterator[tuple[ValuePath, str]]:
 
 
 def _long(path: ValuePath, items: list[Any], longer_than: int) -> Iterable[int]:
-    """Return the items that may contain a longer text; checked only in the outermost list."""
+    """Return the indexes of items that may contain a longer text; in an inner list, of all."""
     if any(isinstance(step, int) for step in path):
         return range(len(items))
     return [index for index, length in enumerate(sizes(items)) if length > longer_than]

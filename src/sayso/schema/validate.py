@@ -49,7 +49,7 @@ class Checker:
         return self._validator.is_valid(value)
 
     def problems(self, value: Any) -> tuple[Problem, ...]:
-        """Return at most 20 problems of `value`; none if it is valid."""
+        """Return the first 20 problems of `value`, and then `and more` if there are others."""
         found: list[Problem] = []
         if self._validator.is_valid(value):
             return ()

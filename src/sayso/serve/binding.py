@@ -95,9 +95,9 @@ class Tools:
         """Declare a typed function as a tool. The schemas are made from its signature.
 
         `dry_run="dryRun"` names a boolean argument; a call with it only reports what would change.
-        Before a call needs approval, it is made with this argument, and the result is shown as the
-        plan. With `dry_run=True`, a call whose argument `dry_run` is true counts as a read. Raises
-        `UsageError` for an invalid declaration, such as a name that is taken or an unknown scope.
+        Before sayso asks a person about a call, it makes the call with this argument, and shows the
+        result as the plan. With `dry_run=True`, a call with a true argument `dry_run` is a read.
+        Raises `UsageError` for an invalid declaration, such as a taken name or an unknown scope.
         """
         if callable(intent):
             # `@tools.tool` without parentheses passes the function here, where it would be lost.
@@ -126,7 +126,7 @@ class Tools:
             raise
         except Exception as error:  # each framework has its own errors
             why, *_ = str(error).splitlines() or [type(error).__name__]
-            what = f"its types cannot be converted to a schema: {why}"
+            what = f"the function's types cannot be converted to a schema: {why}"
             raise UsageError(what, where=f"tool {name}") from error
 
     def add(
@@ -146,7 +146,7 @@ class Tools:
         """Declare a tool as data, and return these tools, so that calls can be chained.
 
         Pass a `ToolDefinition` with a handler, or its parts. `execute` gets the call's `Context`
-        and its arguments. Raises like `tool`, and if a schema is not of type object.
+        and its arguments. Raises `UsageError` as `tool` does, or if a schema's type is not object.
         """
         if definition is not None:
             return self._add_defined(definition)
@@ -170,7 +170,7 @@ class Tools:
         return self
 
     def group(self, **fields: Unpack[Fields]) -> "Tools":
-        """Return these tools with common fields, for tools that are declared with the result.
+        """Return a group of these tools; tools that are declared with the group get the fields.
 
         Raises `UsageError` for an unknown field or scope.
         """
@@ -291,10 +291,10 @@ def bind(  # noqa: PLR0913 - each is a choice of its own, with a default
     call that needs approval runs here, and its record says so. `infer` applies hints inferred from
     names and texts to tools that declare nothing.
 
-    `console` is the address where people answer, at `approvals/NUMBER` below it. `True` means
-    `http://127.0.0.1:8321/console/`, of a gateway on this machine with the same store. `channels`
-    are other ways to reach people. Without both and without a policy, the calling client asks its
-    user (elicitation). That is weaker, because some clients answer themselves.
+    `console` is the address where people answer, at `approvals/NUMBER` below it. `True` means the
+    console of a gateway on this machine with the same store (`http://127.0.0.1:8321/console/`).
+    `channels` are other ways to reach people. Without `console`, `channels` and `policy`, the
+    client asks its user (elicitation). That is weaker, because some clients answer themselves.
 
     Raises `UsageError` and `PolicyError`.
     """

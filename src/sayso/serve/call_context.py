@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class RawResult(dict[str, Any]):
-    """A finished MCP result. The class tells it from a tool's data that looks like a result."""
+    """A finished MCP result. The class marks it, because a tool's data may look like a result."""
 
 
 @dataclass(slots=True)
@@ -35,8 +35,8 @@ class Running:
     """A call while its function runs.
 
     `public_error` replaces errors for the framework. `function` is the framework's function of the
-    tool. It sets `crash` (an unexpected error), `raised` (an error for the caller), or `returned`
-    (its value, with the `text` of a `Result`). `server` is the framework's object that
+    tool. That function sets `crash` (an unexpected error), `raised` (an error for the caller), or
+    `returned` (its value, with the `text` of a `Result`). `server` is the framework's object that
     runs tools. `raw` is the tool as listed when the call was decided, and `entered` the tool that
     runs. `is_bypassed` is set if the framework tried to run another tool.
     """
@@ -126,7 +126,7 @@ class Context:
     def json(self, value: Any) -> "Answer":
         """Return `value` as a result, both structured and as text.
 
-        Raises `UsageError` if it is not JSON.
+        Raises `UsageError` if `value` is not JSON.
         """
         structured = structure_of(to_json(value))
         text = json.dumps(structured, ensure_ascii=False)
@@ -161,5 +161,5 @@ def context() -> Context:
     """Return the context of the running call. Raises `UsageError` outside of a call."""
     call = _running.get()
     if call is None:
-        raise UsageError("no call is running", fix="Use it inside a tool's function.")
+        raise UsageError("no call is running", fix="Use the context inside a tool's function.")
     return Context(call.call)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sayso.serve.call_context import Context
 
 Execute = Callable[["Context", Mapping[str, Any]], Awaitable[Any] | Any]
-"""Executes a call; it takes the context and the arguments, which match the input schema."""
+"""A function that executes a call from the context and the arguments, which fit the schema."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _FIELD: Final = re.compile(r"\{([^{}]*)\}")
@@ -153,12 +153,12 @@ def _listed(tags: Iterable[str], *, where: str) -> tuple[str, ...]:
     return tuple(tags)
 
 
-def _in_order(given: Iterable[str] | None, held: frozenset[str]) -> tuple[str, ...]:
-    """Return the tags in the given order without duplicates; the tags of a set are sorted."""
-    if given is None or isinstance(given, frozenset | set):
-        return tuple(sorted(held))
-    named = tuple(dict.fromkeys(given))
-    return (*named, *sorted(held - set(named)))
+def _in_order(tags: Iterable[str] | None, all_tags: frozenset[str]) -> tuple[str, ...]:
+    """Return all tags without duplicates: `tags` in their order, then the others sorted."""
+    if tags is None or isinstance(tags, frozenset | set):
+        return tuple(sorted(all_tags))
+    named = tuple(dict.fromkeys(tags))
+    return (*named, *sorted(all_tags - set(named)))
 
 
 def public(intent: Intent, raw: Mapping[str, Any]) -> Intent:

@@ -1,8 +1,8 @@
 """A check that a framework runs the same function for which the guard decided.
 
 After the decision, the framework's lookups, middleware and versions may still select another
-function. So the check is at the framework's last lookup. It also stops a tool from calling another
-tool by name, because the guard has not seen that call.
+function. So the check is at the framework's last lookup. The check also stops a tool that calls
+another tool by name, because the guard has not seen that call.
 """
 
 import functools
@@ -99,7 +99,7 @@ def _holds(function: Callable[..., Any] | None, judged: Callable[..., Any] | Non
 def _bypassed(now: Running, name: str) -> BypassError:
     now.is_bypassed = True
     what = f"the tool {name!r} was called without sayso's guard"
-    return BypassError(what, fix="Call it through a client of the server that was bound.")
+    return BypassError(what, fix="Call the tool through a client of the bound server.")
 
 
 def _delegates(tool: Any) -> set[tuple[str, str | None]]:

@@ -59,7 +59,7 @@ def has_begun(ctx: Request) -> bool:
 
 
 def elicit_of(ctx: Request) -> "Elicit | None":
-    """Return elicitation for an older client: the server sends a request while the call waits."""
+    """Return elicitation for an older client (a request during the call), or `None`."""
     known = ctx.session.client_params
     if ctx.protocol_version not in HANDSHAKE_VERSIONS or known is None:
         return None
@@ -89,7 +89,7 @@ def elicit_of(ctx: Request) -> "Elicit | None":
 
 
 def rounds_of(ctx: Request) -> "Rounds | None":
-    """Return elicitation for a 2026-07-28 client: the result asks the client to call again."""
+    """Return elicitation for a 2026-07-28 client (the result asks for another call), or `None`."""
     capability = as_object(_meta_of(ctx).get(_CAPABILITIES)).get("elicitation")
     if ctx.protocol_version in HANDSHAKE_VERSIONS or capability is None:
         return None
@@ -141,8 +141,8 @@ def client_input(ctx: Request) -> dict[str, Any]:
 def forwarded(ctx: Request, call: "Call") -> Request:
     """Return the request for the framework, with only the data for which the guard decided.
 
-    From `_meta` it has the guard's keys and the keys about the connection. The tasks extension is
-    left out, because the later requests of a task would bypass the guard.
+    Its `_meta` has the keys that the guard forwards and those about the connection. The tasks
+    extension is left out, because the later requests of a task would bypass the guard.
     """
     params = as_object(ctx.params)
     connection = _connection(ctx)

@@ -73,7 +73,7 @@ async def _run(now: Running, active: ActiveRequest, definition: ToolDefinition |
     try:
         if definition is not None and definition.execute is not None:
             answer = await _execute(definition.execute, call)
-            # Set only by a function whose schemas were made from its signature.
+            # `returned` is set only by a function whose schemas were made from its signature.
             if now.returned is not None:
                 answer = with_text(answer, now.returned[0], now.text)
         else:

@@ -1,7 +1,7 @@
 """The three kinds of server to which tools can be bound.
 
-Each contains the official SDK's low-level server, which gets the middleware. They differ in how a
-function becomes a tool.
+Each kind contains the official SDK's low-level server, which gets the middleware. The kinds differ
+in how a function becomes a tool.
 """
 
 import logging
@@ -34,7 +34,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A function as a tool: its schemas, and `execute`; `function` if the framework calls it."""
+    """A function as a tool: its schemas, and `execute`, or `function` if the framework calls it."""
 
     description: str
     input_schema: Mapping[str, Any]
@@ -170,8 +170,8 @@ class _FastMcp:
             raise _taken(name, self.server.name)
         tool = FunctionTool.from_function(function, name=name, description=description)
         self.server.add_tool(tool)
-        told = tool.description or ""
-        return Shape(told, tool.parameters, tool.output_schema, function=tool.fn)
+        text = tool.description or ""
+        return Shape(text, tool.parameters, tool.output_schema, function=tool.fn)
 
     async def function_of(self, name: str) -> Callable[..., Any] | None:
         _mask(self.server)  # servers may have been mounted since the last call

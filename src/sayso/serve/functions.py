@@ -17,12 +17,12 @@ from sayso.serve.call_context import Context, current_call
 from sayso.serve.handler import check_result
 from sayso.serve.return_types import data_type, object_type, page_to_dict, split_result
 
-_ANYWAY: Final = ("mcp.", "fastmcp.")
-_OWN_WORDS: Final = frozenset({"ToolError", "ResourceError", "MCPError", "McpError"})
+_ERROR_MODULES: Final = ("mcp.", "fastmcp.")
+_ERROR_NAMES: Final = frozenset({"ToolError", "ResourceError", "MCPError", "McpError"})
 _KEPT: Final = "__sayso_kept__"
 """The attribute that marks a function made by `wrap_function`, even if it is wrapped again."""
 
-_MOST_SECONDS: Final = 10.0
+_TIME_LIMIT_SECONDS: Final = 10.0
 """The time limit of a plan, a narrowing or a condition."""
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,7 +33,7 @@ class ExitError(Exception):
 
 
 def by_name(
-    function: Callable[..., Any] | None, seconds: float = _MOST_SECONDS
+    function: Callable[..., Any] | None, seconds: float = _TIME_LIMIT_SECONDS
 ) -> Callable[[Mapping[str, Any]], Any] | None:
     """Return `function` as a function of all arguments of a call, for the guard.
 
@@ -60,7 +60,7 @@ def by_name(
 def as_plan(
     function: Callable[..., Any] | None,
 ) -> Callable[[Mapping[str, Any]], Awaitable[Any]] | None:
-    """Like `by_name`, return a plan's function for the guard. Its error explains a missing plan."""
+    """Return a plan's function, as `by_name` does; a deliberate error becomes a `DeniedError`."""
     named = by_name(function)
     if named is None:
         return None
@@ -80,9 +80,9 @@ def wrap_function(function: F, name: str = "", *, is_bound: bool = False) -> F:
     """Return `function` for a framework, with its unexpected errors passed to the guard.
 
     Deliberate errors (`ToolError` and the like) and cancellation are not changed. With `is_bound`,
-    the function runs only in a call of its own tool that the guard allowed, so that a tool cannot
-    call another by name. Without it, the function may run in another tool's call, and does not set
-    that call's result. Raises `UsageError` for a generator and for types that cannot be read.
+    the function runs only in an allowed call of its own tool, so that a tool cannot call another by
+    name. Without `is_bound`, the function may run in another tool's call, and does not set that
+    call's result. Raises `UsageError` for a generator and for types that cannot be read.
     """
     mark = object()
     what = name or getattr(function, "__name__", "") or type(function).__name__
@@ -93,7 +93,7 @@ def wrap_function(function: F, name: str = "", *, is_bound: bool = False) -> F:
         if is_bound and (call is None or call.call.name != what):
             raise UsageError(
                 f"the tool {what!r} was called without sayso's guard",
-                fix="Call it through a client of the server that was bound.",
+                fix="Call the tool through a client of the bound server.",
             )
         if call is None or not (is_bound or getattr(call.function, _KEPT, None) is mark):
             return page_to_dict(split_result(await _call_contained(function, args, kwargs))[0])
@@ -111,7 +111,7 @@ def wrap_function(function: F, name: str = "", *, is_bound: bool = False) -> F:
             else:
                 call.crash = error
                 call.raised = None
-                public = call.public_error(error, "it failed")
+                public = call.public_error(error, "the tool failed")
             if public is error:
                 raise
             raise public from error
@@ -131,7 +131,7 @@ def is_on_purpose(error: BaseException) -> bool:
     if isinstance(error, SaysoError):
         return True
     return any(
-        kind.__name__ in _OWN_WORDS and kind.__module__.startswith(_ANYWAY)
+        kind.__name__ in _ERROR_NAMES and kind.__module__.startswith(_ERROR_MODULES)
         for kind in type(error).__mro__
     )
 
@@ -159,7 +159,7 @@ async def called(function: Callable[..., Any], *args: Any) -> Any:
 async def _call_contained(
     function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], *, is_left: bool = False
 ) -> Any:
-    """Call a function. Raises `ExitError` if it raises `CancelledError` without a cancellation."""
+    """Call a function. Raises `ExitError` in place of its errors that would end the server."""
     task = _current_task()
     try:
         if _is_async(function):
@@ -202,7 +202,7 @@ def _current_task() -> asyncio.Task[Any] | None:
 
 @contextlib.contextmanager
 def containing_exits() -> Generator[None]:
-    """Replace errors inside that would end the server by `ExitError`."""
+    """Raise `ExitError` in place of errors in the block that would end the server."""
     try:
         yield
     except (Exception, KeyboardInterrupt):
@@ -238,12 +238,12 @@ def _dress(run: Any, function: Callable[..., Any], name: str) -> None:
         hints = typing.get_type_hints(target, include_extras=True)
         signature = inspect.signature(function)
     except (NameError, TypeError, ValueError) as error:
-        what = f"its signature cannot be read: {error}"
+        what = f"the function's signature cannot be read: {error}"
         raise UsageError(what, where=f"tool {name}") from error
-    if wanted := [
+    if contexts := [
         parameter for parameter in signature.parameters if hints.get(parameter) is Context
     ]:
-        what = f"{wanted[0]!r} would become an argument of the tool"
+        what = f"{contexts[0]!r} would become an argument of the tool"
         fix = "Call sayso.context() inside the function."
         raise UsageError(what, where=f"tool {name}", fix=fix)
     for parameter in signature.parameters.values():

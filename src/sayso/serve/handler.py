@@ -86,8 +86,8 @@ def _naming(
     names = {parameter.name for parameter in others}
 
     def execute(ctx: "Context", arguments: Mapping[str, Any]) -> Any:
-        wanted = {key: value for key, value in arguments.items() if takes_all or key in names}
-        return handler(**wanted, **dict.fromkeys(contexts, ctx))
+        named = {key: value for key, value in arguments.items() if takes_all or key in names}
+        return handler(**named, **dict.fromkeys(contexts, ctx))
 
     return execute
 

@@ -22,26 +22,26 @@ class LazyResource(Generic[T]):
 
     opening: Callable[[], AbstractAsyncContextManager[T]]
     seconds: float
-    _wanted: asyncio.Event = field(default_factory=asyncio.Event)
+    _requested: asyncio.Event = field(default_factory=asyncio.Event)
     _done: asyncio.Event = field(default_factory=asyncio.Event)
-    _kept: "asyncio.Future[T]" = field(init=False)
+    _resource: "asyncio.Future[T]" = field(init=False)
     _task: "asyncio.Task[None]" = field(init=False)
 
     def __post_init__(self) -> None:
-        self._kept = asyncio.get_running_loop().create_future()
+        self._resource = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._keep())
 
     async def get(self) -> T:
         """Return the resource, opened if necessary. Raises the error of opening it."""
-        if self._kept.done():
-            return self._kept.result()
-        self._wanted.set()
-        return await asyncio.shield(self._kept)
+        if self._resource.done():
+            return self._resource.result()
+        self._requested.set()
+        return await asyncio.shield(self._resource)
 
     async def close(self) -> None:
         """Close the resource in its own task. Raises the error of closing it."""
         self._done.set()
-        self._wanted.set()
+        self._requested.set()
         await self._task
 
     async def _keep(self) -> None:
@@ -49,27 +49,27 @@ class LazyResource(Generic[T]):
         while not await self._is_closed(limit):
             try:
                 async with self.opening() as kept:
-                    self._kept.set_result(kept)
+                    self._resource.set_result(kept)
                     await self._done.wait()
             except Exception as error:
-                if self._kept.done():
+                if self._resource.done():
                     raise
                 _log.error("%s", error)
                 self._fail(error)
                 limit = None
 
     async def _is_closed(self, limit: float | None) -> bool:
-        """Wait for the first use, at most `limit` seconds; return whether it was closed instead."""
+        """Wait up to `limit` seconds for the first use; return whether the resource was closed."""
         try:
             async with asyncio.timeout(limit):
-                await self._wanted.wait()
+                await self._requested.wait()
         except TimeoutError:
             pass
         return self._done.is_set()
 
     def _fail(self, error: Exception) -> None:
-        failed = self._kept
-        self._kept = asyncio.get_running_loop().create_future()
-        self._wanted.clear()
+        failed = self._resource
+        self._resource = asyncio.get_running_loop().create_future()
+        self._requested.clear()
         failed.set_exception(error)
-        failed.exception()  # marks it as seen, in case no caller waits
+        failed.exception()  # mark the exception as retrieved, in case no caller waits

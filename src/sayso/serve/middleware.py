@@ -1,6 +1,6 @@
 """The middleware of a server, which passes every tool list and tool call to the guard.
 
-It works for all three kinds of server, since each contains the SDK's low-level server. The SDK
+Each of the three kinds of server has it, since each contains the SDK's low-level server. The SDK
 marks middleware as provisional, so only this file and `binding` use it.
 """
 
@@ -141,18 +141,18 @@ class Middleware:
                 "transform that renames tools, or calls them by name, bypasses sayso",
                 ", ".join(lost),
             )
-        wanted = sorted(
+        scopes = sorted(
             {scope for tool in self.registry.tools.values() for scope in tool.intent.scopes}
         )
         has_caller = self.runtime.settings.has_principal or self.framework.knows_callers
-        if wanted and not has_caller:
+        if scopes and not has_caller:
             _log.warning(
                 "tools with the scopes %s are visible only to calls with a token, which stdio does "
                 "not have. Pass sayso.bind(…, principal=sayso.Principal(%r, "
                 "scopes=frozenset(%r)))",
-                ", ".join(wanted),
+                ", ".join(scopes),
                 LOCAL,
-                wanted,
+                scopes,
             )
 
     async def _take(self, entries: list[dict[str, Any]]) -> None:
@@ -179,21 +179,21 @@ class Middleware:
     async def find(self, name: str, _principal: object, /, *, is_fresh: bool = False) -> Any:
         """Return the tool of this name.
 
-        Requests the framework's list if the tool is unknown or has changed, or with `is_fresh`. It
-        also does so for tools hidden from this caller, so that timing does not reveal them.
+        Requests the framework's list if the tool is unknown or has changed, or with `is_fresh`. The
+        list is also requested if the tool is hidden, so that timing does not reveal the tool.
         """
         active = _active.get()
         if is_fresh or not await self._is_known(active.ctx, name):
             ctx = replace(active.ctx, method="tools/list", params=list_params(active.ctx))
             await self._take((await _listed(ctx, active.then)).get("tools") or [])
-        active.function = self.registry.found.get(name)
+        active.function = self.registry.functions.get(name)
         return self.registry.tools.get(name)
 
     async def _is_known(self, ctx: Request, name: str) -> bool:
         tool = self.registry.tools.get(name)
         if tool is None or self.runtime.sees(self._caller(ctx), tool) is None:
             return False
-        return await self.holds(name, self.registry.found.get(name))
+        return await self.holds(name, self.registry.functions.get(name))
 
     async def holds(self, name: str, function: Callable[..., Any] | None) -> bool:
         """Return whether the tool of this name still has the function `function`."""
@@ -233,7 +233,7 @@ async def _listed(ctx: Request, then: CallNext) -> dict[str, Any]:
 
 
 def principal_of(token: AccessToken, tenant: str | None = None) -> Principal:
-    """Return the caller of a verified token; `tenant` is the name of the claim with its tenant.
+    """Return the caller of a verified token; `tenant` names the claim with the caller's tenant.
 
     Raises `MCPError` if the token does not have this claim.
     """

@@ -33,15 +33,15 @@ class CursorError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class ListPosition:
-    """A position in a list: `given` is the number of items before it, `seen` their digest.
+    """A position in a list: `count` is the number of items before it, `digest` their digest.
 
-    `inner` has the tool's own cursor of the call that returned the list. It is an empty tuple if
-    the call had none.
+    `inner` has the tool's own cursor of the call that returned the list, or is an empty tuple if
+    the call had no cursor.
     """
 
-    given: int = 0
+    count: int = 0
     inner: tuple[Any, ...] = ()
-    seen: str = ""
+    digest: str = ""
 
 
 async def resolve_cursor(
@@ -82,19 +82,19 @@ async def continue_list(
         return answer
     structured: Any = answer.get("structuredContent")
     name = _list_in(structured)
-    if place.given == 0 and (name is None or not schemas.is_local):
+    if place.count == 0 and (name is None or not schemas.is_local):
         return answer
     if name is None or not schemas.is_local:
         raise CursorError("The tool no longer returns this list")
     before: list[Any] = []
-    if place.given > 0:
+    if place.count > 0:
         # Strip first: the cursor's digest was made from the stripped items that the caller got.
         value = structured
         if schemas.stripper is not None:
             value = schemas.stripper.strip(structured)
-        before = value[name][: place.given]
-        after = value[name][place.given :]
-        if len(before) < place.given or _digest(before) != place.seen:
+        before = value[name][: place.count]
+        after = value[name][place.count :]
+        if len(before) < place.count or _digest(before) != place.digest:
             raise CursorError("The list has changed since the last page")
         answer = with_structure(answer, {**value, name: after})
     if call.tool.level is Level.READ and is_list(_schema_of(name, schemas)):
@@ -135,7 +135,7 @@ def _others(call: Call) -> dict[str, Any]:
 
 
 def _write(place: ListPosition, call: str) -> str:
-    text = json.dumps([place.given, call, place.seen, *place.inner], separators=(",", ":"))
+    text = json.dumps([place.count, call, place.digest, *place.inner], separators=(",", ":"))
     return _PREFIX + base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
@@ -160,7 +160,7 @@ def _read(cursor: str, call: str) -> ListPosition:
 
 
 def _digest(value: Any) -> str:
-    """Return a digest that detects mistakes. It is short, because models must copy cursors.
+    """Return a digest that detects mistakes. The digest is short, since models must copy cursors.
 
     A forged digest only gives access to another part of a list that the caller may see anyway.
     """

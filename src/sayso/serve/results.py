@@ -20,7 +20,7 @@ MAX_BYTES: Final = 1_000_000
 """The size limit of a result that cannot be cut; no model can read more."""
 
 _encode: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
-"""Shared, because `json.dumps` creates a new encoder for each value."""
+"""A shared encoder, because `json.dumps` creates a new one for each value."""
 _RESULT: Final = frozenset({"content", "structuredContent", "isError", "_meta"})
 _FRAMEWORKS: Final = ("mcp", "mcp_types", "fastmcp")
 
@@ -51,7 +51,7 @@ def _answer_of(value: Any) -> "Answer":
         return check_size(_wire(value))
     if value is None or isinstance(value, str):
         return check_size({"content": [{"type": "text", "text": value or ""}]})
-    return _said({}, structure_of(to_json(value)))
+    return _with_json_text({}, structure_of(to_json(value)))
 
 
 def with_matching_text(answer: "Answer", value: Any) -> "Answer":
@@ -69,11 +69,11 @@ def with_matching_text(answer: "Answer", value: Any) -> "Answer":
             structured = structure_of(to_json(value))
     if isinstance(value, str):
         return check_size({**answer, "structuredContent": structured})
-    return _said(answer, structured)
+    return _with_json_text(answer, structured)
 
 
 def with_text(answer: "Answer", value: Any, text: str | None) -> "Answer":
-    """Return `answer` with `value` as structured content, and with the author's text, if any."""
+    """Return `answer` with the author's `text`, and with `value` as missing structured content."""
     if text is None or answer.get("isError") is True:
         return answer
     structured = answer.get("structuredContent")
@@ -84,14 +84,14 @@ def with_text(answer: "Answer", value: Any, text: str | None) -> "Answer":
     return check_size({**answer, "structuredContent": structured, "content": [block]})
 
 
-def _said(answer: "Answer", structured: Any) -> "Answer":
+def _with_json_text(answer: "Answer", structured: Any) -> "Answer":
     text = _json(structured)
     block = {"type": "text", "text": text}
     return check_size({**answer, "structuredContent": structured, "content": [block]}, text)
 
 
 def check_size(answer: "Answer", text: str = "") -> "Answer":
-    """Return `answer`. Raises `ShapeError` if it cannot be sent or cut to a readable size.
+    """Return `answer`. Raises `ShapeError` for one that cannot be sent or cut to a readable size.
 
     Without this check, an answer that cannot be written would end the connection with all its
     calls. `text` is the structured content as JSON, if already made.

@@ -28,8 +28,8 @@ _FIELD: Final[Mapping[str, Any]] = {"anyOf": list(_TEXT_OR_NULL), "default": Non
 class Page(Generic[T]):
     """A list or a part of one: its items, the next cursor (`None` at the end), and the total.
 
-    Called with `next_cursor` as its argument `cursor`, the function returns the next items. Lists
-    and pages that are too long for one result need no cursor, because sayso adds one.
+    Called again with `next_cursor` as the argument `cursor`, the function returns the next items.
+    Lists and pages that are too long for one result need no cursor, because sayso adds one.
     """
 
     items: list[T] = field(default_factory=list)  # pyright: ignore[reportUnknownVariableType] - of T

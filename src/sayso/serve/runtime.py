@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger(__name__)
 
 TEMPORARY: Final = "temporary"
-"""Puts the store into a file that is deleted when the server ends, for tests and trials."""
+"""The value of `store` for a file that is deleted when the server ends, for tests and trials."""
 
 _HEAD_START: Final = 0.5
 """Seconds until the log opens without a call. The delay lets clients get the tool list first."""
@@ -79,7 +79,7 @@ class Runtime:
 
     def __post_init__(self) -> None:
         self._file = _file_of(self.settings)
-        self._rules = _Trusting(self._file or _given_by(self.settings), self.settings.asks)
+        self._rules = _Trusting(self._file or _rules_of(self.settings), self.settings.asks)
 
     @property
     def policy(self) -> Policy:
@@ -101,7 +101,7 @@ class Runtime:
         return self.sight.shown(self._rules(), caller, tool)
 
     def lets_in(self, server: str, subject: str) -> bool:
-        """Return whether neither this server nor this caller is switched off."""
+        """Return whether the policy leaves both this server and this caller on."""
         return not is_switched_off(self._rules(), server=server, subject=subject)
 
     async def guard(self) -> "Guard":
@@ -176,7 +176,7 @@ class Runtime:
             )
 
     def _watching(self) -> list[Callable[[], Any]]:
-        """Return the task that reloads the policy file; an invalid file is ignored."""
+        """Return the task that reloads the policy file, if any; an invalid file is ignored."""
         if self._file is None:
             return []
         announce = self.settings.announce
@@ -188,7 +188,7 @@ def _discard_head(_: Head) -> None:
 
 
 def _not_running() -> UsageError:
-    return UsageError("this server is not running", fix="Call its tools through a client.")
+    return UsageError("this server is not running", fix="Call the server's tools through a client.")
 
 
 @dataclass(slots=True)
@@ -197,14 +197,14 @@ class _Trusting:
 
     rules: Callable[[], Policy]
     asks: bool = True
-    _given: Policy | None = None
+    _author: Policy | None = None
     _made: Policy = field(default_factory=Policy)
 
     def __call__(self) -> Policy:
-        given = self.rules()
-        if given is not self._given:
-            self._given = given
-            self._made = replace(given, asks=self.asks, trust={ANY: Trust.TRUSTED, **given.trust})
+        author = self.rules()
+        if author is not self._author:
+            self._author = author
+            self._made = replace(author, asks=self.asks, trust={ANY: Trust.TRUSTED, **author.trust})
         return self._made
 
 
@@ -216,10 +216,10 @@ def _file_of(settings: Settings) -> "PolicyFile | None":
     return PolicyFile.open(settings.policy)
 
 
-def _given_by(settings: Settings) -> Callable[[], Policy]:
+def _rules_of(settings: Settings) -> Callable[[], Policy]:
     if isinstance(settings.policy, Policy):
-        given = settings.policy
-        return lambda: given
+        author = settings.policy
+        return lambda: author
     # Without a policy and without other channels, the client asks its user.
     policy = Policy()
     if settings.console is None and not settings.channels:

@@ -46,19 +46,19 @@ class ToolRegistry:
     """Definitions by name, and the tools for the guard.
 
     `infer` applies inferred hints to tools without declared ones. `scopes` are all known scopes, or
-    `None`. `held` has the framework's functions for the definitions, and `found` all its functions
-    at the last listing.
+    `None`. `declared_functions` has the framework's functions for the definitions, and `functions`
+    all its functions at the last listing.
     """
 
     server: str
     infer: bool = False
     scopes: frozenset[str] | None = None
     definitions: dict[str, ToolDefinition] = field(default_factory=dict[str, ToolDefinition])
-    held: dict[str, Function] = field(default_factory=dict[str, Function])
-    found: Mapping[str, Function | None] = field(default_factory=dict[str, Function | None])
+    declared_functions: dict[str, Function] = field(default_factory=dict[str, Function])
+    functions: Mapping[str, Function | None] = field(default_factory=dict[str, Function | None])
     tools: dict[str, Tool] = field(default_factory=dict[str, Tool])
     _entries: Mapping[str, _Entry] = field(default_factory=dict[str, _Entry])
-    _told: set[str] = field(default_factory=set[str])
+    _warned: set[str] = field(default_factory=set[str])
 
     def check_name(self, name: str) -> None:
         """Raise `UsageError` for a name that is invalid or taken."""
@@ -72,7 +72,7 @@ class ToolRegistry:
         self.check_name(definition.name)
         self.definitions[definition.name] = definition
         if function is not None:
-            self.held[definition.name] = function
+            self.declared_functions[definition.name] = function
 
     def take(
         self, entries: Iterable[Mapping[str, Any]], found: Mapping[str, Function | None]
@@ -83,7 +83,7 @@ class ToolRegistry:
             name = raw["name"]
             if name in made:
                 # A call may reach either tool, so no declared hints count.
-                self._tell(f"{name} twice", f"the server lists two tools that are called {name!r}")
+                self._warn(f"{name} twice", f"the server lists two tools that are called {name!r}")
                 made[name] = self._entry(name, {**raw, "annotations": {}}, None)
                 continue
             definition = self.definition(name, found.get(name))
@@ -95,12 +95,12 @@ class ToolRegistry:
                 how = _AS_TOOL if function is None else "sayso.declare"
                 made[name] = self._entry(name, raw, getattr(function, DECLARED, None), how)
             else:
-                self._tell(name, f"two tools are called {name!r}: the declared one counts")
+                self._warn(name, f"two tools are called {name!r}: the declared one counts")
         for name, declared in self.definitions.items():
             if declared.execute is not None:
                 made[name] = self._entry(name, {}, declared)
         self._entries = made
-        self.found = found
+        self.functions = found
         self.tools = {name: entry.tool for name, entry in made.items()}
 
     def check(self) -> None:
@@ -137,9 +137,9 @@ class ToolRegistry:
         definition = self.definitions.get(name)
         if definition is None or definition.execute is not None:
             return None
-        if function is self.held.get(name):
+        if function is self.declared_functions.get(name):
             return definition
-        self._tell(
+        self._warn(
             name, f"the tool {name!r} was replaced after its declaration, which is now ignored"
         )
         return None
@@ -150,7 +150,7 @@ class ToolRegistry:
         return {} if known is None else known.raw
 
     def entry(self, tool: Tool, seen: Tool) -> dict[str, Any]:
-        """Return a list entry with all hints explicit: the declared or else the resolved ones."""
+        """Return a list entry with the declared hints, or, if any is undeclared, the resolved."""
         intent = tool.intent
         if any(intent.hints[name] is None for name in HINT_NAMES):
             values = {name: seen.resolved[name].value for name in HINT_NAMES}
@@ -180,19 +180,19 @@ class ToolRegistry:
     def _silent(self, tool: Tool, how: str) -> Tool:
         """Return an undeclared tool, and advise its author to declare it with `how`."""
         if all(tool.intent.hints[name] is None for name in HINT_NAMES):
-            self._tell(tool.name, advise(tool, is_taken=self.infer, how=how))
+            self._warn(tool.name, advise(tool, is_taken=self.infer, how=how))
         if self.infer:
             return tool
         return replace(tool, inferred={})
 
-    def _tell(self, name: str, what: str) -> None:
-        if name not in self._told:
-            self._told.add(name)
+    def _warn(self, name: str, what: str) -> None:
+        if name not in self._warned:
+            self._warned.add(name)
             _log.warning("%s", what)
 
 
 def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the tool with a schema that refuses unknown arguments, except if it allows them."""
+    """Return the tool, whose schema refuses unknown arguments by default."""
     schema = raw.get("inputSchema")
     if not isinstance(schema, Mapping):
         return raw

@@ -13,7 +13,7 @@ from sayso.policy import LOCAL, Policy, Principal, is_reserved
 def build_intent(intent: object, fields: Mapping[str, Any], *, where: str, how: str) -> Intent:
     """Return an intent with the given fields set.
 
-    Raises `UsageError` for an invalid intent or an unknown field; it shows the example `how`.
+    Raises `UsageError` for an invalid intent or an unknown field, with the example `how`.
     """
     try:
         base = as_intent(intent, where=where)

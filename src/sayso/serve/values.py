@@ -27,7 +27,7 @@ class _Model(Protocol):
 
 
 def to_json(value: Any, depth: int = 0) -> Any:
-    """Return a pydantic model, dataclass, list or mapping as JSON. Raises `ShapeError`."""
+    """Return a value, such as a pydantic model, dataclass or set, as JSON. Raises `ShapeError`."""
     if depth > _DEEPEST:
         raise ShapeError(f"the tool returned a value with more than {_DEEPEST} levels")
     if isinstance(value, _Model):

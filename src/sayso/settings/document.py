@@ -36,7 +36,7 @@ class Document:
         self.bad.update(path[:length] for length in range(len(path) + 1))
 
     def line_of(self, path: Path) -> int:
-        """Return the line of `path`; the first line for the whole document."""
+        """Return the line of `path`, or 1 if the path has no line of its own."""
         return self.lines.get(path, 1)
 
     def opens_with_newline(self, path: Path) -> bool:
@@ -79,7 +79,7 @@ def read_document(
     except tomllib.TOMLDecodeError as error:
         raise kind([_not_toml(str(error), text, where)]) from error
     except ValueError as error:
-        # The interpreter limits the digits of an integer.
+        # Python limits the digits of an integer.
         raise kind([_long_integer(where)]) from error
     except RecursionError as error:
         raise kind([ConfigError("this is nested too deeply", where=where)]) from error
@@ -87,13 +87,13 @@ def read_document(
 
 
 def _has_long_integer(value: Mapping[str, Any]) -> bool:
-    left: list[Any] = [value]
-    while left:
-        item = left.pop()
+    waiting: list[Any] = [value]
+    while waiting:
+        item = waiting.pop()
         if isinstance(item, dict):
-            left.extend(cast("dict[str, Any]", item).values())
+            waiting.extend(cast("dict[str, Any]", item).values())
         elif isinstance(item, list):
-            left.extend(cast("list[Any]", item))
+            waiting.extend(cast("list[Any]", item))
         elif isinstance(item, int) and item.bit_length() >= _INTEGER_BITS:
             return True
     return False

@@ -86,8 +86,8 @@ def read_json_lines(path: str) -> Iterator[JsonFile]:
 def read_text(path: str, *, fix: str = _WANTED) -> str:
     """Return the text of a file; `fix` is the advice for a file that is too large.
 
-    Raises `ConfigError` if it is too large, unreadable, not UTF-8, or not a regular file. FIFOs and
-    devices are rejected without reading, except `/dev/stdin` and `/dev/fd`.
+    Raises `ConfigError` if the file is too large, unreadable, not UTF-8, or not a regular file.
+    FIFOs and devices are rejected without reading, except `/dev/stdin` and `/dev/fd`.
     """
     try:
         with open(path, "rb", opener=_open_at_once) as file:
@@ -124,7 +124,7 @@ def text_of(path: str, data: bytes) -> str:
 
 
 def fault_of_file(path: str) -> str | None:
-    """Return why `path` is not a readable file, or `None`."""
+    """Return why `path` is not a regular file, or `None` if it is one."""
     try:
         mode = Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -182,12 +182,12 @@ def _decode(path: str, text: str, first_line: int = 1) -> JsonFile:
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Twice:
         nonlocal has_twice
-        found = dict(pairs)
-        if len(found) == len(pairs):
-            return found
+        members = dict(pairs)
+        if len(members) == len(pairs):
+            return members
         has_twice = True
         keys = [key for key, _ in pairs]
-        return _Twice(next(key for key in found if keys.count(key) > 1))
+        return _Twice(next(key for key in members if keys.count(key) > 1))
 
     try:
         value = json.loads(text, object_pairs_hook=build, parse_constant=_refuse)

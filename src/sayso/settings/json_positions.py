@@ -61,7 +61,7 @@ def offset_of(text: str, path: Sequence[Step], *, of_key: bool = False) -> int:
 
 
 def members(text: str, path: Sequence[Step]) -> tuple[Member, ...]:
-    """Return the members of the object or array at `path`; none for other values.
+    """Return the members of the object or array at `path`; for other values an empty tuple.
 
     >>> [(member.step, member.end) for member in members('{"a": [10, 20]}', ["a"])]
     [(0, 9), (1, 13)]

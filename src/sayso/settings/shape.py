@@ -234,7 +234,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with fixed keys, of which at least `least` must be present."""
+    """A table with fixed keys; at least `least` of the keys must be present."""
 
     keys: Mapping[str, Key]
     doc: str | None = None

@@ -39,7 +39,7 @@ def find_lines(text: str) -> dict[Path, int]:
 @dataclass(slots=True)
 class _Walk:
     text: str
-    at: int = 0
+    offset: int = 0
     lines: dict[Path, int] = field(default_factory=dict[Path, int])
     _counts: dict[Path, int] = field(default_factory=dict[Path, int])
     _line: int = 1
@@ -48,8 +48,8 @@ class _Walk:
     def document(self) -> None:
         table: Path = ()
         self._skip()
-        while self.at < len(self.text):
-            if self.text[self.at] == "[":
+        while self.offset < len(self.text):
+            if self.text[self.offset] == "[":
                 table = self._header()
             else:
                 self._pair(table)
@@ -58,11 +58,11 @@ class _Walk:
     def _header(self) -> Path:
         """Parse `[a.b]` or `[[a.b]]`, and return the path of the table that it opens."""
         line = self._line_here()
-        is_array = self.text.startswith("[[", self.at)
+        is_array = self.text.startswith("[[", self.offset)
         brackets = 1 + is_array
-        self.at += brackets
+        self.offset += brackets
         path = self._keys((), line, is_header=True)
-        self.at += brackets
+        self.offset += brackets
         if is_array:
             index = self._counts.get(path, 0)
             self._counts[path] = index + 1
@@ -72,7 +72,7 @@ class _Walk:
 
     def _pair(self, table: Path) -> None:
         path = self._keys(table, self._line_here(), is_header=False)
-        self.at += 1  # the sign "="
+        self.offset += 1  # the sign "="
         self._skip()
         self._value(path)
 
@@ -84,9 +84,9 @@ class _Walk:
             path = (*path, self._key())
             self.lines.setdefault(path, line)
             self._skip()
-            if self.text[self.at] != ".":
+            if self.text[self.offset] != ".":
                 return path
-            self.at += 1
+            self.offset += 1
             if is_header and path in self._counts:
                 path = (*path, self._counts[path] - 1)
 
@@ -97,7 +97,7 @@ class _Walk:
         return key.strip("'")
 
     def _value(self, path: Path) -> None:
-        opening = self.text[self.at]
+        opening = self.text[self.offset]
         if opening == "[":
             self._items(path)
         elif opening == "{":
@@ -106,41 +106,41 @@ class _Walk:
             self._match(_STRING, _SCALAR)
 
     def _items(self, path: Path) -> None:
-        self.at += 1
+        self.offset += 1
         index = 0
         while self._next() != "]":
             self.lines[(*path, index)] = self._line_here()
             self._value((*path, index))
             index += 1
             if self._next() == ",":
-                self.at += 1
-        self.at += 1
+                self.offset += 1
+        self.offset += 1
 
     def _inline(self, path: Path) -> None:
-        self.at += 1
+        self.offset += 1
         while self._next() != "}":
             self._pair(path)
             if self._next() == ",":
-                self.at += 1
-        self.at += 1
+                self.offset += 1
+        self.offset += 1
 
     def _next(self) -> str:
         self._skip()
-        return self.text[self.at]
+        return self.text[self.offset]
 
     def _skip(self) -> None:
         self._match(_BLANK)
 
     def _match(self, *patterns: re.Pattern[str]) -> str:
         for pattern in patterns:
-            if found := pattern.match(self.text, self.at):
-                self.at = found.end()
+            if found := pattern.match(self.text, self.offset):
+                self.offset = found.end()
                 return found[0]
-        raise AssertionError(self.at)  # pragma: no cover - tomllib has read the text before
+        raise AssertionError(self.offset)  # pragma: no cover - tomllib has read the text before
 
     def _line_here(self) -> int:
-        self._line += self.text.count("\n", self._counted, self.at)
-        self._counted = self.at
+        self._line += self.text.count("\n", self._counted, self.offset)
+        self._counted = self.offset
         return self._line
 
 

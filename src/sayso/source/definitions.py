@@ -15,13 +15,13 @@ _SERVERS: Final = ("MCPServer", "FastMCP")
 _BOUND: Final = frozenset({"sayso.bind", "sayso.serve.bind", "sayso.serve.Tools", "sayso.Tools"})
 _FAST_TOOLS: Final = ("fastmcp.tools", "fastmcp.tools.tool", "fastmcp.tools.function_tool")
 _EXECUTE: Final = 5
-"""The position of the function among the arguments of `ToolDefinition`."""
+"""The position of `execute` among the arguments of `ToolDefinition`."""
 
 _TYPES: Final = frozenset({"mcp.types.Tool", "mcp_types.Tool"})
 
 CLASS: Final = "ToolAnnotations"
 HOMES: Final = ("mcp.types", "mcp_types")
-"""The modules of the SDK with the class of annotations."""
+"""The modules that have the class `ToolAnnotations`: in the older SDK, and in the newer one."""
 
 Hints = Mapping[HintName, bool]
 Path = tuple[FunctionNode | ast.ClassDef, ...]
@@ -31,9 +31,9 @@ Path = tuple[FunctionNode | ast.ClassDef, ...]
 class Definition:
     """One tool that a file defines.
 
-    `place` is the expression that declares it: a decorator, a call or a `Tool(…)`. `handler` is
-    its function, if the file has it; `path` are the functions and classes around `place`. `name` is
-    `None` if it is built at run time.
+    `place` is the expression that declares the tool: a decorator, a call or a `Tool(…)`. `handler`
+    is the tool's function, if the file has it; `path` are the functions and classes around `place`.
+    `name` is `None` if the name is built at run time.
     """
 
     name: str | None
@@ -66,7 +66,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """The function that dispatches all tools of a low-level server, and its position."""
+    """The function that runs all tools of a low-level server, with its module and its position."""
 
     module: Module = field(repr=False)
     handler: ast.AST = field(repr=False)
@@ -115,13 +115,13 @@ def _bindings(module: Module) -> Iterator[tuple[str, str]]:
     """Yield names and attributes with their constructors: `mcp` is a `fastmcp.FastMCP`."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Assign | ast.AnnAssign):
-            made = ""
+            constructor = ""
             if isinstance(node.value, ast.Call):
-                made = module.dotted(node.value.func)
+                constructor = module.dotted(node.value.func)
             if isinstance(node, ast.AnnAssign):
-                made = made or module.dotted(node.annotation)
+                constructor = constructor or module.dotted(node.annotation)
             for target in targets_of(node):
-                yield _last(target), made
+                yield _last(target), constructor
         elif isinstance(node, ast.arg) and node.annotation:
             yield node.arg, module.dotted(node.annotation)
         elif isinstance(node, ast.withitem) and isinstance(node.context_expr, ast.Call):
@@ -167,29 +167,29 @@ class _Finder:
         dotted = self.module.dotted(call.func)
         if isinstance(func, ast.Call) and (framework := self._framework(func.func)):
             handler = next(iter(call.args), None)
-            yield self._made(framework, func, handler, _last(handler), path, is_first=True)
+            yield self._from_call(framework, func, handler, _last(handler), path, is_first=True)
         elif dotted in _TYPES:
-            yield self._made("lowlevel", call, None, None, path, is_first=True)
+            yield self._from_call("lowlevel", call, None, None, path, is_first=True)
         elif dotted in {f"{home}.Tool.from_function" for home in _FAST_TOOLS}:
             handler = next(iter(call.args), keyword_of(call, "fn"))
-            yield self._made("fastmcp", call, handler, _last(handler), path)
+            yield self._from_call("fastmcp", call, handler, _last(handler), path)
         elif dotted.startswith("sayso.") and dotted.endswith(".ToolDefinition"):
-            at = slice(_EXECUTE, _EXECUTE + 1)
-            handler = keyword_of(call, "execute") or next(iter(call.args[at]), None)
-            yield self._made("sayso", call, handler, None, path, is_first=True)
+            position = slice(_EXECUTE, _EXECUTE + 1)
+            handler = keyword_of(call, "execute") or next(iter(call.args[position]), None)
+            yield self._from_call("sayso", call, handler, None, path, is_first=True)
         elif isinstance(func, ast.Attribute) and func.attr in ("add_tool", "add"):
             yield from self._added(call, func, path)
 
     def _added(self, call: ast.Call, func: ast.Attribute, path: Path) -> Iterator[Definition]:
         framework = self._server(func.value)
         if func.attr == "add" and framework == "sayso":
-            yield self._made("sayso", call, keyword_of(call, "execute"), None, path)
+            yield self._from_call("sayso", call, keyword_of(call, "execute"), None, path)
             return
         handler = next(iter(call.args), None)
         if func.attr == "add_tool" and framework and (name := _last(handler)):
-            yield self._made(framework, call, handler, name, path)
+            yield self._from_call(framework, call, handler, name, path)
 
-    def _made(
+    def _from_call(
         self,
         framework: Framework,
         call: ast.Call,
@@ -203,12 +203,12 @@ class _Finder:
         return Definition(named, call.lineno, framework, call, handler, path)
 
     def _named(self, call: ast.Call, name: str | None, *, is_first: bool = True) -> str | None:
-        given = keyword_of(call, "name")
-        if given is None and is_first and call.args:
-            given = call.args[0]
-            if self.module.text(given) is None and name is not None:
+        name_node = keyword_of(call, "name")
+        if name_node is None and is_first and call.args:
+            name_node = call.args[0]
+            if self.module.text(name_node) is None and name is not None:
                 return name  # an intent, or a function
-        return name if given is None else self.module.text(given)
+        return name if name_node is None else self.module.text(name_node)
 
     def _framework(self, node: ast.expr) -> Framework | None:
         if self.module.dotted(node) in {f"{home}.tool" for home in _FAST_TOOLS}:
@@ -222,10 +222,10 @@ class _Finder:
             if not isinstance(node.func, ast.Attribute) or node.func.attr != "group":
                 return self._kind(self.module.dotted(node.func))
             node = node.func.value
-        made = self.bindings.get(_last(node), "")
-        if made.endswith(".group"):
+        constructor = self.bindings.get(_last(node), "")
+        if constructor.endswith(".group"):
             return "sayso"
-        return self._kind(made) or self._guessed(self.module.dotted(node))
+        return self._kind(constructor) or self._guessed(self.module.dotted(node))
 
     def _kind(self, dotted: str) -> Framework | None:
         if dotted in _BOUND or (dotted.startswith("sayso.") and dotted.endswith(".Tools")):

@@ -41,7 +41,7 @@ def apply(data: bytes, module: Module, edits: Sequence[Edit]) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """A file's style: `name` is its name for the annotations class of module `home`."""
+    """A file's style: `name` is how the file spells the annotations class of the module `home`."""
 
     name: str
     home: str
@@ -49,7 +49,7 @@ class _Style:
 
 
 def _style(module: Module) -> _Style:
-    found = {
+    imports = {
         local: dotted
         for statement in module.tree.body
         if isinstance(statement, ast.Import | ast.ImportFrom)
@@ -57,13 +57,13 @@ def _style(module: Module) -> _Style:
         for dotted in [module.imports.get(local, dotted)]
     }
     uses_new = any(
-        dotted == "mcp_types" or dotted.startswith("mcp_types.") for dotted in found.values()
+        dotted == "mcp_types" or dotted.startswith("mcp_types.") for dotted in imports.values()
     )
     home = HOMES[uses_new]
-    for local, dotted in found.items():
+    for local, dotted in imports.items():
         if dotted in {f"{home}.{CLASS}" for home in HOMES}:
             return _Style(local, home, has_class=True)
-    for local, dotted in found.items():
+    for local, dotted in imports.items():
         if dotted in HOMES and "." not in local:
             return _Style(f"{local}.{CLASS}", home, has_class=True)
     return _Style(CLASS, home, has_class=False)
@@ -84,8 +84,8 @@ def _span(lines: Sequence[str], node: ast.expr) -> Span:
 class _Spot:
     """The position of a call: its column, and the indentation of its line.
 
-    `block` is the indentation of the block, which libcst writes itself, `base` the rest, as inside
-    a list of several lines.
+    `block` is the indentation of the block, which libcst writes itself. `base` is the additional
+    indentation of the line, such as inside a list of several lines.
     """
 
     column: int
@@ -207,7 +207,7 @@ def _with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, spot: _S
 
 
 def _fitted(call: cst.Call, index: int, spot: _Spot) -> cst.Call:
-    """Spread a call over several lines if it is too long, and then the hints."""
+    """Spread a call that is too long over several lines; then its hints if they are too long."""
     code = _code(call)
     if "\n" not in code and spot.column + len(code) > _WIDTH:
         call = _spread_call(call, spot.inner, spot.base)
@@ -245,7 +245,7 @@ def _code(node: cst.CSTNode) -> str:
 
 
 def _appended(call: cst.Call, new: cst.Arg, inner: str) -> cst.Call:
-    """Add an argument to a call in the layout of the others, or at `inner`."""
+    """Add an argument to a call in the layout of its arguments; `inner` is the indentation."""
     first = call.whitespace_before_args
     if not call.args:
         if isinstance(first, cst.ParenthesizedWhitespace):
@@ -342,9 +342,9 @@ def _bare(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWh
 
 
 def _between(value: cst.Dict) -> tuple[cst.BaseParenthesizableWhitespace, cst.RightCurlyBrace]:
-    """Return the whitespace after the last entry when one follows, and the closing brace.
+    """Return the whitespace to write after the present last entry, and the closing brace.
 
-    A comment there belongs to that entry and stays with it.
+    A comment after the last entry belongs to that entry and stays with it.
     """
     first = value.lbrace.whitespace_after
     end = value.rbrace.whitespace_before

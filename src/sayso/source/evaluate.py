@@ -1,4 +1,4 @@
-"""Static evaluation of expressions, with judgement of the calls in them."""
+"""Static evaluation of expressions; the calls in them are judged by their effects."""
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
@@ -78,7 +78,9 @@ class Evaluator:
         return self.evaluators.get(type(node), self._rest)(node, scope)
 
     def _rest(self, node: ast.AST, scope: Scope) -> Value:
-        return _given([self.value(child, scope) for child in ast.iter_child_nodes(node)])
+        return _argument_or_unknown(
+            [self.value(child, scope) for child in ast.iter_child_nodes(node)]
+        )
 
     def _constant(self, node: ast.Constant, _scope: Scope) -> Value:
         if isinstance(node.value, str):
@@ -92,7 +94,7 @@ class Evaluator:
         return self.value(node.value, scope)
 
     def _yield(self, node: ast.Yield | ast.YieldFrom, scope: Scope) -> Value:
-        """Record the yielded value, as of a context manager."""
+        """Record the yielded value as a returned one: a context manager yields its result."""
         self.follower.give(self.value(node.value, scope))
         return UNKNOWN
 
@@ -104,11 +106,11 @@ class Evaluator:
         return _named(self.member(base, node.attr), node.attr)
 
     def member(self, base: Value, name: str) -> Value:
-        """Return an attribute of a value; properties are followed."""
+        """Return an attribute of a value; for a property, follow its function."""
         if base.dotted:
             return self.names.named(f"{base.dotted}.{name}")
-        if held := base.instance or base.cls:
-            found = self.names.member(held, name)
+        if cls := base.instance or base.cls:
+            found = self.names.member(cls, name)
             if found.function is None:
                 return found
             if not base.instance:
@@ -243,7 +245,7 @@ class Evaluator:
             if callee.dotted in known.RUNNERS:
                 return self._run_given(call)
             if callee.dotted == "builtins.getattr":
-                name = (call.given(1) or UNKNOWN).whole
+                name = (call.argument_at(1) or UNKNOWN).whole
                 if name is None:
                     return UNKNOWN
                 return self.member(call.args[0], name)
@@ -282,13 +284,13 @@ class Evaluator:
         return Value(type=base.type, traits=base.traits & {"argument", "memory"})
 
     def _run_given(self, call: Call) -> Value:
-        """Follow functions in the arguments, called with the arguments after them."""
-        found = UNKNOWN
+        """Follow each function in the arguments; it gets the arguments after it."""
+        result = UNKNOWN
         for index, argument in enumerate(call.args):
             if argument.function:
                 rest = Call(call.node, call.args[index + 1 :], call.keywords)
-                found = self.follower.follow(argument.function, rest)
-        return call.args[0] if found == UNKNOWN and call.args else found
+                result = self.follower.follow(argument.function, rest)
+        return call.args[0] if result == UNKNOWN and call.args else result
 
 
 def _part(base: Value, name: str) -> Value:
@@ -306,18 +308,18 @@ def element(value: Value) -> Value:
     """Return an item of a collection."""
     if value.items:
         return merged(value.items)
-    return _given([value])
+    return _argument_or_unknown([value])
 
 
-def _given(values: Iterable[Value]) -> Value:
+def _argument_or_unknown(values: Iterable[Value]) -> Value:
     return ARGUMENT if any(value.has("argument") for value in values) else UNKNOWN
 
 
-def _named(found: Value, name: str) -> Value:
-    """Return a value with the traits of its name, unless it is an argument or a function."""
-    if found.has("argument") or found.function:
-        return found
-    return found.with_traits(place_of(name))
+def _named(value: Value, name: str) -> Value:
+    """Add the traits of a name to its value, unless that is an argument or a function."""
+    if value.has("argument") or value.function:
+        return value
+    return value.with_traits(place_of(name))
 
 
 def _is_property(node: FunctionNode | ast.Lambda) -> bool:
@@ -338,10 +340,10 @@ def _result(dotted: str, call: Call) -> Value:
     if dotted in known.STATEMENTS:
         return Value(type="statement", text=f"{known.STATEMENTS[dotted]} ")
     if dotted == "urllib.request.Request":
-        verb = Value(text="POST" if call.given(1, "data") else "GET", is_whole=True)
+        verb = Value(text="POST" if call.argument_at(1, "data") else "GET", is_whole=True)
         return replace(first, type=dotted, items=(call.keywords.get("method", verb),))
     if dotted.partition(".")[0] in known.WEB:
-        base = call.given(0, "base_url") or UNKNOWN
+        base = call.argument_at(0, "base_url") or UNKNOWN
         return Value(type=dotted, text=base.text, is_whole=base.is_whole)
     return _made_outside(dotted, first)
 

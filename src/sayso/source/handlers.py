@@ -13,8 +13,8 @@ from sayso.source.walk import Walker
 def read_handlers(files: Mapping[str, str]) -> tuple[Handler, ...]:
     """Analyze the handlers of all tools in `files`, a mapping of file names to texts.
 
-    Files are parsed, never run; calls into other files are unknown. Raises `ConfigError` for a
-    file that is not Python.
+    Files are parsed, never run. Calls into files that are not in `files` are unknown. Raises
+    `ConfigError` for a file that is not Python.
     """
     project = make_project(read_module(file, text) for file, text in files.items())
     walker = Walker(project)
@@ -37,7 +37,7 @@ def _read_handler(walker: Walker, module: Module, definition: Definition) -> Han
     unknown = [*trace.unknown.values()]
     if line is None:
         line = definition.line
-        why = "its function is not found, or nested too deeply to follow"
+        why = "the tool's function is not found, or nested too deeply to follow"
         unknown.append(Note(name, why, module.file, definition.line))
     return Handler(
         name,
@@ -50,7 +50,7 @@ def _read_handler(walker: Walker, module: Module, definition: Definition) -> Han
 
 
 def _walk(walker: Walker, module: Module, definition: Definition) -> int | None:
-    """Analyze a handler; return its line, or `None` if it is not found."""
+    """Analyze a handler and return its line; return `None` if no handler is found."""
     place = Dispatch(module, definition.handler or definition.place, definition.path)
     if definition.framework == "lowlevel":
         place = _dispatch(walker.names.project, module) or place
@@ -58,9 +58,9 @@ def _walk(walker: Walker, module: Module, definition: Definition) -> int | None:
     function = _function(walker, place.handler, scope)
     if function is None:
         return None
-    given = dict(_given(function, definition))
-    walker.handle(function, given)
-    return definition.line if given else function.node.lineno
+    arguments = dict(_tool_argument(function, definition))
+    walker.handle(function, arguments)
+    return definition.line if arguments else function.node.lineno
 
 
 def _dispatch(project: Project, module: Module) -> Dispatch | None:
@@ -77,8 +77,8 @@ def _function(walker: Walker, handler: ast.AST | None, scope: Scope) -> Function
     return walker.evaluator.value(handler, scope).function
 
 
-def _given(function: Function, definition: Definition) -> Iterator[tuple[str, Value]]:
-    """Yield the argument that tells a low-level server's handler which tool is called."""
+def _tool_argument(function: Function, definition: Definition) -> Iterator[tuple[str, Value]]:
+    """Yield the parameter by which a low-level server's handler learns the tool, with its value."""
     if definition.framework != "lowlevel" or definition.name is None:
         return
     named = Value(text=definition.name, is_whole=True)

@@ -18,9 +18,9 @@ _SHELL: Final = re.compile(r"[|;&><`$\n]")
 _SHOWN: Final = 70
 _OWN_TABLES: Final = frozenset(["audit", "embeddings", "index", "metrics", "telemetry", "usage"])
 _PLACES: Final[tuple[tuple[Trait, str], ...]] = (
-    ("memory", "it is in memory"),
-    ("temporary", "it is a temporary file"),
-    ("own", "it is the program's own: a cache, a log or a lock"),
+    ("memory", "the target is in memory"),
+    ("temporary", "the target is a temporary file"),
+    ("own", "the target is the program's own: a cache, a log or a lock"),
 )
 _SQL_WORDS: Final = ("sql", "query", "statement", "operation", "command")
 _STANDARD: Final = frozenset(sys.stdlib_module_names) - known.LOUD
@@ -48,7 +48,7 @@ class Call:
     args: Sequence[Value]
     keywords: Mapping[str, Value]
 
-    def given(self, position: int, *names: str) -> Value | None:
+    def argument_at(self, position: int, *names: str) -> Value | None:
         for name in names:
             if name in self.keywords:
                 return self.keywords[name]
@@ -76,14 +76,14 @@ def judge_function(dotted: str, call: Call) -> Iterator[Judgement]:
     """Judge a call of an external function."""
     root = dotted.partition(".")[0]
     if dotted in known.OPENERS:
-        yield from _opening(call, 1, call.given(0, "file", "name", "path"))
+        yield from _opening(call, 1, call.argument_at(0, "file", "name", "path"))
     elif dotted in known.FUNCTIONS:
         kind, position = known.FUNCTIONS[dotted]
-        yield from _on_file(kind, call, call.given(position, "dst", "path"))
+        yield from _on_file(kind, call, call.argument_at(position, "dst", "path"))
     elif dotted in known.SPAWNERS:
         yield _spawn(call)
     elif dotted in known.CONNECTORS:
-        yield from _connect(Kind.CONNECTS, call, call.given(0, "host", "address", "uri"), "")
+        yield from _connect(Kind.CONNECTS, call, call.argument_at(0, "host", "address", "uri"), "")
     elif dotted == "urllib.request.urlopen":
         yield from _open_url(call)
     elif dotted == "aiosmtplib.send":
@@ -138,7 +138,7 @@ def _where(receiver: Value, position: int, call: Call, *names: str) -> Value | N
     """Return the argument that names the file, or the object itself for position -1."""
     if position < 0:
         return receiver
-    return call.given(position, *names)
+    return call.argument_at(position, *names)
 
 
 def _on_file(kind: Kind, call: Call, where: Value | None) -> Iterator[Judgement]:
@@ -149,7 +149,7 @@ def _on_file(kind: Kind, call: Call, where: Value | None) -> Iterator[Judgement]
                 yield Judgement("ignored", call.words, why=why)
                 return
         if call.has_literal("exist_ok", value=True) and not place.has("argument"):
-            yield Judgement("ignored", call.words, why="it only creates a missing folder")
+            yield Judgement("ignored", call.words, why="the call only creates a missing folder")
             return
     names = {
         Kind.WRITES_FILE: "writes files",
@@ -160,7 +160,7 @@ def _on_file(kind: Kind, call: Call, where: Value | None) -> Iterator[Judgement]
 
 
 def _opening(call: Call, position: int, where: Value | None) -> Iterator[Judgement]:
-    mode = call.given(position, "mode")
+    mode = call.argument_at(position, "mode")
     if mode is None:
         return
     if mode.whole is None:
@@ -176,7 +176,7 @@ def _has_sql(call: Call) -> bool:
 
 
 def _execute(receiver: Value, call: Call) -> Iterator[Judgement]:
-    value = call.given(0, *_SQL_WORDS) or UNKNOWN
+    value = call.argument_at(0, *_SQL_WORDS) or UNKNOWN
     if value.text is None:
         yield Judgement("unknown", call.words, why="the statement is built at run time")
         return
@@ -192,9 +192,11 @@ def _statement(receiver: Value, statement: Statement, call: Call) -> Judgement:
     if receiver.has("memory"):
         return Judgement("ignored", call.words, why="the database is in memory")
     if statement.is_setup:
-        return Judgement("ignored", call.words, why="it only creates missing tables")
+        return Judgement("ignored", call.words, why="the SQL only creates missing tables")
     if place or not _OWN_TABLES.isdisjoint(re.findall("[a-z]+", statement.table.lower())):
-        return Judgement("ignored", call.words, why="it is the program's own: a cache or a log")
+        return Judgement(
+            "ignored", call.words, why="the table is the program's own: a cache or a log"
+        )
     kind = Kind.DELETES_ROWS if statement.deletes else Kind.WRITES_ROWS
     return Judgement(
         "effect",
@@ -234,9 +236,9 @@ def _mail(call: Call) -> Judgement:
 
 
 def _open_url(call: Call) -> Iterator[Judgement]:
-    target = call.given(0, "url") or UNKNOWN
+    target = call.argument_at(0, "url") or UNKNOWN
     verb = "GET"
-    if call.given(1, "data"):
+    if call.argument_at(1, "data"):
         verb = "POST"
     if target.type == "urllib.request.Request" and target.items:
         verb = target.items[0].whole or verb
@@ -244,18 +246,18 @@ def _open_url(call: Call) -> Iterator[Judgement]:
 
 
 def _web(call: Call, method: str, session: Value) -> Iterator[Judgement]:
-    at = 0
+    position = 0
     verb = method.upper()
     if method in ("request", "stream", "urlopen", "send", "build_request"):
-        at = 1
-        verb = ((call.given(0, "method") or UNKNOWN).whole or "").upper()
+        position = 1
+        verb = ((call.argument_at(0, "method") or UNKNOWN).whole or "").upper()
     if verb not in known.VERBS:
         if method in ("request", "stream", "urlopen", "send"):
             yield Judgement("unknown", call.words, why="the HTTP method is unknown")
         elif method in ("ws_connect", "websocket"):
-            yield from _connect(Kind.CONNECTS, call, call.given(0, "url"), "")
+            yield from _connect(Kind.CONNECTS, call, call.argument_at(0, "url"), "")
         return
-    url = call.given(at, "url") or UNKNOWN
+    url = call.argument_at(position, "url") or UNKNOWN
     if session.text and not (url.text and "://" in url.text):
         url = Value(text=session.text + (url.text or ""), is_whole=url.is_whole)
     yield from _connect(known.VERBS[verb], call, url, verb)
@@ -265,19 +267,19 @@ def _connect(kind: Kind, call: Call, url: Value | None, verb: str) -> Iterator[J
     target = url or UNKNOWN
     if target.items:  # (host, port)
         target = target.items[0]
-    far = reach(target)
+    url_reach = reach(target)
     if kind is Kind.POSTS and verb == "POST" and _only_asks(target, call):
         yield Judgement("unknown", call.words, why="a POST to this address may only query")
         kind = Kind.FETCHES
-    if far in ("loopback", "private") and kind in (Kind.FETCHES, Kind.CONNECTS):
-        yield Judgement("ignored", call.words, why="it stays on this machine or network")
+    if url_reach in ("loopback", "private") and kind in (Kind.FETCHES, Kind.CONNECTS):
+        yield Judgement("ignored", call.words, why="the address is on this machine or network")
         return
     what = "connects"
     if verb:
         what = f"sends {verb}"
     if target.text:
         what += f" to {target.text}"
-    yield Judgement("effect", f"{what}: {call.words}", kind, "", verb, far == "open")
+    yield Judgement("effect", f"{what}: {call.words}", kind, "", verb, url_reach == "open")
 
 
 def _only_asks(url: Value, call: Call) -> bool:

@@ -136,12 +136,12 @@ ASKING_POSTS: Final = frozenset(
     predict query rerank rpc search searches select sparql token tokenize validate
     """.split()
 )
-"""Last words of URLs whose POST may only query."""
+"""Last words of a URL which suggest that a POST to it only queries."""
 
 ASKING_NAMES: Final = frozenset(
     ["ask", "fetch", "find", "get", "list", "lookup", "query", "read", "search"]
 )
-"""Words in names of functions whose POST may only query."""
+"""Words in a function's name which suggest that its POST only queries."""
 
 MAILERS: Final = frozenset({"smtplib.SMTP", "smtplib.SMTP_SSL", "aiosmtplib.SMTP"})
 CONNECTORS: Final = frozenset(
@@ -180,7 +180,7 @@ QUIET: Final = frozenset(
     tomli typing_extensions yaml zoneinfo
     """.split()
 )
-"""Packages without effects other than those above."""
+"""Packages that have no effects except those listed above."""
 
 LOUD: Final = frozenset(
     """
@@ -202,4 +202,4 @@ HARMLESS: Final = frozenset(
     total_seconds tolist weekday warning write writelines writerow writerows
     """.split()
 ).union(*map(dir, (str, dict, list, set, bytes)))
-"""Methods without effects, or only on what was opened, which is already reported."""
+"""Methods without effects, and methods of open files: opening a file is already reported."""

@@ -28,7 +28,7 @@ class Names:
     def __init__(self, project: Project, evaluate: Evaluate) -> None:
         self.project = project
         self.evaluate = evaluate
-        self.known: dict[tuple[int, str], Value] = {}
+        self.cache: dict[tuple[int, str], Value] = {}
         self.classes: dict[int, Class] = {}
 
     def lookup(self, name: str, scope: Scope) -> Value:
@@ -41,10 +41,10 @@ class Names:
 
     def in_module(self, module: Module, name: str) -> Value:
         key = (id(module), name)
-        if key not in self.known:
-            self.known[key] = UNKNOWN  # for a recursive definition
-            self.known[key] = self._found(module, name)
-        return self.known[key]
+        if key not in self.cache:
+            self.cache[key] = UNKNOWN  # for a recursive definition
+            self.cache[key] = self._found(module, name)
+        return self.cache[key]
 
     def named(self, dotted: str) -> Value:
         if place := self.project.find(dotted):
@@ -106,21 +106,21 @@ class Names:
         return self.annotation(node.value, scope, depth + 1)
 
     def _field(self, cls: Class, name: str) -> Value | None:
-        """Return a field, from assignments in the class and its methods, or annotations."""
+        """Return the value of a field from its assignments and annotations, or `None`."""
         key = (id(cls), name)
-        if key in self.known:
-            return self.known[key]
-        self.known[key] = UNKNOWN
+        if key in self.cache:
+            return self.cache[key]
+        self.cache[key] = UNKNOWN
         found = [
             self._assigned(node, cls)
             for node in ast.walk(cls.node)
             if isinstance(node, ast.Assign | ast.AnnAssign)
             and any(_is_field(target, name, cls.node) for target in targets_of(node))
         ]
-        self.known[key] = merged(found)
+        self.cache[key] = merged(found)
         if not found:
             return None
-        return self.known[key]
+        return self.cache[key]
 
     def _assigned(self, node: ast.Assign | ast.AnnAssign, cls: Class) -> Value:
         scope = self._inside(node, cls)

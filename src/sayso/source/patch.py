@@ -68,9 +68,9 @@ def annotate_source(
 ) -> Patch:
     """Add the `wanted` hints, by tool, to the definitions in a Python file.
 
-    `titles` are added to tools without one, `inner_titles` to annotations without one. Existing
-    declarations are kept. Needs the extra `patch`. Raises `ConfigError` for invalid Python, and
-    `UsageError` if libcst is missing.
+    `titles` are added to tools without a title, `inner_titles` to annotations without a title.
+    Existing declarations are kept. Needs the extra `patch`. Raises `ConfigError` for invalid
+    Python, and `UsageError` if libcst is missing.
     """
     module = read_module(file, _text(file, data))
     edits, left = _plan(module, wanted, titles or {}, inner_titles or {})
@@ -113,7 +113,7 @@ def _plan(
             continue
         why = _obstacle(module, definition)
         if counts[definition.name] > 1:
-            why = "it is defined twice"
+            why = "the tool is defined twice"
         hints = _missing(definition, wanted.get(definition.name, {}))
         title = inner = None
         if not _has_title(definition):
@@ -131,7 +131,7 @@ def _plan(
 
 def _obstacle(module: Module, definition: Definition) -> str | None:
     if definition.framework == "sayso" or definition.is_declared:
-        return "it is declared with sayso: change its intent"
+        return "the tool is declared with sayso: change its intent"
     if not isinstance(definition.place, ast.Call):
         return None
     call = definition.place
@@ -141,9 +141,9 @@ def _obstacle(module: Module, definition: Definition) -> str | None:
     if any(keyword.arg is None for keyword in call.keywords) or any(
         isinstance(argument, ast.Starred) for argument in call.args
     ):
-        return "its definition uses * or ** arguments"
+        return "the definition uses * or ** arguments"
     if len(call.args) > _BEFORE_ANNOTATIONS.get(last, 0) and definition.framework == "official":
-        return "its annotations are positional"
+        return "the annotations are a positional argument"
     return _fault_of_value(module, keyword_of(call, "annotations"))
 
 
@@ -155,8 +155,8 @@ def _fault_of_value(module: Module, value: ast.expr | None) -> str | None:
     elif isinstance(value, ast.Dict):
         is_open = not all(isinstance(key, ast.Constant) for key in value.keys)
     else:
-        return f"its annotations are defined elsewhere: {ast.unparse(value)[:60]}"
-    return "its annotations use ** arguments" if is_open else None
+        return f"the annotations are defined elsewhere: {ast.unparse(value)[:60]}"
+    return "the annotations use ** arguments" if is_open else None
 
 
 def _missing(definition: Definition, hints: Hints) -> dict[HintName, bool]:

@@ -26,9 +26,9 @@ class Module:
     classes: Mapping[str, ast.ClassDef] = field(repr=False)
 
     def dotted(self, node: ast.AST | None) -> str:
-        """Return the full name of `node` by the imports: `pathlib.Path`.
+        """Return the full name of a name or an attribute by the imports: `pathlib.Path`.
 
-        Other names are returned unchanged; anything but a name gives an empty string.
+        A name that is not imported is returned unchanged. For other nodes the result is empty.
         """
         parts: list[str] = []
         while isinstance(node, ast.Attribute | ast.Subscript):
@@ -74,12 +74,12 @@ class Project:
         return self._module(tuple(dotted.split("."))) is not None
 
     def _module(self, parts: tuple[str, ...]) -> Module | None:
-        """Return the file imported by this name; one word only matches the outermost folder."""
+        """Return the file imported by this name. A name of one word must be in the top folder."""
         if parts[0] in sys.stdlib_module_names:
             return None
-        for known, module in self._by_last.get(parts[-1], ()):
-            is_outer = len(parts) > 1 or len(known) == self._depth + 1
-            if known[-len(parts) :] == parts and is_outer:
+        for file_parts, module in self._by_last.get(parts[-1], ()):
+            is_outer = len(parts) > 1 or len(file_parts) == self._depth + 1
+            if file_parts[-len(parts) :] == parts and is_outer:
                 return module
         return None
 

@@ -32,8 +32,8 @@ READS: Final = frozenset({Kind.FETCHES, Kind.CONNECTS})
 class Effect:
     """A possible effect of a handler, with its line.
 
-    `chain` are the calling functions, the handler first. `verb` is the HTTP method, the SQL
-    statement or the program. `is_open`: the address is surely public, or named by the caller.
+    `chain` are the calling functions, the handler first. `verb` is the HTTP method, the first word
+    of the SQL, or the program. `is_open`: the address is surely public, or named by the caller.
     """
 
     kind: Kind

@@ -32,7 +32,10 @@ _READS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement: its verb in capitals, its table if known, and whether it is setup."""
+    """One statement: its verb in capitals, and its table if known.
+
+    `is_setup`: it only creates what is missing or temporary.
+    """
 
     verb: str
     table: str = ""

@@ -69,8 +69,8 @@ class Function:
 class Value:
     """Everything known about a value; an empty one is unknown.
 
-    `dotted`: the value has this external name (`os.remove`). `type`: the external name that made
-    it (`pathlib.Path`). `text`: the beginning of its text, or all of it if `is_whole`.
+    `dotted`: the value has this external name (`os.remove`). `type`: the external name of what made
+    the value (`pathlib.Path`). `text`: the value's text if `is_whole`, else only its beginning.
     """
 
     dotted: str = ""
@@ -105,7 +105,7 @@ ARGUMENT: Final = Value(traits=_ARGUMENT)
 
 
 def literal(text: str) -> Value:
-    """Return the value of a string literal, which may be a path of the program's own."""
+    """Return the value of a string literal, with traits if it is a path of the program's own."""
     return Value(text=text, is_whole=True, traits=place_of(text))
 
 
@@ -127,49 +127,51 @@ def place_of(name: str) -> frozenset[Trait]:
 def joined(parts: Iterable[Value]) -> Value:
     """Concatenate texts or parts of a path.
 
-    The first part determines the place, the first unknown part whether the caller chooses it.
+    The traits are those of the first part. `argument` is added if the first unknown part has it.
     """
-    found = list(parts)
+    parts_list = list(parts)
     text = ""
     is_whole = True
-    given = UNKNOWN
-    for value in found:
+    unknown_part = UNKNOWN
+    for value in parts_list:
         text += value.text or ""
         if value.whole is None:
             is_whole = False
-            given = value
+            unknown_part = value
             break
-    first = next(iter(found), UNKNOWN)
-    traits = first.traits | (given.traits & _ARGUMENT)
+    first = next(iter(parts_list), UNKNOWN)
+    traits = first.traits | (unknown_part.traits & _ARGUMENT)
     return Value(type=first.type, text=text or None, is_whole=is_whole, traits=traits)
 
 
 def merged(values: Iterable[Value]) -> Value:
     """Return what is common to all alternatives of a value."""
-    found = [value for value in values if value != UNKNOWN and value.type != "builtins.NoneType"]
-    if not found:
+    alternatives = [
+        value for value in values if value != UNKNOWN and value.type != "builtins.NoneType"
+    ]
+    if not alternatives:
         return UNKNOWN
-    if all(value == found[0] for value in found):
-        return found[0]
-    known = [value for value in found if value.is_known] or found
+    if all(value == alternatives[0] for value in alternatives):
+        return alternatives[0]
+    known = [value for value in alternatives if value.is_known] or alternatives
     same = {
         name: getattr(known[0], name)
         for name in ("dotted", "type", "function", "instance", "cls")
         if all(getattr(value, name) == getattr(known[0], name) for value in known)
     }
-    shared = found[0].traits
-    given: frozenset[Trait] = frozenset()
-    for value in found:
+    shared = alternatives[0].traits
+    argument_traits: frozenset[Trait] = frozenset()
+    for value in alternatives:
         shared &= value.traits
-        given |= value.traits & _ARGUMENT
-    if all(value.text == found[0].text for value in found):
-        same["text"] = found[0].text
-    whole = "text" in same and all(value.is_whole for value in found)
-    return Value(**same, is_whole=whole, traits=shared | given)
+        argument_traits |= value.traits & _ARGUMENT
+    if all(value.text == alternatives[0].text for value in alternatives):
+        same["text"] = alternatives[0].text
+    whole = "text" in same and all(value.is_whole for value in alternatives)
+    return Value(**same, is_whole=whole, traits=shared | argument_traits)
 
 
 def either(values: Sequence[Value | None]) -> Value:
-    """Return the value of a name after several branches; a missing one drops the text."""
+    """Return the value of a name after branches. If a branch lacks the name, the text is lost."""
     known = [value for value in values if value is not None]
     if all(value == known[0] for value in known):
         return known[0]
@@ -178,7 +180,7 @@ def either(values: Sequence[Value | None]) -> Value:
 
 
 def contains(many: Value, text: str) -> bool | None:
-    """Return whether a collection contains a text; `None` if unknown."""
+    """Return whether a collection contains a text, or `None` if that is unknown."""
     if many.items is not None:
         texts = [item.whole for item in many.items]
         if None in texts and text not in texts:
@@ -190,7 +192,7 @@ def contains(many: Value, text: str) -> bool | None:
 
 
 def reach(url: Value) -> Reach:
-    """Return the reach of a URL, as far as known."""
+    """Return how far a URL reaches: a public, a private or this machine's address, or unknown."""
     default: Reach = "open" if url.has("argument") else "unknown"
     if url.text is None:
         return default

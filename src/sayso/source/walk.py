@@ -1,7 +1,7 @@
 """The walker: follows a handler through the analyzed files, without running anything.
 
-It takes both branches unless the test is known, each loop once, and each function once per way it
-is called.
+The walker takes both branches unless the test is known. It takes each loop once, and each function
+once per set of arguments.
 """
 
 import ast
@@ -35,7 +35,7 @@ _KEEPING: Final = frozenset(
 )
 _NAME: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
-Way = Callable[[], bool]
+Branch = Callable[[], bool]
 _Effects = dict[tuple[object, ...], Effect]
 _Notes = dict[tuple[str, int, str], Note]
 
@@ -64,11 +64,11 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One way to call a function: node, object, arguments, and whether effects are muted."""
+    """A call of a function: node, object, arguments, and whether effects are not recorded."""
 
     node: int
     holder: Value | None
-    given: object
+    arguments: object
     is_muted: bool
 
 
@@ -80,7 +80,7 @@ class Walker:
         self.evaluator = Evaluator(self.names, self)
         self.done: dict[_Entry, Value] = {}
         self.begin()
-        self.ways: Mapping[type[ast.stmt], Callable[[Any, Scope], bool]] = {
+        self.branches: Mapping[type[ast.stmt], Callable[[Any, Scope], bool]] = {
             ast.AnnAssign: self._annotate,
             ast.Assign: self._assign,
             ast.AsyncFor: self._for,
@@ -137,19 +137,19 @@ class Walker:
         self.running.pop()
 
     def _decorated(self, node: ast.expr, function: Function) -> None:
-        made = self._quietly(node, function.scope).function
-        if made is None:
+        decorator = self._quietly(node, function.scope).function
+        if decorator is None:
             return
         call = Call(ast.Call(node, [], []), (Value(function=function),), {})
-        if wrapper := self.follow(made, call).function:
+        if wrapper := self.follow(decorator, call).function:
             self.follow(wrapper, None)
 
     # Follower
 
     def follow(self, function: Function, call: Call | None) -> Value:
-        """Follow a function once per way it is called, and return its value."""
-        given = (call.args, tuple(call.keywords.items())) if call else None
-        key = _Entry(id(function.node), function.holder, given, bool(self.muted))
+        """Follow a function once per set of arguments, and return its value."""
+        arguments = (call.args, tuple(call.keywords.items())) if call else None
+        key = _Entry(id(function.node), function.holder, arguments, bool(self.muted))
         if key in self.done:
             return self.done[key]
         self.done[key] = UNKNOWN
@@ -197,8 +197,8 @@ class Walker:
             names = names[1:]
         for index, parameter in enumerate(names):
             annotated = self.names.annotation(parameter.annotation, function.scope)
-            given = call.given(index, parameter.arg) if call else None
-            scope.names[parameter.arg] = _refined(given, annotated)
+            argument = call.argument_at(index, parameter.arg) if call else None
+            scope.names[parameter.arg] = _refined(argument, annotated)
         return scope
 
     # Statements
@@ -208,9 +208,9 @@ class Walker:
         return any(self._statement(statement, scope) for statement in body)
 
     def _statement(self, node: ast.stmt, scope: Scope) -> bool:
-        go = self.ways.get(type(node))
-        if go is not None:
-            return go(node, scope)
+        follow_branch = self.branches.get(type(node))
+        if follow_branch is not None:
+            return follow_branch(node, scope)
         for child in ast.iter_child_nodes(node):
             self.evaluator.value(child, scope)
         return isinstance(node, ast.Raise | ast.Continue | ast.Break)
@@ -254,7 +254,9 @@ class Walker:
     def _if(self, node: ast.If, scope: Scope) -> bool:
         holds = self._test(node.test, scope)
         if holds is None:
-            return self._ways(scope, [self._way(node.body, scope), self._way(node.orelse, scope)])
+            return self._branches(
+                scope, [self._branch(node.body, scope), self._branch(node.orelse, scope)]
+            )
         return self.run(node.body if holds else node.orelse, scope)
 
     def _test(self, node: ast.expr, scope: Scope) -> bool | None:
@@ -276,22 +278,22 @@ class Walker:
 
     def _match(self, node: ast.Match, scope: Scope) -> bool:
         subject = self.evaluator.value(node.subject, scope)
-        ways: list[Way] = []
+        branches: list[Branch] = []
         for case in node.cases:
             fits = self._fits(case, subject, scope)
             if fits is not False:
-                ways.append(self._way(case.body, scope))
+                branches.append(self._branch(case.body, scope))
             if fits:
                 break
         else:
-            ways.append(lambda: False)
-        return self._ways(scope, ways)
+            branches.append(lambda: False)
+        return self._branches(scope, branches)
 
-    def _way(self, body: Sequence[ast.stmt], scope: Scope) -> Way:
+    def _branch(self, body: Sequence[ast.stmt], scope: Scope) -> Branch:
         return lambda: self.run(body, scope)
 
     def _fits(self, case: ast.match_case, subject: Value, scope: Scope) -> bool | None:
-        """Return whether a case matches; `None` if unknown."""
+        """Return whether a case matches, or `None` if that is unknown."""
         self.evaluator.value(case.guard, scope)
         if case.guard is not None:
             return None
@@ -313,12 +315,12 @@ class Walker:
     def _for(self, node: ast.For | ast.AsyncFor, scope: Scope) -> bool:
         items = self.evaluator.value(node.iter, scope)
         self.evaluator.bind(node.target, element(items), scope)
-        self._ways(scope, [self._way(node.body, scope), lambda: False])
+        self._branches(scope, [self._branch(node.body, scope), lambda: False])
         return self.run(node.orelse, scope)
 
     def _while(self, node: ast.While, scope: Scope) -> bool:
         self.evaluator.value(node.test, scope)
-        self._ways(scope, [self._way(node.body, scope), lambda: False])
+        self._branches(scope, [self._branch(node.body, scope), lambda: False])
         return self.run(node.orelse, scope)
 
     def _with(self, node: ast.With | ast.AsyncWith, scope: Scope) -> bool:
@@ -339,18 +341,21 @@ class Walker:
 
     def _try(self, node: ast.Try, scope: Scope) -> bool:
         """Follow the body and each handler as alternatives."""
-        tried = self._way([*node.body, *node.orelse], scope)
-        ways = [tried, *(self._way(handler.body, scope) for handler in node.handlers)]
-        is_over = self._ways(scope, ways)
+        tried = self._branch([*node.body, *node.orelse], scope)
+        branches = [tried, *(self._branch(handler.body, scope) for handler in node.handlers)]
+        is_over = self._branches(scope, branches)
         return self.run(node.finalbody, scope) or is_over
 
-    def _ways(self, scope: Scope, ways: Sequence[Way]) -> bool:
-        """Follow alternatives, and merge the names of those that go on."""
+    def _branches(self, scope: Scope, branches: Sequence[Branch]) -> bool:
+        """Follow alternatives; merge the names of those after which the code goes on.
+
+        Return whether none goes on.
+        """
         start = dict(scope.names)
         ends: list[dict[str, Value]] = []
-        for go in ways:
+        for follow_branch in branches:
             scope.names = dict(start)
-            if not go():
+            if not follow_branch():
                 ends.append(scope.names)
         if not ends:
             scope.names = start
@@ -368,19 +373,21 @@ def _by_names(judged: Judgement, chain: tuple[str, ...]) -> Judgement:
         words = {word.lower() for name in chain for word in _NAME.findall(name)}
         if words.isdisjoint(known.ASKING_NAMES):
             return judged
-        return replace(judged, verdict="unknown", why="by the function's name, it may only query")
+        return replace(
+            judged, verdict="unknown", why="by the function's name, the POST may only query"
+        )
     if judged.kind in _KEEPING and any("own" in place_of(name) for name in chain[1:]):
-        why = "by the function's name, it is the program's own cache, log or lock"
+        why = "by the function's name, the target is the program's own cache, log or lock"
         return replace(judged, verdict="ignored", why=why)
     return judged
 
 
-def _refined(given: Value | None, annotated: Value) -> Value:
-    if given is None or given == UNKNOWN:
+def _refined(value: Value | None, annotated: Value) -> Value:
+    if value is None or value == UNKNOWN:
         return annotated
-    if given.is_known or not annotated.is_known:
-        return given
-    return replace(given, type=annotated.type, instance=annotated.instance)
+    if value.is_known or not annotated.is_known:
+        return value
+    return replace(value, type=annotated.type, instance=annotated.instance)
 
 
 def _negated(holds: bool | None) -> bool | None:  # noqa: FBT001 - the result of a test

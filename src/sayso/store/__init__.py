@@ -1,10 +1,10 @@
 """The database of all durable data. Each subject (such as grants) has its own tables and methods.
 
 `open_store` returns the whole database; a class gets only the subjects that it uses. A transaction
-over several subjects is a method of one of them. It belongs to `Records` if a record of a call or
-of the log is central (`begin`, `take_over`, `erase`, `prune`). Otherwise it belongs to the subject
-that changes, which writes its record with `store.recording`. SQLite and PostgreSQL share all code
-except the drivers.
+over several subjects is a method of one of them. The method belongs to `Records` if a record of a
+call or of the log is central (`begin`, `take_over`, `erase`, `prune`). Otherwise it belongs to the
+subject that changes and writes the change's record with `store.recording`. SQLite and PostgreSQL
+share all code except the drivers.
 
 One thread per database writes, and requests that arrive meanwhile share its next commit (`group`).
 `records` only grows. Answering a question and using an approval are single conditional updates, so

@@ -8,13 +8,13 @@ from sayso.store import grants, tokens, usage
 from sayso.store.rows import AnswerRow, ApprovalState, GrantRow, storable
 from sayso.store.session import Session
 
-# Locks the row until the end of the transaction. The condition on `edit` ensures that the person
-# saw the current arguments.
+# Sets the new edit, and locks the row until the end of the transaction. The condition on `edit`
+# ensures that the person saw the current arguments.
 _HOLD: Final = (
     "UPDATE approvals SET edit = :edit WHERE number = :number AND state = 'pending' "
     "AND expires > :at AND coalesce(edit, '') = :seen RETURNING needed"
 )
-# A denial applies to any arguments, and replaces an earlier answer of the same person.
+# Locks the row only: a denial applies to any arguments.
 _HOLD_TO_DENY: Final = (
     "UPDATE approvals SET needed = needed WHERE number = :number AND state = 'pending' "
     "AND expires > :at RETURNING needed"
@@ -46,9 +46,9 @@ def answer(
     """Answer a pending question; return whether this answer counts.
 
     One denial ends the question. It is approved when enough people have agreed; then `grant` is
-    given, signed by `sign_grant`. `seen` is the edit that the person saw, as JSON, or "" if none.
-    A denial spends `token`. If the token is spent already, the answer does not count. `notify` is
-    the channel on which other processes are notified.
+    given, signed by `sign_grant`. `seen` holds the edited arguments that the person
+    saw, as JSON, or "". An answer with a spent single-use `token` does not count; a denial spends
+    it. `notify` is the database channel that tells other processes.
     """
     if token is not None and tokens.is_spent(session, token):
         return False

@@ -45,10 +45,10 @@ class Claims:
     def __init__(self, executor: "Executor") -> None:
         self._executor = executor
 
-    async def take(self, wanted: Claim, *, now: float) -> Claim:
-        """Claim a key for a call. Return the key's claim: `wanted`, or an earlier one."""
+    async def take(self, claim: Claim, *, now: float) -> Claim:
+        """Claim a key for a call. Return the key's claim: `claim`, or an earlier one."""
         return await self._executor.write(
-            lambda session: take(session, wanted, now=now), queue=wanted.writer or None
+            lambda session: take(session, claim, now=now), queue=claim.writer or None
         )
 
     async def find(self, key: str) -> Claim | None:
@@ -73,14 +73,14 @@ class Claims:
         await self._executor.change(sql, {"key": key, "call": call, "answer": answer})
 
 
-def take(session: Session, wanted: Claim, *, now: float) -> Claim:
-    """Claim a key for a call. Return the key's claim, which may be an earlier one."""
+def take(session: Session, claim: Claim, *, now: float) -> Claim:
+    """Claim a key for a call. Return the key's claim: `claim`, or an earlier one."""
     session.change("DELETE FROM claims WHERE expires <= :now", {"now": now})
-    values = {name: getattr(wanted, name) for name in wanted.__slots__}
+    values = {name: getattr(claim, name) for name in claim.__slots__}
     while True:
-        if session.change(_CLAIM, {**values, "subject": storable(wanted.subject)}) == 1:
-            return wanted
-        earlier = _find(session, wanted.key)
+        if session.change(_CLAIM, {**values, "subject": storable(claim.subject)}) == 1:
+            return claim
+        earlier = _find(session, claim.key)
         # If there is no claim, another call has released the key meanwhile: try again.
         if earlier is not None:
             return earlier

@@ -1,4 +1,4 @@
-"""The definitions of tools by their servers: one row per tool, which is updated on changes."""
+"""Tools as their servers define them, one row per tool. A changed definition may be held in it."""
 
 from collections.abc import Sequence
 from dataclasses import astuple
@@ -29,7 +29,7 @@ _ACCEPT: Final = """UPDATE definitions SET definition = held, mark = held_mark, 
 
 
 class Definitions:
-    """The definitions of tools, by server (`place`) and name."""
+    """The definitions of tools, by their server's address or command (`place`) and their name."""
 
     def __init__(self, executor: "Executor") -> None:
         self._executor = executor
@@ -60,7 +60,7 @@ class Definitions:
     ) -> bool:
         """Accept a tool's held (changed, not yet accepted) definition, and write `record`.
 
-        Returns `False` if the row's definition is no longer the held one; nothing is written then.
+        Returns `False` and writes nothing if the held definition is no longer that of `row`.
         """
         values = {"place": row.place, "tool": row.tool, "mark": row.held_mark}
         values |= {"by": storable(by), "now": now}

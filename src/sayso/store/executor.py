@@ -21,7 +21,7 @@ from sayso.store.session import Driver, Row, Session
 T = TypeVar("T")
 
 _DIFFERENCE_SECONDS: Final = 2.0
-"""The difference between the clocks from which on a warning is logged."""
+"""If the two clocks differ by more, a warning is logged."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -47,8 +47,8 @@ class DatabaseClock:
     def __call__(self) -> float:
         if self._set_at is None:
             return time.time()
-        now, at = self._set_at
-        return now + elapsed() - at
+        now, set_at = self._set_at
+        return now + elapsed() - set_at
 
     def set(self, now: float, began: float) -> None:
         """Set the clock to `now`, which was requested when `elapsed()` was `began`."""

@@ -25,7 +25,7 @@ _REVOKED_FOR_SECONDS: Final = 100 * 365 * 86_400.0
 _MAX_CANDIDATES: Final = 64
 """The maximum number of grants read per binding; only other programs can write more than one."""
 TokenOf = Callable[[GrantRow], str | None]
-"""Returns the token that revoking a grant spends; `None` if the grant's signature is wrong."""
+"""Returns the token that revoking a grant spends, or `None` if the grant's signature is wrong."""
 # A grant for a conversation is valid while this conversation lasts, not in the next one.
 _HOLDS: Final = """revoked_at IS NULL AND (conversation IS NULL OR EXISTS (
     SELECT 1 FROM conversations WHERE conversations.subject = grants.subject
@@ -96,7 +96,7 @@ class Grants:
     ) -> bool:
         """Revoke a grant, spend its `token` and write `record`, all in one transaction.
 
-        Returns `False`, and records nothing, if it was revoked before or does not exist.
+        Returns `False` and records nothing if the grant was revoked before or does not exist.
         """
 
         def work(session: Session) -> bool:

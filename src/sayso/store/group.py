@@ -23,7 +23,7 @@ from sayso.store.usage import Use
 _DEFERRED_SECONDS: Final = 0.02
 """How long deferred work may wait for other work to share its commit."""
 _MAX_DEFERRED: Final = 4096
-"""The number of waiting deferred jobs from which on callers must wait too."""
+"""If so many deferred jobs wait, `defer` waits until its records are on disk."""
 _MAX_BATCH: Final = 4096
 _MAX_CLASHES: Final = 5
 
@@ -101,7 +101,7 @@ class GroupWriter:
     ) -> Awaitable[None]:
         """Write records, and the use of a tool with them.
 
-        The returned future is done when they are on disk. Raises `StoreError`.
+        The returned future is done when the records are on disk. Raises `StoreError`.
         """
         return self._put(_Job(records, None, seal, use=use, queue=use and use.subject))
 
@@ -158,7 +158,7 @@ class GroupWriter:
             if jobs:
                 began = time.monotonic()
                 self._write(jobs)
-                self._tell(jobs)
+                self._report(jobs)
                 if self.watch is not None:
                     failed = sum(isinstance(job.error, StoreError) for job in jobs)
                     self.watch(Commit(len(jobs), failed, time.monotonic() - began))
@@ -182,12 +182,12 @@ class GroupWriter:
                     due = time.monotonic() + _DEFERRED_SECONDS
             if len(jobs) == _MAX_BATCH:
                 return jobs, True
-            left = None
+            remaining = None
             if due is not None:
-                left = due - time.monotonic()
-                if left <= 0:
+                remaining = due - time.monotonic()
+                if remaining <= 0:
                     return jobs, True
-            self._sleep(left)
+            self._sleep(remaining)
 
     def _sleep(self, seconds: float | None) -> None:
         """Sleep until the bell rings. With a limit in `seconds`, deferred jobs do not ring it."""
@@ -204,7 +204,7 @@ class GroupWriter:
         try:
             self._transact(jobs)
         except _UnknownError as error:
-            _fail(jobs, error.told)
+            _fail(jobs, error.store_error)
         except Exception as error:  # noqa: BLE001 - work may raise anything; it is handed to its caller
             if len(jobs) == 1 and not self._may_repeat(error):
                 jobs[0].error = self._explained(error)
@@ -220,7 +220,7 @@ class GroupWriter:
                 self._transact([job])
                 return
             except _UnknownError as error:
-                _fail([job], error.told)
+                _fail([job], error.store_error)
                 return
             except Exception as error:  # noqa: BLE001 - as above
                 if tries == _MAX_CLASHES or not self._may_repeat(error):
@@ -284,7 +284,7 @@ class GroupWriter:
             return self._driver.explain(error)
         return error
 
-    def _tell(self, jobs: list[_Job]) -> None:
+    def _report(self, jobs: list[_Job]) -> None:
         waiting: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
         for job in jobs:
             if job.future is not None:
@@ -305,21 +305,21 @@ class GroupWriter:
 class _UnknownError(Exception):
     """A commit whose connection was lost."""
 
-    def __init__(self, told: StoreError) -> None:
-        super().__init__(str(told))
-        self.told = told
+    def __init__(self, store_error: StoreError) -> None:
+        super().__init__(str(store_error))
+        self.store_error = store_error
 
 
 def _carry_out(session: Session, jobs: Iterable[_Job]) -> None:
     """Run all jobs in order. Seal and send consecutive records of one chain together."""
     for (work, seal), some in groupby(jobs, key=_kind):
         if work is None:
-            alike = list(some)
-            records = [row for job in alike for row in job.records]
+            recording_jobs = list(some)
+            records = [row for job in recording_jobs for row in job.records]
             # Records of deferred jobs are about reads, and need no check that they are on disk.
-            is_checked = any(job.future is not None for job in alike)
+            is_checked = any(job.future is not None for job in recording_jobs)
             recording.add(session, records, seal, is_checked=is_checked)
-            usage.note(session, [job.use for job in alike if job.use is not None])
+            usage.note(session, [job.use for job in recording_jobs if job.use is not None])
         else:
             for job in some:
                 job.result = work(session)

@@ -185,8 +185,8 @@ class PostgresDriver:
         connection.execute("SET search_path TO sayso")
         return PostgresSession(connection, StatementWatchdog(connection, self._info()))
 
-    async def watch(self, tell: Callable[[int], None], channel: str) -> None:
-        """Call `tell` with each number announced on `channel`; reconnect if necessary.
+    async def watch(self, notified: Callable[[int], None], channel: str) -> None:
+        """Call `notified` with each number announced on `channel`; reconnect if necessary.
 
         A payload that is not a number is ignored, and logged once.
         """
@@ -200,7 +200,7 @@ class PostgresDriver:
                     while True:
                         async for notice in connection.notifies(timeout=_LISTEN_SECONDS):
                             if _NUMBER.fullmatch(notice.payload):
-                                tell(int(notice.payload))
+                                notified(int(notice.payload))
                             elif not is_reported:
                                 is_reported = True
                                 _log.warning("%s: ignored a malformed notification", self.where)

@@ -66,7 +66,7 @@ _SETTLED: Final = (
     f"SELECT {COLUMNS} FROM approvals WHERE NOT (state = 'pending' AND expires > :now) "
     "AND number < :before ORDER BY number DESC LIMIT :limit"
 )
-_OVER: Final = f"NOT ({_OPEN} AND expires > :now)"
+_CLOSED: Final = f"NOT ({_OPEN} AND expires > :now)"
 _LOAD: Final = (
     f"INSERT INTO approvals ({COLUMNS}, subject) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
@@ -78,7 +78,7 @@ Sign = Callable[[ApprovalRow], str]
 Judge = Callable[[ApprovalRow, Sequence[AnswerRow]], bool]
 """Returns whether the signatures of a question and its answers are valid."""
 Asked = Callable[[ApprovalRow], RecordRow | None]
-"""Makes the record of a call that asks a question or joins it; `None` if already recorded."""
+"""Makes the record of a call that asks or joins a question; returns `None` if it has a record."""
 
 
 class Questions:
@@ -155,7 +155,7 @@ class Questions:
 
         First comes the oldest question of each subject, then the second of each, and so on. So many
         questions of one subject do not delay the others. `after` is the last number of the previous
-        page. If a question of its subject was settled meanwhile, later ones move up.
+        page. If a question was settled meanwhile, the later questions of its subject move up.
         """
         values = {"now": now, "limit": limit, "after": after}
 
@@ -271,7 +271,7 @@ def _open(
     judge: Judge | None = None,
     most: int | None = None,
 ) -> ApprovalRow | None:
-    """Return the open question of a binding, or write a new one; `None` if there are too many.
+    """Return the open question of a binding, or a new one, or `None` if too many are pending.
 
     If `judge` rejects a row, another program wrote it: the row is voided, and a new question is
     written. Raises `StoreError` if that fails repeatedly.
@@ -315,17 +315,17 @@ def load(session: Session, rows: Sequence[ApprovalRow]) -> None:
 def drop_of(session: Session, subject: str, now: float) -> tuple[int, int]:
     """Delete one person's closed questions. Return how many were deleted, and how many remain."""
     values = {"subject": subject, "now": now}
-    over = f"subject = :subject AND {_OVER}"
+    closed = f"subject = :subject AND {_CLOSED}"
     session.change(
-        f"DELETE FROM answers WHERE number IN (SELECT number FROM approvals WHERE {over})", values
+        f"DELETE FROM answers WHERE number IN (SELECT number FROM approvals WHERE {closed})", values
     )
-    gone = session.change(f"DELETE FROM approvals WHERE {over}", values)
+    deleted = session.change(f"DELETE FROM approvals WHERE {closed}", values)
     session.change(
         "UPDATE approvals SET answered_by = 'erased' WHERE answered_by = :subject", values
     )
     session.change("UPDATE answers SET person = 'erased' WHERE person = :subject", values)
     sql = "SELECT count(*) FROM approvals WHERE subject = :subject"
-    return gone, session.query(sql, values)[0][0]
+    return deleted, session.query(sql, values)[0][0]
 
 
 def drop_before(session: Session, before: float) -> None:

@@ -86,7 +86,7 @@ class Seal(Protocol):
     def recall(self, head: Head | None) -> None:
         """Continue the chain from its end in the store.
 
-        Raises `StoreError` if that is neither the last written nor the last sealed record.
+        Raises `StoreError` if the end is neither the last written nor the last sealed record.
         """
         ...
 
@@ -108,8 +108,8 @@ def add(
 ) -> None:
     """Write records, each with its place in the chain of `seal`; the database numbers them.
 
-    Raises `StoreError` if the database did not store them. With `is_checked`, attempts are read
-    again to detect that.
+    Raises `StoreError` if the database did not store the records. With `is_checked`, attempts are
+    read again to find out.
     """
     if seal is not None:
         if seal.is_in_doubt:

@@ -58,9 +58,9 @@ class Records:
     ) -> None:
         """Add records; they are on disk when this returns.
 
-        With the first `records`, a new `seal` writes its chain's first record. If `records` is
-        empty, it does so only if the log has records, but no chain. Deferred records are on disk a
-        moment later, and reads of this process see them. If that fails, the next `append` raises.
+        A new `seal` writes its chain's first record before the first `records`. Without `records`
+        it does so only if the log has records, but no chain. Deferred records are on disk a moment
+        later, and reads of this process see them. If writing them fails, the next `append` raises.
         """
         if is_deferred:
             await self._writer.defer(records, seal=seal)
@@ -78,9 +78,9 @@ class Records:
     ) -> Quota | Lapse | None:
         """Add the records of a call that is about to be sent, and its usage.
 
-        The same transaction first checks the quotas, the grant and the idempotency key. If a quota
-        would be exceeded, or grant or key are no longer valid, it returns that and writes nothing.
-        Records are deferred as in `append`, but only if there is nothing to check.
+        The same transaction first checks the quotas, the grant and the idempotency key. It writes
+        nothing and returns the quota that would be exceeded, or the `Lapse` of a grant or key that
+        is no longer valid. Records are deferred as in `append` only if there is nothing to check.
         """
 
         def work(session: Session) -> Quota | Lapse | None:
@@ -104,8 +104,8 @@ class Records:
             await self._writer.add(records, seal=seal, use=use)
         return None
 
-    async def look(self, at: Look) -> Usage:
-        return await self._executor.read(lambda session: usage.look(session, at))
+    async def look(self, request: Look) -> Usage:
+        return await self._executor.read(lambda session: usage.look(session, request))
 
     async def newest(self, *, call: str | None = None, limit: int = 100) -> list[RecordRow]:
         where = ""
@@ -154,7 +154,7 @@ class Records:
     async def tally(
         self, *, subject: str | None = None, before: float | None = None
     ) -> list[tuple[str | None, int]]:
-        """Return each subject with its number of records, largest first; `None` is no person.
+        """Return each subject with its number of records, largest first; `None` has no person's.
 
         Only records of `subject`, and from before `before` (Unix seconds), are counted.
         """
@@ -230,16 +230,16 @@ class Records:
 
         def work(session: Session) -> tuple[int, int]:
             erased = _erase(session, subject)
-            gone = still_open = 0
+            deleted = still_open = 0
             for account in tables.accounts_of(session, subject):
-                dropped, left = questions.drop_of(session, account, now)
-                gone = gone + dropped
-                still_open = still_open + left
+                dropped, remaining = questions.drop_of(session, account, now)
+                deleted = deleted + dropped
+                still_open = still_open + remaining
                 grants.drop_of(session, account, now)
                 for part in (usage, claims, apikeys, definitions):
                     part.drop_of(session, account)
-            if erased or gone:
-                recording.add(session, [note(erased, gone)], seal)
+            if erased or deleted:
+                recording.add(session, [note(erased, deleted)], seal)
             return len(erased), still_open
 
         return await self._executor.write(work, seal=seal)
@@ -256,12 +256,12 @@ class Records:
         def work(session: Session) -> int:
             recording.add(session, [note], seal)
             questions.drop_before(session, before)
-            gone = 0
+            deleted = 0
             for writer, index in upto.items():
                 which = "writer = :writer AND idx" if writer else "writer IS NULL AND seq"
                 sql = f"DELETE FROM records WHERE {which} <= :index"
-                gone += session.change(sql, {"writer": writer, "index": index})
-            return gone
+                deleted += session.change(sql, {"writer": writer, "index": index})
+            return deleted
 
         return await self._executor.write(work, seal=seal)
 

@@ -16,7 +16,7 @@ class ApprovalState(StrEnum):
 
 
 def storable(text: str) -> str:
-    """Return `text` without NUL and halves of surrogate pairs, which databases cannot store."""
+    """Return `text` without NUL and lone surrogates, which databases cannot store."""
     if text.isascii() and "\0" not in text:
         return text
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
@@ -69,8 +69,8 @@ class AnswerRow:
 class GrantRow:
     """One standing answer. `binding` is the digest of everything that it applies to.
 
-        Times are Unix seconds. `conversation` is the start of its conversation, or `None` for any.
-    `holds` is false after a revocation or once its conversation has ended.
+    Times are Unix seconds. `conversation` is the start of the grant's conversation, or `None` for a
+    grant that applies in any. `holds` is false after a revocation or the conversation's end.
     """
 
     number: int

@@ -214,7 +214,7 @@ class SqliteDriver:
         except OSError as error:
             raise self.explain(error) from error
 
-    async def watch(self, tell: Callable[[int], None], channel: str) -> None:
+    async def watch(self, notified: Callable[[int], None], channel: str) -> None:
         """Return at once: SQLite cannot notify."""
 
     def explain(self, error: Exception) -> StoreError:

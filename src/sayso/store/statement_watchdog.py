@@ -1,4 +1,4 @@
-"""A watchdog, which closes a connection if the database does not work on its statement.
+"""A watchdog, which closes a connection if the database does not work on the sent statement.
 
 A network may drop packets without closing a connection, and a proxy may confirm data that it does
 not pass on. Neither end notices. So a second connection checks on statements that take long.

@@ -178,19 +178,21 @@ def ticks(session: Session, subject: str, now: float) -> tuple[Tick, ...]:
     return tuple(Tick(*row) for row in session.query(sql, values))
 
 
-def look(session: Session, at: Look) -> Usage:
+def look(session: Session, request: Look) -> Usage:
     """Return the requested usage of one caller."""
     uses: tuple[UseRow, ...] = ()
     last_minute: tuple[Tick, ...] = ()
-    if at.since is not None:
-        uses = _uses(session, at, at.since)
-    if at.has_ticks:
-        last_minute = ticks(session, at.subject, at.now)
-    is_first = at.first_use is not None and _is_first(session, at.subject, at.first_use)
+    if request.since is not None:
+        uses = _uses(session, request, request.since)
+    if request.has_ticks:
+        last_minute = ticks(session, request.subject, request.now)
+    is_first = request.first_use is not None and _is_first(
+        session, request.subject, request.first_use
+    )
     return Usage(uses, last_minute, is_first)
 
 
-def _uses(session: Session, at: Look, since: float) -> tuple[UseRow, ...]:
+def _uses(session: Session, request: Look, since: float) -> tuple[UseRow, ...]:
     """Return the uses since a time, oldest first.
 
     If the client's name is not verified, it is unknown whether uses through other clients are of
@@ -205,22 +207,22 @@ def _uses(session: Session, at: Look, since: float) -> tuple[UseRow, ...]:
             AND conversations.started <= uses.last)
         FROM uses WHERE uses.subject = :subject AND uses.last >= :since ORDER BY uses.last"""
     values = {
-        "subject": storable(at.subject),
-        "client": _client(at.client),
+        "subject": storable(request.subject),
+        "client": _client(request.client),
         "any": _ANY_CLIENT,
         "since": since,
-        "alive": at.now - at.idle,
+        "alive": request.now - request.idle,
     }
     return tuple(
-        UseRow(tool, facts, last, _is_same(is_own, is_anyones, at))
+        UseRow(tool, facts, last, _is_same(is_own, is_anyones, request))
         for tool, facts, last, is_own, is_anyones in session.query(sql, values)
     )
 
 
-def _is_same(is_own: object, is_anyones: object, at: Look) -> bool | None:
+def _is_same(is_own: object, is_anyones: object, request: Look) -> bool | None:
     if is_own:
         return True
-    if is_anyones and at.is_claimed:
+    if is_anyones and request.is_claimed:
         return None
     return False
 

@@ -72,9 +72,9 @@ async def open_client(
 ) -> AsyncGenerator[AnyClient]:
     """Open a client that calls as `principal`; `approver` answers questions.
 
-    A server bound with sayso keeps its guard and its policy, unless you pass another `policy`; any
-    other server gets a guard around the client, as with `sayso.wrap`. `mode` replaces the policy's
-    mode. A call waits `patience` seconds for an answer, and the log goes to `store`. Raises
+    For a server bound with sayso, its own policy decides unless you pass `policy`. For any other
+    server, the client is guarded as with `sayso.wrap`. `mode` replaces the policy's mode. A
+    question waits up to `patience` seconds for its answer. The log goes to `store`. Raises
     `UsageError` for an unknown mode, and the errors of connecting.
 
     >>> import anyio, tempfile
@@ -146,7 +146,11 @@ async def _client_of(target: Target, stack: AsyncExitStack) -> Client:
     if isinstance(target, UrlTarget):
         http = await stack.enter_async_context(_http(target.headers))
         return Client(streamable_http_client(target.url, http_client=http))
-    raise UsageError("a saved list cannot be called", where=target.path, fix="Name the server.")
+    raise UsageError(
+        "a saved tools/list cannot be called",
+        where=target.path,
+        fix="Give the server's command or URL.",
+    )
 
 
 def _http(headers: Mapping[str, str]) -> httpx2.AsyncClient:

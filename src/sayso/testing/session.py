@@ -118,7 +118,11 @@ async def open_session(
     """
     target = target_of(server)
     if isinstance(target, SavedTarget):
-        raise UsageError("a saved list cannot be called", where=target.path, fix="Name the server.")
+        raise UsageError(
+            "a saved tools/list cannot be called",
+            where=target.path,
+            fix="Give the server's command or URL.",
+        )
     if target is not None:
         async with (
             open_proof(target) as proof,

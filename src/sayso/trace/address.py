@@ -71,8 +71,8 @@ def read_address(text: str) -> Address | None:
 
 def read_pair(identity: str) -> tuple[Address | None, Address | None]:
     """Return the local and remote address of `127.0.0.1:80->127.0.0.1:9` (`strace -yy`)."""
-    here, _, there = identity.partition("->")
-    return _read_end(here), _read_end(there)
+    local, _, remote = identity.partition("->")
+    return _read_end(local), _read_end(remote)
 
 
 def _read_end(text: str) -> Address | None:

@@ -34,7 +34,7 @@ def path(text: str) -> str:
 
 
 def quoted(argument: str) -> bytes | None:
-    """Return the bytes of a string argument such as `"a.txt"...`; `None` if it is no string."""
+    """Return the bytes of a string argument such as `"a.txt"...`, or `None` for another kind."""
     match = _QUOTED.match(argument)
     return match and plain(match[1])
 

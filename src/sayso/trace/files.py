@@ -41,17 +41,17 @@ def on_open(call: Call, memory: Memory) -> Effects:
     the file is new.
     """
     folder = None
-    at = 0
+    index = 0
     if call.name in ("openat", "openat2"):
         folder = 0
-        at = 1
-    flags = call.argument(at + 1)
+        index = 1
+    flags = call.argument(index + 1)
     if call.name == "creat":
         flags = "O_CREAT|O_WRONLY|O_TRUNC"
     is_read = "O_WRONLY" not in flags and "O_RDWR" not in flags and "O_CREAT" not in flags
     if (is_read and "O_TRUNC" not in flags) or "O_TMPFILE" in flags or "O_PATH" in flags:
         return ()
-    path = read_descriptor(call.returned).path or memory.resolve(call, at, folder)
+    path = read_descriptor(call.returned).path or memory.resolve(call, index, folder)
     change = _change_by(flags, is_failed=bool(call.error))
     if change is None or (change[1] == PERHAPS_MADE and path in memory.opened):
         return ()

@@ -15,7 +15,7 @@ from sayso.trace.descriptor import read_descriptor
 _MOST: Final = 20_000
 """The maximum number of entries per table; beyond it the oldest is dropped."""
 
-_LOSING: Final = frozenset({"unlink", "unlinkat", "rename", "renameat", "renameat2"})
+_REMOVING: Final = frozenset({"unlink", "unlinkat", "rename", "renameat", "renameat2"})
 
 STARTS: Final = frozenset({"clone", "clone3", "fork", "vfork"})
 
@@ -52,6 +52,7 @@ class Memory:
     peers: Recent[Address] = field(default_factory=Recent[Address])
     """The remote address of each socket."""
     bound: Recent[Address] = field(default_factory=Recent[Address])
+    """The local address of each socket."""
     listening: Recent[bool] = field(default_factory=Recent[bool])
     """Sockets and addresses on which traced processes listen."""
     requests: Recent[str] = field(default_factory=Recent[str])
@@ -69,13 +70,13 @@ class Memory:
     def resolve(self, call: Call, path: int, folder: int | None = None) -> str | None:
         """Return the absolute path given by the arguments at the indexes `path` and `folder`."""
         name = escapes.quoted_path(call.argument(path))
-        at = ""
+        folder_path = ""
         if folder is not None:
-            at = read_descriptor(call.argument(folder)).path
-        if name is None or (not name and not at):
-            return at or None
+            folder_path = read_descriptor(call.argument(folder)).path
+        if name is None or (not name and not folder_path):
+            return folder_path or None
         # A server can create folders so deep that no path can name them; cut such a path.
-        whole = posixpath.join(at or self.folder_of(call.pid), name)[:_LONGEST]
+        whole = posixpath.join(folder_path or self.folder_of(call.pid), name)[:_LONGEST]
         # POSIX gives a leading `//` a special meaning; Linux does not.
         return posixpath.normpath(whole).replace("//", "/", 1)
 
@@ -100,7 +101,7 @@ class Memory:
             return
         if name in OPENS:
             self._learn_open(call)
-        elif name in _LOSING and call.result == 0:
+        elif name in _REMOVING and call.result == 0:
             places = (0,) if name in ("unlink", "rename") else (1, 0)
             self.opened.pop(self.resolve(call, *places) or "", None)
         elif name == "mmap":

@@ -14,7 +14,7 @@ from sayso.trace.memory import PENDING, Memory
 from sayso.trace.noise import is_noise_socket
 
 _PAYLOAD: Final = re.compile(r'iov_base="((?:[^"\\]|\\.)*)"')
-_LATER: Final = frozenset({"EAGAIN", "EWOULDBLOCK", "EINTR", "EPIPE", "ENOTCONN", "EBADF"})
+_NOT_SENT: Final = frozenset({"EAGAIN", "EWOULDBLOCK", "EINTR", "EPIPE", "ENOTCONN", "EBADF"})
 SENDS: Final = frozenset({"sendto", "sendmsg", "sendmmsg", "write", "writev"})
 _REQUEST: Final = re.compile(rb"[A-Z]{3,10} [^\s\x00-\x1f]+(?: HTTP/\d(?:\.\d)?)?(?=\r?\n|$)")
 _LONGEST: Final = 200
@@ -76,7 +76,7 @@ def on_listen(call: Call, memory: Memory) -> Effects:
 def on_send(call: Call, memory: Memory) -> Effects:
     """Return the effects of a call that sends a message or looks up names."""
     socket = read_descriptor(call.argument(0))
-    if not socket.socket or call.result is None or call.error in _LATER:
+    if not socket.socket or call.result is None or call.error in _NOT_SENT:
         return ()
     address = _destination(call, socket, memory)
     if address is None or not _counts(address, memory):
@@ -117,11 +117,11 @@ def _destination(call: Call, socket: Descriptor, memory: Memory) -> Address | No
             return named
     if socket.identity in memory.peers:
         return memory.peers[socket.identity]
-    here, there = read_pair(socket.identity)
+    local, remote = read_pair(socket.identity)
     # A traced process listens on this port, so the message answers an accepted connection.
-    if here is not None and f"*:{here.port}" in memory.listening:
+    if local is not None and f"*:{local.port}" in memory.listening:
         return None
-    return there
+    return remote
 
 
 def _lookups(call: Call) -> Sequence[tuple[str, str]]:
@@ -141,14 +141,14 @@ def _read_query(payload: bytes) -> tuple[str, str] | None:
     if flags & _DNS_RESPONSE or questions != 1:
         return None
     labels: list[str] = []
-    at = _DNS_HEADER
-    while at < len(payload) and (length := payload[at]):
-        label = payload[at + 1 : at + 1 + length]
+    offset = _DNS_HEADER
+    while offset < len(payload) and (length := payload[offset]):
+        label = payload[offset + 1 : offset + 1 + length]
         if length > _LONGEST_LABEL or not _DNS_LABEL.fullmatch(label):
             return None
         labels.append(label.decode("ascii"))
-        at += 1 + length
+        offset += 1 + length
     if not labels:
         return None
-    kind = int.from_bytes(payload[at + 1 : at + 3])
+    kind = int.from_bytes(payload[offset + 1 : offset + 3])
     return ".".join(labels), _DNS_TYPES.get(kind, str(kind))

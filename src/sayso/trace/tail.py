@@ -14,7 +14,7 @@ class Tail:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._at = 0
+        self._offset = 0
         self._rest = b""
         self._is_skipping = False
 
@@ -28,13 +28,13 @@ class Tail:
     def lines(self) -> Iterator[str]:
         """Yield the whole lines added since the last call, up to the file's present end."""
         end = self.size()
-        while self._at < end:
+        while self._offset < end:
             with self._path.open("rb") as file:
-                file.seek(self._at)
-                chunk = file.read(min(_CHUNK, end - self._at))
+                file.seek(self._offset)
+                chunk = file.read(min(_CHUNK, end - self._offset))
             if not chunk:
                 return
-            self._at += len(chunk)
+            self._offset += len(chunk)
             yield from self._split(chunk)
 
     def _split(self, chunk: bytes) -> Iterator[str]:

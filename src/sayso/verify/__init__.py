@@ -4,11 +4,11 @@
     -> confirm, each in a new sandbox -> judge -> report
 
 `observe` reports the changes between two moments and judges nothing. `grade` merges the effects
-that several observers saw, then grades each effect by its lifetime and owner. It reads files of the
-sandbox, so it runs while the sandbox exists: once after each call, and again after all tools were
+that several observers saw, then grades each effect by its lifetime and owner. `grade` reads files
+of the sandbox, so it runs while the sandbox exists: after each call, and again after all tools were
 called, because their results show what a record is for. `judge` turns calls with graded effects
 into verdicts, without I/O. A suspicion becomes evidence when `confirm` sees the same effect again
-in a new sandbox, and not without the call. The shortest sequence of calls is reported.
+in a new sandbox, but not without the call. The shortest sequence of calls is reported.
 """
 
 from typing import TYPE_CHECKING

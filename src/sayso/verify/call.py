@@ -22,7 +22,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Arguments for one call. `classes` are the input classes that they cover.
+    """Arguments for one call. `classes` are the input classes that the arguments cover.
 
     A class is written like `path=file`, `limit=minimum` or `url=absent`. `origin` is the values'
     source: `default`, `example`, `enum`, `boundary`, `role`, `harvest`, `generated` or `given`.

@@ -1,7 +1,7 @@
 """Confirmation of suspicions: each suspicious call is repeated on fresh state before the report.
 
-Effects count only with the kind and lifetime seen before, and not if they happen without the call.
-Then the arguments are made as small as possible.
+An effect counts only with the kind and lifetime seen before, and only if it does not happen without
+the call. Then the arguments are made as small as possible.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -30,7 +30,7 @@ _IN_PLACE: Final = frozenset({Kind.WRITE, Kind.UPDATE, Kind.METADATA})
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """A call `made` that contradicts a hint. `before` are earlier calls of its tool, in order.
+    """A call `made` that contradicts a hint. `before` are earlier calls of the tool, in order.
 
     `prelude` are earlier calls of other tools that changed something; the call may need them.
     """
@@ -50,10 +50,10 @@ class Suspicion:
         tool = self.made.tool
         case = self.made.case
         alone = [(tool, case)] * self.times
-        own = [(tool, call.case) for call in self.before] + [(tool, case)]
+        with_earlier = [(tool, call.case) for call in self.before] + [(tool, case)]
         yield alone
-        if len(own) > len(alone):
-            yield own
+        if len(with_earlier) > len(alone):
+            yield with_earlier
         if self.prelude:
             yield [*self.prelude, *alone]
 
@@ -61,7 +61,7 @@ class Suspicion:
 async def confirm(
     suspicion: Suspicion, evidence: ToolEvidence, start_server: StartServer, shrink: Shrink
 ) -> Confirmed | Cleared | str:
-    """Return the reproduced effects, `CLEARED`, or why no effect was reproduced. Cancellable."""
+    """Return the reproduced effects, `CLEARED`, or why no effect was reproduced."""
     trial = _Trial(suspicion, evidence, start_server)
     for way in suspicion.ways():
         effects = await trial.run(way)

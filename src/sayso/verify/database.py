@@ -1,7 +1,7 @@
 """The verifier's own PostgreSQL with the rows of the seeded world, fresh for each sandbox.
 
-It listens on loopback only, with a password. The server under test is an ordinary user that owns
-the tables; the watcher is another user, so no tool can stop it.
+PostgreSQL listens on loopback only, with a password. The server under test is an ordinary user that
+owns the tables. The watcher is another user, so no tool can stop the watcher.
 """
 
 import os
@@ -91,7 +91,7 @@ class Postgres:
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """Return the environment variables that give the database's URL, and those of libpq."""
+        """Return variables with the database's URL, and the variables that libpq reads."""
         return {
             "DATABASE_URL": self.url,
             "POSTGRES_URL": self.url,
@@ -168,7 +168,7 @@ def _programs() -> Path:
 
 
 async def _start(words: Sequence[str], folder: Path, *, user: int | None) -> Process:
-    # Start it in the event loop's thread: the process ends with the thread that starts it.
+    # Start the process in the event loop's thread, because it ends with the thread that starts it.
     return await create_subprocess_exec(
         *ending_words(find_programs()),
         *words,
@@ -223,7 +223,7 @@ async def _ready(postgres: Postgres, process: Process) -> None:
                 async with await _connect(postgres.as_admin(_ADMIN)):
                     return
             await anyio.sleep(0.05)
-    raise _start_error("it accepts no connections")
+    raise _start_error("PostgreSQL accepts no connections")
 
 
 async def _end(process: Process, how: signal.Signals) -> None:

@@ -20,9 +20,9 @@ _LEAST_TOOLS: Final = 3
 class Grader:
     """Grades effects in the `context` of the latest server. Paths are relative to `cwd`.
 
-    `learn` sets most fields. To the places in `usual`, calls of every tool add a line. `shown` are
-    the results by tool. `readers` are the tools declared read-only, `habitual` the files that most
-    of these write. `kept` are the files in which a call changed user data.
+    `learn` sets most fields. `usual` are the places to which calls of every tool add a line.
+    `shown` are the results by tool. `readers` are the tools declared read-only; `habitual` are the
+    files that most readers write. `kept` are the files in which a call changed user data.
     """
 
     cwd: str | None = None
@@ -87,7 +87,7 @@ class Grader:
 
 
 def _habitual(made: Sequence[MadeCall], readers: frozenset[str]) -> frozenset[str]:
-    """Return the files that at least half of the reading tools write, and at least three tools."""
+    """Return the files that at least half of the `readers`, and at least three of them, write."""
     called = {call.tool for call in made if call.tool in readers}
     places = defaultdict[str, set[str]](set)
     for call in made:
@@ -95,8 +95,8 @@ def _habitual(made: Sequence[MadeCall], readers: frozenset[str]) -> frozenset[st
             is_write = effect.observer is Observer.FILES and effect.kind in _WRITES
             if is_write and call.tool in called:
                 places[effect.target].add(call.tool)
-    least = max(_LEAST_TOOLS, len(called) / 2)
-    return frozenset(path for path, tools in places.items() if len(tools) >= least)
+    minimum = max(_LEAST_TOOLS, len(called) / 2)
+    return frozenset(path for path, tools in places.items() if len(tools) >= minimum)
 
 
 def _paths(value: Any, cwd: str | None) -> frozenset[str]:

@@ -1,7 +1,8 @@
 """Verification of a server object in this process, without containment, for its author's tests.
 
-An audit hook sees the operations that its Python code requests, and the given folders show the
-result. C code, other processes and open files elsewhere are not observed, so no hint is supported.
+An audit hook sees the operations that the server's Python code requests, and the given folders show
+the result. C code, other processes and open files elsewhere are not observed. So no hint can get
+the verdict “supported”.
 """
 
 import os
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.mcpserver import MCPServer
 
-LIMIT: Final = "it ran in this process; only an audit hook and the given folders were observed"
+LIMIT: Final = "the server ran in this process; only an audit hook and the folders were observed"
 _CLOCK: Final = 20_000_000
 """The number of nanoseconds by which a file's timestamp may lag behind the clock."""
 
@@ -232,11 +233,11 @@ class _Around:
 
     async def end(self, call: int) -> Sequence[Effect]:
         """Stop the hook, then look at the folders."""
-        heard: list[Effect] = []
+        effects: list[Effect] = []
         for effect in await self._hook.end(call):
             is_watched = effect.kind not in ON_FILES or place_of(self._places, effect.target)
-            heard.append(effect if is_watched else self._left(effect))
-        return (*heard, *await self._files.end(call), *await self._rows.end(call))
+            effects.append(effect if is_watched else self._left(effect))
+        return (*effects, *await self._files.end(call), *await self._rows.end(call))
 
     def _left(self, effect: Effect) -> Effect:
         """Grade an effect outside of the folders by the file that exists now.

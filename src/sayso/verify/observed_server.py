@@ -19,15 +19,15 @@ from sayso.verify.outcome import outcome_of, outcome_of_error, text_of
 _QUIET: Final = 0.03
 """Between calls, a server counts as idle after this many seconds without activity."""
 _LINGER: Final = 0.6
-"""The same limit after a tool's last call, longer so that late effects are seen."""
-_MOST_REST: Final = 5.0
+"""The same limit after a tool's last call. It is longer, so that late effects are seen."""
+_MAX_IDLE_WAIT: Final = 5.0
 
 
 class Watcher(Protocol):
     """An observer of one running server, which gets one call at a time.
 
-    `begin` reads the state before a call. `end` returns the changes since then as effects of the
-    call with this number, without `life`. Both run while the server is idle.
+    `begin` reads the state before a call. `end` returns the changes since then as effects of call
+    number `call`, without `life`. Both run while the server is idle.
     """
 
     @property
@@ -41,7 +41,7 @@ class Watcher(Protocol):
 
 
 class IdleWait(Protocol):
-    """Waits until the server is idle. Returns `False` if this takes more than `most` seconds."""
+    """Waits until the server is idle. Returns whether it became idle within `most` seconds."""
 
     async def __call__(self, *, quiet: float, most: float) -> bool:
         """Wait for `quiet` seconds without activity."""
@@ -62,7 +62,7 @@ class Connection(Protocol):
 
 
 class Grade(Protocol):
-    """Grades the effects of one call. `control` are effects that also happen without a call."""
+    """Grades the effects of one call. `control` are effects that were seen without a call."""
 
     def __call__(
         self,
@@ -78,14 +78,17 @@ class Grade(Protocol):
 
 @dataclass(slots=True)
 class ObservedServer:
-    """A server with its watchers. Make one call at a time. `control` are effects without a call."""
+    """A server and its watchers. Make one call at a time.
+
+    `control` are effects that were seen without a call. `number` is the last call's number.
+    """
 
     tools: Sequence[Tool]
     info: Mapping[str, Any]
     timeout: float
     _link: Connection
     _watchers: Sequence[Watcher]
-    _rest: IdleWait
+    _wait_idle: IdleWait
     _grade: Grade
     control: list[Effect] = field(default_factory=list[Effect])
     number: int = 0
@@ -96,7 +99,7 @@ class ObservedServer:
 
     async def settle(self) -> None:
         """Wait until the server is idle after its start. Add the start's effects to `control`."""
-        await self._rest(quiet=_QUIET, most=_MOST_REST)
+        await self._wait_idle(quiet=_QUIET, most=_MAX_IDLE_WAIT)
         self.control += [effect for watcher in self._watchers for effect in await watcher.end(0)]
 
     async def call(self, name: str, case: Case) -> MadeCall:
@@ -106,14 +109,14 @@ class ObservedServer:
         start = time.perf_counter()
         outcome, result, text = await self._send(name, case)
         seconds = time.perf_counter() - start
-        await self._rest(quiet=_QUIET, most=_MOST_REST)
+        await self._wait_idle(quiet=_QUIET, most=_MAX_IDLE_WAIT)
         made = MadeCall(self.number, name, case, outcome, result, text, seconds)
-        return self._with(made, await self._end())
+        return self._with_effects(made, await self._end())
 
     async def idle(self) -> list[Effect]:
         """Wait without a call for late effects. Return them, and add them to `control`."""
         await self._begin()
-        await self._rest(quiet=_LINGER, most=_MOST_REST)
+        await self._wait_idle(quiet=_LINGER, most=_MAX_IDLE_WAIT)
         seen = await self._end()
         self.control += seen
         return seen
@@ -121,11 +124,11 @@ class ObservedServer:
     async def linger(self, made: MadeCall) -> MadeCall:
         """Wait for late effects of the last call, and return the call with them."""
         await self._begin()
-        await self._rest(quiet=_LINGER, most=_MOST_REST)
+        await self._wait_idle(quiet=_LINGER, most=_MAX_IDLE_WAIT)
         late = await self._end()
-        return self._with(made, late) if late else made
+        return self._with_effects(made, late) if late else made
 
-    def _with(self, made: MadeCall, effects: Sequence[Effect]) -> MadeCall:
+    def _with_effects(self, made: MadeCall, effects: Sequence[Effect]) -> MadeCall:
         raw = (*made.raw, *(replace(effect, call=made.number) for effect in effects))
         graded = self._grade(raw, made.tool, made.case.arguments, control=self.control)
         return replace(made, raw=raw, effects=graded, control=tuple(self.control))
@@ -156,10 +159,10 @@ async def start_server(
     timeout: float,
     number: int = 0,
 ) -> AsyncGenerator[ObservedServer]:
-    """Start a server, list its tools, and wait until it is idle. `timeout` is in seconds per step.
+    """Start a server, list its tools, and wait until it is idle.
 
-    Call numbers follow `number`. Raises an `UnreachableError` if the server cannot be started, and
-    `UsageError` if it has no tools.
+    `timeout` is in seconds per step. The first call gets the number after `number`. Raises an
+    `UnreachableError` if the server cannot be started, and `UsageError` if it has no tools.
     """
     async with AsyncExitStack() as stack:
         for watcher in watchers:
@@ -180,6 +183,6 @@ async def start_server(
 
 
 async def wait(*, quiet: float, most: float) -> bool:
-    """Wait the full time: the `IdleWait` for a server whose activity is invisible."""
+    """Wait the full time. This is the `IdleWait` for a server whose activity is invisible."""
     await anyio.sleep(min(quiet, most))
     return True

@@ -24,10 +24,11 @@ class ObjectTarget:
 class Terms:
     """The options of one run. `timeout` is in seconds, for the start and for each call.
 
-    The server gets copies of the folders `fixtures`. `own` are paths of its own state. `only` names
-    the tools to call; empty means all. `prepare` is a shell line that runs first, with network. For
-    a server behind a URL, `probe` is a command that prints the server's state, and `calls_writes`
-    calls its writing tools too. `needs_package` stops early if the package that runs is unknown.
+    The server gets copies of the folders `fixtures`. `own` are paths of the server's own state.
+    `only` names the tools to call; empty means all. `prepare` is a shell line that runs first, with
+    network. For a server behind a URL, `probe` is a command that prints the server's state, and
+    `calls_writes` means that tools that may write are called too. `needs_package` means that the
+    run stops early if the package is unknown.
     """
 
     target: CommandTarget | UrlTarget | ObjectTarget

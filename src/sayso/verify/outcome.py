@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from sayso.connect import Fault, RpcError
 from sayso.verify.call import Outcome
 
-_MOST_LETTERS: Final = 2000
+_MAX_TEXT: Final = 2000
 _FAILED: Final = re.compile(
     r"[^\w{\[]*(?:an? )?(?:unexpected |internal |validation |unknown |tool )*"
     r"(?:error\b|exception\b|failed\b|failure\b|traceback\b|fatal:|could ?n[o’']t\b|cannot\b|"
@@ -25,9 +25,9 @@ _REFUSED: Final = re.compile(
     re.IGNORECASE,
 )
 """Phrases of a short sentence that reports a failure."""
-_FEW: Final = 4
-"""An object with more keys than this is a report that contains errors, not a failure."""
-_SENTENCE: Final = 240
+_MAX_KEYS: Final = 4
+"""An object with more keys than this counts as a report that contains errors, not as a failure."""
+_MAX_SENTENCE: Final = 240
 _BAD_WORDS: Final = frozenset({"error", "failed", "failure", "fail"})
 
 
@@ -46,8 +46,8 @@ def outcome_of(result: Mapping[str, Any]) -> Outcome:
     if (
         _FAILED.match(text)
         or _is_refusal(text)
-        or _says_so(result.get("structuredContent"))
-        or _says_so(_json(text))
+        or _reports_failure(result.get("structuredContent"))
+        or _reports_failure(_json(text))
     ):
         return Outcome.TOOL_ERROR
     return Outcome.SUCCESS
@@ -62,12 +62,14 @@ def outcome_of_error(error: RpcError) -> Outcome:
 
 def _is_refusal(text: str) -> bool:
     sentence = text.strip()
-    is_one = len(sentence) <= _SENTENCE and "\n" not in sentence
-    return is_one and sentence[:1] not in ("{", "[") and _REFUSED.search(sentence) is not None
+    is_one_sentence = len(sentence) <= _MAX_SENTENCE and "\n" not in sentence
+    return (
+        is_one_sentence and sentence[:1] not in ("{", "[") and _REFUSED.search(sentence) is not None
+    )
 
 
 def text_of(result: Mapping[str, Any]) -> str:
-    """Return the text of a result of any shape, up to 2000 characters."""
+    """Return the first 2000 characters of a result's text. The result may have any shape."""
     blocks = result.get("content")
     if not isinstance(blocks, Sequence) or isinstance(blocks, str):
         return ""
@@ -77,7 +79,7 @@ def text_of(result: Mapping[str, Any]) -> str:
         for block in listed
         if isinstance(block, Mapping)
     )
-    return "\n".join(text for text in texts if isinstance(text, str))[:_MOST_LETTERS]
+    return "\n".join(text for text in texts if isinstance(text, str))[:_MAX_TEXT]
 
 
 def _json(text: str) -> Any:
@@ -89,7 +91,7 @@ def _json(text: str) -> Any:
         return None
 
 
-def _says_so(value: Any) -> bool:
+def _reports_failure(value: Any) -> bool:
     """Return whether an object reports a failure: `{"error": …}`, `{"success": false}`."""
     if not isinstance(value, Mapping):
         return False
@@ -101,7 +103,7 @@ def _says_so(value: Any) -> bool:
     status = table.get("status")
     if isinstance(status, str) and status.lower() in _BAD_WORDS:
         return True
-    if len(table) > _FEW:
+    if len(table) > _MAX_KEYS:
         return False
     message = table.get("message")
     is_refused = isinstance(message, str) and table.get("success") is not True

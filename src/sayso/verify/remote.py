@@ -29,7 +29,7 @@ from sayso.verify.options import Terms
 from sayso.verify.session import Session, Tell
 from sayso.verify.verdict import Report
 
-LIMIT: Final = "it runs behind a URL; only its answers and the probe's output are observed"
+LIMIT: Final = "the server runs behind a URL; only its answers and the probe's output are observed"
 RESTLESS: Final = "the probed state also changes without a call"
 
 
@@ -70,12 +70,12 @@ class RemoteEnvironment:
 
     @property
     def is_safe(self) -> bool:
-        """Return whether tools that may write are called too."""
+        """Return whether to call tools that may write."""
         return self.terms.calls_writes
 
     @asynccontextmanager
     async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
-        """Connect to the server. Errors of the connection are raised."""
+        """Connect to the server. Raises the errors of the connection."""
         watchers: list[Watcher] = []
         probing = Layer("probe", is_active=False, detail="no --probe was given")
         if self.terms.probe:
@@ -121,7 +121,7 @@ class RemoteEnvironment:
 def _grade(
     effects: Sequence[Effect], name: str, arguments: Any, *, control: Sequence[Effect]
 ) -> tuple[Effect, ...]:
-    """Grade the probe's effects: user data, or the server's own if they happen without a call."""
+    """Return the probe's effects. If the state also changes without a call, they get `Life.OWN`."""
     del name, arguments
     if not control:
         return tuple(effects)

@@ -67,13 +67,13 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         world = await anyio.to_thread.run_sync(make_world, folder / "world")
         site = stack.enter_context(serve_world())
         tell(Phase("prepare"))
-        given = target
+        original = target
         postgres = None
         if terms.has_postgres:
             postgres, target = await _with_postgres(stack, target)
         prepared = await _prepare(terms, target, folder, layers)
-        started_as = replace(given, env={**given.env, **terms.env})
-        described = await anyio.to_thread.run_sync(_package, started_as, prepared)
+        started_target = replace(original, env={**original.env, **terms.env})
+        described = await anyio.to_thread.run_sync(_package, started_target, prepared)
         if terms.needs_package and not described:
             raise UsageError(_NO_RECEIPT, where=target.name, fix=_FIX)
         # A receipt covers source files, so bytecode from elsewhere must not run instead of them.
@@ -100,7 +100,7 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
 
 
 def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, Any]:
-    """Return the package as the gateway describes it before a start; empty if it is uncertain."""
+    """Return the package as the gateway describes it before a start, or {} if it is uncertain."""
     if prepared is None:
         return describe_package(target) or {}
     if not prepared.kind or steering(target.env):

@@ -35,15 +35,15 @@ Tell = Callable[[Event], None]
 UNCALLED: Final = "the tool may write and is not contained; use --all-tools to call it"
 _MOST_SHRINKS: Final = 4
 """The maximum number of trials to make refuting arguments smaller. Each restarts the server."""
-_LESSONS: Final = 2
+_LEARNING_ROUNDS: Final = 2
 """Rounds of `Grader.learn`: grades depend on facts that are learned from earlier grades."""
-_LEAST: Final = 4
-_SECOND: Final = 2
-"""For a tool's second plan, the number of calls is divided by this."""
-_PROMISES: Final[tuple["HintName", ...]] = ("destructive", "idempotent")
+_MIN_SECOND_CALLS: Final = 4
+_SECOND_PLAN_DIVISOR: Final = 2
+"""A tool's second plan has the number of calls divided by this."""
+_WRITE_HINTS: Final[tuple["HintName", ...]] = ("destructive", "idempotent")
 _LASTING: Final = frozenset({Life.USER, Life.OWN})
-_MOST_OF_EACH: Final = 2
-_MOST_BEFORE: Final = 12
+_MAX_EARLIER_PER_TOOL: Final = 2
+_MAX_EARLIER: Final = 12
 """The maximum number of earlier calls repeated before a suspicious call: per tool, in total."""
 _MOST_DEATHS: Final = 2
 """A tool is not called again after the server ended this often during its calls."""
@@ -60,7 +60,7 @@ class Log:
 
     def before(self, made: MadeCall) -> list[MadeCall]:
         """Return the calls before `made`."""
-        return self.made[: next(at for at, call in enumerate(self.made) if call is made)]
+        return self.made[: next(index for index, call in enumerate(self.made) if call is made)]
 
     def changing_before(self, made: MadeCall) -> list[tuple[str, Case]]:
         """Return earlier calls of other tools that changed something that `made` may need."""
@@ -70,15 +70,15 @@ class Log:
             is_lasting = any(effect.life in _LASTING for effect in call.effects)
             if call.tool != made.tool and call.is_success and is_lasting:
                 by_tool[call.tool] += 1
-                if by_tool[call.tool] <= _MOST_OF_EACH:
+                if by_tool[call.tool] <= _MAX_EARLIER_PER_TOOL:
                     found.append((call.tool, call.case))
-        return found[-_MOST_BEFORE:]
+        return found[-_MAX_EARLIER:]
 
 
 async def explore(
     server: ObservedServer, tool: Tool, plan: Plan, log: Log
 ) -> AsyncGenerator[MadeCall]:
-    """Make a plan's calls of a tool until the server dies. Late effects join the last call."""
+    """Make a plan's calls of a tool until the server ends. Add late effects to the last call."""
     last: MadeCall | None = None
     while (case := next(plan, None)) is not None:
         last = await server.call(tool.name, case)
@@ -97,7 +97,7 @@ def say_nothing(_event: Event) -> None:
 
 @dataclass(slots=True)
 class Session:
-    """Runs the tools of an environment's server. It passes the events to `tell`."""
+    """Runs the tools of an environment's server, and passes the events to `tell`."""
 
     terms: Terms
     tell: Tell
@@ -114,7 +114,9 @@ class Session:
         self.tell(Phase("start"))
         tools, info = await self._explore()
         self.tell(Phase("confirm"))
-        reports = [await self._judge(tool, at, len(tools)) for at, tool in enumerate(tools, 1)]
+        reports = [
+            await self._judge(tool, number, len(tools)) for number, tool in enumerate(tools, 1)
+        ]
         return Report(
             target=self.terms.target.name,
             server=info,
@@ -126,26 +128,27 @@ class Session:
         )
 
     async def _explore(self) -> tuple[list[Tool], Mapping[str, Any]]:
-        """Call all tools; restart the server after it dies.
+        """Call all tools. Restart the server when it has ended.
 
-        Some tools are called again on a fresh server: others may have removed data that they need.
+        Some tools are called again on a fresh server, since others may have removed data that these
+        tools need.
         """
-        left: list[Tool] | None = None
+        remaining: list[Tool] | None = None
         tools: list[Tool] = []
         info: Mapping[str, Any] = {}
-        while left is None or left:
+        while remaining is None or remaining:
             async with self._start() as server:
-                if left is None:
+                if remaining is None:
                     tools = list(server.tools)
                     info = server.info
-                    left = self._begin(server)
-                await self._go_on(server, left)
+                    remaining = self._begin(server)
+                await self._call_remaining(server, remaining)
         wanted = [tool for tool in tools if self._is_wanted(tool)]
         for tool in wanted:
             if self.environment.has_fresh_state and self._has_more(tool):
                 async with self._start() as server:
                     await self._prepare_for(server, tool)
-                    await self._go_on(server, [tool])
+                    await self._call_remaining(server, [tool])
         return wanted, info
 
     async def _prepare_for(self, server: ObservedServer, tool: Tool) -> None:
@@ -159,21 +162,22 @@ class Session:
 
     @asynccontextmanager
     async def _start(self) -> AsyncGenerator[ObservedServer]:
-        """Start a fresh server. Before it ends, grade its calls again with all that was learned."""
+        """Start a fresh server. Before it ends, grade its calls again with what was learned."""
         first = len(self.log.made)
         async with self.environment.start(number=first) as server:
             yield server
             grader = self.environment.grader
             if grader is None:
                 return
-            for _ in range(_LESSONS):
+            for _ in range(_LEARNING_ROUNDS):
                 grader.learn(self.log.made)
                 self.log.made[first:] = [grader.again(call) for call in self.log.made[first:]]
 
     def _has_more(self, tool: Tool) -> bool:
-        """Return whether a fresh server may show more: no success yet, or an unrefuted write hint.
+        """Return whether calls on a fresh server may show more.
 
-        Other tools may have removed data that this tool could destroy or change again.
+        They may if no call succeeded yet, or if a hint on writes can still be refuted: other tools
+        may have removed data that this tool could destroy or change again.
         """
         made = self.log.of(tool.name)
         if self.plans[tool.name].problem or self.deaths[tool.name] >= _MOST_DEATHS:
@@ -181,11 +185,11 @@ class Session:
         if not any(call.is_success for call in made):
             return True
         claims = claims_of(tool)
-        promises = {name for name in _PROMISES if claims[name].is_looser}
-        if claims["read_only"].value is True or not promises:
+        write_hints = {name for name in _WRITE_HINTS if claims[name].is_looser}
+        if claims["read_only"].value is True or not write_hints:
             return False
         suspected = suspects(ToolEvidence(tool, made, frozenset(), self.terms.profile))
-        return not suspected.keys() >= promises
+        return not suspected.keys() >= write_hints
 
     def _begin(self, server: ObservedServer) -> list[Tool]:
         names = [tool.name for tool in server.tools]
@@ -202,10 +206,10 @@ class Session:
     def _is_wanted(self, tool: Tool) -> bool:
         return not self.terms.only or tool.name in self.terms.only
 
-    async def _go_on(self, server: ObservedServer, left: list[Tool]) -> None:
-        while left:
-            tool = left[0]
-            planned = len(self.log.made) + len(left) * self.terms.calls
+    async def _call_remaining(self, server: ObservedServer, remaining: list[Tool]) -> None:
+        while remaining:
+            tool = remaining[0]
+            planned = len(self.log.made) + len(remaining) * self.terms.calls
             async for made in explore(server, tool, self._plan(tool), self.log):
                 self.captured.add(tool.name, made.result)
                 if made.is_success:
@@ -214,14 +218,14 @@ class Session:
             if server.is_dead:
                 self.deaths[tool.name] += 1
                 if self.deaths[tool.name] >= _MOST_DEATHS:
-                    left.pop(0)
+                    remaining.pop(0)
                 return
-            left.pop(0)
+            remaining.pop(0)
 
     def _plan(self, tool: Tool) -> Plan:
         budget = self.terms.calls
         if tool.name in self.plans:
-            budget = max(_LEAST, budget // _SECOND)
+            budget = max(_MIN_SECOND_CALLS, budget // _SECOND_PLAN_DIVISOR)
         hints = self.hints
         if not self.environment.is_safe and tool.intent.hints.read_only is not True:
             hints = replace(hints, tools={**hints.tools, tool.name: ToolHints(skip=UNCALLED)})
@@ -230,7 +234,7 @@ class Session:
         self.plans[tool.name] = plan
         return plan
 
-    async def _judge(self, tool: Tool, at: int, of: int) -> ToolReport:
+    async def _judge(self, tool: Tool, done: int, planned: int) -> ToolReport:
         made = self.log.of(tool.name)
         observers = frozenset(layer.name for layer in self.environment.observing if layer.is_active)
         evidence = ToolEvidence(
@@ -253,7 +257,7 @@ class Session:
                 doubts[name] = result
         evidence = replace(evidence, confirmed=confirmed, doubts=doubts)
         report = self._report(evidence)
-        self.tell(Judged(report, at, of))
+        self.tell(Judged(report, done, planned))
         return report
 
     def _shrink(self, tool: Tool) -> Any:

@@ -17,10 +17,10 @@ SCHEMA: Final = 1
 class HintVerdict:
     """The verdict on one hint of one tool.
 
-    If `declared` is `None`, the verdict is on the `inferred` value. Calls cannot refute a value
-    that permits less: it is `not_exercised`, with `is_over_declared` if no call needed it. `calls`
-    and the input classes `inputs` are the verdict's basis. `is_partial`: a needed observer was
-    missing.
+    If `declared` is `None`, the verdict is on the `inferred` value. Calls cannot refute the strict
+    value of a hint: the verdict is `not_exercised`, and `is_over_declared` if no call needed this
+    value. The verdict is based on `calls` calls and the input classes `inputs`. `is_partial` means
+    that a needed observer was missing.
     """
 
     declared: bool | None
@@ -59,7 +59,7 @@ class HintVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The coverage of a tool. `missed` has the input classes not covered, each with the reason."""
+    """The coverage of a tool. `missed` maps each input class not covered to the reason."""
 
     calls: int = 0
     successes: int = 0

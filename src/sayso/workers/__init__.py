@@ -1,4 +1,4 @@
-"""Worker processes for work of unknown size: it ends in time, or its process does."""
+"""Worker processes for work of unknown size: a process that takes too long is ended."""
 
 from sayso.workers.checker import MAX_LOCAL_COST, BoundedChecker, UndecidedError
 from sayso.workers.child import encoded

@@ -38,9 +38,9 @@ class UndecidedError(UsageError):
 class BoundedChecker:
     """A checker of any value against one schema that does not hold up the event loop.
 
-    Cheap checks are made at once. All others go to a worker process, which is killed when it takes
-    more than 2 seconds or too much memory. Raises `UsageError` for an invalid schema, as far as
-    that is cheap to find.
+    Cheap checks are made in this process. All others go to a worker process, which is killed if it
+    takes more than 2 seconds or too much memory. Raises `UsageError` for an invalid schema if the
+    schema is cheap to compile.
     """
 
     def __init__(self, schema: Mapping[str, Any] | bool) -> None:  # noqa: FBT001 - a schema may be a boolean
@@ -53,27 +53,27 @@ class BoundedChecker:
         self._packed: bytes | None = None
 
     def problems_now(self, value: Any) -> tuple[Problem, ...] | None:
-        """Return the problems of `value`, or `None` if that is not cheap."""
+        """Return the problems of `value`, or `None` if listing them is not cheap."""
         fits = self.is_valid_now(value)
         if fits:
             return ()
-        most = _MAX_EXPLAIN_WORK // self._cost
-        if fits is None or self._local is None or weight(value, most) > most:
+        limit = _MAX_EXPLAIN_WORK // self._cost
+        if fits is None or self._local is None or weight(value, limit) > limit:
             return None
         return self._local.problems(value)
 
     def is_valid_now(self, value: Any) -> bool | None:
-        """Return whether `value` fits, or `None` if that is not cheap."""
-        most = _MAX_FIT_WORK // self._cost
-        if self._local is None or weight(value, most) > most:
+        """Return whether `value` matches the schema, or `None` if checking it is not cheap."""
+        limit = _MAX_FIT_WORK // self._cost
+        if self._local is None or weight(value, limit) > limit:
             return None
         return self._local.is_valid(value)
 
     async def problems(self, value: Any, caller: str = "") -> tuple[Problem, ...]:
-        """Return the problems of `value`, at most 20; empty if it fits.
+        """Return the first 20 or so problems of `value`; an empty tuple if it matches the schema.
 
-        Work for a `caller` shares the workers fairly. Raises `UndecidedError` if the limits are
-        too small for it. When cancelled, the work is ended.
+        The callers share the workers fairly. Raises `UndecidedError` if the check would exceed the
+        limits. When cancelled, the work is ended.
         """
         problems = self.problems_now(value)
         if problems is None:
@@ -81,7 +81,7 @@ class BoundedChecker:
         return problems
 
     async def is_valid(self, value: Any, caller: str = "") -> bool:
-        """Return whether `value` fits; raises as `problems`."""
+        """Return whether `value` matches the schema. Raises what `problems` raises."""
         fits = self.is_valid_now(value)
         if fits is None:
             return not await self._remote(value, caller)
@@ -96,5 +96,5 @@ class BoundedChecker:
             raise UndecidedError from error
         if output.last is None:
             raise UndecidedError
-        # An invalid schema gives `null`: it checks nothing, as it does in this process.
+        # For an invalid schema the worker yields `null`, and every value counts as valid.
         return tuple(Problem(path, message) for path, message in json.loads(output.last) or ())

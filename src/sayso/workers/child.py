@@ -1,9 +1,9 @@
-"""The process of a worker: it reads jobs from a socket, and dies when one takes too much.
+"""The process of a worker: it reads jobs from a socket, and dies when a job exceeds its limits.
 
 A job is a generator function, named as `module:function`. Each part that it yields is sent at
 once. Arguments come from the parent process in the form of `marshal`; bytes go back, which the
-parent reads as data. The kernel counts processor time (`setitimer`): compiled code that never
-returns ends too, even if the parent has died, and a busy machine ends nothing.
+parent reads as data. The kernel counts processor time (`setitimer`). So even compiled code that
+never returns ends, also after the parent died, and a job does not end because others are busy.
 """
 
 import importlib
@@ -24,17 +24,17 @@ REQUEST: Final = struct.Struct("!IdQ")
 
 NICE: Final = 5
 
-PART = 0
-END = 1
-FAILED = 2
-"""The kinds of messages: a part that the job yielded, its end, and its failure."""
+# The kinds of messages:
+PART = 0  # a part that the job yielded
+END = 1  # the job has ended
+FAILED = 2  # the job has failed
 
 Job = Callable[..., Iterable[bytes]]
 
 
 def main(descriptor: int) -> None:
     """Do jobs until the other end of the socket is closed."""
-    # Only the socket ends it: a signal to the whole group is for the parent.
+    # Only closing the socket ends a worker: a signal to the process group is for the parent.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
@@ -47,7 +47,7 @@ def main(descriptor: int) -> None:
                 return
             size, seconds, memory = REQUEST.unpack(header)
             name, arguments = marshal.loads(stream.read(size))  # noqa: S302 - it comes from the parent process alone
-            # Before the limits are set: an import does not count as the job's work.
+            # Import before setting the limits, so that the import does not count as the job's work.
             module, _, function = name.partition(":")
             job: Job = getattr(importlib.import_module(module), function)
             allow_seconds(seconds)
@@ -57,7 +57,7 @@ def main(descriptor: int) -> None:
 
 
 def allow_seconds(seconds: float) -> None:
-    """End this process after this many seconds of processor time; never for 0."""
+    """End this process after this many seconds of processor time; 0 means never."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
@@ -78,7 +78,7 @@ def _send(connection: socket.socket, kind: int, body: bytes) -> None:
 
 
 def _allow_memory(size: int) -> None:
-    """Let this process grow by `size` bytes; needing more ends it. Only Linux has such a limit."""
+    """Let this process grow by `size` bytes. A job that needs more ends it. Linux only."""
     import resource  # noqa: PLC0415 - not every system has it
 
     with suppress(OSError, ValueError):
@@ -90,7 +90,7 @@ def _allow_memory(size: int) -> None:
 
 
 def encoded(value: Any) -> bytes:
-    """Return a JSON value as bytes, whatever its texts hold."""
+    """Return a JSON value as bytes, even if its texts have lone surrogates."""
     import json  # noqa: PLC0415 - imported by the jobs that need it
 
     return json.dumps(value).encode()

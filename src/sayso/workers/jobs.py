@@ -13,7 +13,7 @@ EXPLAIN_SECONDS: Final = 0.5
 """How long listing the problems of an invalid value may take."""
 
 MAX_VALUES: Final = 1_000_000
-"""Keys and values of one message: reading so many holds the interpreter for a tenth of a second."""
+"""Keys and values of one message: reading so many blocks other threads for a tenth of a second."""
 
 MAX_MEMBERS: Final = 50_000
 """Members of one object: Python builds a larger one several times."""
@@ -23,7 +23,7 @@ NO_SCHEMA: Final = b"null"
 
 
 def find_problems(schema: bytes, value: Any) -> Iterator[bytes]:
-    """Yield the problems of a value as JSON lists of paths and messages; the last one is the best.
+    """Yield JSON lists of a value's problems (paths and messages), each better than the one before.
 
     `schema` is in the form of `marshal`. For an invalid schema it yields `null`.
     """
@@ -35,7 +35,7 @@ def find_problems(schema: bytes, value: Any) -> Iterator[bytes]:
     if checker.is_valid(value):
         yield FITS
         return
-    yield encoded([["", "it does not fit the tool's schema"]])
+    yield encoded([["", "the value does not match the tool's schema"]])
     allow_seconds(EXPLAIN_SECONDS)
     first = locate(marshal.loads(schema), value)  # noqa: S302 - as for each request to a worker
     yield encoded([[first.path, first.message]])
@@ -46,7 +46,7 @@ def find_problems(schema: bytes, value: Any) -> Iterator[bytes]:
 
 
 def find_fault(body: bytes) -> Iterator[bytes]:
-    """Yield an error if JSON repeats a key or holds too much; nothing otherwise."""
+    """Yield an error if JSON repeats a key or is too large; otherwise yield nothing."""
     try:
         value = parse_json(body.decode(errors="replace"))
         if (fault := find_excess(value)) is not None:
@@ -75,7 +75,7 @@ def find_excess(value: Any) -> str | None:
             elif isinstance(part, list):
                 following += cast("list[Any]", part)
         if total > MAX_VALUES:
-            return f"it holds more than {MAX_VALUES:,} keys and values"
+            return f"the message has more than {MAX_VALUES:,} keys and values"
         level = following
     return None
 

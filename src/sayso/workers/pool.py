@@ -12,7 +12,7 @@ from sayso.slices import rest_since
 from sayso.workers.process import Output, Worker
 
 WORKERS: Final = 4
-"""The most processes. They are started when they are needed, and stay."""
+"""The maximum number of processes. A process is started when needed, and stays."""
 
 WORKERS_PER_CALLER: Final = 1
 MAX_WAITING_PER_CALLER: Final = 32
@@ -20,17 +20,17 @@ WAIT_SECONDS: Final = 30.0
 
 MEMORY_BYTES: Final = 128 * 1024 * 1024
 _MEMORY_PER_BYTE: Final = 24
-"""Bytes of memory for each byte of a job's arguments: JSON takes many times its size."""
+"""Bytes of memory for each byte of a job's arguments: parsed JSON takes many times its size."""
 
 
 class BusyError(Exception):
-    """Too many jobs of one caller wait, or one has waited too long."""
+    """Too many jobs of one caller wait, or this job has waited too long."""
 
 
 class Pool:
     """Worker processes for one event loop.
 
-    A caller has one of them at a time, so that the jobs of one caller never hold up another's.
+    A caller uses one process at a time, so that the jobs of one caller never hold up another's.
     """
 
     def __init__(self, size: int = WORKERS, per_caller: int = WORKERS_PER_CALLER) -> None:
@@ -120,7 +120,7 @@ class Pool:
         for waiting, queue in list(self._waiting.items()):
             if not self._has_room(waiting):
                 continue
-            # It goes behind the others: each caller has its turn.
+            # The caller goes to the end of the queue, so that each caller gets its turn.
             del self._waiting[waiting]
             turn = queue.popleft()
             if queue:

@@ -14,7 +14,7 @@ from sayso.workers.child import END, HEADER, PART, REQUEST
 MAX_OUTPUT_BYTES: Final = 64 * 1024 * 1024
 _START_SECONDS: Final = 10.0
 _WALL_FACTOR: Final = 4
-"""A job ends at the latest after this many times its processor time, and the time of a start."""
+"""The time limit of a job is this many times its processor time, plus `_START_SECONDS`."""
 
 _BOOT: Final = (
     "import json, sys\n"
@@ -37,7 +37,7 @@ class Output:
 
 
 class Worker:
-    """A process that does one job at a time. It ends with the object, or at a job's limit.
+    """A process that does one job at a time. It ends with this object, or at a job's limit.
 
     Raises `OSError` if no process can be started.
     """
@@ -91,11 +91,11 @@ class Worker:
         return Output(tuple(parts), is_complete)
 
     async def _receive(self, parts: list[bytes]) -> None:
-        room = MAX_OUTPUT_BYTES
+        remaining = MAX_OUTPUT_BYTES
         while True:
             kind, size = HEADER.unpack(await self._read(HEADER.size))
-            room -= size
-            if room < 0:
+            remaining -= size
+            if remaining < 0:
                 raise EOFError
             body = await self._read(size)
             if kind == END:

@@ -356,8 +356,8 @@ async def test_calls_that_are_wrong_come_back_as_words(url: str) -> None:
     async with shelved(shelf, url) as toolset:
         end = await agent(toolset, model).ainvoke(said("look"))
     words = {one.tool_call_id: str(one.content) for one in told(end)}
-    assert "its arguments cannot be read" in words["2"]
-    assert "they must be a JSON object" in words["3"]
+    assert "this call cannot be read" in words["2"]
+    assert "the arguments must be a JSON object" in words["3"]
     assert "Did you mean look" in words["call_1"]
     assert words["call_2"].startswith("Nothing was run")
     assert sorted(shelf.done) == ["look a", "look c"]

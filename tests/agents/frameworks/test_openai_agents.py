@@ -362,8 +362,8 @@ async def test_what_a_model_gets_wrong_comes_back_as_words(database: Database) -
         result = await run(agent_of(model, tools), "go")
         said = told(result)
         assert result.final_output == "done"
-        assert "its arguments cannot be read" in said["1.1"]
-        assert "its arguments cannot be read" in said["2.1"]
+        assert "this call cannot be read" in said["1.1"]
+        assert "this call cannot be read" in said["2.1"]
         assert "a JSON object" in said["3.1"]
         assert "customer_drop" in said["4.1"]
 
@@ -375,7 +375,7 @@ async def test_arguments_that_the_sdk_cannot_read_never_run(database: Database) 
         (item,) = asked.interruptions
         assert agent.question(item) is None
         ended = await resume(agent, asked, _1_1=True)
-        assert "its arguments cannot be read" in told(ended)["1.1"]
+        assert "this call cannot be read" in told(ended)["1.1"]
 
 
 async def test_two_servers_are_told_apart_by_name(database: Database) -> None:

@@ -328,8 +328,8 @@ async def test_what_a_model_gets_wrong_comes_back_as_words(database: Database) -
         result = await agent_of(model, GuardedToolset(tools)).run("go")
         said = told(result)
         assert result.output == "done"
-        assert "its arguments cannot be read" in said["1.1"]
-        assert "its arguments cannot be read" in said["2.1"]
+        assert "this call cannot be read" in said["1.1"]
+        assert "this call cannot be read" in said["2.1"]
         assert "a JSON object" in said["3.1"]
         assert "Unknown tool name: 'customer_drop'" in said["4.1"]
 

@@ -45,7 +45,7 @@ def test_of_a_common_word_only_the_best_become_candidates_in_one_order() -> None
     found = index.find("lamp")
 
     assert found is not None
-    assert len(found.worths) == 100
+    assert len(found.scores) == 100
     assert len(found.best) == 24
     assert all(number % 2 for number in found.best)
     assert index.find("lamp") is found

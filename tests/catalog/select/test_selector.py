@@ -108,10 +108,10 @@ def test_a_name_on_two_servers_must_say_which() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ({"k": 0}, "k is 0"),
-        ({"k": True}, "k is True"),
-        ({"tokens": 0}, "tokens is 0"),
-        ({"k": None}, "nothing bounds the selection"),
+        ({"k": 0}, "k must be at least 1, got 0"),
+        ({"k": True}, "k must be at least 1, got True"),
+        ({"tokens": 0}, "tokens must be at least 1, got 0"),
+        ({"k": None}, "nothing limits the selection"),
         ({"exclude": ["mad"]}, "unknown level 'mad'"),
         ({"k": 1, "always": ["mail_send", "file_delete"]}, "2 tools are pinned, but k is 1"),
         ({"tokens": 1, "always": ["mail_send"]}, "the pinned tools need more than 1 tokens"),

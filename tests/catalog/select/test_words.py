@@ -72,10 +72,10 @@ def test_a_text_is_split_into_terms(text: str, found: list[str]) -> None:
 
 def test_what_is_known_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX_CACHED", 2)
-    monkeypatch.setattr(module, "_KNOWN", {})
+    monkeypatch.setattr(module, "_CACHE", {})
 
     assert terms("lamp desk chair bed") == ["lamp", "desk", "chair", "bed"]
-    assert len(vars(module)["_KNOWN"]) <= 2
+    assert len(vars(module)["_CACHE"]) <= 2
 
 
 @pytest.mark.parametrize(

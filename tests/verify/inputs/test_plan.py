@@ -207,7 +207,10 @@ def test_a_schema_that_wants_one_of_several_arguments_still_has_a_first_case() -
 @pytest.mark.parametrize(
     ("schema", "said"),
     [
-        ({"type": "object", "properties": 3}, "its input schema is invalid: not a JSON Schema"),
+        (
+            {"type": "object", "properties": 3},
+            "the tool's input schema is invalid: not a JSON Schema",
+        ),
         (
             {"type": "object", "required": ["a"], "properties": {"a": False}},
             "no valid arguments were",

@@ -22,7 +22,7 @@ _NONE: Final[frozenset[int]] = frozenset()
 class Pool:
     """The tools that a message selects from: all in `index` that are not `silent`.
 
-    `excluded` and `unrequested` are the numbers of all others, by reason.
+    The tools left out are in `excluded` (by level) or in `unrequested` (the message must ask).
     """
 
     index: Index
@@ -37,7 +37,9 @@ class Pool:
         return len(self.index) - len(self.silent)
 
     def count(self, numbers: AbstractSet[int]) -> int:
-        return sum(1 for at in numbers if at in self.index.numbers and at not in self.silent)
+        return sum(
+            1 for number in numbers if number in self.index.numbers and number not in self.silent
+        )
 
 
 class Candidates:
@@ -50,7 +52,7 @@ class Candidates:
         self._indexes: dict[frozenset[Level], Index] = {frozenset(): Index()}
         self._verbs = VerbIndex()
         self._by_level: dict[Level, set[int]] = {level: set() for level in Level}
-        self._unread: set[int] = set()
+        self._without_level: set[int] = set()
         self._next = 0
 
     def __len__(self) -> int:
@@ -67,11 +69,11 @@ class Candidates:
             self.put(entry)
 
     def put(self, entry: Entry) -> None:
-        known = self._numbers.get(entry.key)
-        if known is not None:
-            if entry.is_same(self._entries[known]):
+        old_number = self._numbers.get(entry.key)
+        if old_number is not None:
+            if entry.is_same(self._entries[old_number]):
                 return
-            self.drop(known)
+            self.drop(old_number)
         number = self._next
         self._next += 1
         self._entries[number] = entry
@@ -79,7 +81,7 @@ class Candidates:
         for name in entry.names():
             self._named.setdefault(name, set()).add(number)
         self._verbs.add(number, entry)
-        self._unread.add(number)
+        self._without_level.add(number)
         words = entry.words()
         for levels, index in self._indexes.items():
             if not levels or entry.level not in levels:
@@ -91,8 +93,8 @@ class Candidates:
         for name in entry.names():
             self._named[name].discard(number)
         self._verbs.remove(number, entry)
-        for known in (self._unread, *self._by_level.values()):
-            known.discard(number)
+        for numbers in (self._without_level, *self._by_level.values()):
+            numbers.discard(number)
         words = entry.words()
         for index in self._indexes.values():
             if number in index.numbers:
@@ -104,11 +106,13 @@ class Candidates:
         Raises `UsageError` for an unknown name, with similar ones, and for an ambiguous one.
         """
         named = self._named.get(name, set())
-        matches = [at for at in named if self._entries[at].qualified_name == name] or [*named]
+        matches = [number for number in named if self._entries[number].qualified_name == name] or [
+            *named
+        ]
         if len(matches) == 1:
             return matches[0]
         if matches:
-            names = sorted(self._entries[at].qualified_name for at in matches)[:_MAX_NAMES]
+            names = sorted(self._entries[number].qualified_name for number in matches)[:_MAX_NAMES]
             what = f"{len(matches)} tools are called {name!r}"
             raise UsageError(what, fix=f"Use the full name: {', '.join(names)}.")
         names = sorted(known for known, numbers in self._named.items() if numbers)
@@ -121,17 +125,17 @@ class Candidates:
     def pool(
         self, needs: Sequence[Sequence[Need]], hidden: frozenset[Level], held: frozenset[Level]
     ) -> Pool:
-        """Return the tools without the levels `hidden`, and of `held` only requested ones.
+        """Return the tools except of the levels `hidden`; of the levels `held` only requested ones.
 
-        Excluded tools do not influence the ranking of others, neither as matches nor by making
-        words less rare; if some tools of a level are requested, all of that level do.
+        Tools of `hidden` do not influence the ranking of others: their words do not count as less
+        rare. Tools of `held` influence it only if the message requests at least one of them.
         """
         excluded = self._at(hidden)
         unrequested = self._at(held - hidden)
         if not unrequested:
             return Pool(self._index(hidden), _NONE, excluded, _NONE)
-        known = self._indexes[frozenset()]
-        requested = self._verbs.find_requested(needs, unrequested, self._entries, known)
+        vocabulary = self._indexes[frozenset()]
+        requested = self._verbs.find_requested(needs, unrequested, self._entries, vocabulary)
         if not requested:
             return Pool(self._index(hidden | held), _NONE, excluded, unrequested)
         silent = unrequested - requested
@@ -139,9 +143,9 @@ class Candidates:
 
     def _at(self, levels: frozenset[Level]) -> set[int]:
         if levels:
-            for number in self._unread:
+            for number in self._without_level:
                 self._by_level[self._entries[number].level].add(number)
-            self._unread.clear()
+            self._without_level.clear()
         return set[int]().union(*(self._by_level[level] for level in levels))
 
     def _index(self, levels: frozenset[Level]) -> Index:

@@ -15,8 +15,9 @@ from sayso.intent import Intent, Level, read_tool
 from sayso.schema import object_of
 
 _CLEAR: Final = frozenset(term for verb in VERBS for term in terms(verb))
+"""Terms that are verbs in every name."""
 _VERBS: Final = frozenset(term for verb in KINDS for term in terms(verb))
-"""Terms that are verbs in every name, and terms that may be verbs, such as `mail`."""
+"""Terms that are verbs in some names, such as `mail`."""
 
 
 _NAME: Final = 12
@@ -30,8 +31,8 @@ _MAX_TEXT: Final = 600
 _MAX_ARGUMENT: Final = 200
 _MAX_ARGUMENTS: Final = 40
 _MAX_TAGS: Final = 20
-"""Limits in characters and counts, so that a server's texts cannot make a selection expensive and
-no weight exceeds the index's maximum."""
+"""Limits in characters and counts, so that a server's texts cannot make a selection expensive, and
+no word's summed weight exceeds what the index can store."""
 
 
 class Text(NamedTuple):
@@ -44,9 +45,9 @@ class Text(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """A tool that may be selected; `given` is `None` for a raw one.
+    """A tool that may be selected. `given` is its catalog `Tool`, or `None` if only `raw` is known.
 
-    A raw tool's hints are inferred when needed, because that is the slowest part.
+    The hints of such a raw tool are inferred only when needed, because inferring is slow.
     """
 
     server: str
@@ -130,7 +131,7 @@ class Entry:
 
 
 def index_entry(given: object, *, server: str = "", category: str = "", origin: str = "") -> Entry:
-    """Return the entry of a catalog tool, an entry of `tools/list` or an SDK tool.
+    """Make the `Entry` for a catalog tool, a tool from `tools/list` or an SDK tool.
 
     `server` and `category` complete a raw tool; `origin` distinguishes tools of the same server
     and name. Raises `UsageError` for anything else.

@@ -9,11 +9,10 @@ from array import array
 from collections.abc import Collection, Iterator, KeysView, Mapping
 from typing import Final, NamedTuple
 
-_SATURATION: Final = 1.2
-_LENGTH: Final = 0.9
-"""BM25's k1 and b."""
+_SATURATION: Final = 1.2  # BM25's k1
+_LENGTH: Final = 0.9  # BM25's b
 _UNIT: Final = 4
-"""The weight of a word of a description, for which the parameters were chosen."""
+"""The weight of a word of a description. `_SATURATION` and `_LENGTH` were chosen for it."""
 _CHAMPIONS: Final = 24
 """The number of tools that become candidates because of one term."""
 _BITS: Final = 16
@@ -24,7 +23,7 @@ _MAX_CACHED: Final = 4_000_000
 class Concept(NamedTuple):
     """The scores of a term, by tool number."""
 
-    worths: Mapping[int, float]
+    scores: Mapping[int, float]
     best: Collection[int]
     """The tools that become candidates because of the term."""
 
@@ -34,7 +33,7 @@ class Index:
 
     >>> index = Index()
     >>> index.add(7, {"customer": 12, "delet": 12}, "crm__customer_delete")
-    >>> list(index.find("customer").worths)
+    >>> list(index.find("customer").scores)
     [7]
     """
 
@@ -64,12 +63,12 @@ class Index:
         """Add a tool; `key` breaks ties. No weight may exceed `MAX_WEIGHT`."""
         codes = self._codes
         high = number << _BITS
-        for word, worth in words.items():
-            known = codes.get(word)
-            if known is None:
-                codes[word] = array("Q", (high | worth,))
+        for word, weight in words.items():
+            postings = codes.get(word)
+            if postings is None:
+                codes[word] = array("Q", (high | weight,))
             else:
-                known.append(high | worth)
+                postings.append(high | weight)
         length = sum(words.values())
         self._lengths[number] = length
         self._keys[number] = key
@@ -77,68 +76,74 @@ class Index:
         self._forget()
 
     def remove(self, number: int, words: Mapping[str, int]) -> None:
-        for word, worth in words.items():
-            known = self._codes[word]
-            known.remove((number << _BITS) | worth)
-            if not known:
+        for word, weight in words.items():
+            postings = self._codes[word]
+            postings.remove((number << _BITS) | weight)
+            if not postings:
                 del self._codes[word]
         self._total -= self._lengths.pop(number)
         del self._keys[number]
         self._forget()
 
     def without(self, numbers: Collection[int]) -> "Index":
-        """Return an index of all other tools, uninfluenced by these."""
+        """Return an index of all tools except `numbers`, which no longer influence scores."""
         other = Index()
         for word, codes in self._codes.items():
             left = array("Q", [code for code in codes if code >> _BITS not in numbers])
             if left:
                 other._codes[word] = left
-        other._lengths = {at: length for at, length in self._lengths.items() if at not in numbers}
-        other._keys = {at: key for at, key in self._keys.items() if at not in numbers}
+        other._lengths = {
+            number: length for number, length in self._lengths.items() if number not in numbers
+        }
+        other._keys = {number: key for number, key in self._keys.items() if number not in numbers}
         other._total = sum(other._lengths.values())
         return other
 
     def rarity(self, term: str) -> float:
-        having = len(self._codes.get(term, ()))
-        return math.log(1 + (len(self._lengths) - having + 0.5) / (having + 0.5))
+        count = len(self._codes.get(term, ()))
+        return math.log(1 + (len(self._lengths) - count + 0.5) / (count + 0.5))
 
     def find(self, term: str) -> Concept | None:
         if term in self._concepts:
             return self._concepts[term]
-        made = self._make(term)
+        concept = self._make(term)
         self._cached += 1
-        if made is not None:
-            self._cached += len(made.worths)
+        if concept is not None:
+            self._cached += len(concept.scores)
         if self._cached > _MAX_CACHED:
             self._concepts.clear()
             self._cached = 0
-        self._concepts[term] = made
-        return made
+        self._concepts[term] = concept
+        return concept
 
     def _make(self, term: str) -> Concept | None:
         if term not in self._codes:
             return None
-        worths = self.impacts(term, self.rarity(term))
-        if len(worths) <= _CHAMPIONS:
-            return Concept(worths, worths)
-        least = sorted(worths.values())[-_CHAMPIONS]
-        best = [at for at, worth in worths.items() if worth >= least]
+        scores = self.impacts(term, self.rarity(term))
+        if len(scores) <= _CHAMPIONS:
+            return Concept(scores, scores)
+        lowest = sorted(scores.values())[-_CHAMPIONS]
+        best = [number for number, score in scores.items() if score >= lowest]
         if len(best) > _CHAMPIONS:
             keys = self._keys
-            best.sort(key=lambda at: (-worths[at], keys[at]))
-        return Concept(worths, best[:_CHAMPIONS])
+            best.sort(key=lambda number: (-scores[number], keys[number]))
+        return Concept(scores, best[:_CHAMPIONS])
 
     def impacts(self, term: str, factor: float) -> dict[int, float]:
         """Return the scores of a term times `factor`, by tool number."""
         if self._damping is None:
-            usual = self._total / len(self._lengths) or 1.0
-            per = _SATURATION * _LENGTH * _UNIT / usual
-            least = _SATURATION * (1 - _LENGTH) * _UNIT
-            self._damping = {at: least + per * length for at, length in self._lengths.items()}
+            mean_length = self._total / len(self._lengths) or 1.0
+            per = _SATURATION * _LENGTH * _UNIT / mean_length
+            minimum = _SATURATION * (1 - _LENGTH) * _UNIT
+            self._damping = {
+                number: minimum + per * length for number, length in self._lengths.items()
+            }
         damping = self._damping
         factor *= 1 + _SATURATION
         return {
-            (at := code >> _BITS): factor * (worth := code & MAX_WEIGHT) / (worth + damping[at])
+            (number := code >> _BITS): factor
+            * (weight := code & MAX_WEIGHT)
+            / (weight + damping[number])
             for code in self._codes[term]
         }
 

@@ -1,7 +1,7 @@
-"""Needs: the parts of a message, so that one does not crowd out another.
+"""Needs: the parts of a message, scored separately so that no part crowds out another.
 
-A path or a link is a need too: `/home/ann/talk.pptx` is about a presentation and a file, not about
-its folders.
+A path or a link is replaced by what it implies: `/home/ann/talk.pptx` means a presentation and a
+file, not its folders.
 """
 
 import re
@@ -93,14 +93,14 @@ def read_needs(messages: Sequence[str]) -> list[list[Need]]:
     """
     sentences: list[list[Need]] = []
     weight = 1.0
-    left = _MAX_NEEDS
+    remaining = _MAX_NEEDS
     for message in list(reversed(messages))[:_MAX_MESSAGES]:
         for sentence in _SENTENCE.split(read_cues(_cut(message))):
             parts = ((part, _count(part)) for part in _CLAUSE.split(sentence))
             needs = [Need(part.strip(), counted, weight) for part, counted in parts if counted]
-            if needs and left > 0:
-                sentences.append(needs[:left])
-                left -= len(needs)
+            if needs and remaining > 0:
+                sentences.append(needs[:remaining])
+                remaining -= len(needs)
         weight *= _FADING
     return sentences
 
@@ -112,7 +112,7 @@ def _cut(message: str) -> str:
 
 
 def _count(part: str) -> dict[str, float]:
-    """Return the weight of each term; every second piece is implied."""
+    """Return the weight of each term. Between two `MARK`s the words are implied."""
     weights: dict[str, float] = {}
     for place, piece in enumerate(part.split(MARK)):
         words = terms(piece)
@@ -126,7 +126,7 @@ def _count(part: str) -> dict[str, float]:
 
 
 def read_cues(text: str) -> str:
-    """Replace each link and path by the words that it implies, between marks.
+    """Replace each link and path by the words that it implies, between two `MARK`s.
 
     >>> read_cues("save it to /home/ann/talk.pptx").replace(MARK, "|")
     'save it to  |file powerpoint presentation slide| '

@@ -56,26 +56,28 @@ class VerbIndex:
         sentences: Sequence[Sequence[Need]],
         among: AbstractSet[int],
         entries: Mapping[int, Entry],
-        known: Container[str],
+        vocabulary: Container[str],
     ) -> set[int]:
-        """Return the numbers in `among` that are requested; `known` has all tools' terms.
+        """Return the numbers in `among` that are requested; `vocabulary` has all tools' terms.
 
         A tool is requested if one part of the message names its action and its object. For a part
-        that names no object (“delete it”) the whole message counts.
+        that names no object (“delete it”), any object in the whole message will do.
         """
         needs = [need for sentence in sentences for need in sentence]
         everything = {term for need in needs for term in need.terms}
         requested: set[int] = set()
         for need in needs:
             for verb in _verbs_in(need.text):
-                doing = self._doing(verb) & among
-                if doing:
-                    objects = {term for term in need.terms if term != verb and term in known}
+                candidates = self._tools_with(verb) & among
+                if candidates:
+                    objects = {term for term in need.terms if term != verb and term in vocabulary}
                     about = (objects or everything) | {verb}
-                    requested.update(at for at in doing if _is_about(entries[at], about))
+                    requested.update(
+                        number for number in candidates if _is_about(entries[number], about)
+                    )
         return requested
 
-    def _doing(self, verb: str) -> set[int]:
+    def _tools_with(self, verb: str) -> set[int]:
         verbs = _SYNONYMS.get(verb, {verb})
         return set[int]().union(*(self._by_verb.get(synonym, ()) for synonym in verbs))
 

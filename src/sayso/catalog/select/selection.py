@@ -19,7 +19,7 @@ _MAX_QUOTE: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """One selected tool; a higher `score` (up to 1) is a better match."""
+    """One selected tool, with its `score` from 0 (no match) to 1."""
 
     entry: Entry
     score: float
@@ -63,18 +63,20 @@ class Selection:
 
 def _explain(entry: Entry, sentences: Sequence[Sequence[Need]]) -> tuple[str, ...]:
     fields = _fields(entry)
-    found: dict[str, list[tuple[int, str]]] = {}
+    reasons_by_need: dict[str, list[tuple[int, str]]] = {}
     for need in (need for needs in sentences for need in needs):
         spelt, cued = _spelt(need.text)
         for term in need.terms:
             reason = _reason(term, spelt, cued, fields)
             if reason is not None:
-                found.setdefault(_short(need.text), []).append(reason)
+                reasons_by_need.setdefault(_short(need.text), []).append(reason)
     nothing: list[tuple[int, str]] = []
     best = max(
-        found.values(), key=lambda reasons: sum(worth for worth, _ in reasons), default=nothing
+        reasons_by_need.values(),
+        key=lambda reasons: sum(weight for weight, _ in reasons),
+        default=nothing,
     )
-    need_text = next((text for text, reasons in found.items() if reasons is best), "")
+    need_text = next((text for text, reasons in reasons_by_need.items() if reasons is best), "")
     lines = [text for _, text in sorted(best, key=lambda reason: -reason[0])[:_MAX_REASONS]]
     if not lines:
         return ()
@@ -86,20 +88,20 @@ def _reason(
 ) -> tuple[int, str] | None:
     if term not in fields:
         return None
-    worth, field = fields[term]
+    weight, field = fields[term]
     word = f"“{spelt.get(term, term)}”"
     if term in cued:
         word += ", implied by a path or link,"
-    return worth, f"{word} is in its {field}"
+    return weight, f"{word} is in its {field}"
 
 
 def _fields(entry: Entry) -> dict[str, tuple[int, str]]:
     """Return for each term of a tool the field with the highest weight."""
     found: dict[str, tuple[int, str]] = {}
-    for where, text, worth in entry.texts():
+    for where, text, weight in entry.texts():
         for term in terms(text):
-            if worth > found.get(term, (0, ""))[0]:
-                found[term] = (worth, where)
+            if weight > found.get(term, (0, ""))[0]:
+                found[term] = (weight, where)
     return found
 
 

@@ -97,13 +97,12 @@ class Selector:
     ) -> Selection:
         """Return at most `k` tools that a message needs; of several messages the last counts most.
 
-        Tools of the levels in `exclude` are ignored completely, those in `unless_asked` unless the
-        message itself requests them. Tools named in `always` are always included, whatever their
-        level, and count towards `k`. `tokens` limits the total of names, descriptions and schemas;
-        with `k=None` it is the only limit. With fewer than `least` tools, `k` does not apply.
-
-        Raises `UsageError` for an unknown level or pinned name, for `k` or `tokens` below 1, and if
-        the pinned tools exceed these.
+        Tools of the levels in `exclude` are ignored completely. Tools of the levels in
+        `unless_asked` are ignored unless the message itself requests them. Tools named in `always`
+        are pinned: included whatever their level. They count towards `k`. `tokens` limits the total
+        of names, descriptions and schemas; with `k=None` only `tokens` limits. With fewer than
+        `least` tools, `k` does not apply. Raises `UsageError` for an unknown level or pinned name,
+        for `k` or `tokens` below 1, and if the pinned tools exceed `k` or `tokens`.
         """
         _check(k, tokens)
         texts = [message] if isinstance(message, str) else list(message)
@@ -124,21 +123,22 @@ class Selector:
         if is_few:
             scores = dict.fromkeys(pool, 0.0) | scores
         pinned = [
-            self._chosen(at, scores.pop(at, 0.0), request, is_pinned=True) for at in request.pinned
+            self._chosen(number, scores.pop(number, 0.0), request, is_pinned=True)
+            for number in request.pinned
         ]
         room = len(scores)
         if request.k is not None and not is_few:
             room = min(room, request.k - len(pinned))
-        ranked = top(scores, room, lambda at: self._candidates[at].key)
-        chosen = pinned + [self._chosen(at, scores[at], request) for at in ranked]
+        ranked = top(scores, room, lambda number: self._candidates[number].key)
+        chosen = pinned + [self._chosen(number, scores[number], request) for number in ranked]
         kept = chosen
         if request.tokens is not None:
             kept = self._within(chosen, request.tokens)
-        own = set(request.pinned)
+        pinned_numbers = set(request.pinned)
         counted: dict[Why, int] = {
-            "excluded": len(pool.excluded - own),
-            "not asked for": len(pool.unrequested - own),
-            "no word in common": len(pool) - pool.count(own) - len(scores),
+            "excluded": len(pool.excluded - pinned_numbers),
+            "not asked for": len(pool.unrequested - pinned_numbers),
+            "no word in common": len(pool) - pool.count(pinned_numbers) - len(scores),
             "fits less": len(scores) - room,
             "over the budget": len(chosen) - len(kept),
         }
@@ -150,19 +150,19 @@ class Selector:
         return score_tools(pool.index, request.needs, pool.silent, enough=enough)
 
     def _chosen(
-        self, at: int, score: float, request: _Request, *, is_pinned: bool = False
+        self, number: int, score: float, request: _Request, *, is_pinned: bool = False
     ) -> Chosen:
-        return Chosen(self._candidates[at], min(1.0, round(score, 4)), is_pinned, request.needs)
+        return Chosen(self._candidates[number], min(1.0, round(score, 4)), is_pinned, request.needs)
 
     def _within(self, chosen: Sequence[Chosen], tokens: int) -> list[Chosen]:
-        """Return the tools that fit; smaller ones may follow one that is too large."""
+        """Return the tools that fit. A tool that is too large is skipped; later ones may fit."""
         kept: list[Chosen] = []
-        left = tokens
+        remaining = tokens
         for tool in chosen:
             size = self._size(tool)
-            if size <= left:
+            if size <= remaining:
                 kept.append(tool)
-                left -= size
+                remaining -= size
             elif tool.is_pinned:
                 what = f"the pinned tools need more than {tokens} tokens"
                 raise UsageError(what, fix="Pin fewer tools, or raise tokens.")
@@ -193,6 +193,6 @@ def _levels(names: Collection[Level | str]) -> frozenset[Level]:
 def _check(k: int | None, tokens: int | None) -> None:
     for name, value in (("k", k), ("tokens", tokens)):
         if value is not None and (type(value) is not int or value < 1):
-            raise UsageError(f"{name} is {value!r}", fix="Give 1 or more.")
+            raise UsageError(f"{name} must be at least 1, got {value!r}")
     if k is None and tokens is None:
-        raise UsageError("nothing bounds the selection", fix="Give k, or tokens.")
+        raise UsageError("nothing limits the selection", fix="Pass k or tokens.")

@@ -15,19 +15,17 @@ _CJK: Final = re.compile(
 )
 _MAX_WORD: Final = 40
 """Longer words are keys or base64 data, and are ignored."""
+# A capitalized word of `_PARTS` parts and at most `_BRAND` letters is also indexed whole: `GitHub`.
 _BRAND: Final = 12
 _PARTS: Final = 2
-"""`GitHub` is indexed as one word as well as two."""
 
 _VOWELS: Final = re.compile(r"[aeiouy]+")
 _SHORTEST: Final = 4
 """Shorter words are not stemmed: `gas`, `bus`, `red`."""
 _LATIN: Final = re.compile(r"[a-z]+")
-_MANY: Final = 2
-"""The syllables that must remain after a long ending is removed."""
-_LEAST: Final = 5
-_IS_ROOT: Final = 3
-"""The letters that must remain after `ing` or `ed` is removed."""
+_MIN_SYLLABLES: Final = 2  # must remain after a long ending is removed
+_MIN_LETTERS: Final = 5  # must remain after a long ending is removed
+_MIN_ROOT: Final = 3  # letters that must remain after `ing` or `ed` is removed
 
 _STOP: Final = frozenset(
     """
@@ -43,7 +41,7 @@ _STOP: Final = frozenset(
     """.split()
 )
 
-_KNOWN: Final[dict[str, tuple[str, ...]]] = {}
+_CACHE: Final[dict[str, tuple[str, ...]]] = {}
 _MAX_CACHED: Final = 100_000
 
 
@@ -54,9 +52,9 @@ def terms(text: str) -> list[str]:
     (['list', 'http', 'header', 'grossen'], ['天气', '气预', '预报'])
     """
     found: list[str] = []
-    known = _KNOWN
+    cache = _CACHE
     for chunk in _CHUNK.findall(text):
-        parts = known.get(chunk)
+        parts = cache.get(chunk)
         if parts is None:
             parts = _learn(chunk)
         found += parts
@@ -73,12 +71,12 @@ def fold(text: str) -> str:
 
 def _learn(chunk: str) -> tuple[str, ...]:
     """Return the terms of one chunk and cache them, since texts repeat chunks."""
-    if len(_KNOWN) >= _MAX_CACHED:
-        _KNOWN.clear()
+    if len(_CACHE) >= _MAX_CACHED:
+        _CACHE.clear()
     if len(chunk) > _MAX_WORD:
         return tuple(_read(chunk)) if _CJK.search(chunk) else ()
-    _KNOWN[chunk] = tuple(_read(chunk))
-    return _KNOWN[chunk]
+    _CACHE[chunk] = tuple(_read(chunk))
+    return _CACHE[chunk]
 
 
 def _read(chunk: str) -> list[str]:
@@ -108,7 +106,7 @@ def _read_word(word: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Return the stem of a lower-case word; other scripts are unchanged.
+    """Return the stem of a lower-case word; a word in another script is returned unchanged.
 
     >>> [stem(word) for word in ("queries", "translation", "analyzing", "customers", "searched")]
     ['queri', 'translat', 'analys', 'customer', 'search']
@@ -133,10 +131,10 @@ def _singular(word: str) -> str:
 def _without_form(word: str) -> str:
     """Remove the ending of a verb, and undo the doubling of its consonant."""
     for ending in ("ing", "ed"):
-        left = word.removesuffix(ending)
-        if left != word and len(left) >= _IS_ROOT and _VOWELS.search(left) and left[-1:] != "e":
-            is_doubled = left[-1] == left[-2] and left[-1] not in "aeiousz"
-            return left[:-1] if is_doubled else left
+        root = word.removesuffix(ending)
+        if root != word and len(root) >= _MIN_ROOT and _VOWELS.search(root) and root[-1:] != "e":
+            is_doubled = root[-1] == root[-2] and root[-1] not in "aeiousz"
+            return root[:-1] if is_doubled else root
     return word
 
 
@@ -147,9 +145,9 @@ def _without_noun(word: str) -> str:
     elif word.endswith(("sion", "tion")) and _is_long(word[:-3]):
         word = word[:-3]
     for ending in ("ement", "ment", "ly"):
-        left = word.removesuffix(ending)
-        if left != word and len(left) >= _LEAST and _syllables(left) >= _MANY:
-            return left
+        root = word.removesuffix(ending)
+        if root != word and len(root) >= _MIN_LETTERS and _syllables(root) >= _MIN_SYLLABLES:
+            return root
     return word
 
 
@@ -157,19 +155,19 @@ def _shape(word: str) -> str:
     """Unify spellings: `e`, `y`, `ize` and `ise`, `ll`, `ate`."""
     if not word.endswith("ome"):  # `income` and `home` keep it
         word = word.removesuffix("e")
-    if word.endswith("at") and _syllables(word[:-2]) >= _MANY:
+    if word.endswith("at") and _syllables(word[:-2]) >= _MIN_SYLLABLES:
         word = word[:-2]
     if word.endswith("yz") or word.endswith("iz"):  # noqa: PIE810 - two spellings, not one rule
         word = f"{word[:-1]}s"
     if word.endswith("ll"):
         word = word[:-1]
-    if word.endswith("y") and len(word) > _IS_ROOT and word[-2] not in "aeiou":
+    if word.endswith("y") and len(word) > _MIN_ROOT and word[-2] not in "aeiou":
         word = f"{word[:-1]}i"
     return word
 
 
-def _is_long(left: str) -> bool:
-    return _syllables(left) >= _MANY or (left.endswith("at") and len(left) >= _LEAST)
+def _is_long(root: str) -> bool:
+    return _syllables(root) >= _MIN_SYLLABLES or (root.endswith("at") and len(root) >= _MIN_LETTERS)
 
 
 def _syllables(word: str) -> int:

@@ -45,10 +45,10 @@ def sent_on(reply: Reply, url: str, path: str) -> str:
         is_within = urlsplit(goal)[:2] == urlsplit(url)[:2]
     except ValueError as error:
         # The server may have run the call before it answered.
-        what = f"its redirect to {place!r} is not a URL"
+        what = f"the redirect to {place!r} is not a URL"
         raise RpcError.none(Fault.LOST, what) from error
     if not is_within:
-        what = f"its redirect to {goal} is not followed; to use that URL, configure it"
+        what = f"the redirect to {goal} is not followed; to use that URL, configure it"
         raise RpcError.none(Fault.SENT_ON, what)
     return goal
 
@@ -73,7 +73,7 @@ def response(body: bytes, number: int) -> Message:
     message = read_message(body)
     is_refusal = message.id is None and bool(message.error)
     if not message.is_response or (message.id != number and not is_refusal):
-        raise ValueError("it answers another request")
+        raise ValueError("the message answers another request")
     return message
 
 

@@ -27,20 +27,20 @@ async def proved(
 ) -> Exchange:
     """Call `ask` with the headers of `proof`; on 401, call it once more with newer headers.
 
-    A server that answers 401 did not run the request (RFC 9110, section 15.5.2), so it cannot run
-    twice. Raises `NoCredentialsError`, and what `ask` raises.
+    A server that answers 401 did not run the request (RFC 9110, section 15.5.2), so the request
+    cannot run twice. Raises `NoCredentialsError`, and what `ask` raises.
     """
-    shown = await _headers(proof)
-    exchange = await ask(shown)
+    sent_headers = await _headers(proof)
+    exchange = await ask(sent_headers)
     if exchange.reply.status != HTTPStatus.UNAUTHORIZED:
         return exchange
     exchange.close()
     newer = await _headers(proof)
-    if newer == shown:
+    if newer == sent_headers:
         # No other request has renewed the credentials yet.
         proof.forget()
         newer = await _headers(proof)
-    return exchange if newer == shown else await ask(newer)
+    return exchange if newer == sent_headers else await ask(newer)
 
 
 async def _headers(proof: Authenticator) -> Mapping[str, str]:

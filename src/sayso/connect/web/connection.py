@@ -25,8 +25,8 @@ class Reply:
     """The answer to one request: its head, and then its body piece by piece."""
 
     __slots__ = (
+        "_buffered",
         "_error",
-        "_kept",
         "_pieces",
         "_resume",
         "_waiter",
@@ -40,14 +40,14 @@ class Reply:
         self.headers: dict[str, str] = {}
         self.is_whole = False
         self._pieces: deque[bytes] = deque()
-        self._kept = 0
+        self._buffered = 0
         self._error: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._resume = resume
 
     @property
     def is_full(self) -> bool:
-        return self._kept > _FULL
+        return self._buffered > _FULL
 
     async def head(self) -> None:
         """Wait for status and headers. Raises `BrokenError`."""
@@ -61,18 +61,18 @@ class Reply:
                 return b""
             await self._wait()
         piece = self._pieces.popleft()
-        self._kept -= len(piece)
+        self._buffered -= len(piece)
         self._resume()
         return piece
 
-    async def body(self, most: int = MOST_BYTES) -> bytes:
-        """Return the whole body. Raises `BrokenError`, also if it has more than `most` bytes."""
+    async def body(self, limit: int = MOST_BYTES) -> bytes:
+        """Return the whole body. Raises `BrokenError`, also if it has more than `limit` bytes."""
         pieces: list[bytes] = []
         size = 0
         while piece := await self.piece():
             pieces.append(piece)
             size += len(piece)
-            if size > most:
+            if size > limit:
                 raise BrokenError("an answer is too large")
         return b"".join(pieces)
 
@@ -87,7 +87,7 @@ class Reply:
 
     def take(self, piece: bytes) -> None:
         self._pieces.append(piece)
-        self._kept += len(piece)
+        self._buffered += len(piece)
         self.wake()
 
     def fail(self, error: Exception) -> None:
@@ -164,7 +164,7 @@ class Connection(asyncio.Protocol):
             self.close()
         except httptools.HttpParserError as error:
             # An error of this class, raised inside the parser, or an error of the parser.
-            reply.fail(BrokenError(f"its answer is not HTTP: {error.__context__ or error}"))
+            reply.fail(BrokenError(f"the answer is not HTTP: {error.__context__ or error}"))
             self.close()
         if not self._is_paused and reply.is_full:
             self._is_paused = True
@@ -185,12 +185,12 @@ class Connection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         if self._reply is None:
-            raise BrokenError("it goes on after its end")
+            raise BrokenError("the answer goes on after its end")
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._head_size += len(name) + len(value)
         if self._head_size > _MOST_HEAD:
-            raise BrokenError("its head is too large")
+            raise BrokenError("the head of the answer is too large")
         self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:

@@ -227,7 +227,7 @@ class HttpTransport:
         except (NotSentError, BrokenError) as error:
             raise RpcError.none(Fault.LOST, f"the connection broke: {error}") from error
         except ValueError as error:  # its message quotes the unreadable answer
-            raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
+            raise RpcError.none(Fault.LOST, "the answer cannot be read") from error
         raise RpcError.none(Fault.LOST, "the stream ended without a response")
 
     async def _take(self, message: Message, listener: RequestListener | None = None) -> None:
@@ -236,7 +236,7 @@ class HttpTransport:
         if message.id is None:
             await self.inbox.notify(message, listener)
         else:
-            self.inbox.beside(self.spawn, self._answer(message, listener))
+            self.inbox.run_answer(self.spawn, self._answer(message, listener))
 
     async def _answer(self, message: Message, listener: RequestListener | None) -> None:
         body = await self.inbox.answer(message, listener)
@@ -264,7 +264,7 @@ class HttpTransport:
                 return exchange
             exchange.close()
             self._path = target_of(sent_on(exchange.reply, self.url, self._path))
-        raise RpcError.none(Fault.SENT_ON, "its redirects do not end")
+        raise RpcError.none(Fault.SENT_ON, "the redirects do not end")
 
     async def _exchange(
         self, verb: str, path: str, headers: Mapping[str, str], body: bytes = b""
@@ -333,4 +333,4 @@ class _Post:
         if isinstance(error, BrokenError):
             raise RpcError.none(Fault.LOST, f"the connection broke: {error}") from error
         if isinstance(error, ValueError):  # its message quotes the unreadable answer
-            raise RpcError.none(Fault.LOST, "its answer cannot be read") from error
+            raise RpcError.none(Fault.LOST, "the answer cannot be read") from error

@@ -17,7 +17,7 @@ from sayso.connect.web.connection import BrokenError, Connection, Reply
 _CONNECT_SECONDS: Final = 10.0
 _IDLE_SECONDS: Final = 4.0
 """Less than the 5 s after which many servers close idle connections and so lose a request."""
-_MOST: Final = 512
+_MAX_EXCHANGES: Final = 512
 """Maximum concurrent exchanges with one host and port; further ones wait."""
 
 _PORTS: Final = {"http": 80, "https": 443}
@@ -40,7 +40,7 @@ class Pool:
     parts: SplitResult
     _idle: list[Connection] = field(default_factory=list[Connection])
     _all: set[Connection] = field(default_factory=set[Connection])
-    _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MOST))
+    _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MAX_EXCHANGES))
     _proxy: SplitResult | None = None
     _is_closed: bool = False
 
@@ -64,7 +64,7 @@ class Pool:
         head = self._head(verb, target, headers, body)
         await self._turns.acquire()
         try:
-            connection = self._kept() or await self._connect()
+            connection = self._reusable() or await self._connect()
         except BaseException:
             self._turns.release()
             raise
@@ -87,7 +87,7 @@ class Pool:
         self._idle.clear()
         await asyncio.sleep(0)  # asyncio releases a connection one turn later
 
-    def _kept(self) -> Connection | None:
+    def _reusable(self) -> Connection | None:
         now = time.monotonic()
         while self._idle:
             connection = self._idle.pop()
@@ -186,8 +186,8 @@ class Exchange:
 def _authorization(proxy: SplitResult | None) -> str:
     if proxy is None or not proxy.username:
         return ""
-    said = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
-    return f"proxy-authorization: Basic {b64encode(said.encode()).decode()}\r\n"
+    credentials = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+    return f"proxy-authorization: Basic {b64encode(credentials.encode()).decode()}\r\n"
 
 
 def target_of(url: str) -> str:

@@ -20,7 +20,7 @@ CSRF: Final = "X-CSRF-Token"
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """An authenticated visitor. Without a `session`, it may see tools but not questions.
+    """An authenticated visitor, who without a `session` may see tools but not questions.
 
     `principal` is a token's caller, who sees only its own tools; a console session sees all.
     """
@@ -73,7 +73,7 @@ class TokenAuthentication:
         return Visitor(self.session_of(principal), principal)
 
     def session_of(self, principal: Principal) -> Session | None:
-        """Return a caller's session; `None` if it is not authenticated or has no role."""
+        """Return a caller's session; `None` if the caller is not authenticated or has no role."""
         name = principal.subject
         # The reserved names of API keys are accepted, because only a verified key has one.
         is_allowed_name = name.startswith(KEY_SUBJECT) or not is_reserved(name)

@@ -1,7 +1,6 @@
 """Problem details: errors as JSON (RFC 9457)."""
 
 import logging
-import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -12,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from sayso.access import RefusedError
 from sayso.errors import StoreError
+from sayso.incidents import report_incident
 
 _log: Final = logging.getLogger(__name__)
 
@@ -68,9 +68,8 @@ def handlers() -> dict[Any, Callable[[Request, Any], Awaitable[Response]]]:
         _log.error("%s", error)
         return problem(503, "store", "sayso cannot read or write its records.")
 
-    async def broken(_: Request, _error: Exception) -> Response:
-        incident = uuid.uuid4().hex[:12]
-        _log.error("incident %s in the API", incident)
+    async def broken(_: Request, error: Exception) -> Response:
+        incident = report_incident(_log, error)
         what = f"Internal error. See incident {incident} in sayso's log."
         return problem(500, "incident", what)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sayso.approvals import Approval, ApprovalState
 from sayso.catalog import Tool
-from sayso.console.approvals.answering import lasting_choices, mark_of, objection, person_of
+from sayso.console.approvals.answering import digest_of, lasting_choices, objection, person_of
 from sayso.console.approvals.view import rule_in_words
 from sayso.console.entry.login import Session
 from sayso.console.entry.roles import Role
@@ -81,7 +81,7 @@ def approval_shape(
         "needed": question.needed,
         "answers": [_answer(answer) for answer in answers],
         "edit": approval.edit,
-        "seen": mark_of(approval.edit),
+        "seen": digest_of(approval.edit),
         "may_answer": is_open and bar is None,
         "bar": bar,
         "lasting": lasting,

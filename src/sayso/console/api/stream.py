@@ -1,7 +1,7 @@
 """Changes of questions as server-sent events (HTML standard 9.2), for screens.
 
-A stream begins with all pending questions, then `ready` with their numbers. Other questions that a
-screen still shows were settled while it was disconnected, so the stream need not repeat events.
+A stream begins with all pending questions, then `ready` with their numbers. If a screen still shows
+other questions, they were settled while the screen was disconnected. So no event need be repeated.
 """
 
 import asyncio

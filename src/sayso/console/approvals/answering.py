@@ -79,14 +79,14 @@ def objection(approval: Approval, person: Person) -> str | None:
     return None
 
 
-def mark_of(edit: Mapping[str, Any] | None) -> str:
+def digest_of(edit: Mapping[str, Any] | None) -> str:
     """Return a short digest of an edit. A form returns it to show which edit the person saw."""
     return "" if not edit else sha256(canonical(edit)).hexdigest()[:16]
 
 
 def answer_by(person: Person, approval: Approval, form: Mapping[str, Any], **more: Any) -> Answer:
     """Return a person's answer: `form` has the digest of the seen edit, and the message."""
-    has_seen = form.get("seen", "") == mark_of(approval.edit)
+    has_seen = form.get("seen", "") == digest_of(approval.edit)
     return Answer(
         by=person.name,
         channel=person.channel,

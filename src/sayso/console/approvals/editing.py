@@ -19,7 +19,7 @@ _LINE: Final = 80
 TEXT: Final = "text"
 OPTIONAL: Final = "optional"
 JSON: Final = "json"
-"""The kinds of fields: text, text that is omitted if empty, and JSON."""
+"""The kinds of fields; an empty `OPTIONAL` text is omitted, and an empty `TEXT` is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _field(
     if isinstance(value, str) and not any(is_hidden(char) and char != "\n" for char in value):
         is_long = "\n" in value or len(value) > _LINE
         return Field(name, f"{TEXT}.{at}", value, is_long=is_long, is_given=True)
-    # Escape hidden characters: the page would show them as marks, and the form return the marks.
+    # Escape hidden characters. Otherwise the page shows marks, and the form sends the marks back.
     text = json.dumps(value)
     if len(text) > _LINE:
         text = json.dumps(value, indent=2)

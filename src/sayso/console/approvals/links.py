@@ -73,7 +73,7 @@ class _Endpoints:
         return self._pages.render("approvals/link.html", view=view, token=token, message=message)
 
     def _void(self) -> Response:
-        fix = "Its question is settled or has expired. Nothing was answered."
+        fix = "The question is settled or has expired. Nothing was answered."
         return self._pages.problem(410, "This link no longer works.", fix)
 
 

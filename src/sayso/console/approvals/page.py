@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from sayso.approvals import Approval, Approvals, ApprovalState
-from sayso.console.approvals.answering import mark_of, person_of
+from sayso.console.approvals.answering import digest_of, person_of
 from sayso.console.approvals.queue import SHOWN, load_live, load_queue, look
 from sayso.console.approvals.reply import Actions
 from sayso.console.approvals.view import view_of
@@ -51,17 +51,17 @@ class _Views:
         answered = await self._find(request.query_params.get("answered", ""))
         late = await self._find(request.query_params.get("late", ""))
         live = await load_live(
-            self._guard, self.runs, self._guard.clock(), _query(request), _most(request)
+            self._guard, self.runs, self._guard.clock(), _query(request), _limit(request)
         )
-        told = [approval for approval in (answered, late) if approval is not None]
-        seen = await look(self._guard.audit, self.runs, told)
+        notes = [approval for approval in (answered, late) if approval is not None]
+        seen = await look(self._guard.audit, self.runs, notes)
         return self._pages.render(
             "approvals/approvals.html",
             session=session,
             queue=live,
             here="approvals",
-            told=told,
-            told_seen=seen,
+            notes=notes,
+            notes_seen=seen,
             late=late,
         )
 
@@ -70,7 +70,7 @@ class _Views:
         since = self._guard.clock()
         if _SECONDS.fullmatch(text):
             since = float(text)
-        live = await load_live(self._guard, self.runs, since, _query(request), _most(request))
+        live = await load_live(self._guard, self.runs, since, _query(request), _limit(request))
         if request.query_params.get("shown") == live.version:
             return Response(status_code=_UNCHANGED)
         return self._pages.render("approvals/live.html", session=session, queue=live)
@@ -86,7 +86,7 @@ class _Views:
 
     async def end(self, request: Request, session: Session) -> Response:
         approval = await self.asked(request)
-        is_shown = request.query_params.get("edit", "") == mark_of(approval.edit)
+        is_shown = request.query_params.get("edit", "") == digest_of(approval.edit)
         if approval.state is ApprovalState.PENDING and is_shown:
             return Response(status_code=_UNCHANGED)
         seen = await look(self._guard.audit, self.runs, [approval])
@@ -127,7 +127,7 @@ def _query(request: Request) -> str:
     return request.query_params.get("q", "").strip()[:200]
 
 
-def _most(request: Request) -> int:
+def _limit(request: Request) -> int:
     text = request.query_params.get("most", "")
     if re.fullmatch(r"[0-9]{1,3}", text, re.ASCII):
         return max(SHOWN, int(text))

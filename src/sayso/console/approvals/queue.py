@@ -38,7 +38,7 @@ class Queue:
 class Seen:
     """The calls of questions, by question number.
 
-    `calls` are the logged calls that used an approval, `runs` the progress of running ones.
+    `calls` are the logged calls that used an approval, `runs` the progress of running calls.
     """
 
     calls: Mapping[int, LoggedCall] = field(default_factory=dict[int, LoggedCall])
@@ -56,15 +56,15 @@ class Lately:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The queue for its page. The oldest question comes first, so that rows do not move.
+    """The queue for its page. Callers take turns, each with the oldest question first.
 
-    `rows` are at most `most` pending questions, and those settled `since` the page was opened.
-    `more` questions are not shown. `waits` is the time when a question's last agent stopped
-    waiting; `None` if one waits. `version` changes with any of this. A `query` filters the rows.
+    `rows` are up to `limit` pending questions, and those settled `since` the page was opened.
+    `more` questions are not shown. `waits` is when a question's last agent stopped waiting, or
+    `None` while an agent waits. `version` changes with any of this. A `query` filters the rows.
     """
 
     waiting: int
-    most: int
+    limit: int
     more: int
     rows: tuple[Approval, ...]
     lately: tuple[Lately, ...]
@@ -81,13 +81,13 @@ async def load_queue(guard: Guard) -> Queue:
 
 
 async def load_live(
-    guard: Guard, runs: ClusterCalls, since: float, query: str = "", most: int = SHOWN
+    guard: Guard, runs: ClusterCalls, since: float, query: str = "", limit: int = SHOWN
 ) -> Live:
     """Return the queue for a page that was opened at `since`, in Unix seconds."""
     waiting = await guard.approvals.questions.count_pending(now=guard.clock())
-    pending = await guard.approvals.pending(_MOST if query else min(most, _MOST))
+    pending = await guard.approvals.pending(_MOST if query else min(limit, _MOST))
     matches = [approval for approval in pending if is_about(approval, query)]
-    shown = matches[:most]
+    shown = matches[:limit]
     settled = await guard.approvals.settled(_MOST_SETTLED)
     more = (len(matches) if query else waiting) - len(shown)
     last = None
@@ -107,7 +107,7 @@ async def load_live(
     lately = _lately(recent, await _unasked(guard.audit))
     return Live(
         waiting,
-        most,
+        limit,
         max(more, 0),
         tuple(_in_turns([*shown, *settled_since])),
         tuple(lately),
@@ -120,7 +120,7 @@ async def load_live(
 
 
 def _in_turns(approvals: Iterable[Approval]) -> list[Approval]:
-    """Return the first question of each caller, then the second, and so on; no row moves."""
+    """Return the first question of each caller, then the second, and so on, in a stable order."""
     turns = Counter[str]()
     places: list[tuple[int, int, Approval]] = []
     for approval in sorted(approvals, key=lambda approval: approval.number):

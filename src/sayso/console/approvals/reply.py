@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from sayso.approvals import Answer, Approval, ApprovalState, check_answer
-from sayso.console.approvals.answering import Person, answer_of, mark_of, person_of
+from sayso.console.approvals.answering import Person, answer_of, digest_of, person_of
 from sayso.console.approvals.editing import misfits
 from sayso.console.approvals.view import tool_of
 from sayso.console.entry.login import Session
@@ -51,7 +51,7 @@ def why_not(seen: str, now: Approval | None) -> str:
     """Return why an answer did not count. `seen` is the digest of the edit that its form showed."""
     if now is None or now.state is not ApprovalState.PENDING:
         return MISSED
-    if seen != mark_of(now.edit):
+    if seen != digest_of(now.edit):
         return CHANGED
     return TWICE
 

@@ -10,7 +10,7 @@ import anyio
 
 from sayso.approvals import Approval, ApprovalState, patched
 from sayso.catalog import Tool, as_tool, qualify
-from sayso.console.approvals.answering import Lasting, Person, lasting_choices, mark_of, objection
+from sayso.console.approvals.answering import Lasting, Person, digest_of, lasting_choices, objection
 from sayso.console.approvals.compared import Compared, compare, last_run
 from sayso.console.approvals.editing import Field, fields_of, names_of
 from sayso.console.approvals.queue import Seen, look
@@ -30,14 +30,14 @@ class View:
 
     `compared` is the difference from the tool's last call, if this person may see other calls.
     `bar` is why this person may not answer. `fields` are the arguments to edit, with their `names`
-    for the form. `mark` is the digest of the edit that is shown.
+    for the form. `edit_digest` is the digest of the edit that is shown.
     """
 
     approval: Approval
     person: Person
     rule: str
     raw: str
-    mark: str
+    edit_digest: str
     seen: Seen
     answers: list[AnswerRow]
     compared: Compared | None
@@ -89,7 +89,7 @@ async def view_of(
         person,
         rule=rule_in_words(question.rule, question.line, guard.policy().where),
         raw=json.dumps(question.arguments, indent=2),
-        mark=mark_of(approval.edit),
+        edit_digest=digest_of(approval.edit),
         seen=seen,
         answers=answers,
         compared=compared,

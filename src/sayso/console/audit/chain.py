@@ -47,7 +47,7 @@ class Checker:
         shutdown.on_begin(self.stop)
 
     def start(self) -> bool:
-        """Start a check; `False` if one is running."""
+        """Start a check; return `False` if a check is running already."""
         if self.progress is not None:
             return False
         self.progress = Progress(0, 0)

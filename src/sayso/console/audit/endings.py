@@ -104,7 +104,7 @@ def _after(approval: Approval, now: float) -> Markup:
         case ApprovalState.DENIED:
             return Markup("Nothing was run.")
         case ApprovalState.USED:
-            return Markup("Its call has started.")
+            return Markup("The call has started.")
         case ApprovalState.EXPIRED:
             return Markup("No call was made by {}, so the approval expired.").format(until)
         case _:

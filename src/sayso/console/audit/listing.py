@@ -16,7 +16,7 @@ _EXPORTED_AT_ONCE: Final = 500
 PAGE: Final = 50
 """The number of calls on a page."""
 MOST: Final = 50
-"""The number of a conversation's calls that are shown before a given call, and after it."""
+"""The maximum calls of a conversation that are shown before the chosen call, and after it."""
 _STEP: Final = 100
 _STEPS: Final = 5
 SECONDS: Final = 0.08
@@ -32,9 +32,9 @@ class Listing:
     newest: int
 
 
-async def list_calls(log: AuditLog, wanted: Filter, before: int | None = None) -> Listing:
+async def list_calls(log: AuditLog, filter_: Filter, before: int | None = None) -> Listing:
     """Return the newest matching calls before a sequence number."""
-    page = await search(log.records, wanted, before=before, limit=PAGE, seconds=SECONDS)
+    page = await search(log.records, filter_, before=before, limit=PAGE, seconds=SECONDS)
     _, newest = await log.records.bounds()
     return Listing(await _with_lines(log.records, page.rows), page, newest)
 
@@ -46,12 +46,12 @@ async def _with_lines(records: Records, last: list[RecordRow]) -> list[LoggedCal
     return [whole.get(row.call) or LoggedCall((Line.from_row(row),)) for row in last]
 
 
-async def exported(records: Records, wanted: Filter, form: str) -> AsyncGenerator[str]:
+async def exported(records: Records, filter_: Filter, form: str) -> AsyncGenerator[str]:
     """Yield the last line of each matching call, newest first; `form` is one of `TYPES`."""
     before: int | None = None
     skipped = 0
     while True:
-        page = await search(records, wanted, before=before, limit=_EXPORTED_AT_ONCE)
+        page = await search(records, filter_, before=before, limit=_EXPORTED_AT_ONCE)
         # Skip the heading of a table after the first part.
         yield "".join(islice(export(page.rows, form), skipped, None))
         if page.older is None:
@@ -69,18 +69,18 @@ class Conversation:
 
 
 async def conversation_of(log: AuditLog, line: Line, seq: int, *, idle: float) -> Conversation:
-    """Return the conversation around `line`, number `seq`; `idle` seconds without a call end it."""
+    """Return the conversation around `line`, number `seq`; `idle` quiet seconds end it."""
     first, last = await log.records.bounds()
-    wanted = Filter(subject=line["subject"], client=line["client"])
-    before, is_cut_before = await _side(log, wanted, line, (first, seq), idle, is_rising=False)
-    after, is_cut_after = await _side(log, wanted, line, (seq + 1, last), idle, is_rising=True)
+    filter_ = Filter(subject=line["subject"], client=line["client"])
+    before, is_cut_before = await _side(log, filter_, line, (first, seq), idle, is_rising=False)
+    after, is_cut_after = await _side(log, filter_, line, (seq + 1, last), idle, is_rising=True)
     calls = await _with_lines(log.records, [*reversed(before), *after])
     return Conversation(calls, is_cut_before or is_cut_after)
 
 
 async def _side(
     log: AuditLog,
-    wanted: Filter,
+    filter_: Filter,
     line: Line,
     bounds: tuple[int, int],
     idle: float,
@@ -89,7 +89,7 @@ async def _side(
 ) -> tuple[list[RecordRow], bool]:
     at = line.at
     rows = list[RecordRow]()
-    async for row in _walk(log, wanted, bounds, is_rising=is_rising):
+    async for row in _walk(log, filter_, bounds, is_rising=is_rising):
         if row is None or len(rows) == MOST:
             return rows, True
         if abs(row.at - at) > idle:
@@ -102,10 +102,10 @@ async def _side(
 
 
 async def _walk(
-    log: AuditLog, wanted: Filter, bounds: tuple[int, int], *, is_rising: bool
+    log: AuditLog, filter_: Filter, bounds: tuple[int, int], *, is_rising: bool
 ) -> AsyncGenerator[RecordRow | None]:
     low, high = bounds
-    prefilter = wanted.prefilter()
+    prefilter = filter_.prefilter()
     for _ in range(_STEPS):
         rows = await log.records.matching(prefilter, low, high, limit=_STEP, is_rising=is_rising)
         for row in rows:

@@ -24,7 +24,7 @@ _GLOBS: Final = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Text for a file, or a `failure`. `left_out` are omitted arguments, `verdict` a test's end."""
+    """Text for a file, or a `failure`. `left_out`: omitted arguments; `verdict`: of a test."""
 
     text: str
     left_out: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The wanted rule: its effect, and its conditions in addition to the tool."""
+    """The requested rule: its effect, and its conditions in addition to the tool."""
 
     effect: str = str(Effect.CONFIRM)
     with_client: bool = False
@@ -67,7 +67,7 @@ def make_test(line: Line, policy: Policy) -> Snippet:
 def _written(write: Callable[[], Snippet]) -> Snippet:
     try:
         return write()
-    except _UntellableError:
+    except _NotTomlError:
         return Snippet("", failure="The names in this call cannot be written in TOML.")
     except SaysoError as error:
         return Snippet("", failure=str(error))
@@ -84,12 +84,12 @@ def _rule(line: Line, wish: Wish) -> tuple[str, tuple[str, ...]]:
         f"server = {_to_toml(_exactly(line['server']))}",
         f"tool = {_to_toml(_exactly(line['tool']))}",
     ]
-    wanted = {"client": wish.with_client, "subject": wish.with_subject}
-    rows += [f"{key} = {_to_toml(_exactly(line[key]))}" for key, is_in in wanted.items() if is_in]
+    names = {"client": wish.with_client, "subject": wish.with_subject}
+    rows += [f"{key} = {_to_toml(_exactly(line[key]))}" for key, is_in in names.items() if is_in]
     written: dict[str, str] = {}
     left_out: tuple[str, ...] = ()
     if wish.with_arguments:
-        written, left_out = _tellable(line["arguments"] or {})
+        written, left_out = _as_toml(line["arguments"] or {})
     if written:
         rows += ["", "[rules.when.arguments]"]
         rows += [f"{name} = {{ equals = {value} }}" for name, value in written.items()]
@@ -109,14 +109,14 @@ def _case(line: Line) -> tuple[str, tuple[str, ...]]:
         f"tool = {_to_toml(tool)}",
         f"principal = {_to_toml(who)}",
     ]
-    written, left_out = _tellable(line["arguments"] or {}, is_path=False)
+    written, left_out = _as_toml(line["arguments"] or {}, is_path=False)
     if written:
         inner = ", ".join(f"{name} = {value}" for name, value in written.items())
         rows.append(f"arguments = {{ {inner} }}")
     return _joined(rows), left_out
 
 
-def _tellable(
+def _as_toml(
     arguments: Mapping[str, Any], *, is_path: bool = True
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the arguments as TOML, and the names of those that cannot be written."""
@@ -129,7 +129,7 @@ def _tellable(
             continue
         try:
             written[_to_key(name)] = _to_toml(value)
-        except _UntellableError:
+        except _NotTomlError:
             left_out.append(name)
     return written, tuple(left_out)
 
@@ -155,12 +155,12 @@ def _joined(rows: list[str]) -> str:
     return "\n".join(rows) + "\n"
 
 
-class _UntellableError(ValueError):
+class _NotTomlError(ValueError):
     """A value that TOML cannot express."""
 
 
 def _to_toml(value: Any) -> str:
-    """Return a JSON value as TOML. Raises `_UntellableError` if TOML cannot express it."""
+    """Return a JSON value as TOML. Raises `_NotTomlError` if TOML cannot express it."""
     if isinstance(value, str):
         return f'"{"".join(map(_sign, value))}"'
     if isinstance(value, bool):
@@ -175,7 +175,7 @@ def _to_toml(value: Any) -> str:
         table = cast("Mapping[str, Any]", value)
         inner = ", ".join(f"{_to_key(name)} = {_to_toml(item)}" for name, item in table.items())
         return f"{{ {inner} }}" if inner else "{}"
-    raise _UntellableError(repr(value))
+    raise _NotTomlError(repr(value))
 
 
 def _to_key(name: str) -> str:
@@ -187,7 +187,7 @@ def _sign(char: str) -> str:
         return _SIGNS[char]
     number = ord(char)
     if 0xD800 <= number <= 0xDFFF:  # noqa: PLR2004 - the halves of pairs (RFC 3629)
-        raise _UntellableError(repr(char))
+        raise _NotTomlError(repr(char))
     if is_hidden(char):
         return f"\\u{number:04X}" if number <= 0xFFFF else f"\\U{number:08X}"  # noqa: PLR2004 - four digits
     return char

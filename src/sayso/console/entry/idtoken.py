@@ -78,7 +78,7 @@ def check_claims(
 
 
 def _is_party(claims: Mapping[str, Any], client_id: str) -> bool:
-    """Return whether the token was issued to us. If it has other audiences, `azp` must be us."""
+    """Return whether the token was issued to us; with other audiences, `azp` must name us."""
     is_needed = claims.get("aud") not in (client_id, [client_id])
     party = claims.get("azp")
     return party == client_id or not (party or is_needed)

@@ -1,6 +1,6 @@
 """A Unix socket that gives login links to this user's terminals, but not to MCP clients.
 
-A request is one line of JSON: `{"want": "about"}` or `{"want": "link"}`. An answer is one, too.
+A request is one line of JSON: `{"want": "about"}` or `{"want": "link"}`. So is an answer.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A gateway's description for commands of the same user.
+    """What a gateway tells sayso's commands that the same user runs.
 
     `address` is the console's URL. `client` is the program that started the gateway over stdio.
     `started` is in Unix seconds.
@@ -51,7 +51,11 @@ class About:
 
 @dataclass(slots=True)
 class LinkServer:
-    """Serves the socket. `link` makes a login link; `None` if people have accounts."""
+    """Serves the socket.
+
+    `link` makes a login link; the attribute is `None` where people log in with accounts. `refresh`
+    updates `clients`, the processes that get no link.
+    """
 
     about: About
     link: Callable[[], str] | None
@@ -67,7 +71,7 @@ class LinkServer:
                 try:
                     connection, _ = await loop.sock_accept(listener)
                 except OSError:
-                    # No file descriptor is left: try again later.
+                    # Probably no file descriptor is left: try again later.
                     self._slots.release()
                     await asyncio.sleep(REQUEST_SECONDS)
                     continue
@@ -91,7 +95,7 @@ class LinkServer:
             return _refused("this system does not identify the requesting process")
         try:
             if peer.uid != os.getuid():
-                return _refused("it runs as another user")
+                return _refused("the requesting process runs as another user")
             if request == {"want": "about"}:
                 return {"about": self.about.to_dict()}
             if request != {"want": "link"}:
@@ -105,7 +109,7 @@ class LinkServer:
             return {"address": self.about.address}
         refusal = await asyncio.to_thread(self._refusal, peer)
         if refusal is not None:
-            _log.warning("refused process %d a link to the console: %s", peer.pid, refusal)
+            _log.warning("did not give process %d a link to the console: %s", peer.pid, refusal)
             return _refused(refusal)
         return {"address": self.about.address, "link": self.link()}
 
@@ -116,8 +120,9 @@ class LinkServer:
         except Exception:  # noqa: BLE001 - the gateway must continue
             _log.exception("the processes of this machine cannot be read")
             return "the processes of this machine cannot be read"
-        # Check this last: only while the process runs is its pid not given to another process.
-        return "it has ended" if peer.is_gone else refusal
+        # Checked last: if the process still runs, the checks above were about it and not about a
+        # later process with the same pid.
+        return "the requesting process has ended" if peer.is_gone else refusal
 
 
 def _refused(why: str) -> dict[str, Any]:
@@ -125,7 +130,7 @@ def _refused(why: str) -> dict[str, Any]:
 
 
 async def _read_line(connection: socket.socket) -> bytes:
-    """Read up to the first line break. Raises `ValueError` for a line that is too long."""
+    """Read one line. Raises `ValueError` if it is too long or the connection ends before."""
     loop = asyncio.get_running_loop()
     line = b""
     while not line.endswith(b"\n"):

@@ -1,7 +1,7 @@
 """One-time login links, and the sessions that they open.
 
-A gateway that a person starts prints a link, and so does `sayso console`. An HTTP response never
-contains one, and a gateway that a client starts prints none, so that callers cannot log in. With an
+A gateway that a person starts prints a link, and so does `sayso console`. No HTTP response contains
+a link, and a gateway that a client starts prints none, so that callers cannot log in. With an
 issuer (`oidc`) there are no links.
 """
 
@@ -26,8 +26,8 @@ PERSON: Final = "console"
 
 LINK_SECONDS: Final = 15 * 60.0
 SESSION_SECONDS: Final = 12 * 3600
-_MOST_ROLES: Final = 1000
-"""In characters. It is limited because browsers limit a cookie to about 4000 bytes."""
+_MAX_ROLES_CHARACTERS: Final = 1000
+"""The maximum size of a session's roles, because browsers limit a cookie to about 4000 bytes."""
 
 _LINK: Final = "console link"
 _SESSION: Final = "console session"
@@ -160,7 +160,7 @@ class Login:
 def _packed(person: str, role: Role, roles: Iterable[str] = (), stamp: str = "") -> str:
     """Return a session's content for its token, without roles if there are too many."""
     listed = sorted(roles)
-    if sum(map(len, map(json.dumps, listed))) > _MOST_ROLES:
+    if sum(map(len, map(json.dumps, listed))) > _MAX_ROLES_CHARACTERS:
         listed = list[str]()
     text = json.dumps([person, role, listed, stamp], ensure_ascii=False)
     # Remove the padding `=`, because some servers put such a cookie in quotes.

@@ -42,7 +42,7 @@ class Begun:
     """A started login: the issuer's URL, and the sealed state for the cookie."""
 
     url: str
-    kept: str = field(repr=False)
+    cookie: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +102,17 @@ class Provider:
         until = self.clock() + FLOW_SECONDS
         return Begun(url, self.keys.seal(_PURPOSE, {**state_values, "until": until}))
 
-    async def finish(self, said: Mapping[str, str], kept: str) -> Entered:
+    async def finish(self, parameters: Mapping[str, str], cookie: str) -> Entered:
         """Finish a login with the issuer's parameters and the browser's cookie.
 
-        Raises `EntryError` if one does not belong to the login that this console started.
+        Raises `EntryError` if these do not belong to a login that this console started.
         """
-        flow = self._open(kept)
-        await self._use_up(flow, said.get("state", ""))
+        flow = self._open(cookie)
+        await self._use_up(flow, parameters.get("state", ""))
         metadata = await self._load_metadata()
-        self._check_sender(said, metadata)
+        self._check_sender(parameters, metadata)
         try:
-            token, access_token = await self._redeem(said["code"], flow["verifier"], metadata)
+            token, access_token = await self._redeem(parameters["code"], flow["verifier"], metadata)
             person = await self._person(token, Proof(flow["nonce"], access_token))
         except SaysoError as error:
             raise _unreachable(error) from None
@@ -202,7 +202,7 @@ class Provider:
         return Fetched(metadata, _FRESH, _USABLE)
 
 
-def said_of(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+def callback_parameters(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     """Return the issuer's parameters in a callback. Raises `EntryError` for duplicates."""
     parameters = [(name, value) for name, value in pairs if name in _PARAMETERS]
     if len(dict(parameters)) != len(parameters):

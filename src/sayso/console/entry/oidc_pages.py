@@ -6,7 +6,7 @@ from starlette.routing import Route
 
 from sayso.console.entry.idtoken import EntryError
 from sayso.console.entry.login_pages import set_session_cookie
-from sayso.console.entry.oidc import FLOW_SECONDS, Provider, said_of
+from sayso.console.entry.oidc import FLOW_SECONDS, Provider, callback_parameters
 from sayso.console.home import HOME, is_own
 from sayso.console.pages import Pages
 
@@ -34,10 +34,10 @@ class _Views:
         except EntryError as error:
             return self._pages.problem(error.status, error.what, error.fix)
         response = RedirectResponse(begun.url, 303)
-        # Lax, because the browser must send it after the issuer's redirect. It grants no access.
+        # Lax: the browser must send this cookie after the issuer's redirect. It grants no access.
         response.set_cookie(
             self._cookie,
-            begun.kept,
+            begun.cookie,
             max_age=FLOW_SECONDS,
             path=f"{HOME}{PATH}",
             httponly=True,
@@ -53,8 +53,8 @@ class _Views:
         would not send the `SameSite=Strict` cookie.
         """
         try:
-            said = said_of(request.query_params.multi_items())
-            entered = await self._provider.finish(said, request.cookies.get(self._cookie, ""))
+            parameters = callback_parameters(request.query_params.multi_items())
+            entered = await self._provider.finish(parameters, request.cookies.get(self._cookie, ""))
         except EntryError as error:
             return self._pages.problem(error.status, error.what, error.fix)
         person = entered.person

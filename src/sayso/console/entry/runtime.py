@@ -74,7 +74,7 @@ def _sockets_in(folder: Path) -> Iterable[Path]:
 
 
 def listen(folder: Path | None) -> tuple[socket.socket, Path]:
-    """Return a listening socket and its path, which exists once it listens. Raises `OSError`."""
+    """Return a listening socket, and its path, which exists from then on. Raises `OSError`."""
     if folder is None:
         raise FileNotFoundError
     path = folder / f"{os.getpid()}{SUFFIX}"

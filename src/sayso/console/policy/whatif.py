@@ -88,7 +88,7 @@ class Outlook:
 
 
 async def think(guard: Guard, thought: Thought) -> Outlook:
-    """Decide a hypothetical call. Only a list of tools may be requested; nothing is recorded."""
+    """Decide a hypothetical call. At most a list of tools is requested; nothing is recorded."""
     try:
         arguments: object = json.loads(thought.arguments)
     except (ValueError, RecursionError) as error:

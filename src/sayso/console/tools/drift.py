@@ -37,18 +37,18 @@ def drift_routes(pages: Pages) -> list[Route]:
         )
 
     async def take(_: Request, session: Session, form: dict[str, str]) -> Response:
-        wanted = [change for change in await held_changes(store.definitions) if _is(change, form)]
-        told = "late"
-        if wanted and await accept(guard.audit, store.definitions, wanted[0], by=session.person):
-            told = "accepted"
-        return RedirectResponse(f"{HOME}/changes?told={told}", 303)
+        matches = [change for change in await held_changes(store.definitions) if _is(change, form)]
+        result = "late"
+        if matches and await accept(guard.audit, store.definitions, matches[0], by=session.person):
+            result = "accepted"
+        return RedirectResponse(f"{HOME}/changes?told={result}", 303)
 
     async def free(_: Request, session: Session, form: dict[str, str]) -> Response:
-        wanted = [row for row in await store.quarantines.all() if _is_row(row, form)]
-        told = "gone"
-        if wanted and await lift(guard.audit, store.quarantines, wanted[0], by=session.person):
-            told = "lifted"
-        return RedirectResponse(f"{HOME}/changes?told={told}", 303)
+        matches = [row for row in await store.quarantines.all() if _is_row(row, form)]
+        result = "gone"
+        if matches and await lift(guard.audit, store.quarantines, matches[0], by=session.person):
+            result = "lifted"
+        return RedirectResponse(f"{HOME}/changes?told={result}", 303)
 
     # Only for admins, because accepting and lifting permit every caller more.
     return [

@@ -67,7 +67,7 @@ def _row(name: HintName, tool: Tool, policy: Policy) -> HintEvidence:
 def _proof(name: HintName, tool: Tool, policy: Policy) -> str:
     weighed = [*weigh(policy.receipt_keys, tool.receipts, name)]
     if tool.receipts and not weighed:
-        return "The policy does not trust the key of its receipt."
+        return "The policy does not trust the key of the tool’s receipt."
     lines: list[str] = []
     for proof in weighed:
         line = f"{proof.found.calls} calls, receipt {proof.receipt.where}, key {proof.key.name}"

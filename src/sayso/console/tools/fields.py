@@ -234,8 +234,8 @@ def _kind_of_text(name: str, schema: Json) -> Kind:
         return Kind.SECRET
     if format_ in ("date", "date-time", "time"):
         return Kind(format_)
-    most = schema.get("maxLength")
-    if isinstance(format_, str) or (isinstance(most, int) and most <= _SHORT_TEXT):
+    limit = schema.get("maxLength")
+    if isinstance(format_, str) or (isinstance(limit, int) and limit <= _SHORT_TEXT):
         return Kind.TEXT
     return Kind.LONG
 

@@ -37,7 +37,7 @@ SOURCES: Final[Mapping[str, str]] = {
 class Filters:
     """Filters of tools; an empty filter matches all. `category` is written as a page shows it.
 
-    `hint` is a hint and its value, as in `destructive-yes`. `source` is that of this or any hint.
+    `hint` is a hint and its value, as in `destructive-yes`. `source`: of `hint`, or of any hint.
     """
 
     q: str = ""

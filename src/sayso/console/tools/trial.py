@@ -90,7 +90,7 @@ class _Views:
         now = self._guard.clock()
         name = f"console try {token}"
         if not await self._guard.approvals.tokens.spend(name, now=now, expires=now + _DAY):
-            fix = "It was not run again. The log shows its outcome."
+            fix = "The call was not run again. The log shows its outcome."
             return self._pages.problem(409, "This call was already made.", fix)
         caller = _caller_of(session, is_alone=self._pages.is_alone)
         try:
@@ -221,8 +221,8 @@ def _to(trial: Try) -> Response:
 def _caller_of(session: Session, *, is_alone: bool) -> Principal:
     """Return the principal of a session's calls.
 
-    On a machine with one user it is that user, who also answers in the console. With
-    authentication it is the person, without scopes and roles, so another person must answer.
+    On a machine with one user, that user makes the calls and answers in the console. With
+    authentication, the person makes them without scopes and roles, and another person must answer.
     """
     if is_alone and session.person == PERSON:
         return Principal(LOCAL, client=CONSOLE)

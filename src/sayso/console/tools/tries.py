@@ -1,7 +1,7 @@
 """Tries: calls that people make from the console, which run in the background.
 
-A try is kept in the process that runs it, from which other processes request it. The log records
-it like any call.
+The process that runs a try keeps it, and other processes request it there. The log records a try
+like any call.
 """
 
 import asyncio
@@ -122,7 +122,7 @@ class Tries:
         return f"{self.gateway.replica_client.name or 'here'}.{token}"
 
     async def look(self, id_: str, person: str) -> Try | None:
-        """Return a person's own try from any process; `None` if it is unknown."""
+        """Return a person's own try from any process; `None` if it is unknown or not theirs."""
         trial = self._known.get(id_)
         if trial is None:
             data = await self._sent(id_, _LOOK_REQUEST)
@@ -193,8 +193,8 @@ class Tries:
         trial.ended = self.guard.clock()
 
     def _make_room(self) -> None:
-        over = [key for key, trial in self._known.items() if trial.state is not State.RUNNING]
-        for key in over[: max(0, len(self._known) - _MOST + 1)]:
+        ended = [key for key, trial in self._known.items() if trial.state is not State.RUNNING]
+        for key in ended[: max(0, len(self._known) - _MOST + 1)]:
             del self._known[key]
 
 

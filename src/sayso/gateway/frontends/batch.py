@@ -25,7 +25,7 @@ def read_batch(body: bytes) -> list[Message]:
     try:
         parts = _parts.decode(body)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("the batch is nested too deeply") from None
     if not 0 < len(parts) <= _MAX_MESSAGES:
         raise ValueError(f"a batch must hold 1 to {_MAX_MESSAGES} messages")
     return [read_message(bytes(part)) for part in parts]

@@ -46,7 +46,7 @@ class Client:
         return self.version not in HANDSHAKE_VERSIONS
 
     def hears(self, level: object) -> bool:
-        """Return whether it gets log messages of this level; since 2026-07-28 only on request."""
+        """Return whether the client gets logs of this level; since 2026-07-28 only on request."""
         if self.level is None:
             return not self.is_modern
         return is_severe(level, self.level)
@@ -57,8 +57,8 @@ class Line(Protocol):
 
     `owner` is the same for all requests of one client. `listener` gets the session's messages
     outside of requests; it is `None` without sessions. `notify` waits until the client has received
-    the message. `tell` does not wait, and may drop the message. `ask` sends a request and raises
-    `RpcError`, which it always does since 2026-07-28.
+    the message. `tell` does not wait, and may drop the message. `ask` sends a request and returns
+    the answer. `ask` raises `RpcError`, and always does so for a client of 2026-07-28.
     """
 
     @property
@@ -98,9 +98,9 @@ def caller_of(client: Client, line: Line) -> Caller:
     return Caller(line.owner, client.capabilities, ask, line.notify, tell)
 
 
-def level_of(wanted: object) -> str | None:
+def level_of(level: object) -> str | None:
     """Return the log level that a client requests; `None` if MCP does not define it."""
-    return wanted if isinstance(wanted, str) and wanted in LEVELS else None
+    return level if isinstance(level, str) and level in LEVELS else None
 
 
 def name_of(info: object) -> str:
@@ -121,9 +121,9 @@ def hello_of(message: Message) -> tuple[str, dict[str, Any], str]:
     params: dict[str, Any] = {}
     with suppress(ValueError):
         params = read_object(message.params)
-    wanted = params.get("protocolVersion")
+    requested = params.get("protocolVersion")
     offered = params.get("capabilities")
-    if not isinstance(wanted, str) or not isinstance(offered, dict):
+    if not isinstance(requested, str) or not isinstance(offered, dict):
         raise RpcError(INVALID_PARAMS, "initialize must have protocolVersion and capabilities")
-    version = wanted if wanted in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE
+    version = requested if requested in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE
     return version, cast("dict[str, Any]", offered), name_of(params.get("clientInfo"))

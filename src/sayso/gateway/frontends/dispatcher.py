@@ -71,7 +71,7 @@ class Response(NamedTuple):
 
 @dataclass(slots=True)
 class Dispatcher:
-    """A dispatcher of requests to the gateway's router. `watch` observes them."""
+    """A dispatcher of requests to the gateway's router. `watch` observes each request."""
 
     router: Router
     watch: Watch | None = None

@@ -118,7 +118,7 @@ class HealthFrontend:
         return {upstream.name: words[upstream.is_up] for upstream in self.upstreams}
 
     async def _may_know(self, request: RequestInfo) -> bool:
-        """Return whether a probe has a token or API key; a local one may come through a proxy."""
+        """Return whether a probe has a token or API key; a local address may be a proxy's."""
         try:
             principal = await admit(request, self.access, self.names)
         except (RefusedError, StoreError):

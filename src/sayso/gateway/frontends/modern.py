@@ -80,7 +80,7 @@ def _mismatch(header: str) -> RpcError:
 
 
 def refuse_version(version: object) -> None:
-    """Raise `RpcError` for a version that the stateless protocol does not support here."""
+    """Raise `RpcError` for any version except 2026-07-28, the only one without sessions."""
     if version != MODERN:
         data = {"supported": [MODERN], "requested": version}
         raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)

@@ -15,7 +15,7 @@ from sayso.connect import in_one_line
 
 _MAX_WAITING: Final = 256
 _MAX_WAITING_BYTES: Final = 4 * 1024 * 1024
-"""The maximum size of messages that wait for a client to read them; more are dropped."""
+"""The maximum number and size of messages that wait for one client; more are dropped."""
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class Reply:
         return True
 
     def tell(self, body: bytes) -> bool:
-        """Send a message without waiting; it may be dropped."""
+        """Send or drop a message without waiting; return whether the client accepts messages."""
         if not self._takes_events or self.is_over:
             return False
         self._begun().tell(body)
@@ -157,7 +157,7 @@ async def watched(
 ) -> None:
     """Do `work` and send pings meanwhile; call `gone` if the client leaves before `work` ends.
 
-    Watching and pings start after `patience`, because most work ends earlier.
+    `left` waits until the client leaves. Watching starts after `patience`: most work ends earlier.
     """
     watcher: asyncio.Task[None] | None = None
 

@@ -31,7 +31,7 @@ _MAX_LOCAL_BYTES: Final = 65_536
 
 _CHECK_SECONDS: Final = 5.0
 _LANES: Final = 2
-"""The job queues for large messages; they are not per caller, who is not known yet."""
+"""The number of job queues for large messages; all callers share these queues."""
 
 _JOB: Final = "sayso.workers.jobs:find_fault"
 _numbers: Final = itertools.count()
@@ -50,9 +50,9 @@ async def check_unambiguous(body: bytes) -> None:
     try:
         output = await run_job(lane, _JOB, (body,), seconds=_CHECK_SECONDS)
     except (BusyError, OSError, RuntimeError) as error:
-        raise AmbiguousError("it cannot be checked for repeated keys now") from error
+        raise AmbiguousError("the message cannot be checked for repeated keys now") from error
     if not output.is_complete:
-        raise AmbiguousError("it cannot be checked for repeated keys in time")
+        raise AmbiguousError("the message cannot be checked for repeated keys in time")
     if output.last is not None:
         raise AmbiguousError(output.last.decode())
 
@@ -116,7 +116,7 @@ class Request:
         return any(kind in accept for kind in _EVENTS)
 
     async def messages(self) -> Message | list[Message]:
-        """Read its message, or all of a batch. Raises `RefusedError`."""
+        """Return the message in the body, or all messages of a batch. Raises `RefusedError`."""
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             what = "the content type must be application/json"

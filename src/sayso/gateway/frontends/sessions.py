@@ -34,14 +34,14 @@ SAY: Final = "say"
 
 @dataclass(slots=True)
 class Session:
-    """A session in this process; `elsewhere` sends a message by the process with its stream."""
+    """A session in this process; `elsewhere` sends through the process that has its stream."""
 
     running: dict[Id, Callable[[], object]] = field(default_factory=dict[Id, Callable[[], object]])
     asked: dict[str, asyncio.Future[Message]] = field(
         default_factory=dict[str, asyncio.Future[Message]]
     )
     stream: Backlog[bytes | None] | None = None
-    mark: str = ""
+    id_prefix: str = ""
     elsewhere: Callable[[bytes], Awaitable[bool]] | None = None
     listener: Listener = field(init=False)
 
@@ -54,14 +54,14 @@ class Session:
 
     @property
     def is_kept(self) -> bool:
-        """Return whether its client has subscriptions or a log level."""
+        """Return whether the session's client has subscriptions or a log level."""
         return bool(self.listener.uris or self.listener.level)
 
     def tell(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a notification on the session's open stream; an empty method ends the stream.
 
-        If the client reads too slowly, log messages are dropped. For other notifications its stream
-        is ended instead, because it must not miss changes.
+        If the client reads too slowly, log messages are dropped. Any other notification then ends
+        the stream, because the client must not miss a change.
         """
         if not method:
             self.hang_up()
@@ -127,8 +127,8 @@ class Sessions:
     def of(self, name: str) -> Session:
         session = self._live.get(name)
         if session is None:
-            mark = self.replica_client.name and f"{self.replica_client.name}-"
-            session = Session(mark=mark, elsewhere=partial(self._say_elsewhere, name))
+            id_prefix = self.replica_client.name and f"{self.replica_client.name}-"
+            session = Session(id_prefix=id_prefix, elsewhere=partial(self._say_elsewhere, name))
             self._live[name] = session
         return session
 
@@ -215,8 +215,8 @@ class SessionLine:
             self.session.say(body)
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        # The mark names this process, because the answer may arrive at another one.
-        number = self.session.mark + secrets.token_hex(8)
+        # The prefix names this process, because the answer may arrive at another one.
+        number = self.session.id_prefix + secrets.token_hex(8)
         waiting = asyncio.get_running_loop().create_future()
         self.session.asked[number] = waiting
         try:
@@ -245,7 +245,7 @@ class SessionLine:
 
 @dataclass(slots=True, eq=False)
 class ModernLine:
-    """The `Line` to a client of 2026-07-28, over the response's stream; it cannot ask."""
+    """The `Line` to a client of 2026-07-28, over the response's stream; `ask` always fails."""
 
     reply: Outlet
 

@@ -38,7 +38,7 @@ Write = Callable[[bytes], Awaitable[None]]
 
 @dataclass(slots=True)
 class StdioFrontend:
-    """The endpoint for one client. `write` sends one line to it."""
+    """The endpoint for one client. `write` sends one line to the client."""
 
     dispatcher: Dispatcher
     principal: Principal
@@ -51,7 +51,7 @@ class StdioFrontend:
         self._outbox = Outbox(self.write)
 
     async def run(self, lines: AsyncIterator[bytes]) -> None:
-        """Answer requests until the input ends, and then cancel the active ones."""
+        """Answer requests until the input ends, and then cancel the active requests."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._tell)
             async for line in lines:
@@ -171,7 +171,7 @@ _LARGEST_LINE: Final = 4 * 1024 * 1024
 
 @contextlib.asynccontextmanager
 async def standard_pipes() -> AsyncGenerator[tuple[AsyncIterator[bytes], Write]]:
-    """Yield the lines of standard input, and a function that writes one to standard output.
+    """Yield the lines of standard input, and a function that writes a line to standard output.
 
     Meanwhile, anything else that this process prints to standard output goes to standard error. A
     line of more than 4 MiB ends the connection.

@@ -53,10 +53,10 @@ class Envelopes:
         kind, body, number, at = self.keys.open(_REQUEST, text, bound={"to": self.here})
         now = self.clock()
         if abs(now - at) > AGE_SECONDS:
-            raise SealError("it is too old, or the clocks of two machines are too far apart")
+            raise SealError("the message is too old, or two machines' clocks are too far apart")
         self._opened = {known: until for known, until in self._opened.items() if until > now}
         if number in self._opened:
-            raise SealError("it was opened before")
+            raise SealError("the message was opened before")
         # Remember the number until the request would be too old anyway.
         self._opened[number] = at + 2 * AGE_SECONDS
         return ReplicaRequest(kind, body, number)
@@ -103,7 +103,7 @@ class ReplicaClient:
     async def send(self, to: str, kind: str, body: Any, seconds: float = _SECONDS) -> Any:
         """Send a request to the process `to`, and return its reply.
 
-        Raises `GoneError` if it has ended, does not answer in time, or the store fails.
+        Raises `GoneError` if that process has ended or does not answer in time, or the store fails.
         """
         if self.envelopes is None or self.presence is None:
             raise GoneError(to)
@@ -173,7 +173,7 @@ async def _exchange(address: str, line: str) -> str:
         await writer.drain()
         return (await reader.readuntil()).decode("ascii").strip()
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
-        raise ConnectionResetError("it hung up") from error
+        raise ConnectionResetError("the process closed the connection without a reply") from error
     finally:
         writer.close()
 

@@ -74,8 +74,8 @@ def _check_keys(other: ReplicaRow, keys: Keyring) -> None:
     if theirs and theirs[0] in keys.ids and keys.active in theirs:
         return
     fix = (
-        f"Give all of them the same {VARIABLE}. To change the active key, first add the new one as "
-        "the last key of each process, and then move it to the front. A killed process is off the "
+        f"Give all processes the same {VARIABLE}. To change the active key, first add the new key "
+        "as the last one of each process, then move it to the front. A killed process is off the "
         f"list after {_LEASE_SECONDS:.0f} s."
     )
     what = "another process on this store has other keys: they cannot verify each other"

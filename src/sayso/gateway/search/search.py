@@ -10,7 +10,7 @@ from anyio import to_thread
 
 from sayso.catalog import Catalog, Registry, SearchPage, Tool
 from sayso.errors import UsageError
-from sayso.gateway.search.tools import META_TOOLS, SEARCH_TOOLS, USUAL, MetaTool
+from sayso.gateway.search.tools import DEFAULT_LIMIT, META_TOOLS, SEARCH_TOOLS, MetaTool
 from sayso.guard import Answer, Guard, Through, UnknownToolError, tool_error
 from sayso.intent import WIRE_NAMES
 from sayso.policy import Listing, Policy, Principal
@@ -137,9 +137,9 @@ class Search:
 
     async def _call(self, meta: MetaTool, arguments: Mapping[str, Any], run: Run) -> Answer:
         called: str = arguments["name"]
-        assert meta.most is not None  # noqa: S101 - it is one that calls
+        assert meta.max_level is not None  # noqa: S101 - the search was answered above
         try:
-            through = Through(meta.name, meta.most, called)
+            through = Through(meta.name, meta.max_level, called)
             return await run(called, arguments.get("arguments") or {}, through)
         except UnknownToolError as error:
             # The unknown name is an argument here, so return a tool error, not a protocol error.
@@ -148,7 +148,7 @@ class Search:
     async def _search(self, arguments: Mapping[str, Any], principal: Principal) -> Answer:
         view = await self._view(principal)
         await self._prepare(view.registry)
-        limit = int(arguments.get("limit", USUAL))
+        limit = int(arguments.get("limit", DEFAULT_LIMIT))
         try:
             page = _find(view.registry, arguments, limit)
             entries = [self._described(view, tool) for tool in page.tools]
@@ -189,7 +189,7 @@ def _find(registry: Registry, arguments: Mapping[str, Any], limit: int) -> Searc
 _MAX_DESCRIPTION: Final = 600
 _MAX_ARGUMENT: Final = 300
 _MAX_SCHEMA: Final = 6_000
-"""The maximum characters of a tool's description, of an argument's, and of the whole schema."""
+"""The maximum characters of a tool's description, an argument's description, and the schema."""
 
 
 def describe(tool: Tool, name: str) -> dict[str, Any]:

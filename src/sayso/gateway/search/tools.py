@@ -25,8 +25,8 @@ from sayso.intent import (
 from sayso.workers import BoundedChecker
 
 SEARCH_TOOLS: Final = "search_tools"
-MOST: Final = 50
-USUAL: Final = 10
+MAX_LIMIT: Final = 50
+DEFAULT_LIMIT: Final = 10
 
 HOW: Final = (
     "Most tools are not in the list. Find one with search_tools, by what you want to do; then call "
@@ -56,8 +56,8 @@ _SEARCHED: Final[Mapping[str, Any]] = {
         "limit": {
             "type": "integer",
             "minimum": 1,
-            "maximum": MOST,
-            "default": USUAL,
+            "maximum": MAX_LIMIT,
+            "default": DEFAULT_LIMIT,
             "description": "How many tools at most.",
         },
         "cursor": {
@@ -98,11 +98,11 @@ _FOUND: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True)
 class MetaTool:
-    """A meta-tool; `most` is the highest level of tools that it may call."""
+    """A meta-tool; `max_level` is the highest level of tools that the meta-tool may call."""
 
     intent: Intent
     raw: Mapping[str, Any]
-    most: Level | None = None
+    max_level: Level | None = None
 
     @property
     def name(self) -> str:
@@ -113,7 +113,7 @@ class MetaTool:
         return BoundedChecker(self.raw["inputSchema"])
 
     def listing(self, version: str) -> dict[str, Any]:
-        """Return its entry of `tools/list` for a client of `version`."""
+        """Return the meta-tool's entry of `tools/list` for a client of `version`."""
         resolved = resolve(Evidence(declared=self.intent.hints), Trust.TRUSTED)
         return list_tool(self.raw, resolved, version=version, title=self.intent.title)
 

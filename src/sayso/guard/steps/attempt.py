@@ -22,21 +22,21 @@ async def record_attempt(guard: GuardContext, call: Call) -> Answer | None:
     quotas = await quotas_now(guard, call) if call.policy.counts_calls else ()
     use = use_of(guard, call)
     may_wait = call.claim is None
-    over = await guard.audit.begin(call.facts, call.approval, use, quotas, may_wait=may_wait)
-    if over is None:
+    refusal = await guard.audit.begin(call.facts, call.approval, use, quotas, may_wait=may_wait)
+    if refusal is None:
         return None
     if call.is_sent:
         return lost_answer(call)
     call.outcome = Outcome.DENIED
-    if isinstance(over, Lapse) and over.claim is not None:
+    if isinstance(refusal, Lapse) and refusal.claim is not None:
         return tool_error("Nothing was run: another call now has this call's idempotency key.")
-    if isinstance(over, Lapse):
+    if isinstance(refusal, Lapse):
         return tool_error(
             "Nothing was run: the standing approval for this call is no longer valid. Make the "
             "call again to ask a person."
         )
     return tool_error(
-        f"Policy does not allow this call: the limit of {over.most} per minute is reached. "
+        f"Policy does not allow this call: the limit of {refusal.most} per minute is reached. "
         "Nothing was run. Try again in a minute."
     )
 

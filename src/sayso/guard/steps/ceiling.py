@@ -18,12 +18,12 @@ async def check_ceiling(_: GuardContext, call: Call) -> Answer | None:
     """
     through = call.request.through
     level = call.tool.level
-    if through is None or _ORDER.index(level) <= _ORDER.index(through.most):
+    if through is None or _ORDER.index(level) <= _ORDER.index(through.max_level):
         return None
     call.outcome = Outcome.DENIED
     return tool_error(
-        f"Nothing was run: “{through.called}” is a {level} tool, and {through.tool} calls none. "
-        f"Call it by call_{level}_tool."
+        f"Nothing was run: “{through.called}” is a {level} tool, which {through.tool} must not "
+        f"call. Use call_{level}_tool."
     )
 
 

@@ -1,4 +1,4 @@
-"""The step `confirm`: a person must answer before the call continues, and for this call alone."""
+"""The step `confirm`: let a call that must ask continue only with an approval or a grant."""
 
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -17,7 +17,7 @@ from sayso.policy import Effect
 from sayso.schema import plain
 
 _NO_CHANNEL: Final = (
-    "Its client cannot ask a person, or must not, and there is no console and no other channel. To "
+    "The client cannot ask a person, or must not, and there is no console and no other channel. To "
     "the operator: behind a gateway that asks, use sayso.bind(server, asks=False); with the "
     "console of a gateway on the same store, sayso.bind(server, console=True); around a client, "
     "sayso.wrap(…, approver=…)."
@@ -25,7 +25,7 @@ _NO_CHANNEL: Final = (
 
 _TOO_MANY: Final = (
     "Wait until some of them are answered or have expired, then make the call again. To the "
-    "operator: open_per_caller under [approvals] is how many may wait."
+    "operator: open_per_caller under [approvals] limits the open questions of a caller."
 )
 
 
@@ -64,9 +64,9 @@ async def confirm(guard: GuardContext, call: Call) -> Answer | None:
 async def _ask(
     guard: GuardContext, call: Call, question: Question, deadline: float
 ) -> Answer | None:
-    """Return the answer that ends the call; `None` if it is approved or must ask again.
+    """Return the answer that ends the call; `None` if the call is approved or must ask again.
 
-    It must ask again if the approval expired or was used by another call, or the plan changed.
+    A call must ask again if its approval expired or was used by another call, or its plan changed.
     """
     asked = call.arguments, call.arguments_digest, call.tool, call.tool_facts
     if not can_ask(guard, call, question):
@@ -165,7 +165,7 @@ def _waiting(guard: GuardContext, call: Call, approval: Approval) -> Answer:
     )
     if call.is_declined:
         text = (
-            "Not run: the person at its client did not open the page where this call is answered. "
+            "Not run: the person at the client did not open the page where this call is answered. "
             f"{waits(guard, approval)}. Do not make the call again unless the person says so."
         )
     return tool_error(text, **_meta(approval))

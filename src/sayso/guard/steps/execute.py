@@ -13,10 +13,10 @@ _ENDS: Final = "sayso is shutting down and no longer waits for servers"
 
 
 async def execute(guard: GuardContext, call: Call) -> Answer:
-    """Run the call. Raises the server's error, or an error that says whether it may have run.
+    """Run the call. Raises the server's error, or an error that says whether the call may have run.
 
     If the server was not reached, `is_sent` is reset to its earlier value. Raises `GivenUpError` if
-    the process ends before the answer arrives or a person stops the call. Others pass through.
+    the process ends before the answer arrives or a person stops the call.
     """
     shutdown = guard.shutdown
     task = asyncio.current_task()

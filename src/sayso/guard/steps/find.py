@@ -15,7 +15,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def find(guard: GuardContext, call: Call) -> Answer | None:
-    """Put the tool on the call. Raises `UnknownToolError`, the same for a hidden tool."""
+    """Put the tool on the call. Raises `UnknownToolError` for a missing and for a hidden tool."""
     policy = call.policy = guard.policy()
     if is_switched_off(policy, subject=call.principal.subject):
         await refuse(guard, call, Outcome.DENIED)
@@ -37,7 +37,7 @@ async def find(guard: GuardContext, call: Call) -> Answer | None:
         await take_arguments(call, call.arguments)
     except TooLargeError as error:
         await refuse(guard, call, Outcome.BAD_ARGUMENTS)
-        return tool_error(f"Nothing was run: the arguments are too large ({error}).")
+        return tool_error(f"Nothing was run: {error}. Send less at a time.")
     except UsageError as error:
         await refuse(guard, call, Outcome.BAD_ARGUMENTS)
         return tool_error(f"Nothing was run: the arguments cannot be sent as JSON ({error}).")

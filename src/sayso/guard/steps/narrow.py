@@ -26,8 +26,8 @@ async def narrowed(tool: Tool, arguments: Mapping[str, Any]) -> Tool:
     """Return the tool with its intent for these arguments.
 
     If the author's `narrow` fails, or takes longer than 10 s, the tool keeps its intent. Hints that
-    the operator set never change. Raises `UsageError` for an intent wider than the tool's, because
-    then one of the two is wrong.
+    the operator set never change. Raises `UsageError` if `narrow` returns an intent wider than the
+    tool's, because then one of them is wrong, or a value of another type.
     """
     narrow = tool.intent.narrow
     if narrow is None:

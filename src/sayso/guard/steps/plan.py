@@ -52,13 +52,13 @@ async def _dry_run(guard: GuardContext, call: Call, parameter: str) -> Plan:
     because it would ignore the parameter and make the changes.
     """
     if not is_switch(call.tool.input_schema, parameter):
-        what = f"it has no boolean parameter {parameter!r} for a dry run"
+        what = f"the tool has no boolean parameter {parameter!r} for a dry run"
         raise UsageError(what, where=call.name)
     dry = _copied(guard, call)
     await take_arguments(dry, {**call.arguments, parameter: True})
     checker = guard.schemas.of(call.tool).arguments
     if checker is not None and await checker.problems(dry.arguments, call.principal.caller):
-        raise UsageError(f"its schema does not accept {parameter}: true here", where=call.name)
+        raise UsageError(f"the schema does not accept {parameter}: true here", where=call.name)
 
     async def run(_: Call) -> Answer:
         await guard.audit.attempt(dry.facts, None)
@@ -68,9 +68,9 @@ async def _dry_run(guard: GuardContext, call: Call, parameter: str) -> Plan:
         answer = opened(await record_outcome(guard, dry, run))
     if answer.get("isError") and dry.outcome is Outcome.TOOL_ERROR and dry.incident is None:
         text = " ".join(_texts(answer))[:_MAX_ERROR_CHARACTERS]
-        raise DeniedError(f"its dry run failed: {text}")
+        raise DeniedError(f"the tool's dry run failed: {text}")
     if answer.get("isError") or answer.get("resultType", "complete") != "complete":
-        raise UsageError("its dry run gave no result", where=call.name)
+        raise UsageError("the tool's dry run gave no result", where=call.name)
     return _plan_in(answer, call.name)
 
 
@@ -97,7 +97,7 @@ def _plan_in(answer: Answer, name: str) -> Plan:
     elif set(cast("Mapping[str, Any]", value)) == {"result"}:
         value = cast("Any", value["result"])
     if size(value) > MAX_PLAN_CHARACTERS:
-        what = f"its dry run's answer is longer than {MAX_PLAN_CHARACTERS} characters"
+        what = f"the dry run's answer is longer than {MAX_PLAN_CHARACTERS} characters"
         raise UsageError(what, where=name)
     if isinstance(value, list):
         return make_plan(value)

@@ -18,7 +18,7 @@ _log: Final = logging.getLogger(__name__)
 async def unmet(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
     """Return why the author's condition is not met; `None` if it is met.
 
-    The condition is a function that gets a copy of the arguments. If it raises, it is not met.
+    The condition is a function of a copy of the arguments. It is not met if the function raises.
     """
     when = tool.intent.when
     if when is None:

@@ -23,7 +23,7 @@ _MAX_KEY_CHARACTERS: Final = 256
 
 
 async def answer_once(guard: GuardContext, call: Call, then: Then) -> Answer:
-    """Continue if this call is the first with its key; otherwise wait for the first one's answer.
+    """Continue if this call is the first with its key; otherwise wait for the first call's answer.
 
     A key belongs to its caller and is stored for a day. A call that was never sent releases its
     key. A cancelled call that was sent keeps its key, because its outcome is unknown.
@@ -70,7 +70,7 @@ async def _first(guard: GuardContext, call: Call, claim: Claim, then: Then) -> A
 
 
 async def _settle(guard: GuardContext, call: Call, claim: Claim, answer: Answer | None) -> None:
-    """Store the answer, or release the key if `answer` is `None`; log a store's error."""
+    """Store the answer, or release the key if `answer` is `None`; an error is only logged."""
     text = None
     if answer is not None:
         text = guard.approvals.signer.sign_result(claim, json.dumps(opened(answer)))

@@ -1,4 +1,4 @@
-"""The step `retry`: try a call that may run twice again after a transport failure."""
+"""The step `retry`: after a transport failure, try a call again if it may run twice."""
 
 from typing import Final
 

@@ -36,7 +36,7 @@ async def validate(guard: GuardContext, call: Call) -> Answer | None:
     schema = json.dumps(brief(call.tool.input_schema or {}), ensure_ascii=False)
     return tool_error(
         f"Nothing was run: these arguments do not fit “{through.called}”.\n{listed}\n"
-        f"Its arguments must fit this schema: {schema}"
+        f"The arguments must fit this schema: {schema}"
     )
 
 

@@ -36,8 +36,8 @@ class Basis(StrEnum):
 class Claim:
     """One hint of one tool in a submission.
 
-    A claim that is not `is_settled` is a proposal, which the author must confirm. `doubts` are
-    reasons against the value. `receipt` is the verdict of a receipt (a signed test result).
+    Unless `is_settled`, the claim is a proposal that the author must confirm. `doubts` are reasons
+    against the value. `receipt` is the verdict of a receipt (a signed test result).
     """
 
     value: bool
@@ -84,7 +84,7 @@ def _claim(tool: Subject, store: Store, name: HintName, reads: Claim | None) -> 
 
 
 def _ground(tool: Subject, name: HintName, reads: Claim | None) -> _Ground:
-    """Return a hint's value in the specification's meaning. Evidence outranks declarations."""
+    """Return a hint's value in the specification's meaning. Evidence counts before declarations."""
     verdict = tool.verdicts.get(name)
     declared = tool.hints[name]
     if verdict == "refuted":

@@ -20,9 +20,9 @@ class Store:
 
     `hints` must be explicit on every tool. `claims` has a sentence for each value of a hint. `asks`
     are questions that only the author can answer. Hints in `never_on_reads` are false on every
-    read-only tool, those in `on_every_write` true on every other. For hints in `unlike_on_writes`,
-    the author must confirm a looser value declared on a writing tool. A description with a word of
-    `signs` means that the store does not count the tool as read-only.
+    read-only tool. Hints in `on_every_write` are true on every other tool. For hints in
+    `unlike_on_writes`, the author must confirm a looser value declared on a writing tool. The store
+    does not count a tool as read-only if its description has a word of `signs`.
     """
 
     profile: Profile

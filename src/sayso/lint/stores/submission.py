@@ -38,8 +38,8 @@ class Submitted:
 class Submission:
     """The document that one store's review requires of one server.
 
-    Test prompts should lead to the tools in `positive` and not to those in `negative`; the author
-    writes the prompts.
+    The author writes test prompts: `positive` ones should lead to these tools, `negative` ones
+    should not lead to these tools.
     """
 
     store: Store
@@ -86,17 +86,17 @@ def _tool(tool: Subject, store: Store) -> Submitted:
 
 def _by_kind(tools: Sequence[Submitted]) -> list[str]:
     """Return the tools' names. One tool of each kind comes first, so few prompts cover all."""
-    seen: set[tuple[bool, ...]] = set()
+    known_kinds: set[tuple[bool, ...]] = set()
     first: list[str] = []
-    rest: list[str] = []
+    others: list[str] = []
     for tool in tools:
         kind = tuple(claim.value for claim in tool.claims.values())
-        if kind in seen:
-            rest.append(tool.name)
+        if kind in known_kinds:
+            others.append(tool.name)
         else:
             first.append(tool.name)
-        seen.add(kind)
-    return first + rest
+        known_kinds.add(kind)
+    return first + others
 
 
 def _repeated(names: Sequence[str], count: int) -> tuple[str, ...]:

@@ -14,10 +14,11 @@ class CallContext:
     """A call, the sandbox's places, and facts from other calls.
 
     `allowed` are addresses, `host:port`. `argument_paths` are paths that an argument or the
-    server's command names. `control` are effects without a call, `siblings` all effects of this
-    call. `usual` are the files and tables to which calls of every tool add something; `None` if
-    unknown. `shown` are results of other tools. Most reading tools write the files in `habitual`.
-    `kept` are files with user data that a call left. `is_reading`: the tool is declared read-only.
+    server's command names. `control` are effects seen without a call, `siblings` all effects of
+    this call. `usual` are the files and tables to which calls of every tool add something, or
+    `None` if unknown. `shown` are results of other tools. `habitual` are files that most read-only
+    tools write, `kept` files in which a call changed user data. `is_reading`: the tool is declared
+    read-only.
     """
 
     places: tuple[Place, ...]
@@ -53,7 +54,8 @@ class CallContext:
     def is_kept(self, path: str) -> bool:
         """Return whether other calls show that a file holds user data.
 
-        This never holds for a tool that is declared read-only: a server may count its calls there.
+        For a tool that is declared read-only, the result is false: a server may count its calls in
+        such a file.
         """
         return not self.is_reading and path in self.kept
 

@@ -19,8 +19,8 @@ def split(path: str) -> tuple[str, str] | None:
     parts = PurePosixPath(path).parts
     if ".git" not in parts[:-1]:
         return None
-    at = parts.index(".git") + 1
-    return str(PurePosixPath(*parts[:at])), "/".join(parts[at:])
+    index = parts.index(".git") + 1
+    return str(PurePosixPath(*parts[:index])), "/".join(parts[index:])
 
 
 def holder(path: str, content: bytes, context: CallContext) -> str:
@@ -84,9 +84,9 @@ def _is_packed(folder: Path, name: str) -> bool:
         content = path.read_bytes()
         count = int.from_bytes(content[8 + 255 * 4 : 8 + 256 * 4], "big")
         names = content[8 + 256 * 4 : 8 + 256 * 4 + count * 20]
-        at = names.find(wanted)
-        while at >= 0 and at % 20:
-            at = names.find(wanted, at + 1)
-        if at >= 0:
+        position = names.find(wanted)
+        while position >= 0 and position % 20:
+            position = names.find(wanted, position + 1)
+        if position >= 0:
             return True
     return False

@@ -39,7 +39,7 @@ VOLATILE: Final = ("/dev", "/proc", "/sys", "/run", "/var/run", "/tmp", "/var/tm
 
 
 def grade_all(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]:
-    """Merge the effects of one call, then grade each effect; the others may change its grade."""
+    """Merge the effects of one call, then grade each; other effects may influence the grade."""
     merged = merge(effects, context)
     known = replace(context, siblings=(*context.siblings, *merged))
     return tuple(grade(effect, known) for effect in merged)
@@ -104,7 +104,7 @@ def _is_loopback(host: str) -> bool:
 def _failed(effect: Effect, context: CallContext) -> Grade:
     if "EROFS" in effect.detail and context.is_named(effect.target):
         return Life.USER, "only containment protected a named path"
-    return Life.TRANSIENT, "it failed without a change"
+    return Life.TRANSIENT, "the operation failed without a change"
 
 
 def _row(effect: Effect, context: CallContext) -> Grade:
@@ -157,7 +157,7 @@ def _is_database(path: str, context: CallContext) -> bool:
 
 
 def _by_meaning(effect: Effect, context: CallContext) -> Grade | None:
-    """Grade a file whose bytes changed and whose meaning did not."""
+    """Grade a file if its bytes changed, but not their meaning; else return `None`."""
     if effect.kind not in (Kind.WRITE, Kind.APPEND) or effect.before is None:
         return None
     compared = outcome(effect)

@@ -9,7 +9,7 @@ from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.readers import compare_contents
 from sayso.verify.grade.readers.content import Outcome
 
-TOO_LARGE: Final = "its content was not kept"
+TOO_LARGE: Final = "the earlier content was not stored"
 
 
 def content_of(blob: Blob | None) -> bytes | None:
@@ -23,7 +23,7 @@ def content_of(blob: Blob | None) -> bytes | None:
 
 
 def outcome(effect: Effect) -> tuple[str, Outcome] | None:
-    """Return a changed file's format and the comparison of its records; `None` if unknown."""
+    """Return a changed file's format and the comparison of its records, or `None` if unknown."""
     before = content_of(effect.before)
     after = content_of(effect.after)
     if before is None or after is None or before == after:

@@ -20,15 +20,15 @@ UNCHANGED: Final = "the file is unchanged"
 
 
 def merge(effects: Sequence[Effect], context: CallContext) -> tuple[Effect, ...]:
-    """Return the effects to grade. File changes replace those that system calls and hooks saw.
+    """Return the effects to grade. File changes replace effects seen by system calls and hooks.
 
-    An effect of a system call or hook without a remaining file change gets the life `transient`.
+    If no change of the file remains, the effect of a system call or hook gets the life `transient`.
     """
     rows = {path_of(effect) for effect in effects if "#" in effect.target}
     seen, moved = _by_path(effects)
     merged: list[Effect] = []
     for effect in effects:
-        if effect.observer is Observer.FILES and _is_told_by_rows(effect, rows):
+        if effect.observer is Observer.FILES and _is_described_by_rows(effect, rows):
             continue
         if effect.observer in (Observer.SYSCALLS, Observer.HOOK) and effect.kind in ON_FILES:
             merged += _settled(effect, seen, moved=moved, context=context)
@@ -49,14 +49,14 @@ def _by_path(effects: Sequence[Effect]) -> tuple[Paths, Paths]:
     return changed, moved
 
 
-def _is_told_by_rows(effect: Effect, rows: set[str]) -> bool:
+def _is_described_by_rows(effect: Effect, rows: set[str]) -> bool:
     """Return whether changed rows already describe a changed file or its SQLite sidecar."""
     is_change = effect.kind in (Kind.WRITE, Kind.APPEND)
     return (is_change and effect.target in rows) or database_of(effect.target) in rows
 
 
 def database_of(path: str) -> str | None:
-    """Return the SQLite file that a sidecar file belongs to; `None` for another file."""
+    """Return the SQLite file that a sidecar file belongs to, or `None` for another file."""
     return next((path.removesuffix(end) for end in SIDECARS if path.endswith(end)), None)
 
 
@@ -67,9 +67,9 @@ def _settled(
     if effect.is_failed or context.place(path) is None:
         yield effect
         return
-    there = seen[effect.call]
+    changed = seen[effect.call]
     above = {str(parent) for parent in PurePosixPath(path).parents}
-    if path in there or database_of(path) in there or above & moved[effect.call]:
+    if path in changed or database_of(path) in changed or above & moved[effect.call]:
         return
     host = context.host(path)
     is_there = host is not None and os.path.lexists(host)

@@ -9,7 +9,7 @@ from sayso.trace import Effect, Kind
 from sayso.verify.grade.context import CallContext, thing_of
 from sayso.verify.grade.loss import content_of
 
-TELLING: Final = 4
+MIN_VALUE_CHARACTERS: Final = 4
 """The minimum length of a value that is searched in other tools' results."""
 MOST_WORDS: Final = 10_000
 CHANGE: Final = re.compile(r"; |: | → ")
@@ -37,8 +37,8 @@ def added(effect: Effect) -> str:
 def is_own_record(effect: Effect, context: CallContext) -> str:
     """Return the reason why an added record is the server's own, or "" if it is not.
 
-    Such a record names the tool or looks like a log line, and calls of every tool leave one. The
-    tool's name alone is not enough, since a tool can write its name into user data.
+    A server's own record names the tool or looks like a log line, and calls of every tool leave
+    such a record. The tool's name alone is no proof, since a tool can write it into user data.
     """
     text = added(effect)
     if not text:
@@ -47,8 +47,8 @@ def is_own_record(effect: Effect, context: CallContext) -> str:
     names_it = re.search(rf"(?<![\w-]){re.escape(context.tool_name)}(?![\w-])", text) is not None
     if names_it and is_usual:
         return "a record of the call, as every call leaves one"
-    if names_it and context.usual is None and holds_call(text, context):
-        return "a record of the call: it names the tool, with its arguments or the time"
+    if names_it and context.usual is None and contains_call(text, context):
+        return "a record of the call, which names the tool, with its arguments or the time"
     if is_usual and effect.kind is Kind.APPEND and is_log(text):
         return "lines of a log that every call adds to"
     return ""
@@ -61,7 +61,7 @@ def is_log(text: str) -> bool:
     return bool(lines) and matches[0] and sum(matches) * 2 >= len(lines)
 
 
-def holds_call(text: str, context: CallContext) -> bool:
+def contains_call(text: str, context: CallContext) -> bool:
     """Return whether a record contains a time, or the names of all arguments."""
     has_time = re.search(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\b1[5-9]\d{8}(?:\d{3})?\b", text)
     names = context.arguments
@@ -80,7 +80,9 @@ def is_shown(effect: Effect, context: CallContext) -> bool:
 def _differing(effect: Effect) -> Iterator[str]:
     if "#" in effect.target:
         if effect.kind is Kind.UPDATE:
-            yield from (part for part in CHANGE.split(effect.detail) if len(part) >= TELLING)
+            yield from (
+                part for part in CHANGE.split(effect.detail) if len(part) >= MIN_VALUE_CHARACTERS
+            )
         else:
             yield from _values(effect.detail)
         return
@@ -102,7 +104,7 @@ def _values(text: str) -> Iterator[str]:
 
 def _leaves(value: Any) -> Iterator[str]:
     if isinstance(value, str):
-        if len(value) >= TELLING:
+        if len(value) >= MIN_VALUE_CHARACTERS:
             yield value
     elif isinstance(value, dict):
         for item in cast("dict[str, Any]", value).values():

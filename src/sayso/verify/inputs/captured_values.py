@@ -21,7 +21,7 @@ _DEEPEST: Final = 8
 _LARGEST: Final = 200_000
 _MOST_LINES: Final = 200
 _LONGEST_LINE: Final = 1000
-"""The rest of a longer line is ignored: the patterns take quadratic time in a line's length."""
+"""The rest of a longer line is ignored, because the patterns take quadratic time."""
 
 _IDS: Final = frozenset(["id", "identifier", "uid", "uuid", "iid", "guid", "sha", "hash", "slug"])
 _NAMES: Final = frozenset(["name", "title", "label"])
@@ -80,8 +80,8 @@ class CapturedValues:
             meaning = Meaning(_role_of_key(wanted), entity_of(words))
         entity = meaning.entity or entity_of(word_list(tool))
         ranked = [
-            (rank, at, found.value)
-            for at, found in enumerate(self.found)
+            (rank, index, found.value)
+            for index, found in enumerate(self.found)
             if (rank := _rank(found, words, meaning.role, entity)) is not None
         ]
         ranked.sort(key=lambda found: found[:2])
@@ -110,7 +110,9 @@ class CapturedValues:
         self.found.insert(0, found)
 
     def _drop(self, place: tuple[str, str]) -> None:
-        same = [at for at, found in enumerate(self.found) if (found.entity, found.key) == place]
+        same = [
+            index for index, found in enumerate(self.found) if (found.entity, found.key) == place
+        ]
         del self.found[max(same, default=-1)]
 
 

@@ -25,10 +25,10 @@ def check_installed() -> None:
 
 
 def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]:
-    """Draw at most `count` values, the simplest first; perhaps none.
+    """Draw at most `count` values, the simplest first; there may be none.
 
-    hypothesis stores nothing between runs. Normally it also draws constants of loaded modules; our
-    provider does not, so the result does not depend on the loaded modules.
+    hypothesis stores nothing between runs. By default it also draws constants of loaded modules.
+    sayso's provider does not, so the result does not depend on the loaded modules.
     """
     check_installed()
     import hypothesis  # noqa: PLC0415 - an extra

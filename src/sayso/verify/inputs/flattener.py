@@ -24,11 +24,11 @@ class Flattener:
         self._named: dict[str, Any] | None = None
 
     def flat(self, node: object) -> Schema | None:
-        """Return a flat schema; `None` if no value can fit."""
+        """Return a flat schema, or `None` if no value can fit."""
         return self._flat(node, ())
 
     def find(self, reference: str) -> object:
-        """Return the target of a `$ref`; if it is unknown, `True`, which accepts anything."""
+        """Return the target of a `$ref`, or for an unknown one `True`, which accepts anything."""
         if self._named is None:
             self._named = dict(_names(self.root, 0, [_MOST_NODES]))
         if reference in self._named:
@@ -96,7 +96,7 @@ def types_of(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def merge(first: Schema, other: Schema) -> Schema | None:
-    """Merge two schemas into one for the values that both accept; `None` if no value can fit."""
+    """Return a schema for the values that both schemas accept, or `None` if no value can fit."""
     found = dict(first)
     for key, value in other.items():
         if key not in found:
@@ -113,7 +113,7 @@ def merge(first: Schema, other: Schema) -> Schema | None:
 
 
 def _own(schema: Schema) -> Schema | None:
-    """Turn `const` into `enum`, and `if` into two branches of `anyOf`; `None` if nothing fits."""
+    """Turn `const` into `enum` and `if` into `anyOf`; return `None` if no value can fit."""
     if "const" in schema:
         const = schema.pop("const")
         if "enum" in schema and const not in items_of(schema["enum"]):

@@ -45,7 +45,7 @@ SAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def text_of(name: str) -> "SearchStrategy[str] | None":
-    """Return a strategy for texts of a format; `None` for an unknown format."""
+    """Return a strategy for texts of a format, or `None` for an unknown format."""
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
     makers: Mapping[str, Callable[[], SearchStrategy[str]]] = {

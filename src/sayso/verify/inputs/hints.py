@@ -50,7 +50,7 @@ class VerifyHints:
     where: str = FILE
 
     def of(self, tool: str) -> ToolHints:
-        """Return the hints on a tool; empty if the file has none for it."""
+        """Return the hints on a tool, or empty ones if the file does not name the tool."""
         return self.tools.get(tool) or ToolHints()
 
     def check(self, names: Iterable[str]) -> None:

@@ -48,14 +48,14 @@ def bounds(schema: Schema) -> tuple[float | None, float | None]:
 
 
 def integer_range(schema: Schema) -> Range | None:
-    """Return the whole numbers that fit a schema; `None` if no number fits."""
+    """Return the whole numbers that fit a schema, or `None` if no number fits."""
     step = Fraction(_number(schema.get("multipleOf")) or 1).limit_denominator(10**9)
     step = Fraction(math.lcm(step.numerator, step.denominator), step.denominator)
     return _steps(schema, step)
 
 
 def number_range(schema: Schema) -> "SearchStrategy[Any] | None":
-    """Return a strategy for numbers that fit, mostly small ones; `None` if no number fits."""
+    """Return a strategy for numbers that fit, mostly small ones, or `None` if no number fits."""
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
     step = _number(schema.get("multipleOf"))

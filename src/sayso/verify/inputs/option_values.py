@@ -82,9 +82,9 @@ def _as_kind(value: Any, kind: str) -> str | float | None:
 
 def fits_text(text: str, schema: Schema) -> bool:
     """Return whether a text fits the lengths and the pattern of a schema."""
-    least = schema.get("minLength", 0)
-    most = schema.get("maxLength")
-    if len(text) < least or (isinstance(most, int) and len(text) > most):
+    shortest = schema.get("minLength", 0)
+    longest = schema.get("maxLength")
+    if len(text) < shortest or (isinstance(longest, int) and len(text) > longest):
         return False
     pattern = schema.get("pattern")
     if not isinstance(pattern, str):

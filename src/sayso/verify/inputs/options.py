@@ -207,8 +207,8 @@ class Sources:
     def _texts(self, schema: Schema, meaning: Meaning) -> Iterator[Option]:
         if meaning.role in _GIVEN_ONLY:
             return
-        least = int(schema.get("minLength", 0))
-        most = schema.get("maxLength")
+        minimum = int(schema.get("minLength", 0))
+        maximum = schema.get("maxLength")
         samples = SAMPLES.get(str(schema.get("format", "")), _PLAIN)
         if meaning.role is None:
             samples = (*_quoted(schema), *samples)
@@ -216,28 +216,28 @@ class Sources:
         yield from plain[:3]
         if isinstance(pattern := schema.get("pattern"), str):
             if not plain:
-                yield from self._patterned(pattern, least, most)
+                yield from self._patterned(pattern, minimum, maximum)
         elif "format" not in schema:
             if not fits_text(_WORD, schema):
-                yield Option(text_of_length(max(least, 1)), "plain", "generated")
-            if meaning.role not in IN_WORLD and least == 0:
+                yield Option(text_of_length(max(minimum, 1)), "plain", "generated")
+            if meaning.role not in IN_WORLD and minimum == 0:
                 yield Option("", "empty", "boundary")
-            if "minLength" in schema and least > 0:
-                yield Option(text_of_length(least), "shortest", "boundary")
-            if isinstance(most, int) and least <= most <= _LONGEST:
-                yield Option(text_of_length(most), "longest", "boundary")
+            if "minLength" in schema and minimum > 0:
+                yield Option(text_of_length(minimum), "shortest", "boundary")
+            if isinstance(maximum, int) and minimum <= maximum <= _LONGEST:
+                yield Option(text_of_length(maximum), "longest", "boundary")
 
-    def _patterned(self, pattern: str, least: int, most: object) -> Iterator[Option]:
-        if not isinstance(most, int):
-            most = max(least, 60)
-        for value in draw_texts(pattern, least, most, self.seed):
+    def _patterned(self, pattern: str, minimum: int, maximum: object) -> Iterator[Option]:
+        if not isinstance(maximum, int):
+            maximum = max(minimum, 60)
+        for value in draw_texts(pattern, minimum, maximum, self.seed):
             yield Option(value, "plain", "generated")
 
     def _arrays(self, name: str, schema: Schema, depth: int) -> Iterator[Option]:
         given = schema.get("items", True)
         heads = items_of(schema.get("prefixItems")) or items_of(given)
-        least = int(schema.get("minItems", "contains" in schema))
-        most = schema.get("maxItems")
+        minimum = int(schema.get("minItems", "contains" in schema))
+        maximum = schema.get("maxItems")
         node = given
         if isinstance(given, list):
             node = schema.get("contains", True)
@@ -248,21 +248,21 @@ class Sources:
         if not all(first):
             return
         start = [options[0].value for options in first]
-        if not items or given is False or len(start) >= max(least, 1):
-            if len(start) >= least:
+        if not items or given is False or len(start) >= max(minimum, 1):
+            if len(start) >= minimum:
                 label = "one" if start else "empty"
                 yield Option(start, label, "generated")
             return
         values = [option.value for option in items]
         for option in items:
-            value = [*start, *filled(option.value, values, max(1, least - len(start)))]
+            value = [*start, *filled(option.value, values, max(1, minimum - len(start)))]
             yield Option(value, option.label, option.origin)
-        if least == 0:
+        if minimum == 0:
             yield Option([], "empty", "boundary")
-        if len(values) > 1 and (not isinstance(most, int) or most > 1):
+        if len(values) > 1 and (not isinstance(maximum, int) or maximum > 1):
             yield Option([*start, *values[:2]], "several", "boundary")
-        if isinstance(most, int) and 1 < most <= len(values):
-            yield Option([*start, *values[: most - len(start)]], "most", "boundary")
+        if isinstance(maximum, int) and 1 < maximum <= len(values):
+            yield Option([*start, *values[: maximum - len(start)]], "most", "boundary")
 
     def _objects(self, schema: Schema, depth: int) -> Iterator[Option]:
         properties = table_of(schema.get("properties"))
@@ -273,36 +273,36 @@ class Sources:
         if not all(found.values()):
             return
         base = {name: options[0].value for name, options in found.items()}
-        least = int(schema.get("minProperties", 0))
+        minimum = int(schema.get("minProperties", 0))
         optional = [name for name in properties if name not in found]
         more = {name: self.options(name, properties[name], depth + 1) for name in optional}
         for name in optional:
-            if len(base) < least and more[name]:
+            if len(base) < minimum and more[name]:
                 base[name] = more[name][0].value
-        yield from self._filled_up(schema, base, least, depth)
+        yield from self._filled_up(schema, base, minimum, depth)
         others = {name: options[1:] for name, options in found.items()}
         for name, options in (others | more).items():
             for option in options:
                 yield Option({**base, name: option.value}, f"{name}={option.label}", option.origin)
 
     def _filled_up(
-        self, schema: Schema, base: dict[str, Any], least: int, depth: int
+        self, schema: Schema, base: dict[str, Any], minimum: int, depth: int
     ) -> Iterator[Option]:
         """Yield the plainest object, and an object with extra properties if they are allowed."""
         others = schema.get("additionalProperties", True)
         extra: list[Option] = []
         if is_table(others):
             extra = self.options("value", others, depth + 1)
-        if not extra and len(base) < least:
+        if not extra and len(base) < minimum:
             extra = [Option(_WORD, "plain", "generated")]
-        names = [f"key{number}" for number in range(1, max(1, least - len(base)) + 1)]
+        names = [f"key{number}" for number in range(1, max(1, minimum - len(base)) + 1)]
         filled = [
             Option({**base, **dict.fromkeys(names, option.value)}, "filled", option.origin)
             for option in extra[:1]
         ]
         if not base:
             yield from filled
-        if len(base) >= least:
+        if len(base) >= minimum:
             label = "object" if base else "empty"
             yield Option(base, label, "generated")
         if base:

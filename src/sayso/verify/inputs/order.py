@@ -73,7 +73,7 @@ def order_tools(tools: Sequence[Tool], first: Sequence[str] = ()) -> list[Tool]:
     named = [by_name[name] for name in first if name in by_name]
     rest = [tool for tool in tools if tool not in named]
     ranked = sorted(
-        ((rank_of(tool), at, tool) for at, tool in enumerate(rest)), key=lambda tool: tool[:2]
+        ((rank_of(tool), index, tool) for index, tool in enumerate(rest)), key=lambda tool: tool[:2]
     )
     reads = [tool for rank, _, tool in ranked if rank <= Rank.READ]
     makes = [tool for rank, _, tool in ranked if rank is Rank.MAKE]

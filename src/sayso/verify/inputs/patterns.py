@@ -15,20 +15,20 @@ _LOOSE: Final = re.compile(r"(?P<one>\[(?:[^\]\\]|\\.)+\]|\\[wdsWDS]|\.)(?P<many
 _CLASSES: Final = {r"\d": "0-9", r"\w": "A-Za-z0-9_", r"\s": " "}
 
 
-def pattern_of(pattern: str, least: int, most: int) -> "SearchStrategy[str] | None":
-    """Return a strategy for texts that fit `pattern`; `None` if Python cannot compile it.
+def pattern_of(pattern: str, shortest: int, longest: int) -> "SearchStrategy[str] | None":
+    """Return a strategy for texts that fit `pattern`, or `None` if Python cannot compile it.
 
     JSON Schema's patterns are ECMAScript's. They match anywhere in a text; `$` is its very end.
     """
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
-    compiled = compile_pattern(_bounded(pattern, least, most))
+    compiled = compile_pattern(_bounded(pattern, shortest, longest))
     if compiled is None:
         return None
     search = compile_pattern(pattern)
 
     def is_fit(text: str) -> bool:
-        return least <= len(text) <= most and search is not None and bool(search.search(text))
+        return shortest <= len(text) <= longest and search is not None and bool(search.search(text))
 
     try:
         plain = st.from_regex(compiled, fullmatch=True, alphabet=_PLAIN)
@@ -39,7 +39,7 @@ def pattern_of(pattern: str, least: int, most: int) -> "SearchStrategy[str] | No
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str] | None:
-    r"""Compile an ECMAScript pattern for Python; `None` if that is impossible."""
+    r"""Compile an ECMAScript pattern for Python, or return `None` if that is impossible."""
     text = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
     text = re.sub(r"\\[pP]\{[^}]*\}", "[a-zA-Z]", text).replace("\\/", "/")
     text = _without_shorts(text)
@@ -64,10 +64,10 @@ def _without_shorts(text: str) -> str:
     return "".join(found)
 
 
-def _bounded(pattern: str, least: int, most: int) -> str:
+def _bounded(pattern: str, shortest: int, longest: int) -> str:
     """Replace `+` or `*` by the bounds, if the pattern is one repeated character class."""
     match = _LOOSE.fullmatch(pattern.removeprefix("^"))
     if match is None:
         return pattern
-    low = max(least, int(match["many"] == "+"))
-    return f"^{match['one']}{{{low},{max(low, min(most, low + 20))}}}$"
+    low = max(shortest, int(match["many"] == "+"))
+    return f"^{match['one']}{{{low},{max(low, min(longest, low + 20))}}}$"

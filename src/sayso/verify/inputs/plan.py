@@ -69,12 +69,12 @@ class Plan(Iterator[Case]):
         self._world = world
         checked = self._schema
         if excess := excess_of(self._schema):
-            self.problem = f"its input schema is too large: {excess}"
+            self.problem = f"the tool's input schema is too large: {excess}"
             checked = {}
         try:
             self._checker = make_checker(checked)
         except UsageError as error:
-            self.problem = f"its input schema is invalid: {error.what}"
+            self.problem = f"the tool's input schema is invalid: {error.what}"
         if not self.problem:
             sources = Sources(tool.raw, Flattener(self._schema), world, captured, seed)
             self.parameters = self._attempt(lambda: parameters_of(sources, self._schema)) or ()
@@ -90,7 +90,8 @@ class Plan(Iterator[Case]):
         try:
             return work()
         except Exception as error:  # noqa: BLE001 - one tool's schema must not end the whole run
-            self.problem = f"its input schema cannot be processed ({type(error).__name__})"
+            problem = f"the tool's input schema cannot be processed ({type(error).__name__})"
+            self.problem = problem
             return None
 
     def __next__(self) -> Case:
@@ -208,19 +209,19 @@ class Plan(Iterator[Case]):
             yield first
         if more := self._valid(self._chosen(0, has_optional=True)):
             yield more
-        for at in range(1, _LEAST_ATTEMPTS + 2):
-            if other := self._valid(self._chosen(at, has_optional=False)):
+        for index in range(1, _LEAST_ATTEMPTS + 2):
+            if other := self._valid(self._chosen(index, has_optional=False)):
                 yield other
         yield from self._repaired(found)
 
-    def _chosen(self, at: int, *, has_optional: bool) -> dict[str, Option]:
+    def _chosen(self, index: int, *, has_optional: bool) -> dict[str, Option]:
         found: dict[str, Option] = {}
         for parameter in self.parameters:
             likely = [option for option in parameter.options if option.label not in _UNLIKELY]
             is_sound = bool(likely) and likely[0].origin in _SOUND
             if (parameter.is_required or (has_optional and is_sound)) and parameter.options:
                 options = likely or list(parameter.options)
-                found[parameter.name] = options[min(at, len(options) - 1)]
+                found[parameter.name] = options[min(index, len(options) - 1)]
         return found
 
     def _valid(self, chosen: Mapping[str, Option]) -> Case | None:
@@ -242,10 +243,10 @@ class Plan(Iterator[Case]):
         if self._base is None:
             return
         places = [list(named.classes()) for named in self.parameters]
-        for at in range(max(map(len, places), default=0)):
+        for index in range(max(map(len, places), default=0)):
             for parameter, classes in zip(self.parameters, places, strict=True):
-                if at < len(classes) and classes[at][0] not in self._tried:
-                    yield from self._reaching(parameter, *classes[at])
+                if index < len(classes) and classes[index][0] not in self._tried:
+                    yield from self._reaching(parameter, *classes[index])
 
     def _reaching(
         self, parameter: Parameter, name: str, options: tuple[Option, ...]

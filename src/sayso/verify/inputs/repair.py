@@ -21,14 +21,14 @@ def corrections(
     feedback = read_feedback(text)
     if not feedback.text:
         return
-    yield from _with_told(arguments, feedback, parameters)
+    yield from _with_settings(arguments, feedback, parameters)
     yield from _with_lacking(arguments, feedback, parameters)
     for parameter in _blamed(arguments, feedback, parameters):
-        for value in _others(arguments[parameter.name], parameter, feedback, world):
+        for value in _proposals(arguments[parameter.name], parameter, feedback, world):
             yield {**arguments, parameter.name: value}
 
 
-def _with_told(
+def _with_settings(
     arguments: Mapping[str, Any], feedback: ErrorFeedback, parameters: Sequence[Parameter]
 ) -> Iterator[dict[str, Any]]:
     """Yield arguments with a setting that the error proposes, such as `overwrite=true`."""
@@ -93,7 +93,7 @@ def _lacks_within(
     return found
 
 
-def _others(
+def _proposals(
     value: Any, parameter: Parameter, feedback: ErrorFeedback, world: World
 ) -> Iterator[Any]:
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -107,18 +107,18 @@ def _others(
     is_list = isinstance(value, list)
     if not is_list and not isinstance(value, str):
         return
-    taught: list[Any] = [*_ending(parameter, feedback, world)]
+    proposals: list[Any] = [*_ending(parameter, feedback, world)]
     if isinstance(value, str):
-        taught += feedback.swapped(value)
+        proposals += feedback.swapped(value)
     if parameter.meaning.role not in PATHS:
-        taught += [
+        proposals += [
             taught_value
             for taught_value in feedback.values
             if taught_value not in (value, parameter.name)
         ]
     if is_list:
-        taught = [[value] for value in taught]
-    yield from taught
+        proposals = [[value] for value in proposals]
+    yield from proposals
     yield from (option.value for option in parameter.options if option.label not in _TAIL)
 
 

@@ -112,8 +112,8 @@ def is_reader(tool: Mapping[str, Any]) -> bool:
 
 def entity_of(words: Iterable[str]) -> str:
     """Return the last of the words that is neither a verb nor a kind of value, or ""."""
-    left = [word for word in words if word not in _KINDS_OF_VALUE]
-    nouns = [word for word in left if verb_of(word) is None or word in NOUNS]
+    kept = [word for word in words if word not in _KINDS_OF_VALUE]
+    nouns = [word for word in kept if verb_of(word) is None or word in NOUNS]
     return (nouns or [""])[-1]
 
 

@@ -90,7 +90,7 @@ class Strategies:
         self._parts = 0
 
     def of(self, node: object, depth: int = 0) -> "SearchStrategy[Any] | None":
-        """Return a strategy for a schema; `None` if no finite value fits."""
+        """Return a strategy for a schema, or `None` if no finite value fits."""
         self._parts += 1
         schema = self._flattener.flat(node)
         if schema is None or depth > _DEEPEST or self._parts > _MOST_OF_ALL:
@@ -154,25 +154,25 @@ class Strategies:
         rest: Any = given
         if isinstance(given, list):
             rest = schema.get("additionalItems", True)
-        least = int(schema.get("minItems", "contains" in schema))
+        minimum = int(schema.get("minItems", "contains" in schema))
         usual = 0 if self._is_tight(depth) else _MANY
-        most = int(schema.get("maxItems", least + usual))
-        if least > most:
+        maximum = int(schema.get("maxItems", minimum + usual))
+        if minimum > maximum:
             return None
-        heads = [self.of(head, depth + 1) for head in first[:most]]
+        heads = [self.of(head, depth + 1) for head in first[:maximum]]
         known = [head for head in heads if head is not None]
         if len(known) < len(heads):
             return None
         contained = self.of({"allOf": [rest, schema.get("contains", True)]}, depth + 1)
-        free = most - len(known)
+        free = maximum - len(known)
         if contained is None:
-            if least > len(known):
+            if minimum > len(known):
                 return None
             return st.tuples(*known).map(list)
         is_unique = schema.get("uniqueItems") is True
         tail = st.lists(
             contained,
-            min_size=max(0, least - len(known)),
+            min_size=max(0, minimum - len(known)),
             max_size=max(0, free),
             unique_by=_key if is_unique else None,
         )
@@ -195,9 +195,9 @@ class Strategies:
                     may[name] = part
         sure = {name: part for name, part in must.items() if part is not None}
         fixed = st.fixed_dictionaries(sure, optional=may)
-        most = schema.get("maxProperties")
-        if isinstance(most, int):
-            fixed = fixed.map(lambda found: _cut(found, most, required))
+        maximum = schema.get("maxProperties")
+        if isinstance(maximum, int):
+            fixed = fixed.map(lambda found: _cut(found, maximum, required))
         extra = self._extra(schema, depth, known=len(sure))
         if extra is None:
             return fixed
@@ -206,26 +206,26 @@ class Strategies:
     def _extra(
         self, schema: Schema, depth: int, *, known: int
     ) -> "SearchStrategy[dict[str, Any]] | None":
-        """Return a strategy for a few extra properties; `None` if the schema describes none."""
+        """Return a strategy for a few extra properties, or `None` if the schema describes none."""
         from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
-        least = max(0, int(schema.get("minProperties", 0)) - known)
+        minimum = max(0, int(schema.get("minProperties", 0)) - known)
         names = self.of({"type": "string", **table_of(schema.get("propertyNames"))}, depth + 1)
         others = schema.get("additionalProperties", True)
-        most = least if self._is_tight(depth) else max(least, 2)
+        maximum = minimum if self._is_tight(depth) else max(minimum, 2)
         parts: list[SearchStrategy[dict[str, Any]]] = []
         for pattern, node in table_of(schema.get("patternProperties")).items():
             keys = pattern_of(pattern, 0, _LONGEST)
             value = self.of(node, depth + 1)
             if keys is not None and value is not None:
-                parts.append(st.dictionaries(keys, value, max_size=most))
-        if is_table(others) or (others is True and least):
+                parts.append(st.dictionaries(keys, value, max_size=maximum))
+        if is_table(others) or (others is True and minimum):
             value = self.of(others, depth + 1)
             if names is not None and value is not None:
                 keys = names
                 if "propertyNames" not in schema:
                     keys = st.text("abcdefghij", min_size=1, max_size=_OFTEN)
-                parts.append(st.dictionaries(keys, value, min_size=least, max_size=most))
+                parts.append(st.dictionaries(keys, value, min_size=minimum, max_size=maximum))
         if not parts:
             return None
         return st.tuples(*parts).map(lambda all_: {k: v for part in all_ for k, v in part.items()})
@@ -234,12 +234,12 @@ class Strategies:
         return depth >= _DEEP or self._parts > _MOST_PARTS
 
     def _check(self, schema: Schema) -> Checker | None:
-        left = {key: schema[key] for key in _SIFTED if key in schema}
-        if not left:
+        sifted = {key: schema[key] for key in _SIFTED if key in schema}
+        if not sifted:
             return None
         root = table_of(self._flattener.root)
         defined = {key: root[key] for key in ("$defs", "definitions") if key in root}
-        return _alone({**left, **defined})
+        return _alone({**sifted, **defined})
 
 
 _SIFTED: Final = (
@@ -249,7 +249,7 @@ _SIFTED: Final = (
 
 
 def _alone(schema: Mapping[str, Any]) -> Checker | None:
-    """Return a checker for a part of a schema; `None` if the part refers to the rest."""
+    """Return a checker for a part of a schema, or `None` if the part refers to the rest."""
     try:
         return Checker({key: value for key, value in schema.items() if key != "$schema"})
     except UsageError:
@@ -268,16 +268,16 @@ def _one_of(found: "list[SearchStrategy[Any] | None]") -> "SearchStrategy[Any] |
 def _text(schema: Schema) -> "SearchStrategy[str] | None":
     from hypothesis import strategies as st  # noqa: PLC0415 - an extra
 
-    least = int(schema.get("minLength", 0))
-    most = int(schema.get("maxLength", max(_LONGEST, least)))
-    if least > most:
+    minimum = int(schema.get("minLength", 0))
+    maximum = int(schema.get("maxLength", max(_LONGEST, minimum)))
+    if minimum > maximum:
         return None
     if isinstance(pattern := schema.get("pattern"), str):
-        return pattern_of(pattern, least, most)
+        return pattern_of(pattern, minimum, maximum)
     formatted = text_of(str(schema.get("format", "")))
     if formatted is not None:
-        return formatted.filter(lambda text: least <= len(text) <= most)
-    return st.text(_LETTERS, min_size=least, max_size=min(most, least + _LONGEST))
+        return formatted.filter(lambda text: minimum <= len(text) <= maximum)
+    return st.text(_LETTERS, min_size=minimum, max_size=min(maximum, minimum + _LONGEST))
 
 
 def _implied(schema: Schema) -> list[str]:
@@ -301,9 +301,9 @@ def _required(schema: Schema) -> list[str]:
     return found
 
 
-def _cut(found: dict[str, Any], most: int, required: list[str]) -> dict[str, Any]:
+def _cut(found: dict[str, Any], maximum: int, required: list[str]) -> dict[str, Any]:
     optional = [name for name in found if name not in required]
-    kept = {*required, *optional[: max(0, most - len(required))]}
+    kept = {*required, *optional[: max(0, maximum - len(required))]}
     return {name: value for name, value in found.items() if name in kept}
 
 
@@ -319,11 +319,11 @@ def excess_of(schema: object) -> str:
     """
     for number, node in enumerate(_nodes(schema)):
         if number > _MOST_NODES:
-            return f"it has more than {_MOST_NODES} parts"
-        for key, most in _MOST_OF_KEY.items():
-            least = node.get(key)
-            if isinstance(least, int | float) and least > most:
-                return f"{key} is {least}"
+            return f"more than {_MOST_NODES} parts"
+        for key, maximum in _MOST_OF_KEY.items():
+            minimum = node.get(key)
+            if isinstance(minimum, int | float) and minimum > maximum:
+                return f"{key} is {minimum}"
         names = node.get("required")
         if is_list(names) and len(names) > _MOST_NAMES:
             return f"{len(names)} properties are required"

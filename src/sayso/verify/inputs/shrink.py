@@ -25,18 +25,18 @@ async def shrink(
     Cancelling needs no cleanup.
     """
     best = case
-    left = most
+    remaining = most
     seen = [dict(case.arguments)]
     is_smaller = True
-    while is_smaller and left > 0:
+    while is_smaller and remaining > 0:
         is_smaller = False
         for arguments in smaller(best.arguments):
-            if left <= 0:
+            if remaining <= 0:
                 break
             if arguments in seen or not is_valid(arguments):
                 continue
             seen.append(arguments)
-            left -= 1
+            remaining -= 1
             trial = replace(best, arguments=arguments)
             if await is_refuting(trial):
                 best = trial
@@ -88,6 +88,6 @@ def _shorter(items: list[Any]) -> Iterator[list[Any]]:
     if len(items) > 1:
         yield items[:1]
         yield items[: len(items) // 2]
-    for at, item in enumerate(items):
+    for index, item in enumerate(items):
         for plainer in _plainer(item):
-            yield [*items[:at], plainer, *items[at + 1 :]]
+            yield [*items[:index], plainer, *items[index + 1 :]]

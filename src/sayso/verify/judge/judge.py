@@ -27,7 +27,7 @@ NEEDED: Final[Mapping[HintName, frozenset[str]]] = {
 
 _MEANINGLESS: Final = "this hint has no meaning on a read-only tool"
 _STRICT: Final = "the strict value is declared; calls cannot refute it"
-_SILENT: Final = "it is not declared, and nothing suggests more than the default"
+_SILENT: Final = "the hint is not declared, and nothing suggests a value other than the default"
 
 
 def suspects(evidence: ToolEvidence) -> Mapping[HintName, MadeCall]:
@@ -37,7 +37,7 @@ def suspects(evidence: ToolEvidence) -> Mapping[HintName, MadeCall]:
     for name in HINT_NAMES:
         if not claims[name].is_looser or _is_void(name, claims):
             continue
-        for call, effects in _spoken(name, evidence):
+        for call, effects in _possible_contradictions(name, evidence):
             if effects:
                 found.setdefault(name, call)
     return found
@@ -82,7 +82,9 @@ def _is_void(name: HintName, claims: Mapping[HintName, Claim]) -> bool:
     return name in ("destructive", "idempotent") and claims["read_only"].value is True
 
 
-def _spoken(name: HintName, evidence: ToolEvidence) -> list[tuple[MadeCall, list[Effect]]]:
+def _possible_contradictions(
+    name: HintName, evidence: ToolEvidence
+) -> list[tuple[MadeCall, list[Effect]]]:
     calls = evidence.made
     if name == "idempotent":
         # If the first call failed, a change by the second call contradicts nothing.
@@ -93,18 +95,20 @@ def _spoken(name: HintName, evidence: ToolEvidence) -> list[tuple[MadeCall, list
 def _refuted(
     claim: Claim, confirmed: Confirmed, evidence: ToolEvidence, blank: HintVerdict
 ) -> HintVerdict:
-    speaking = [call for call, effects in _spoken(claim.name, evidence) if effects]
+    contradicting = [
+        call for call, effects in _possible_contradictions(claim.name, evidence) if effects
+    ]
     first = confirmed.evidence[0]
     if claim.declared is None:
         # The call contradicts only an inferred value, so no declared hint is refuted.
-        reason = f"it is not declared; {_describe(first)} contradicts what its text suggests"
+        reason = f"not declared; {_describe(first)} contradicts what the tool's text suggests"
         return replace(blank, reason=reason, evidence=confirmed.evidence)
     return replace(
         blank,
         verdict="refuted",
         reason=f"{_describe(first)}; an isolated run reproduced it",
-        calls=max(1, len(speaking)),
-        inputs=_inputs(speaking),
+        calls=max(1, len(contradicting)),
+        inputs=_inputs(contradicting),
         observers=tuple(sorted({str(effect.observer) for effect in confirmed.evidence})),
         evidence=confirmed.evidence,
         arguments=confirmed.arguments,
@@ -123,7 +127,7 @@ def _describe(effect: Effect) -> str:
 def _strict(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> HintVerdict:
     """Return the verdict on a hint with its strict value, perhaps marked as over-declared."""
     calls = _standing(claim.name, evidence)
-    is_needed = any(effects for _, effects in _spoken(claim.name, evidence))
+    is_needed = any(effects for _, effects in _possible_contradictions(claim.name, evidence))
     if not calls or is_needed or claim.declared is None:
         return replace(blank, reason=_STRICT)
     reason = f"{_STRICT}; none of {_count(calls)} needed it"
@@ -136,7 +140,7 @@ def _supported(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> Hint
     if not evidence.successes:
         return replace(blank, reason=evidence.uncalled or "no call succeeded")
     if evidence.is_blind:
-        return replace(blank, reason="it did something that the observers cannot see into")
+        return replace(blank, reason="the tool did something that the observers cannot see")
     if claim.name == "open_world" and (anyway := _reached_anyway(evidence)):
         reason = f"{anyway.kind} {anyway.target} is {UNCALLED}, so calls cannot be told apart"
         return replace(blank, reason=reason)
@@ -148,7 +152,7 @@ def _supported(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> Hint
     return replace(
         blank,
         verdict="supported",
-        reason=f"nothing in {_count(calls)} contradicts it",
+        reason=f"nothing in {_count(calls)} contradicts the hint",
         calls=len(calls),
         inputs=_inputs(calls),
         observers=tuple(sorted(evidence.observers)),

@@ -66,8 +66,8 @@ class Confirmed:
 class ToolEvidence:
     """The calls of one tool in order, and the results of isolated runs.
 
-    `doubts` are the reasons why suspicions were not reproduced. `observers` are those that were
-    active. `uncalled`: why the tool was not called. `limit`: why no hint can be supported here.
+    `doubts` are the reasons why suspicions were not reproduced. `observers` are the active ones.
+    `uncalled` is why the tool was not called. `limit` is why no hint can be supported here.
     """
 
     tool: Tool

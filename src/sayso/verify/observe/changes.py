@@ -136,7 +136,7 @@ def _content(
     """Return the change of a file's content, or `None`. Every write changes the ctime."""
     if not old.digest or not new.digest:
         same = (old.stat.size, old.stat.mtime_ns) == (new.stat.size, new.stat.mtime_ns)
-        return None if same else (Kind.WRITE, "its content was not compared")
+        return None if same else (Kind.WRITE, "the content was not compared")
     if old.digest != new.digest:
         if begins(old.digest, new.digest):
             return Kind.APPEND, f"{new.stat.size - old.stat.size} bytes"

@@ -90,7 +90,7 @@ class ContentStore:
         return os.pread(self._pack, size, start)
 
     def blob(self, digest: str, size: int) -> Blob | None:
-        """Return a content as a `Blob`, with a file if it was stored; `None` if it is unread."""
+        """Return a content as a `Blob`, with a file if it was stored, or `None` if unread."""
         if digest == UNREAD:
             return None
         content = self.read(digest)
@@ -103,10 +103,10 @@ class ContentStore:
         return Blob(digest, size, path)
 
 
-def _read(descriptor: int, most: int) -> bytes:
+def _read(descriptor: int, limit: int) -> bytes:
     content = bytearray()
-    while len(content) < most:
-        chunk = os.read(descriptor, min(CHUNK, most - len(content)))
+    while len(content) < limit:
+        chunk = os.read(descriptor, min(CHUNK, limit - len(content)))
         if not chunk:
             break
         content += chunk

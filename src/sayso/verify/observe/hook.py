@@ -1,7 +1,7 @@
 """An audit hook for a Python server in this process.
 
 The hook sees operations that go through the interpreter (PEP 578), but not C code, other processes
-or writes to open files. So it never supports a hint fully.
+or writes to open files. So what it sees is never full evidence for a hint.
 """
 
 import os
@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 
@@ -103,7 +104,10 @@ def _tell(kind: Kind, target: str, detail: str = "") -> tuple[Effect, ...]:
 
 
 def _on_file(kind: Kind, detail: str = "", *, at: int = 0, folder: int | None = None) -> Telling:
-    """Return a reader of events: argument `at` is a path, `folder` the descriptor it is below."""
+    """Return a reader of events whose argument number `at` is a path.
+
+    Argument number `folder` is the descriptor of the folder that the path is relative to.
+    """
 
     def tell(arguments: tuple[Any, ...]) -> Sequence[Effect]:
         path = _path(arguments[at], -1 if folder is None else arguments[folder])
@@ -183,10 +187,18 @@ def _on_lookup(arguments: tuple[Any, ...]) -> Sequence[Effect]:
     name = arguments[0]
     if isinstance(name, bytes):
         name = name.decode("utf-8", "backslashreplace")
-    # A numeric address or this machine's name needs no lookup.
-    if not name or name in ("localhost", "0.0.0.0") or set(name) <= set("0123456789.:abcdefABCDEF"):  # noqa: S104 - compared, not bound
+    # These need no lookup.
+    if not name or name == "localhost" or _is_address(name):
         return ()
     return _tell(Kind.LOOKUP, str(name))
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _on_run(at: int) -> Telling:

@@ -118,14 +118,14 @@ def _key(row: Row, places: list[int], number: int) -> Key:
 
 def _relation(message: bytes) -> tuple[int, Relation]:
     number = unpack_from(">I", message, 1)[0]
-    schema, at = _string(message, 5)
-    name, at = _string(message, at)
-    count = unpack_from(">H", message, at + 1)[0]
-    at += 3
+    schema, offset = _string(message, 5)
+    name, offset = _string(message, offset)
+    count = unpack_from(">H", message, offset + 1)[0]
+    offset += 3
     columns: list[str] = []
     for _ in range(count):
-        column, at = _string(message, at + 1)
-        at += 8
+        column, offset = _string(message, offset + 1)
+        offset += 8
         columns.append(column)
     return number, Relation(f"{schema}.{name}", tuple(columns))
 
@@ -133,10 +133,10 @@ def _relation(message: bytes) -> tuple[int, Relation]:
 def _row_change(relation: Relation, message: bytes) -> RowChange:
     before: Row | None = None
     after: Row | None = None
-    at = 5
-    while at < len(message):
-        part = message[at : at + 1]
-        row, at = _tuple(message, at + 1)
+    offset = 5
+    while offset < len(message):
+        part = message[offset : offset + 1]
+        row, offset = _tuple(message, offset + 1)
         if part == b"N":
             after = row
         else:
@@ -151,23 +151,23 @@ def _row_change(relation: Relation, message: bytes) -> RowChange:
     return RowChange(relation, before, after)
 
 
-def _tuple(message: bytes, at: int) -> tuple[Row, int]:
-    count = unpack_from(">H", message, at)[0]
-    at += 2
+def _tuple(message: bytes, offset: int) -> tuple[Row, int]:
+    count = unpack_from(">H", message, offset)[0]
+    offset += 2
     values: list[Any] = []
     for _ in range(count):
-        sort = message[at : at + 1]
-        at += 1
+        sort = message[offset : offset + 1]
+        offset += 1
         if sort in (b"t", b"b"):
-            size = unpack_from(">I", message, at)[0]
-            at += 4
-            values.append(message[at : at + size].decode("utf-8", errors="replace"))
-            at += size
+            size = unpack_from(">I", message, offset)[0]
+            offset += 4
+            values.append(message[offset : offset + size].decode("utf-8", errors="replace"))
+            offset += size
         else:
             values.append(UNCHANGED if sort == b"u" else None)
-    return tuple(values), at
+    return tuple(values), offset
 
 
-def _string(message: bytes, at: int) -> tuple[str, int]:
-    end = message.index(b"\0", at)
-    return message[at:end].decode("utf-8", errors="replace"), end + 1
+def _string(message: bytes, offset: int) -> tuple[str, int]:
+    end = message.index(b"\0", offset)
+    return message[offset:end].decode("utf-8", errors="replace"), end + 1

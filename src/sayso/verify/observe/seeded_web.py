@@ -22,7 +22,7 @@ class SeededWebWatcher:
         self._seen = len(self._site.requests)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Return the requests since `begin` that are not safe (RFC 9110, 9.2.1)."""
+        """Return an effect for each request since `begin` that is not safe (RFC 9110, 9.2.1)."""
         requests = self._site.requests[self._seen :]
         self._seen += len(requests)
         lines = [f"{request.method} {request.path}" for request in requests]

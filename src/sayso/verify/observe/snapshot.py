@@ -12,7 +12,7 @@ from sayso.sandbox import Place
 from sayso.verify.observe.content_store import ContentStore
 
 UNSETTLED_NS: Final = 50_000_000
-"""A file that changed less than this before a look is read again at the next look.
+"""If a file changed less than this time before a look, the next look reads it again.
 
 A file system's clock has steps of some milliseconds, so two changes may have the same ctime.
 """
@@ -45,7 +45,7 @@ class Entry:
 
     @property
     def sort(self) -> str:
-        """Return `file`, `folder`, `link`, `socket`, `pipe`, `device` or `whiteout`."""
+        """Return the sort: `file`, `folder`, `link`, `socket`, `pipe`, `device` or `whiteout`."""
         mode = self.stat.mode
         if stat.S_ISCHR(mode) and self.stat.special == 0:
             return "whiteout"
@@ -82,15 +82,15 @@ def scan(root: str) -> Iterator[tuple[str, Stat]]:
 
 
 def look(root: str, before: Snapshot, *, store: ContentStore) -> dict[str, Entry]:
-    """Return the folder's entries. Of the files, read only new, changed and recent ones."""
-    young = time.time_ns() - UNSETTLED_NS
+    """Return the folder's entries. Read only files that are new, changed or recently changed."""
+    youngest_ns = time.time_ns() - UNSETTLED_NS
     found: dict[str, Entry] = {}
     for path, status in scan(root):
         known = before.get(path)
         if known and known.stat == status and known.is_settled:
             found[path] = known
         else:
-            found[path] = _entry(path, status, store=store, young=young)
+            found[path] = _entry(path, status, store=store, young=youngest_ns)
     return found
 
 

@@ -20,12 +20,12 @@ MOST_BYTES: Final = 512 * 1024 * 1024
 MOST_IN_ALL: Final = 3 * MOST_BYTES
 """The maximum size of all copies. The copy of a sparse file takes its full size."""
 EXAMPLES: Final = 5
-TOLD: Final = 2_000
+MAX_ROW_CHARACTERS: Final = 2_000
 """The maximum number of characters of a row in an effect."""
 SIDECARS: Final = ("-wal", "-journal")
 """Sidecar files with content. SQLite creates `-shm` again from the WAL."""
 STRANGER: Final = 4
-"""A row of at least this many values, all of which changed, counts as a new row under its key."""
+"""If a row has at least this many values and all changed, it counts as a new row under its key."""
 
 State = tuple[tuple[str, Stat | None], ...]
 
@@ -156,7 +156,7 @@ def _begins(path: str) -> bytes:
 
 
 def _open_plain(path: str) -> BinaryIO:
-    """Open a file; fail if it is now a link, which may lead out of the sandbox."""
+    """Open a file. Raises `OSError` if it is now a link, which may lead out of the sandbox."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     return os.fdopen(os.open(path, flags), "rb")
 
@@ -166,10 +166,10 @@ def _copy_plain(path: str, copy: Path) -> None:
     with _open_plain(path) as source, copy.open("wb") as target:
         if not S_ISREG(os.fstat(source.fileno()).st_mode):
             raise ValueError("no longer a file")
-        left = MOST_BYTES
-        while left > 0 and (chunk := source.read(min(left, 1 << 20))):
+        remaining = MOST_BYTES
+        while remaining > 0 and (chunk := source.read(min(remaining, 1 << 20))):
             target.write(chunk)
-            left -= len(chunk)
+            remaining -= len(chunk)
 
 
 def _sizes(path: str) -> list[tuple[int, int] | None]:
@@ -192,12 +192,12 @@ def _effects(
 ) -> Iterator[Effect]:
     schema_changes, differences = compare_files(before, after)
     for schema_change in schema_changes:
-        yield _reformed(inside, schema_change, call=call)
+        yield _schema_effect(inside, schema_change, call=call)
     for difference in differences:
         yield from row_effects(f"{inside}#{difference.table.name}", difference, call=call)
 
 
-def _reformed(inside: str, schema_change: SchemaChange, *, call: int) -> Effect:
+def _schema_effect(inside: str, schema_change: SchemaChange, *, call: int) -> Effect:
     lost = Loss.LOST if schema_change.lost else Loss.NONE
     detail = (
         f"{schema_change.detail} with {schema_change.lost} rows"
@@ -211,7 +211,7 @@ def _reformed(inside: str, schema_change: SchemaChange, *, call: int) -> Effect:
 def row_effects(
     table: str, difference: Difference, *, call: int, observer: Observer = Observer.SQLITE
 ) -> Iterator[Effect]:
-    """Yield an effect for each of the first rows of a kind, and one for all others of the kind."""
+    """Yield an effect for each of the first rows of a kind, and one effect for the others."""
     columns = difference.table.columns
     changed = [
         change
@@ -224,15 +224,15 @@ def row_effects(
     removed = [*difference.removed, *((key, row) for key, row, _ in strangers)]
     inserted = [*difference.inserted, *((key, row) for key, _, row in strangers)]
     source = Source(table, observer, call)
-    rows = [(key, _told(columns, row)) for key, row in removed]
-    yield from _some(Kind.REMOVE, source, rows, more=difference.more_removed)
-    pairs = [(key, _change(columns, old, new)) for key, old, new in changed]
-    yield from _some(Kind.UPDATE, source, pairs, more=0)
-    rows = [(key, _told(columns, row)) for key, row in inserted]
-    yield from _some(Kind.INSERT, source, rows, more=difference.more_inserted)
+    rows = [(key, _describe_row(columns, row)) for key, row in removed]
+    yield from _limited_effects(Kind.REMOVE, source, rows, more=difference.more_removed)
+    pairs = [(key, _describe_change(columns, old, new)) for key, old, new in changed]
+    yield from _limited_effects(Kind.UPDATE, source, pairs, more=0)
+    rows = [(key, _describe_row(columns, row)) for key, row in inserted]
+    yield from _limited_effects(Kind.INSERT, source, rows, more=difference.more_inserted)
 
 
-def _some(
+def _limited_effects(
     kind: Kind, source: Source, rows: Sequence[tuple[Key, str]], *, more: int
 ) -> Iterator[Effect]:
     losses = {Kind.REMOVE: Loss.LOST, Kind.UPDATE: Loss.OVERWROTE}
@@ -247,14 +247,14 @@ def _some(
 
 
 def _is_stranger(difference: Difference, old: Row, new: Row) -> bool:
-    """Return whether a changed row is a different row under the same key: no value stayed.
+    """Return whether a changed row is a different row under the same key: all values changed.
 
     Without a primary key, SQLite may give a removed row's number to a new row.
     """
     key = difference.table.key
-    places = [place for place, name in enumerate(difference.table.columns) if name not in key]
-    least = STRANGER if key and difference.table.sort == "table" else 2
-    return len(places) >= least and all(old[place] != new[place] for place in places)
+    columns = [column for column, name in enumerate(difference.table.columns) if name not in key]
+    minimum = STRANGER if key and difference.table.sort == "table" else 2
+    return len(columns) >= minimum and all(old[column] != new[column] for column in columns)
 
 
 def _shown(value: Any) -> str:
@@ -263,18 +263,18 @@ def _shown(value: Any) -> str:
     return str(value).encode("utf-8", "replace").decode()
 
 
-def _told(columns: Sequence[str], row: Row) -> str:
+def _describe_row(columns: Sequence[str], row: Row) -> str:
     shown = {
-        name: value if isinstance(value, int | float | None) else _shown(value)[:TOLD]
+        name: value if isinstance(value, int | float | None) else _shown(value)[:MAX_ROW_CHARACTERS]
         for name, value in zip(columns, row, strict=True)
     }
-    return json.dumps(shown, ensure_ascii=False)[:TOLD]
+    return json.dumps(shown, ensure_ascii=False)[:MAX_ROW_CHARACTERS]
 
 
-def _change(columns: Sequence[str], old: Row, new: Row) -> str:
+def _describe_change(columns: Sequence[str], old: Row, new: Row) -> str:
     changes = [
         f"{name}: {_shown(first)[:80]} → {_shown(second)[:80]}"
         for name, first, second in zip(columns, old, new, strict=True)
         if first != second or type(first) is not type(second)
     ]
-    return "; ".join(changes)[:TOLD]
+    return "; ".join(changes)[:MAX_ROW_CHARACTERS]

@@ -69,7 +69,7 @@ class SyscallWatcher:
         self._is_started = False
 
     async def begin(self) -> None:
-        """Start a call's window. Effects since the last `end` do not belong to it."""
+        """Start a call's window. Effects since the last `end` do not belong to the call."""
         self._read()
         self._gap, self._window = self._window, Window()
         self._mapped = file_check.digest_mapped(self._memory.mapped.values(), self._places)
@@ -91,8 +91,8 @@ class SyscallWatcher:
     async def wait_idle(self, *, quiet: float, most: float) -> bool:
         """Wait until the trace and the threads showed no activity for `quiet` seconds.
 
-        Return `False` if this takes more than `most` seconds. A program that sleeps until a timer
-        ends looks idle, unless `quiet` is longer than its sleep.
+        Return whether that happened within `most` seconds. A program that sleeps until a timer ends
+        looks idle, unless `quiet` is longer than its sleep.
         """
         deadline = anyio.current_time() + most
         last: tuple[int, Activity] | None = None
@@ -101,10 +101,10 @@ class SyscallWatcher:
             is_new = last is None or last[0] != self._tail.size()
             pids = self._pids() if is_new or last is None else last[1].pids
             size = self._tail.size()
-            pulse = measure_activity(pids)
+            activity = measure_activity(pids)
             now = anyio.current_time()
-            if (size, pulse) != last or not pulse.is_asleep:
-                last = (size, pulse)
+            if (size, activity) != last or not activity.is_asleep:
+                last = (size, activity)
                 since = now
             elif now - since >= quiet:
                 return True
@@ -130,7 +130,7 @@ class SyscallWatcher:
             self._tree.note_start(line)
         match self._reader.take(text):
             case Call() as call:
-                self._meet(call.pid)
+                self._add_thread(call.pid)
                 self._understand(call)
             case Line(form=LineKind.EXIT, pid=pid):
                 self._tree.remove(pid)
@@ -145,7 +145,7 @@ class SyscallWatcher:
             and str(self._tree.process_of(int(pid))) in self._memory.folders
         )
 
-    def _meet(self, pid: int) -> None:
+    def _add_thread(self, pid: int) -> None:
         if self._root not in self._tree.members:
             # This is the first thread of the trace, or of a restarted server.
             self._root = pid

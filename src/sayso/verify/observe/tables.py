@@ -21,12 +21,12 @@ Row = tuple[Any, ...]
 Key = tuple[Any, ...]
 Keyed = tuple[Key, Row]
 Sides = dict[str, str | None]
-"""The table's name in the databases `old` and `new`; `None` if the table is missing."""
+"""The table's name in the databases `old` and `new`, or `None` if the table is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table. `key` are its key columns, if any; `has_rowid`: SQLite's row numbers can be read."""
+    """A table. `key` are its key columns, if any. `has_rowid`: its row numbers can be read."""
 
     name: str
     columns: tuple[str, ...]
@@ -37,7 +37,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The changed rows of one table. `more_…` are the numbers of further rows, not listed."""
+    """The changed rows of one table. `more_…` are numbers of further rows that are not listed."""
 
     table: Table
     inserted: Sequence[tuple[Key, Row]] = ()
@@ -65,12 +65,12 @@ class SchemaChange:
 def compare_files(
     before: Path | None, after: Path | None
 ) -> tuple[tuple[SchemaChange, ...], tuple[Difference, ...]]:
-    """Return the changes of schema and rows. `None` is a missing file. Raises `sqlite3.Error`."""
+    """Return the changes of schema and rows. `None` means no file. Raises `sqlite3.Error`."""
     with _attached(before, after) as db:
         old = _tables(db, "old")
         new = _tables(db, "new")
         renamed = dict(_renamed(db, old, new))
-        schema_changes = tuple(_reforms(db, old, new, renamed=renamed))
+        schema_changes = tuple(_schema_changes(db, old, new, renamed=renamed))
         empty = {name: None for name in new if name not in old and name not in renamed.values()}
         pairs = [(old[name], new[name]) for name in old if name in new]
         pairs += [(old[first], new[second]) for first, second in renamed.items()]
@@ -139,7 +139,7 @@ def _renamed(
                 break
 
 
-def _reforms(
+def _schema_changes(
     db: sqlite3.Connection,
     old: dict[str, Table],
     new: dict[str, Table],
@@ -171,8 +171,8 @@ def _altered(
     gone = [column for column in old.columns if column not in new.columns] if old and new else []
     if not gone:
         return SchemaChange(name, "altered")
-    held = " OR ".join(f"{quoted(column)} IS NOT NULL" for column in gone)
-    count = db.execute(f"SELECT count(*) FROM old.{quoted(name)} WHERE {held}").fetchone()[0]
+    has_value = " OR ".join(f"{quoted(column)} IS NOT NULL" for column in gone)
+    count = db.execute(f"SELECT count(*) FROM old.{quoted(name)} WHERE {has_value}").fetchone()[0]
     return SchemaChange(name, f"column {', '.join(gone)} dropped", count)
 
 
@@ -197,12 +197,12 @@ def _difference(db: sqlite3.Connection, old: Table | None, new: Table) -> Differ
     if not shared:
         return Difference(both)
     sides = {"new": new.name, "old": old.name if old else None}
-    gone, more_gone = _only(db, "old", both, sides=sides)
-    came, more_came = _only(db, "new", both, sides=sides)
+    gone, more_gone = _rows_of_one_side(db, "old", both, sides=sides)
+    came, more_came = _rows_of_one_side(db, "new", both, sides=sides)
     if not both.key:
-        gone, came = _surplus(gone, came), _surplus(came, gone)
-        gone = _placed(db, "old", both, gone, sides)
-        came = _placed(db, "new", both, came, sides)
+        gone, came = _without_pairs(gone, came), _without_pairs(came, gone)
+        gone = _with_rowids(db, "old", both, gone, sides)
+        came = _with_rowids(db, "new", both, came, sides)
     kept = {key for key, _ in gone if key} & {key for key, _ in came if key}
     now = {key: row for key, row in came if key in kept}
     return Difference(
@@ -215,21 +215,21 @@ def _difference(db: sqlite3.Connection, old: Table | None, new: Table) -> Differ
     )
 
 
-def _surplus(rows: list[Keyed], others: list[Keyed]) -> list[Keyed]:
-    exact = Counter(_exact(row) for _, row in others)
-    left: list[Keyed] = []
+def _without_pairs(rows: list[Keyed], others: list[Keyed]) -> list[Keyed]:
+    counts = Counter(_exact(row) for _, row in others)
+    unpaired: list[Keyed] = []
     for key, row in rows:
-        exact[_exact(row)] -= 1
-        if exact[_exact(row)] < 0:
-            left.append((key, row))
-    return left
+        counts[_exact(row)] -= 1
+        if counts[_exact(row)] < 0:
+            unpaired.append((key, row))
+    return unpaired
 
 
 def _exact(row: Row) -> Row:
     return tuple((type(value).__name__, value) for value in row)
 
 
-def _placed(
+def _with_rowids(
     db: sqlite3.Connection, side: str, table: Table, rows: list[Keyed], sides: Sides
 ) -> list[Keyed]:
     name = sides[side]
@@ -238,7 +238,7 @@ def _placed(
     return [(_rowid(db, side, name, table, row), row) for _, row in rows]
 
 
-def _only(
+def _rows_of_one_side(
     db: sqlite3.Connection, side: str, table: Table, *, sides: Sides
 ) -> tuple[list[Keyed], int]:
     other = "old" if side == "new" else "new"

@@ -11,7 +11,7 @@ from sayso.verify.verdict import HintVerdict, ToolReport
 _LOSSES: Final[Mapping[Loss, str]] = {
     Loss.OVERWROTE: "overwrote values under the same key",
     Loss.UNKNOWN: "in an unknown format",
-    Loss.LOST: "its content is lost",
+    Loss.LOST: "the content is lost",
 }
 
 
@@ -52,7 +52,7 @@ def whence(effect: Effect) -> str:
 
 
 def basis(verdict: HintVerdict) -> str:
-    """Describe what a verdict is based on: calls, inputs, observers."""
+    """Describe the basis of a verdict: its calls, inputs and observers."""
     parts = [count_of(verdict.calls, "call")]
     if verdict.inputs:
         parts.append(f"inputs {', '.join(verdict.inputs)}")

@@ -17,7 +17,7 @@ from sayso.verify.report.words import HINTS, STATES, State, StateWords, count_of
 from sayso.verify.verdict import HintVerdict, Report, ToolReport
 
 _WORDY: Final = 150
-"""From this width on, each state is shown by its sign and its name, else by its sign only."""
+"""From this width on, each state is shown by its sign and name. Below it, only by its sign."""
 _WIDEST_STATE: Final = max(len(state.name) for state in STATES.values())
 _NO_STATE: Final = StateWords("", "", " ", "dim")
 _LONGEST: Final = 400
@@ -59,9 +59,9 @@ def folded(line: Text, console: Console) -> Iterator[Text]:
     text = line.plain
     margin = len(text) - len(text.lstrip(" "))
     parts = line[margin:].wrap(console, max(console.width - margin - 2, 1), overflow="fold")
-    for at, part in enumerate(parts):
+    for number, part in enumerate(parts):
         part.rstrip()
-        yield Text(" " * (margin + 2 if at else margin)).append_text(part)
+        yield Text(" " * (margin + 2 if number else margin)).append_text(part)
 
 
 def evidence_lines(report: Report) -> Iterator[Text]:
@@ -69,7 +69,7 @@ def evidence_lines(report: Report) -> Iterator[Text]:
     for refutation in summarise(report).refutations:
         yield Text()
         yield _refuted(refutation)
-        yield from _indented(_evidence(refutation.tool, refutation.verdict))
+        yield from _indented_lines(_evidence(refutation.tool, refutation.verdict))
 
 
 def summary_lines(report: Report, *, is_evidence: bool = False) -> Iterator[Text]:
@@ -82,9 +82,9 @@ def summary_lines(report: Report, *, is_evidence: bool = False) -> Iterator[Text
             yield Text("Run with --evidence to see the calls.", style="dim")
             yield Text()
     yield _counts(summary)
-    yield from _plainly(_coverage(summary))
+    yield from _plain_lines(_coverage(summary))
     yield from _gaps(summary)
-    yield from _plainly(_run(report, summary))
+    yield from _plain_lines(_run(report, summary))
 
 
 def _refuted(refutation: Refutation) -> Text:
@@ -138,9 +138,11 @@ def _gaps(summary: Summary) -> Iterator[Text]:
     if not gaps:
         return
     yield Text("Not covered:", style="bold")
-    yield from _indented(cut(line, _LONGEST) for line in gaps[:_MOST_TOOLS])
+    yield from _indented_lines(cut(line, _LONGEST) for line in gaps[:_MOST_TOOLS])
     if len(gaps) > _MOST_TOOLS:
-        yield from _indented([f"and {len(gaps) - _MOST_TOOLS:,} more tools; --json lists all"])
+        yield from _indented_lines(
+            [f"and {len(gaps) - _MOST_TOOLS:,} more tools; --json lists all"]
+        )
 
 
 def _missed(tool: ToolReport) -> str:
@@ -163,9 +165,9 @@ def _run(report: Report, summary: Summary) -> Iterator[str]:
     yield f"Profile {report.profile}, seed {report.seed}, {report.seconds:.1f} s"
 
 
-def _plainly(lines: Iterable[str]) -> Iterator[Text]:
+def _plain_lines(lines: Iterable[str]) -> Iterator[Text]:
     return (Text(plain(line)) for line in lines)
 
 
-def _indented(lines: Iterable[str]) -> Iterator[Text]:
+def _indented_lines(lines: Iterable[str]) -> Iterator[Text]:
     return (Text(f"  {plain(line)}") for line in lines)

@@ -12,7 +12,7 @@ from sayso.verify.verdict import HintVerdict, Report, ToolReport
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """A refuted hint of a tool; `index` is the tool's place in the list."""
+    """A refuted hint of a tool. `index` is the tool's place in the report."""
 
     index: int
     tool: ToolReport
@@ -83,4 +83,4 @@ def why_no_success(tool: ToolReport) -> str:
     """Return the reason why no call of a tool succeeded."""
     if tool.error:
         return tool.error
-    return "every call failed" if tool.reach.calls else "it was not called"
+    return "every call failed" if tool.reach.calls else "the tool was not called"

@@ -14,8 +14,8 @@ from sayso.verify.report.lines import evidence_lines, fitted, folded, summary_li
 from sayso.verify.report.words import count_of
 from sayso.verify.verdict import ToolReport
 
-_NARROW: Final = 70
-_LABEL: Final = 24
+_NARROW_WIDTH: Final = 70
+_LABEL_WIDTH: Final = 24
 
 
 class Terminal:
@@ -52,7 +52,7 @@ class Terminal:
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
-        at: TracebackType | None,
+        traceback: TracebackType | None,
     ) -> None:
         self._bar.stop()
 
@@ -88,11 +88,11 @@ class Terminal:
         self._bar.update(self._task, description=self._label(tool), completed=done, total=total)
 
     def _label(self, text: str) -> str:
-        wide = _LABEL if self._talk.width >= _NARROW else _LABEL // 2
-        return fitted(plain(text), wide)
+        width = _LABEL_WIDTH if self._talk.width >= _NARROW_WIDTH else _LABEL_WIDTH // 2
+        return fitted(plain(text), width)
 
     def _print_tools(self, tools: Iterable[ToolReport]) -> None:
-        """Print one line per tool. Hide the bar meanwhile, since both may share a screen."""
+        """Print one line per tool. Hide the bar meanwhile: it may be on the same screen."""
         is_shown = self._bar.live.is_started
         self._bar.stop()
         for tool in tools:

@@ -21,7 +21,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StateWords:
-    """A state's name, meaning and terminal style, and its sign, which needs no colour."""
+    """A state's name, meaning, sign and terminal style. The sign is clear without colour."""
 
     name: str
     meaning: str
@@ -38,25 +38,25 @@ STATES: Final[Mapping[State, StateWords]] = {
     ),
     State.PARTIAL: StateWords(
         "partial",
-        "nothing contradicted it, but an observer that is needed to support it was missing",
+        "no call contradicted the hint, but an observer needed to support it was missing",
         "◐",
         "yellow",
     ),
     State.OVER_DECLARED: StateWords(
         "over-declared",
-        "it warns of an effect that no call had; this is harmless",
+        "the hint warns of an effect that no call had; this is harmless",
         "▽",
         "magenta",
     ),
     State.SUPPORTED: StateWords(
         "supported",
-        "no successful call contradicted it, and all needed observers were active",
+        "no successful call contradicted the hint, and all needed observers were active",
         "✓",
         "green",
     ),
     State.NOT_EXERCISED: StateWords(
         "not exercised",
-        "no call could show whether it is true; the reason is given",
+        "no call could show whether the hint is true; the reason is given",
         "·",
         "dim",
     ),

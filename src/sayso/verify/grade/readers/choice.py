@@ -55,7 +55,7 @@ class SqliteReader:
 
 
 def compare_contents(path: str, before: bytes, after: bytes) -> tuple[str, Outcome] | None:
-    """Return a file's format and the comparison of its records; `None` if no reader fits."""
+    """Return a file's format and the comparison of its records, or `None` if no reader fits."""
     for reader in _candidates(path, before):
         try:
             return reader.name, reader.compare(before, after)
@@ -80,9 +80,9 @@ def _candidates(path: str, content: bytes) -> list[Reader]:
         return [GitIndexReader()]
     if content.startswith(b"PK\x03\x04"):
         return [XlsxReader(), DocxReader()]
-    found: list[Reader] = []
+    readers: list[Reader] = []
     if named := NAMES.get(PurePosixPath(path).suffix.lower()):
-        found.append(named)
+        readers.append(named)
     if content.lstrip()[:1] in (b"{", b"["):
-        found += [JsonReader(), JsonLinesReader()]
-    return [*found, TextReader()]
+        readers += [JsonReader(), JsonLinesReader()]
+    return [*readers, TextReader()]

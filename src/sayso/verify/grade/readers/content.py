@@ -63,13 +63,13 @@ def _replaced(
 ) -> int:
     if max(len(before), len(after)) > MOST_ALIGNED:
         return 0
-    came = Counter(after) - Counter(before)
-    found = 0
+    added = Counter(after) - Counter(before)
+    changed = 0
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     for word, first, last, start, end in blocks:
         if word != "replace":
             continue
         old = [row for row in before[first:last] if row in missing]
-        new = [row for row in after[start:end] if row in came]
-        found += sum(is_alike(before, other) for before, other in zip(old, new, strict=False))
-    return min(found, missing.total())
+        new = [row for row in after[start:end] if row in added]
+        changed += sum(is_alike(before, other) for before, other in zip(old, new, strict=False))
+    return min(changed, missing.total())

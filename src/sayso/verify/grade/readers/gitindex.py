@@ -45,39 +45,39 @@ def entries(content: bytes) -> Entries:
 
 def _entries(content: bytes, version: int, count: int) -> Entries:
     found: Entries = {}
-    at = 12
+    offset = 12
     path = b""
     for _ in range(count):
-        start = at
-        mode = struct.unpack_from(">I", content, at + 24)[0]
-        at += STAT_BYTES
-        name = content[at : at + NAME_BYTES]
-        at += NAME_BYTES
-        flags = struct.unpack_from(">H", content, at)[0]
-        at += 2
+        start = offset
+        mode = struct.unpack_from(">I", content, offset + 24)[0]
+        offset += STAT_BYTES
+        name = content[offset : offset + NAME_BYTES]
+        offset += NAME_BYTES
+        flags = struct.unpack_from(">H", content, offset)[0]
+        offset += 2
         more = 0
         if flags & EXTENDED:
-            more = struct.unpack_from(">H", content, at)[0]
-            at += 2
+            more = struct.unpack_from(">H", content, offset)[0]
+            offset += 2
         if version == PREFIXED:
-            strip, at = _number(content, at)
-            end = content.index(b"\0", at)
-            path = path[: len(path) - strip] + content[at:end]
-            at = end + 1
+            strip, offset = _number(content, offset)
+            end = content.index(b"\0", offset)
+            path = path[: len(path) - strip] + content[offset:end]
+            offset = end + 1
         else:
-            end = content.index(b"\0", at)
-            path = content[at:end]
-            at = start + (end - start + 8) // 8 * 8
+            end = content.index(b"\0", offset)
+            path = content[offset:end]
+            offset = start + (end - start + 8) // 8 * 8
         found[path, flags >> 12 & 3] = (mode, name, (flags & 0x8000) << 16 | more)
     return found
 
 
-def _number(content: bytes, at: int) -> tuple[int, int]:
+def _number(content: bytes, offset: int) -> tuple[int, int]:
     """Return a number of variable width, as in pack files, and the position after it."""
-    byte = content[at]
+    byte = content[offset]
     value = byte & 127
     while byte & 128:
-        at += 1
-        byte = content[at]
+        offset += 1
+        byte = content[offset]
         value = (value + 1) << 7 | byte & 127
-    return value, at + 1
+    return value, offset + 1

@@ -27,7 +27,7 @@ class JsonReader:
         new = _parsed(decoded(after))
         if _canonical(old) == _canonical(new):
             return SAME
-        return _outcome(_differences(old, new, at="", depth=0))
+        return _outcome(_differences(old, new, path="", depth=0))
 
 
 class JsonLinesReader:
@@ -40,7 +40,7 @@ class JsonLinesReader:
         new = _lines(after)
         if [_canonical(item) for item in old] == [_canonical(item) for item in new]:
             return SAME
-        return _outcome(_lists(old, new, at="", depth=0))
+        return _outcome(_lists(old, new, path="", depth=0))
 
 
 def _is_object(value: Any) -> TypeGuard[dict[str, Any]]:
@@ -77,41 +77,41 @@ def _outcome(found: Iterator[Finding]) -> Outcome:
     return Outcome(loss, detail)
 
 
-def _differences(old: Any, new: Any, *, at: str, depth: int) -> Iterator[Finding]:
+def _differences(old: Any, new: Any, *, path: str, depth: int) -> Iterator[Finding]:
     if _is_object(old) and _is_object(new):
-        yield from _objects(old, new, at=at, depth=depth)
+        yield from _objects(old, new, path=path, depth=depth)
     elif _is_list(old) and _is_list(new):
-        yield from _lists(old, new, at=at, depth=depth)
+        yield from _lists(old, new, path=path, depth=depth)
     elif _canonical(old) != _canonical(new):
         if isinstance(old, dict | list) and old:
-            yield Loss.LOST, f"{at or 'all'} lost"
+            yield Loss.LOST, f"{path or 'all'} lost"
         elif old not in (None, "", [], {}):
-            yield Loss.OVERWROTE, f"{at or 'the value'} changed"
+            yield Loss.OVERWROTE, f"{path or 'the value'} changed"
 
 
 def _objects(
-    old: Mapping[str, Any], new: Mapping[str, Any], *, at: str, depth: int
+    old: Mapping[str, Any], new: Mapping[str, Any], *, path: str, depth: int
 ) -> Iterator[Finding]:
     for key, value in old.items():
         if key in new:
-            yield from _differences(value, new[key], at=f"{at}/{key}", depth=depth + 1)
+            yield from _differences(value, new[key], path=f"{path}/{key}", depth=depth + 1)
         elif value in (None, "", [], {}):
             continue
         elif depth < OUTER or isinstance(value, dict):
-            yield Loss.LOST, f"{at}/{key} lost"
+            yield Loss.LOST, f"{path}/{key} lost"
         else:
-            yield Loss.OVERWROTE, f"{at}/{key} removed"
+            yield Loss.OVERWROTE, f"{path}/{key} removed"
 
 
-def _lists(old: Sequence[Any], new: Sequence[Any], *, at: str, depth: int) -> Iterator[Finding]:
+def _lists(old: Sequence[Any], new: Sequence[Any], *, path: str, depth: int) -> Iterator[Finding]:
     key = _key(old, new)
     if key is not None:
         now = {_canonical(item[key]): item for item in new}
         for item in old:
-            where = f"{at}/{key}={item[key]}"
+            where = f"{path}/{key}={item[key]}"
             if _canonical(item[key]) in now:
                 after = now[_canonical(item[key])]
-                yield from _differences(item, after, at=where, depth=max(depth, OUTER))
+                yield from _differences(item, after, path=where, depth=max(depth, OUTER))
             else:
                 yield Loss.LOST, f"{where} lost"
         return
@@ -120,23 +120,26 @@ def _lists(old: Sequence[Any], new: Sequence[Any], *, at: str, depth: int) -> It
         return
     if len(old) == len(new):
         for number, (first, second) in enumerate(zip(old, new, strict=True)):
-            yield from _in_place(first, second, at=f"{at}/{number}", depth=depth)
+            yield from _in_place(first, second, path=f"{path}/{number}", depth=depth)
         return
     loss = Loss.OVERWROTE
     if depth <= OUTER or any(isinstance(item, dict) for item in old):
         loss = Loss.LOST
-    yield loss, f"{missing.total()} of {at or 'the list'} lost, such as {next(iter(missing))[:80]}"
+    yield (
+        loss,
+        f"{missing.total()} of {path or 'the list'} lost, such as {next(iter(missing))[:80]}",
+    )
 
 
-def _in_place(old: Any, new: Any, *, at: str, depth: int) -> Iterator[Finding]:
+def _in_place(old: Any, new: Any, *, path: str, depth: int) -> Iterator[Finding]:
     if _is_object(old) and _is_object(new):
         is_other = bool(old) and not any(
             key in new and _canonical(value) == _canonical(new[key]) for key, value in old.items()
         )
         if is_other and len(old) > 1:
-            yield Loss.LOST, f"{at} lost"
+            yield Loss.LOST, f"{path} lost"
             return
-    yield from _differences(old, new, at=at, depth=max(depth, OUTER))
+    yield from _differences(old, new, path=path, depth=max(depth, OUTER))
 
 
 def _key(old: Sequence[Any], new: Sequence[Any]) -> str | None:

@@ -38,8 +38,8 @@ class XlsxReader:
         if (old, _media(first)) == (new, _media(second)):
             return Outcome(is_same=True)
         gone = [name for name in old if name not in new and old[name]]
-        came = [sheet for name, sheet in new.items() if name not in old]
-        lost = [name for name in gone if old[name] not in came]
+        added = [sheet for name, sheet in new.items() if name not in old]
+        lost = [name for name in gone if old[name] not in added]
         if lost:
             return Outcome(Loss.LOST, f"sheet {lost[0]} lost")
         if gone:
@@ -82,8 +82,8 @@ def _compare_sheet(name: str, old: Sheet, new: Sheet) -> Outcome:
     for number, row in old.items():
         if row in now:
             continue
-        there = new.get(number)
-        if there is None or there in known:
+        replacement = new.get(number)
+        if replacement is None or replacement in known:
             lost += 1
         else:
             changed += 1
@@ -116,8 +116,8 @@ def _sheets(parts: Mapping[str, bytes]) -> dict[str, Sheet]:
 
 def _rows(sheet: Node, shared: list[str]) -> Sheet:
     found: Sheet = {}
-    for at, row in enumerate(sheet.all("row"), start=1):
-        place = at
+    for index, row in enumerate(sheet.all("row"), start=1):
+        row_number = index
         cells = tuple(
             f"{cell.attributes.get('r', '').rstrip('0123456789')}={value}"
             for cell in row.all("c")
@@ -126,8 +126,8 @@ def _rows(sheet: Node, shared: list[str]) -> Sheet:
         if cells:
             number = row.attributes.get("r", "")
             if number.isdecimal():
-                place = int(number)
-            found[place] = cells
+                row_number = int(number)
+            found[row_number] = cells
     if merged := sorted(merge.attributes.get("ref", "") for merge in sheet.all("mergeCell")):
         found[0] = tuple(merged)
     return found

@@ -40,22 +40,22 @@ class Node:
 
 
 def read_parts(content: bytes) -> dict[str, bytes]:
-    """Return all parts by name. Raises `ValueError` if it is no zip file or too large."""
+    """Return all parts by name. Raises `ValueError` if `content` is no zip file or too large."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             listed = archive.infolist()
             if len(listed) > MOST_PARTS:
                 raise ValueError("too many parts")
-            left = TOTAL_BYTES
+            remaining = TOTAL_BYTES
             found: dict[str, bytes] = {}
             for item in listed:
                 # The sizes in a zip file may be false, so reading has its own limit.
                 with archive.open(item) as part:
-                    most = min(PART_BYTES, left)
-                    found[item.filename] = part.read(most + 1)
-                if len(found[item.filename]) > most:
+                    limit = min(PART_BYTES, remaining)
+                    found[item.filename] = part.read(limit + 1)
+                if len(found[item.filename]) > limit:
                     raise ValueError("a part is too large")
-                left -= len(found[item.filename])
+                remaining -= len(found[item.filename])
             return found
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise ValueError(f"not a readable zip file: {error}") from error

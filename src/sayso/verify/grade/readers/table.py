@@ -86,10 +86,10 @@ def _settings(content: bytes) -> dict[str, Any]:
     }
 
 
-def _flat(value: Any, at: str = "") -> dict[str, Any]:
+def _flat(value: Any, path: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
-        return {at.removeprefix("."): value}
+        return {path.removeprefix("."): value}
     found: dict[str, Any] = {}
     for key, inner in cast("dict[str, Any]", value).items():
-        found |= _flat(inner, f"{at}.{key}")
+        found |= _flat(inner, f"{path}.{key}")
     return found

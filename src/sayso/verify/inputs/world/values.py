@@ -162,7 +162,7 @@ def _paths(role: Role, inside: str) -> Values:
 
 def _entity(meaning: Meaning) -> Values:
     rows = _ENTITIES.get(meaning.entity)
-    at = 0 if meaning.role is Role.ID else 1
+    column = 0 if meaning.role is Role.ID else 1
     missing = _NO_NUMBER if meaning.role is Role.ID else _NO_NAME
-    found = tuple(row[at] for row in rows) if rows else (1, "1")
+    found = tuple(row[column] for row in rows) if rows else (1, "1")
     return {"existing" if rows else "guessed": found, "missing": (missing, _NO_NAME)}

@@ -21,7 +21,7 @@ MOMENT: Final = int(datetime(2026, 1, 15, 9, 30, tzinfo=UTC).timestamp())
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A copy of the world in `folder`, which the server sees at `inside`; `site` if it runs."""
+    """A copy of the world in `folder`, which the server sees at `inside`. `site` runs, if given."""
 
     folder: Path
     inside: str = INSIDE

@@ -120,5 +120,5 @@ def _finalize(value: Any) -> Any:
 
 
 def _block(text: str) -> Markup:
-    """Turn text into HTML for `pre`. Its line breaks must be ours, not a server's."""
+    """Turn text into HTML for `pre`. A server's texts must not contain line breaks."""
     return escape("\n".join(plain(line) for line in text.split("\n")))
