@@ -57,7 +57,7 @@ SHARED := --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check static covered bench proof train eval screenshots site format schema lock clean
+.PHONY: help setup run test check static covered bench proof train eval screenshots site dist format schema lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -128,6 +128,9 @@ screenshots: $(READY) ## take pictures of every page of the console, to look at
 
 site: $(READY) ## build the documentation site into build/site; warnings are errors
 	@$(BIN)/python -m tools.site
+
+dist: $(READY) ## build wheel and sdist of the last commit into dist/; ARGS=--check builds twice and compares
+	@$(BIN)/python tools/build_dist.py $(ARGS)
 
 format: $(READY) ## rewrite the code as ruff would have it
 	$(BIN)/ruff check --fix-only
