@@ -4,10 +4,11 @@ To release, set `IS_PUBLISHED` to True and run `make metadata`: messages, README
 follow.
 """
 
-import json
 from dataclasses import dataclass
-from typing import Any, Final, cast
-from urllib.parse import unquote, urlsplit
+from typing import Final
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import msgspec
 
 from sayso.version import __version__
 
@@ -41,6 +42,23 @@ class InstallSource:
         return f"{self.location}{suffix}"
 
 
+class _Folder(msgspec.Struct):
+    editable: bool = False
+
+
+class _Repository(msgspec.Struct):
+    vcs: str
+    commit_id: str
+
+
+class _DirectUrl(msgspec.Struct):
+    """`direct_url.json`, as PEP 610 defines it."""
+
+    url: str
+    dir_info: _Folder | None = None
+    vcs_info: _Repository | None = None
+
+
 def default_source(*, is_published: bool = IS_PUBLISHED) -> InstallSource:
     """Return the source that the documents name."""
     return InstallSource("sayso" if is_published else WHEEL)
@@ -55,37 +73,22 @@ def recorded_source(direct_url: str | None) -> InstallSource | None:
     >>> recorded_source('{"url": "file:///srv/sayso.whl", "archive_info": {}}')
     InstallSource(location='/srv/sayso.whl', is_editable=False)
     """
-    record = _object(direct_url)
-    url = record.get("url")
-    if not isinstance(url, str):
-        return None
     try:
-        parts = urlsplit(url)
-    except ValueError:
+        record = msgspec.json.decode(direct_url or "", type=_DirectUrl)
+        parts = urlsplit(record.url)
+    except (msgspec.MsgspecError, ValueError):
         return None
     if parts.scheme == "file":
-        folder = record.get("dir_info")
-        is_editable = isinstance(folder, dict) and folder.get("editable") is True
+        is_editable = record.dir_info is not None and record.dir_info.editable
         return InstallSource(unquote(parts.path), is_editable)
-    if parts.scheme not in ("https", "ssh") or parts.query or _may_have_secret(parts.netloc, url):
+    if parts.scheme not in ("https", "ssh") or parts.query or _has_secret(parts):
         return None
-    repository = record.get("vcs_info")
-    if not isinstance(repository, dict):
-        return InstallSource(url)
-    system = repository.get("vcs")
-    commit = repository.get("commit_id")
-    return InstallSource(f"{system}+{url}@{commit}") if system and commit else None
+    if record.vcs_info is None:
+        return InstallSource(record.url)
+    return InstallSource(f"{record.vcs_info.vcs}+{record.url}@{record.vcs_info.commit_id}")
 
 
-def _may_have_secret(netloc: str, url: str) -> bool:
+def _has_secret(parts: SplitResult) -> bool:
     """Return whether a URL has a user; `git@` of SSH is the same for all."""
-    user = netloc.rpartition("@")[0]
-    return bool(user) and not (url.startswith("ssh://") and user == "git")
-
-
-def _object(text: str | None) -> dict[str, Any]:
-    try:
-        value = json.loads(text or "null")
-    except ValueError:
-        return {}
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    user = parts.netloc.rpartition("@")[0]
+    return bool(user) and (parts.scheme, user) != ("ssh", "git")
