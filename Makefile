@@ -30,6 +30,8 @@ RUN_READY := .cache/demo/.ready
 TRAINING_READY := .cache/training-venv/.ready
 OLDEST_READY := .cache/oldest-venv/.ready
 EVAL_READY := .cache/eval-venv/.ready
+SBOM_READY := .cache/sbom-venv/.ready
+EXTRAS_READY := .cache/extras-venv/.ready
 SYSTEM_READY := .cache/system-packages
 
 # `make lock UPGRADE=--upgrade` takes newer versions; without it only what must change does.
@@ -57,7 +59,7 @@ SHARED := --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check static covered bench proof train eval screenshots site format schema lock clean
+.PHONY: help setup run test check static covered bench proof train eval screenshots site dist sbom release format schema metadata lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -129,12 +131,30 @@ screenshots: $(READY) ## take pictures of every page of the console, to look at
 site: $(READY) ## build the documentation site into build/site; warnings are errors
 	@$(BIN)/python -m tools.site
 
+dist: $(READY) ## build wheel and sdist of the last commit into dist/; ARGS=--check builds twice and compares
+	@$(BIN)/python tools/build_dist.py $(ARGS)
+
+# The environment holds sayso with all its extras and nothing else.
+sbom: $(READY) $(SBOM_READY) $(EXTRAS_READY) ## write dist/sayso.cdx.json (CycloneDX) and dist/licenses.txt; fails on a licence that needs a look
+	@mkdir -p dist
+	@SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) .cache/sbom-venv/bin/cyclonedx-py environment \
+		--pyproject pyproject.toml --mc-type application --output-reproducible \
+		--output-file .cache/sayso.cdx.json .cache/extras-venv/bin/python
+	@$(BIN)/python tools/licenses.py .cache/sayso.cdx.json dist/sayso.cdx.json \
+		.cache/extras-venv/lib/python*/site-packages > dist/licenses.txt
+
+release: $(READY) ## say what stands in the way of a release; ARGS=v0.1.0 names its tag
+	@PYTHONPATH=.:src $(BIN)/python tools/release_check.py $(ARGS)
+
 format: $(READY) ## rewrite the code as ruff would have it
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
 schema: $(READY) ## write docs/policy.schema.json anew
 	@$(BIN)/sayso policy schema > docs/policy.schema.json
+
+metadata: $(READY) ## write README's install commands and server.json anew
+	@PYTHONPATH=src $(BIN)/python tools/write_metadata.py
 
 # All requirements are solved as one, then each file takes its part of that solution: what is
 # already written in an output file is what uv prefers.
@@ -155,6 +175,10 @@ lock: $(UV_READY) ## rewrite requirements/*.txt (UPGRADE=--upgrade for newer ver
 		--output-file requirements/uv.txt
 	@$(subst compile pyproject.toml,compile --group training,$(COMPILE)) $(UPGRADE) \
 		--output-file requirements/training.txt
+	@cp .cache/all.txt requirements/extras.txt
+	@$(COMPILE) --all-extras --output-file requirements/extras.txt
+	@$(subst compile pyproject.toml,compile --group sbom,$(COMPILE)) $(UPGRADE) \
+		--output-file requirements/sbom.txt
 
 clean: ## remove everything that make has built
 	rm -rf .venv .cache .coverage .coverage.* .hypothesis .pytest_cache .ruff_cache \
@@ -207,6 +231,16 @@ $(TRAINING_READY): requirements/training.txt $(UV_READY)
 $(EVAL_READY): requirements/eval.txt $(UV_READY)
 	@$(UV) venv --quiet --python $(PYTHON) --clear .cache/eval-venv
 	@$(UV) pip sync --quiet --python .cache/eval-venv/bin/python --require-hashes requirements/eval.txt
+	@touch $@
+
+$(SBOM_READY): requirements/sbom.txt $(UV_READY)
+	@$(UV) venv --quiet --python $(PYTHON) --clear .cache/sbom-venv
+	@$(UV) pip sync --quiet --python .cache/sbom-venv/bin/python --require-hashes requirements/sbom.txt
+	@touch $@
+
+$(EXTRAS_READY): requirements/extras.txt $(UV_READY)
+	@$(UV) venv --quiet --python $(PYTHON) --clear .cache/extras-venv
+	@$(UV) pip sync --quiet --python .cache/extras-venv/bin/python --require-hashes requirements/extras.txt
 	@touch $@
 
 $(NPM_READY): tests/npm/package.json | $(SYSTEM_READY)

@@ -83,6 +83,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "store/test_postgres.py",
         "store/test_statement_watchdog.py",
         "test_ci.py",
+        "test_dist.py",
         "test_docs.py",
         "test_faces.py",
         "test_warm.py",

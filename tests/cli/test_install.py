@@ -113,9 +113,10 @@ async def test_the_gateway_starts_the_servers_that_moved(home: Path) -> None:
 def test_a_sayso_that_will_not_last_is_not_installed(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "executable", str(home / "uv" / "archive-v0" / "x" / "bin" / "python"))
+    monkeypatch.setattr(sys, "prefix", str(home / "uv" / "archive-v0" / "x"))
     assert main(["install", "cursor", "--yes"]) == 2
-    assert "uv tool install sayso" in capsys.readouterr().err
+    assert "Install it first: uv tool install " in capsys.readouterr().err
+    monkeypatch.setattr(sys, "prefix", str(home / "venv"))
     monkeypatch.setattr(sys, "executable", str(home / "python"))
     assert program() == (str(home / "python"), "-m", "sayso")
 

@@ -10,6 +10,7 @@ import pytest
 from tests.policy.samples import AMY, call, facts, policy, rule, says
 
 from sayso.errors import PolicyError
+from sayso.extras import install_command
 from sayso.policy import is_visible
 from sayso.policy.expression import ExpressionError, expression_condition
 
@@ -178,7 +179,7 @@ def test_without_the_extra_an_expression_is_a_mistake_that_says_so(
 
     expression._environment.cache_clear()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(builtins, "__import__", absent)
-    with pytest.raises(PolicyError, match=r"pip install 'sayso\[cel\]'"):
+    with pytest.raises(PolicyError, match=re.escape(install_command("cel"))):
         policy(rule("deny", quoted("read_only")))
 
 

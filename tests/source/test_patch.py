@@ -1,5 +1,6 @@
 """Annotations in a source: real servers list the same tools before and after, and hints more."""
 
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from tests.source.serving import served
 
 from sayso.errors import ConfigError, UsageError
+from sayso.extras import install_command
 from sayso.intent import HINT_NAMES, WIRE_NAMES, HintName
 from sayso.source import Patch, annotate_source
 from sayso.source.patch import check_change
@@ -480,7 +482,7 @@ def test_without_libcst_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "libcst", None)
     monkeypatch.delitem(sys.modules, "sayso.source.edit", raising=False)
 
-    with pytest.raises(UsageError, match=r"pip install 'sayso\[patch\]'"):
+    with pytest.raises(UsageError, match=re.escape(install_command("patch"))):
         patched(OFFICIAL, note_get=READS)
 
 

@@ -1,6 +1,7 @@
 """PostgreSQL: lost and found again, refused, shared by processes."""
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ from sayso.approvals import Answer, Approvals, listening, make_question
 from sayso.audit import Chain, open_audit
 from sayso.audit.verifier import verify
 from sayso.errors import StoreError, UsageError
+from sayso.extras import install_command
 from sayso.keys import Keyring
 from sayso.policy import Decision, Effect
 from sayso.schema import digest
@@ -101,7 +103,7 @@ def test_a_missing_driver_is_told_of_with_the_name_of_the_extra(
         return None
 
     monkeypatch.setattr("sayso.store.location.find_spec", find_nothing)
-    with pytest.raises(UsageError, match=r"pip install 'sayso\[postgres\]'"):
+    with pytest.raises(UsageError, match=re.escape(install_command("postgres"))):
         open_store("postgresql://db/x")
 
 
@@ -467,7 +469,7 @@ def test_without_its_driver_a_postgres_store_says_what_to_install(
     monkeypatch.setattr("sayso.store.location.find_spec", find_nothing)
     with pytest.raises(UsageError, match="needs the extra postgres") as told:
         open_store("postgresql://somebody@nowhere.invalid/sayso")
-    assert "sayso[postgres]" in str(told.value.fix)
+    assert install_command("postgres") in str(told.value.fix)
 
 
 def test_only_a_postgres_store_has_a_host(monkeypatch: pytest.MonkeyPatch) -> None:

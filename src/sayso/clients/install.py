@@ -20,6 +20,7 @@ from sayso.clients.record import Record, digest_of, folder_of, record_in, undo
 from sayso.clients.splice import raw_members, take_out
 from sayso.connect import fault_of_url
 from sayso.errors import ConfigError, UsageError
+from sayso.extras import lasting_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,11 @@ class Removal:
 
 
 def program() -> tuple[str, ...]:
-    """Return the command that starts sayso. Raises `UsageError` if sayso is in uv's cache."""
-    if "archive-v0" in Path(sys.executable).parts:
-        what = "sayso runs from uv's cache, which may be deleted at any time"
-        fix = "Install it first: uv tool install sayso."
-        raise UsageError(what, where=sys.executable, fix=fix)
+    """Return the command that starts sayso. Raises `UsageError` if sayso runs from a cache."""
+    lasting = lasting_command()
+    if lasting is not None:
+        what = "sayso runs from a cache, which may be deleted at any time"
+        raise UsageError(what, where=sys.executable, fix=f"Install it first: {lasting}.")
     script = Path(sys.executable).with_name("sayso")
     if script.is_file():
         return (str(script),)

@@ -6,6 +6,7 @@ from importlib import import_module
 import pytest
 
 from sayso.errors import UsageError
+from sayso.extras import install_fix
 
 
 @pytest.mark.parametrize(
@@ -20,4 +21,4 @@ def test_without_the_framework_the_error_names_the_extra(
     monkeypatch.setitem(sys.modules, needed, None)
     with pytest.raises(UsageError, match="is not installed") as caught:
         import_module(name)
-    assert caught.value.fix == f"Install it: pip install 'sayso[{extra}]'."
+    assert caught.value.fix == install_fix(extra)

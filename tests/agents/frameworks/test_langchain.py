@@ -41,6 +41,7 @@ from sayso.agents.langchain import GuardMiddleware, reply, tools_of
 from sayso.demo.customers import customer_numbers
 from sayso.demo.data import Database
 from sayso.errors import UsageError
+from sayso.extras import install_command
 
 pytestmark = pytest.mark.anyio
 
@@ -475,7 +476,7 @@ def test_without_the_extra_an_error_names_it(module: str, missing: str) -> None:
     code = f"import sys; sys.modules[{missing!r}] = None; import sayso.agents.{module}"
     words = [sys.executable, "-c", code]
     ended = subprocess.run(words, check=False, capture_output=True, text=True)
-    assert "pip install 'sayso[langchain]'" in ended.stderr.splitlines()[-1]
+    assert install_command("langchain") in ended.stderr.splitlines()[-1]
 
 
 @pytest.mark.process

@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from sayso.errors import UsageError
+from sayso.extras import install_command
 from sayso.verify.inputs import drawing
 from sayso.verify.inputs.schema import make_checker, make_values
 
@@ -196,7 +198,7 @@ def test_without_hypothesis_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(drawing, "find_spec", find_none)
 
-    with pytest.raises(UsageError, match=r"pip install 'sayso\[verify\]'"):
+    with pytest.raises(UsageError, match=re.escape(install_command("verify"))):
         make_values({"type": "string"}, seed=1, count=1)
 
 

