@@ -3,7 +3,7 @@
 import socket
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from playwright.async_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Error,
     Locator,
     Page,
     Request,
@@ -226,3 +227,13 @@ async def opened(page: Page, at: int = 0) -> Locator:
     await rows(page).nth(at).get_by_role("link", name="Delete customer").click()
     await expect(dialog(page).get_by_role("button", name="Allow once", exact=True)).to_be_enabled()
     return dialog(page)
+
+
+async def press(button: Locator, shown: Locator) -> None:
+    """Click `button` until its dialog closes: a click has no effect just after the page changed."""
+    await expect(button).to_be_visible()
+    with anyio.fail_after(60):
+        while await shown.count():
+            with suppress(Error):
+                await button.click(timeout=2000)
+                await shown.wait_for(state="detached", timeout=3000)

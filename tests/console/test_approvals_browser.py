@@ -17,6 +17,7 @@ from tests.console.browsing import (
     dialog,
     log_in,
     opened,
+    press,
     rows,
     serving,
     watched,
@@ -430,7 +431,8 @@ async def test_a_reviewer_changes_the_arguments(chromium: Browser, served: Serve
         assert (await served.newest()).state == "pending"
 
         await shown.get_by_label("customer_id").fill("5")
-        await shown.get_by_role("button", name="Allow once with these changes").click()
+        allow = shown.get_by_role("button", name="Allow once with these changes")
+        await press(allow, page.locator("dialog[open]"))
 
         assert '"success": true' in await asked.text()
         await expect(rows(page)).to_contain_text("Ran in")

@@ -1,16 +1,13 @@
 """Five newcomers' tasks by the documents alone: a page's own commands, from an empty folder."""
 
-import asyncio
 import json
 import re
 import socket
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.async_api import Error
-from tests.console.browsing import browsing
+from tests.console.browsing import browsing, press
 from tests.site.pages import Reader
 
 if TYPE_CHECKING:
@@ -49,12 +46,7 @@ async def allow_once(link: str) -> None:
             await page.get_by_role("button", name="Log in").click()
         await page.locator("a[data-dialog]").first.click()
         allow = page.get_by_role("button", name="Allow once", exact=True)
-        # A click has no effect while the question or the page behind it has just changed.
-        async with asyncio.timeout(60):
-            while await page.locator("dialog[open]").count():
-                with suppress(Error):
-                    await allow.click(timeout=2000)
-                    await page.wait_for_timeout(1000)
+        await press(allow, page.locator("dialog[open]"))
 
 
 async def guard_two_servers(folder: Path) -> Reader:

@@ -232,5 +232,5 @@ def _too_many_targets(limits: Limits, situation: Situation) -> Decision | None:
     limit = limits.targets
     if targets is None or limit is None or targets <= limit:
         return None
-    reason = f"it would change {targets} things, and at limit {limit} may change at once"
+    reason = f"it would change {targets} things, and at most {limit} may change at once"
     return Decision(Effect.DENY, LIMITS, f"{reason}; try again with fewer at a time")
