@@ -46,7 +46,10 @@ class TrustedReceipts:
 
 
 def read_trusted_receipts(given: ReceiptOptions) -> TrustedReceipts | None:
-    """Read --receipts and --policy. Raises `UsageError` if the policy trusts no key."""
+    """Read --receipts and --policy.
+
+    Raises `UsageError` if receipts are given and the policy trusts no key.
+    """
     if given == NO_RECEIPTS:
         return None
     rules = read_policy(given.policy)

@@ -1,4 +1,4 @@
-"""The loopback addresses that a box may reach: sockets inside, connections outside.
+"""The way from a sandbox (a box) to the loopback addresses that it may reach.
 
 bubblewrap starts the server only when the sockets are in the box's network namespace
 (`--block-fd`). sayso serves the sockets from outside, so that the box has no process of sayso.
@@ -30,7 +30,7 @@ _MOST_AT_ONCE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Two pipes of a box: bubblewrap reports its process in `info` and waits for `go`."""
+    """Two pipes: bubblewrap reports the box's process in `info`, and waits for a byte in `go`."""
 
     info: Path
     go: Path

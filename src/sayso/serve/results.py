@@ -73,7 +73,7 @@ def with_matching_text(answer: "Answer", value: Any) -> "Answer":
 
 
 def with_text(answer: "Answer", value: Any, text: str | None) -> "Answer":
-    """Return `answer` with the author's `text`, and with `value` as missing structured content."""
+    """Return `answer` with the author's `text`, and `value` if it has no structured content."""
     if text is None or answer.get("isError") is True:
         return answer
     structured = answer.get("structuredContent")
@@ -91,7 +91,7 @@ def _with_json_text(answer: "Answer", structured: Any) -> "Answer":
 
 
 def check_size(answer: "Answer", text: str = "") -> "Answer":
-    """Return `answer`. Raises `ShapeError` for one that cannot be sent or cut to a readable size.
+    """Return `answer`. Raises `ShapeError` if it is not JSON, or too large and cannot be cut.
 
     Without this check, an answer that cannot be written would end the connection with all its
     calls. `text` is the structured content as JSON, if already made.

@@ -22,7 +22,7 @@ from sayso.serve.functions import as_plan, by_name
 from sayso.serve.validation import check_scopes
 
 DECLARED: Final = "__sayso_intent__"
-"""The function attribute in which `declare` stores the intent."""
+"""The function attribute in which the decorator `sayso.declare` stores the intent."""
 
 _AS_TOOL: Final = "tools.tool"
 _REACH: Final = ", with .but(open_world=True) if it reaches the outside world"
@@ -91,7 +91,7 @@ class ToolRegistry:
                 made[name] = self._entry(name, raw, definition)
             elif name not in self.definitions or self.definitions[name].execute is None:
                 function = found.get(name)
-                # Without a function there is nothing to decorate, so suggest `tools.tool` instead.
+                # `sayso.declare` needs the framework's function. Without one: `tools.tool`.
                 how = _AS_TOOL if function is None else "sayso.declare"
                 made[name] = self._entry(name, raw, getattr(function, DECLARED, None), how)
             else:
@@ -104,7 +104,7 @@ class ToolRegistry:
         self.tools = {name: entry.tool for name, entry in made.items()}
 
     def check(self) -> None:
-        """Raise `UsageError` if a declaration with `declare` is invalid.
+        """Raise `UsageError` if a declaration with `sayso.declare` is invalid.
 
         This check comes late, because the arguments are known only when the framework lists them.
         """
@@ -150,7 +150,7 @@ class ToolRegistry:
         return {} if known is None else known.raw
 
     def entry(self, tool: Tool, seen: Tool) -> dict[str, Any]:
-        """Return a list entry with the declared hints, or, if any is undeclared, the resolved."""
+        """Return a list entry with the declared hints, or all resolved ones if any is missing."""
         intent = tool.intent
         if any(intent.hints[name] is None for name in HINT_NAMES):
             values = {name: seen.resolved[name].value for name in HINT_NAMES}
@@ -192,7 +192,7 @@ class ToolRegistry:
 
 
 def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the tool, whose schema refuses unknown arguments by default."""
+    """Return the tool with a schema that refuses unknown arguments, unless it says otherwise."""
     schema = raw.get("inputSchema")
     if not isinstance(schema, Mapping):
         return raw
@@ -200,7 +200,7 @@ def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def suggest(tool: Tool) -> str | None:
-    """Return code of the intent that a tool's name and texts suggest, or `None` if unsure."""
+    """Return the expression for the intent that a tool's texts suggest; `None` if unsure."""
     intent = supposed(Hints(**{name: guess.value for name, guess in tool.inferred.items()}))
     return None if intent is None else as_code(intent)
 

@@ -64,7 +64,7 @@ def read_line(text: str) -> Line | None:
 
 
 class CallReader:
-    """Reads a trace line by line. Calls that never return, such as `exit`, have no result."""
+    """Reads a trace line by line. Calls like `exit`, which never return, have no result value."""
 
     def __init__(self) -> None:
         self._open: dict[int, Line] = {}

@@ -25,7 +25,10 @@ SECONDS: Final = 0.08
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Calls, newest first, and their search result; `newest` is the log's last line."""
+    """Calls, newest first, and the page of records they come from.
+
+    `newest` is the number of the log's last line.
+    """
 
     calls: list[LoggedCall]
     found: RecordPage
@@ -69,7 +72,7 @@ class Conversation:
 
 
 async def conversation_of(log: AuditLog, line: Line, seq: int, *, idle: float) -> Conversation:
-    """Return the conversation around `line`, number `seq`; `idle` quiet seconds end it."""
+    """Return the conversation around the line number `seq`; a gap of `idle` seconds ends it."""
     first, last = await log.records.bounds()
     filter_ = Filter(subject=line["subject"], client=line["client"])
     before, is_cut_before = await _side(log, filter_, line, (first, seq), idle, is_rising=False)
