@@ -2,6 +2,7 @@
 
 import io
 import os
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import TextContent
 
 import sayso
+from sayso.connect import launch
 from sayso.connect.launch import main, serve
 from sayso.connect.pyfile import kind_of, load_server
 from sayso.errors import TargetError
@@ -416,3 +418,15 @@ def test_a_file_takes_the_place_of_no_other_module() -> None:
 
     assert getattr(server, "name", None) == "_sayso_json"
     assert hasattr(sys.modules["json"], "loads")
+
+
+def test_the_module_is_a_program_that_takes_a_file_and_an_object(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["launch", "missing.py", "mcp"])
+
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(launch.__file__), run_name="__main__")
+
+    assert ended.value.code == TargetError.exit_code
+    assert "missing.py" in capsys.readouterr().err
