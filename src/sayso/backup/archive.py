@@ -23,7 +23,7 @@ _MAX_SMALL_BYTES: Final = 1 << 20
 _LEVEL: Final = 1
 """Records shrink to a fifth at this level; higher levels gain little and take long."""
 _BROKEN: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
-"""What `zipfile` raises for damaged archives."""
+"""What `zipfile` raises for damaged archives; the last two, for changed methods and flags."""
 
 Progress = Callable[[int, int], None]
 

@@ -105,13 +105,13 @@ def status(*, name: Name = "sayso", json: Json = False) -> int:
     from sayso.service import Place, find_systemd, read_status
 
     place = Place.of(name)
-    found = read_status(place, find_systemd())
+    current = read_status(place, find_systemd())
     if json:
-        print_document(found.to_dict())
+        print_document(current.to_dict())
     else:
-        for line in _lines(found):
+        for line in _lines(current):
             show_text(line)
-    return int(not found.is_active)
+    return int(not current.is_active)
 
 
 def _unit(place: "Place", words: list[str]) -> "Unit":
@@ -186,8 +186,8 @@ def _option(name: str, value: Any) -> Iterator[str]:
     if value is True:
         yield option
     elif isinstance(value, list):
-        for one in value:  # pyright: ignore[reportUnknownVariableType]
-            yield f"{option}={one}"
+        for item in value:  # pyright: ignore[reportUnknownVariableType]
+            yield f"{option}={item}"
     elif isinstance(value, Enum):
         yield f"{option}={value.value}"
     elif name in _PATHS:

@@ -118,7 +118,7 @@ class SqliteDriver:
         """Copy the file with SQLite's backup API.
 
         The API starts again when another connection writes. With an open transaction it does not:
-        it copies what this transaction sees, and in WAL mode it stops nobody from writing.
+        it copies what this transaction sees, and in WAL mode other processes can write meanwhile.
         """
         with self.snapshot() as (session, version):
             make_empty(path)
