@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import functools
 import gc
 import logging
 import os
@@ -9,6 +10,8 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
+import httpcore2
+import jinja2
 import pytest
 from tests import tiers
 from tests.databases import place, postgres, store
@@ -21,6 +24,14 @@ gc.disable()
 
 tiers.load_profiles()
 tiers.watch()
+
+# Every client reads the certificates of this machine, which takes 50 ms; one reading is enough.
+httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
+
+# Hundreds of consoles share what the first one compiled of its templates.
+jinja2.Environment = functools.partial(
+    jinja2.Environment, bytecode_cache=jinja2.FileSystemBytecodeCache()
+)
 
 # Each process of tests measures its coverage, and none of the hundreds of programs that they start:
 # these would take twice as long to begin.

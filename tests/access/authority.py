@@ -19,7 +19,6 @@ from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
 from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS, PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from joserfc import jws, jwt
 from joserfc.jwk import ECKey, Key, KeySet, OKPKey, RSAKey
 from starlette.applications import Starlette
@@ -180,7 +179,7 @@ def sign_apart(key: Key, alg: str, claims: dict[str, Any]) -> str:
 
 def _apart(token: str, key: Any, alg: str) -> str:
     text = token.rpartition(".")[0]
-    signature = _signature(text.encode(), load_pem_private_key(key.as_pem(private=True), None), alg)
+    signature = _signature(text.encode(), key.private_key, alg)
     return f"{text}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
 
 

@@ -9,7 +9,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import anyio
-import anyio.lowlevel
 import pytest
 from tests.approvals.questions import Clock, of, only, question, yes
 from tests.sample_tools import AMY, DELETE, tool
@@ -86,7 +85,7 @@ async def posted(hook: Hook, count: int = 1) -> dict[str, Any]:
     """What was posted last, once there is so much."""
     with anyio.fail_after(60):
         while len(hook.posted) < count:
-            await anyio.lowlevel.checkpoint()
+            await anyio.sleep(0.005)
     return hook.posted[-1]
 
 
@@ -94,7 +93,7 @@ async def told(caplog: pytest.LogCaptureFixture) -> str:
     """What the log says, once it says that a post failed."""
     with anyio.fail_after(60):
         while "could not be posted" not in caplog.text:
-            await anyio.lowlevel.checkpoint()
+            await anyio.sleep(0.005)
     return caplog.text
 
 

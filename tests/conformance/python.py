@@ -45,7 +45,7 @@ class Ears:
     async def waits_for(self, method: str) -> bool:
         """Whether the server tells this soon."""
         with anyio.move_on_after(LISTEN_SECONDS):
-            while method not in self.heard:  # noqa: ASYNC110 - the client gives no event to wait for
+            while method not in self.heard:
                 await anyio.sleep(0.01)
         return method in self.heard
 

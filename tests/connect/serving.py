@@ -73,7 +73,7 @@ def free_port(host: str) -> int:
 async def until(is_so: Callable[[], bool], seconds: float = 30) -> None:
     """Wait for what happens outside the event loop; bounded, since it must come."""
     with anyio.fail_after(seconds):
-        while not is_so():  # noqa: ASYNC110 - another process or thread sets no event
+        while not is_so():
             await anyio.sleep(0.01)
 
 

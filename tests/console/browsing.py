@@ -61,7 +61,7 @@ class Served:
     async def newest(self) -> Approval:
         """The newest question, as soon as there is one."""
         with anyio.fail_after(LIMIT):
-            while not (found := await self.gateway.guard.approvals.newest()):  # noqa: ASYNC110 - put by a call that is no task of this test
+            while not (found := await self.gateway.guard.approvals.newest()):
                 await anyio.sleep(0.01)
         return found[0]
 

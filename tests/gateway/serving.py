@@ -62,7 +62,7 @@ async def running(server: uvicorn.Server, listener: socket.socket) -> AsyncGener
         group.start_soon(_serve, server, listener)
         with anyio.fail_after(30):
             while not server.started:
-                await anyio.lowlevel.checkpoint()
+                await anyio.sleep(0.005)
         try:
             yield
         finally:

@@ -181,7 +181,7 @@ async def served(
     ):
         with anyio.fail_after(60):
             while len(await uris_of(client)) < 4:
-                await anyio.lowlevel.checkpoint()
+                await anyio.sleep(0.005)
         yield served
 
 

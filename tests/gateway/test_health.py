@@ -200,7 +200,7 @@ async def test_a_store_that_hangs_is_asked_once_and_holds_no_probe_up(
 async def test_it_is_ready_again_once_postgresql_is_back(postgres: PostgresServer) -> None:
     async def until(app: Any, status: int) -> Any:
         with anyio.fail_after(60):
-            while (found := await probe(app)).status_code != status:  # noqa: ASYNC110 - a server sets no event
+            while (found := await probe(app)).status_code != status:
                 await anyio.sleep(0.1)
         return found
 

@@ -31,7 +31,7 @@ async def test_a_server_that_asks_for_roots_at_once_logs_no_error(
             result = await client.call("files__list_allowed_directories")
             assert str(tmp_path) in str(result)
         with anyio.fail_after(30):
-            while "could be asked roots/list" not in caplog.text:  # noqa: ASYNC110 - a server's process sets no event
+            while "could be asked roots/list" not in caplog.text:
                 await anyio.sleep(0.01)
 
     shown = [one.getMessage() for one in caplog.records if one.levelno >= logging.INFO]

@@ -57,7 +57,7 @@ async def all_there(lists: Callable[[], Awaitable[Iterable[str]]]) -> None:
     """
     with anyio.fail_after(60):
         while {name.partition("__")[0] for name in await lists()} < LIVE:
-            await anyio.lowlevel.checkpoint()
+            await anyio.sleep(0.005)
 
 
 @pytest.fixture(scope="module", params=ERAS)

@@ -194,7 +194,7 @@ async def test_an_older_client_hears_of_the_resources_that_it_follows(
     if age == "old":
         with anyio.fail_after(60):
             while "notes://a" in text(await client.call_tool("telling__asked_for")):
-                await anyio.lowlevel.checkpoint()
+                await anyio.sleep(0.005)
 
 
 async def test_a_client_of_today_hears_of_the_resources_that_it_follows(

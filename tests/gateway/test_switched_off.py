@@ -299,7 +299,7 @@ async def test_a_question_that_waits_is_not_answered_once_its_server_is_switched
     async with anyio.create_task_group() as group:
         group.start_soon(call)
         with anyio.fail_after(30):
-            while not (waiting := await approvals.pending(1)):  # noqa: ASYNC110 - the store sets no event
+            while not (waiting := await approvals.pending(1)):
                 await anyio.sleep(0.01)
         rules.policy = load_policy(f'{asks}[off]\nservers = ["whole"]')
         await allow(approvals, waiting[0].number)

@@ -70,7 +70,7 @@ async def test_another_caller_goes_on_while_a_check_takes_its_time(
     guard = world.guard()
     running_pool()
     held = asyncio.ensure_future(guard.call(AMY, slow, {}))
-    while not running_pool().busy:  # noqa: ASYNC110 - nothing says when a check begins
+    while not running_pool().busy:
         await asyncio.sleep(0)
     other = type(AMY)("bob", "cli", frozenset())
     assert text(await guard.call(other, quick, {"filter": condition()})) == "done"

@@ -66,7 +66,7 @@ async def test_of_many_calls_at_once_one_approval_runs_one(world: World) -> None
             group.start_soon(guard.call, AMY, name, {"customer_id": 7})
         with anyio.fail_after(30):
             while not await guard.approvals.newest():
-                await anyio.lowlevel.checkpoint()
+                await anyio.sleep(0.005)
         await guard.approvals.answer(1, Answer(is_allowed=True, by="console", channel="console"))
     assert len(world.ran) == 1
     assert len(await guard.approvals.newest()) == 2
@@ -115,7 +115,7 @@ async def test_a_tool_that_changes_while_the_call_waits_does_not_run(world: Worl
         group.start_soon(call)
         with anyio.fail_after(30):
             while not await guard.approvals.newest():
-                await anyio.lowlevel.checkpoint()
+                await anyio.sleep(0.005)
         world.add(name, DELETE, description="Deletes all notes.")
         await guard.approvals.answer(1, Answer(is_allowed=True, by="console", channel="console"))
     assert "has changed since" in text(answers[0])
@@ -278,7 +278,7 @@ async def test_cancelled_while_it_waits_nothing_runs_and_the_question_stays(worl
         group.start_soon(guard.call, AMY, name, {})
         with anyio.fail_after(30):
             while not await guard.approvals.newest():
-                await anyio.lowlevel.checkpoint()
+                await anyio.sleep(0.005)
         group.cancel_scope.cancel()
     assert await world.log() == [("asked", None), ("outcome", "cancelled")]
     assert [one.state for one in await guard.approvals.newest()] == ["pending"]

@@ -188,4 +188,4 @@ async def _until(is_so: object) -> None:
     assert callable(is_so)
     with anyio.fail_after(30):
         while not is_so():
-            await anyio.lowlevel.checkpoint()
+            await anyio.sleep(0.005)

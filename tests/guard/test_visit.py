@@ -118,7 +118,7 @@ async def test_whoever_else_is_asked_is_still_waited_for_when_the_page_is_declin
     async def approve() -> None:
         with anyio.fail_after(60):
             while not spy.put:
-                await anyio.lowlevel.checkpoint()
+                await anyio.sleep(0.005)
         await guard.approvals.answer(1, Answer(is_allowed=True, by="ann", channel="link"))
 
     way: dict[str, Any] = {"rounds": back(DECLINED)} if era > OLD else {"elicit": desk.elicit}
@@ -179,7 +179,7 @@ async def test_an_older_client_is_led_there_while_the_call_waits_and_told_when_i
     async def approve() -> None:
         with anyio.fail_after(60):
             while not desk.sent:
-                await anyio.lowlevel.checkpoint()
+                await anyio.sleep(0.005)
         await guard.approvals.answer(1, yes())
 
     answer = await while_waiting(guard, "t", approve, elicit=desk.elicit)

@@ -137,7 +137,7 @@ def yes(by: str = "console", **more: Any) -> Answer:
 async def asked(guard: Guard, number: int = 1) -> Approval:
     """The question of this number, as soon as it is put."""
     with anyio.fail_after(60):
-        while (found := await guard.approvals.find(number)) is None:  # noqa: ASYNC110 - of a worker
+        while (found := await guard.approvals.find(number)) is None:
             await anyio.sleep(0.002)
     return found
 

@@ -399,7 +399,7 @@ async def test_a_commit_that_a_dead_writer_had_sent_is_waited_for(
 
 async def _until(db: "psycopg.Connection[tuple[object, ...]]", sql: LiteralString) -> None:
     while not db.execute(sql).fetchall():
-        await anyio.lowlevel.checkpoint()
+        await anyio.sleep(0.005)
 
 
 async def test_an_answer_given_in_another_process_wakes_who_waits_at_once(
@@ -431,7 +431,7 @@ async def until_listened(server: PostgresServer) -> None:
     sql = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %sayso listens%'"
     with psycopg.connect(server.url(), autocommit=True) as db:
         while db.execute(sql).fetchone() == (0,):
-            await anyio.lowlevel.checkpoint()
+            await anyio.sleep(0.005)
 
 
 async def test_whoever_listens_hears_of_answers_again_after_the_connection_was_lost(
@@ -450,7 +450,7 @@ async def test_whoever_listens_hears_of_answers_again_after_the_connection_was_l
         async with anyio.create_task_group() as group:
             group.start_soon(store.questions.watch, told.append, "sayso_x")
             while not other.execute(ending).fetchall():
-                await anyio.lowlevel.checkpoint()
+                await anyio.sleep(0.005)
             while not told:
                 other.execute("SELECT pg_notify('sayso_x', '7')")
                 await anyio.lowlevel.checkpoint()

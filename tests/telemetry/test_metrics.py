@@ -178,7 +178,7 @@ async def test_a_session_counts_while_something_goes_on_in_it(tmp_path: Path) ->
         async with raw_client(served.url, OLD) as client, anyio.create_task_group() as group:
             group.start_soon(client.call, "s__delete_all")
             with anyio.fail_after(30):
-                while not value(await read(), "sayso_sessions"):  # noqa: ASYNC110 - a gauge sets no event
+                while not value(await read(), "sayso_sessions"):
                     await anyio.sleep(0.02)
         assert value(await read(), "sayso_sessions") == 0
 

@@ -121,7 +121,7 @@ async def test_what_a_person_said_is_an_event(collector: Collector, tmp_path: Pa
             approvals = served.gateway.guard.approvals
 
             async def allow() -> None:
-                while not (found := await approvals.newest()):  # noqa: ASYNC110 - the store sets no event
+                while not (found := await approvals.newest()):
                     await anyio.sleep(0.01)
                 await approvals.answer(
                     found[0].number, Answer(is_allowed=True, by="amy", channel="console")
