@@ -74,7 +74,7 @@ run: $(RUN_READY) ## start the demo behind the gateway; ARGS="--port 0" takes a 
 	@.cache/demo/bin/sayso demo $(ARGS)
 
 test: $(READY) ## run the quick tests, which need no other program; a few minutes
-	$(BIN)/pytest $(QUICK) -n 4 $(SHARED) $(PYTEST_ARGS)
+	$(BIN)/pytest $(QUICK) -n 5 $(SHARED) $(PYTEST_ARGS)
 
 check: $(READY) $(NPM_READY) $(SYSTEM_READY) ## run what CI runs: format, lint, types, floors, all tests but the proofs, coverage
 	@$(MAKE) --no-print-directory --jobs 2 static covered
