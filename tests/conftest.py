@@ -101,12 +101,20 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def log_level() -> Iterator[None]:
-    """Give the log its level back: a command that runs in this process sets its own."""
+def log() -> Iterator[None]:
+    """Give the log its level and its handlers back: what runs in this process sets its own.
+
+    A handler that stays would write to the standard error of its test, which is closed by then.
+    """
     root = logging.getLogger()
-    level = root.level
+    level, handlers = root.level, root.handlers[:]
     yield
     root.setLevel(level)
+    root.handlers[:] = [
+        handler
+        for handler in root.handlers
+        if handler in handlers or type(handler) is not logging.StreamHandler
+    ]
 
 
 @pytest.fixture

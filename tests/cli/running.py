@@ -122,10 +122,14 @@ def _text(file: io.TextIOWrapper) -> str:
 
 @contextmanager
 def _own_log() -> Generator[None]:
-    """Put the handlers of the log back: a command writes its log to its own standard error."""
+    """Put the handlers of the log back: a command writes its log to its own standard error.
+
+    Until it does, nothing is written: a thread of an earlier test may still log, and with no
+    handler at all Python would write that among the command's errors.
+    """
     root, sdk = logging.getLogger(), logging.getLogger("mcp")
     handlers, level, sdk_level = root.handlers[:], root.level, sdk.level
-    root.handlers[:] = []
+    root.handlers[:] = [logging.NullHandler()]
     try:
         yield
     finally:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import threading
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -254,11 +255,17 @@ async def test_a_collector_that_is_away_holds_up_neither_a_call_nor_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    before = set(threading.enumerate())
     with serve_web() as site, anyio.fail_after(60):
         async with traced(site, tmp_path) as (_, client):
             found = await client.call("web__get_echo", {"a": 1})
 
     assert found["structuredContent"] == {"a": 1}
+    # The exporter gives up later, and says so in the log, which must not be another test's.
+    exporters = [one for one in set(threading.enumerate()) - before if "Otel" in one.name]
+    for exporter in exporters:
+        await anyio.to_thread.run_sync(exporter.join, 60)
+        assert not exporter.is_alive()
 
 
 @pytest.mark.parametrize(
