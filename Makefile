@@ -88,7 +88,7 @@ static: $(READY)
 
 covered: $(READY) $(NPM_READY) $(SYSTEM_READY)
 	@$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest $(ORDINARY) -n 4 $(SHARED) $(PYTEST_ARGS)
+	$(BIN)/coverage run -m pytest $(ORDINARY) -n 5 $(SHARED) $(PYTEST_ARGS)
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	@$(BIN)/coverage json --quiet -o .cache/coverage.json

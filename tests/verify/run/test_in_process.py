@@ -128,6 +128,7 @@ def test_a_lie_about_a_folder_is_refuted_and_the_folder_put_back(
     assert f"{folder}/{target}" in [one.target for one in found.evidence]
 
 
+@pytest.mark.process  # the report alone takes ten seconds
 def test_a_look_up_of_a_name_is_heard_by_the_hook(report: Report) -> None:
     found = verdict(report, "look_up", "open_world")
     assert found.verdict == "refuted"
