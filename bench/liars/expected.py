@@ -61,4 +61,14 @@ LIES: dict[str, dict[str, str]] = {
         "add_item": "idempotent",
     },
     "honest": {},
+    "starts": dict.fromkeys(
+        (
+            "get_last_reader",
+            "get_shelf_mark",
+            "describe_library",
+            "preview_notes",
+            "get_book",
+        ),
+        "read_only",
+    ),
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sayso.connect import CommandTarget
 from sayso.sandbox import Box, Layer, SandboxSpec, open_box, private_folder
-from sayso.verify.confirm import Cleared, Shrink, Suspicion, confirm
+from sayso.verify.confirm import Shrink, confirm
 from sayso.verify.grade.context import CallContext
 from sayso.verify.grader import Grader
 from sayso.verify.inputs.world.web import Site
@@ -19,6 +19,7 @@ from sayso.verify.observe.sqlite import SqliteWatcher
 from sayso.verify.observe.syscalls import SyscallWatcher
 from sayso.verify.observed_server import IdleWait, ObservedServer, Watcher, start_server, wait
 from sayso.verify.options import Terms
+from sayso.verify.suspicion import Cleared, Suspicion
 
 if TYPE_CHECKING:
     from sayso.verify.database import Postgres
@@ -91,7 +92,10 @@ class ContainedEnvironment:
     async def confirm(
         self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        return await confirm(suspicion, evidence, self.start, shrink)
+        return await confirm(suspicion, evidence, self.start, shrink, self._host)
+
+    def _host(self, path: str) -> Path | None:
+        return self.grader.context.host(path)
 
 
 def _watch(box: Box, folder: Path, site: Site | None) -> tuple[list[Watcher], IdleWait]:

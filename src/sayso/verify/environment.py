@@ -5,10 +5,11 @@ from contextlib import AbstractAsyncContextManager
 from typing import Final, Protocol
 
 from sayso.sandbox import CONTAINING, Layer
-from sayso.verify.confirm import Cleared, Shrink, Suspicion
+from sayso.verify.confirm import Shrink
 from sayso.verify.grader import Grader
 from sayso.verify.judge import Confirmed, ToolEvidence
 from sayso.verify.observed_server import ObservedServer
+from sayso.verify.suspicion import Cleared, Suspicion
 
 COMPARED_OUTPUT: Final = Layer("output", is_active=True, detail="two calls with the same arguments")
 
@@ -55,5 +56,5 @@ class Environment(Protocol):
     async def confirm(
         self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        """Return the reproduced effects, `CLEARED`, or why they were not reproduced."""
+        """Return the reproduced effects, why they are harmless, or why nobody is accused."""
         ...

@@ -21,7 +21,7 @@ from sayso.connect import Fault, RpcError
 from sayso.errors import UsageError
 from sayso.sandbox import Layer, Place, Role, place_of
 from sayso.trace import Effect, Kind, Life
-from sayso.verify.confirm import Cleared, Shrink, Suspicion, confirm
+from sayso.verify.confirm import Shrink, confirm
 from sayso.verify.environment import COMPARED_OUTPUT, no_containment
 from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.merge import GONE, ON_FILES, UNCHANGED
@@ -36,6 +36,7 @@ from sayso.verify.observed_server import ObservedServer, wait
 from sayso.verify.options import CALLS, ObjectTarget, Terms
 from sayso.verify.session import Session, say_nothing
 from sayso.verify.snapshot_restore import RestoredFolders
+from sayso.verify.suspicion import Cleared, Suspicion
 from sayso.verify.verdict import Report
 
 if TYPE_CHECKING:
@@ -163,7 +164,10 @@ class InProcessEnvironment:
     async def confirm(
         self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        return await confirm(suspicion, evidence, self.start, shrink)
+        return await confirm(suspicion, evidence, self.start, shrink, self._host)
+
+    def _host(self, path: str) -> Path | None:
+        return self.grader.context.host(path)
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from sayso.errors import UnreachableError
 from sayso.sandbox import Layer
 from sayso.trace import Effect, Life
 from sayso.verify.call import MadeCall
-from sayso.verify.confirm import NOT_REPRODUCED, Shrink, Suspicion
+from sayso.verify.confirm import NOT_REPRODUCED, Shrink
 from sayso.verify.environment import COMPARED_OUTPUT, no_containment
 from sayso.verify.event import Ended
 from sayso.verify.grader import Grader
@@ -27,6 +27,7 @@ from sayso.verify.observe.probe import ProbeWatcher
 from sayso.verify.observed_server import ObservedServer, Watcher, start_server, wait
 from sayso.verify.options import Terms
 from sayso.verify.session import Session, Tell
+from sayso.verify.suspicion import Suspicion
 from sayso.verify.verdict import Report
 
 LIMIT: Final = "the server runs behind a URL; only its answers and the probe's output are observed"

@@ -11,7 +11,6 @@ from sayso.catalog import Tool
 from sayso.errors import UsageError
 from sayso.trace import Effect, Life
 from sayso.verify.call import Case, MadeCall
-from sayso.verify.confirm import CLEARED, Suspicion
 from sayso.verify.environment import Environment
 from sayso.verify.event import Called, Event, Judged, Phase, Started
 from sayso.verify.inputs.captured_values import CapturedValues
@@ -25,6 +24,7 @@ from sayso.verify.judge import Confirmed, ToolEvidence, claims_of, judge, suspec
 from sayso.verify.observe.output import differing
 from sayso.verify.observed_server import ObservedServer
 from sayso.verify.options import Terms
+from sayso.verify.suspicion import Cleared, Suspicion
 from sayso.verify.verdict import Reach, Report, ToolReport
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ _LASTING: Final = frozenset({Life.USER, Life.OWN})
 _MAX_EARLIER_PER_TOOL: Final = 2
 _MAX_EARLIER: Final = 12
 """The maximum number of earlier calls repeated before a suspicious call: per tool, in total."""
+_MOST_OTHERS: Final = 2
+"""The number of other tools that are called instead of a suspect."""
 _MOST_DEATHS: Final = 2
 """A tool is not called again after the server ended this often during its calls."""
 
@@ -73,6 +75,23 @@ class Log:
                 if by_tool[call.tool] <= _MAX_EARLIER_PER_TOOL:
                     found.append((call.tool, call.case))
         return found[-_MAX_EARLIER:]
+
+    def harmless(self, suspect: str) -> list[tuple[str, Case]]:
+        """Return a call of each of a few other tools that changed nothing and reached no one.
+
+        Such a tool shows what a server does on its first call, whichever call that is.
+        """
+        blamed = {
+            call.tool
+            for call in self.made
+            if any(effect.life and effect.life.refutes_reading for effect in call.effects)
+        }
+        found: dict[str, MadeCall] = {}
+        for call in self.made:
+            if call.is_success and call.tool != suspect and call.tool not in blamed:
+                found.setdefault(call.tool, call)
+        quickest = sorted(found.values(), key=lambda call: call.seconds)
+        return [(call.tool, call.case) for call in quickest[:_MOST_OTHERS]]
 
 
 async def explore(
@@ -247,15 +266,24 @@ class Session:
         )
         confirmed: dict[HintName, Confirmed] = {}
         doubts: dict[HintName, str] = {}
+        cleared: dict[HintName, str] = {}
         for name, suspect in suspects(evidence).items():
             before = [call for call in self.log.before(suspect) if call.tool == tool.name]
-            suspicion = Suspicion(name, suspect, before, self.log.changing_before(suspect))
+            suspicion = Suspicion(
+                name,
+                suspect,
+                before,
+                self.log.changing_before(suspect),
+                self.log.harmless(tool.name),
+            )
             result = await self.environment.confirm(suspicion, evidence, self._shrink(tool))
             if isinstance(result, Confirmed):
                 confirmed[name] = result
-            elif result is not CLEARED:
+            elif isinstance(result, Cleared):
+                cleared[name] = result.reason
+            else:
                 doubts[name] = result
-        evidence = replace(evidence, confirmed=confirmed, doubts=doubts)
+        evidence = replace(evidence, confirmed=confirmed, doubts=doubts, cleared=cleared)
         report = self._report(evidence)
         self.tell(Judged(report, done, planned))
         return report

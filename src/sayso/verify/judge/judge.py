@@ -149,10 +149,13 @@ def _supported(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> Hint
     if missing or evidence.limit:
         reason = evidence.limit or f"not watched by {' and '.join(missing)}"
         return replace(blank, reason=reason, is_partial=True, inputs=_inputs(calls))
+    reason = f"nothing in {_count(calls)} contradicts the hint"
+    if cleared := evidence.cleared.get(claim.name):
+        reason = f"{reason}; {cleared}"
     return replace(
         blank,
         verdict="supported",
-        reason=f"nothing in {_count(calls)} contradicts the hint",
+        reason=reason,
         calls=len(calls),
         inputs=_inputs(calls),
         observers=tuple(sorted(evidence.observers)),

@@ -66,7 +66,8 @@ class Confirmed:
 class ToolEvidence:
     """The calls of one tool in order, and the results of isolated runs.
 
-    `doubts` are the reasons why suspicions were not reproduced. `observers` are the active ones.
+    `doubts` are the reasons why suspicions were not reproduced, `cleared` those why the effect is
+    harmless. `observers` are the active ones.
     `uncalled` is why the tool was not called. `limit` is why no hint can be supported here.
     """
 
@@ -76,6 +77,7 @@ class ToolEvidence:
     profile: Profile = Profile.DEFAULT
     confirmed: Mapping[HintName, Confirmed] = field(default_factory=dict[HintName, Confirmed])
     doubts: Mapping[HintName, str] = field(default_factory=dict[HintName, str])
+    cleared: Mapping[HintName, str] = field(default_factory=dict[HintName, str])
     uncalled: str = ""
     limit: str = ""
 
