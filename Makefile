@@ -26,6 +26,7 @@ UV_READY := $(if $(filter .cache/%,$(UV)),.cache/uv-venv/ready)
 SYNCED := .venv/.synced
 READY := .venv/.ready
 NPM_READY := tests/npm/node_modules/.ready
+SUITE_READY := tests/npm/suite/node_modules/.ready
 RUN_READY := .cache/demo/.ready
 TRAINING_READY := .cache/training-venv/.ready
 OLDEST_READY := .cache/oldest-venv/.ready
@@ -115,7 +116,7 @@ bench: $(READY) ## measure start, decisions, the guard, servers, searches, selec
 	@$(BIN)/python bench/fairness.py
 	@$(BIN)/python bench/console.py
 
-proof: $(READY) $(NPM_READY) $(SYSTEM_READY) $(OLDEST_READY) ## run the long proofs: chaos, conformance, properties, oldest releases
+proof: $(READY) $(NPM_READY) $(SUITE_READY) $(SYSTEM_READY) $(OLDEST_READY) ## run the long proofs: chaos, conformance, properties, oldest releases
 	$(BIN)/pytest $(LONG) $(PYTEST_ARGS)
 	$(OLDEST)
 
@@ -243,10 +244,10 @@ $(EXTRAS_READY): requirements/extras.txt $(UV_READY)
 	@$(UV) pip sync --quiet --python .cache/extras-venv/bin/python --require-hashes requirements/extras.txt
 	@touch $@
 
-$(NPM_READY): tests/npm/package.json | $(SYSTEM_READY)
+$(NPM_READY) $(SUITE_READY): %/node_modules/.ready: %/package.json | $(SYSTEM_READY)
 	@if command -v npm >/dev/null 2>&1; then \
 		npm install --loglevel error --no-package-lock --no-audit --no-fund \
-			--fetch-timeout 60000 --fetch-retries 2 --prefix tests/npm && touch $@; \
+			--fetch-timeout 60000 --fetch-retries 2 --prefix $* && touch $@; \
 	else \
 		echo "npm is missing: tests with servers from npm are skipped"; \
 	fi
