@@ -1,14 +1,18 @@
 """Traces from a client through the gateway to a server, as a real collector receives them."""
 
 import contextlib
+import importlib
 import json
+import pkgutil
 import threading
 from collections.abc import AsyncGenerator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from opentelemetry import semconv
 from tests.connect.servers.web import MODERN, OLD, Exchange, Site, serve_web
 from tests.connect.serving import RawClient, raw_client
 from tests.gateway.serving import Served, serve
@@ -30,9 +34,30 @@ SECRET = "sk-live-0123456789abcdefghij"
 
 @pytest.fixture
 async def collector(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Collector]:
+    """A collector. Every attribute that it gets is in OpenTelemetry's registry, or is sayso's."""
     async with collecting() as collector:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         yield collector
+    names = {name for span in collector.spans for name in span.attributes}
+    names |= {name for span in collector.spans for _, event in span.events for name in event}
+    assert {name for name in names if not name.startswith("sayso.")} <= registry()
+
+
+@cache
+def registry() -> frozenset[str]:
+    """Return the names of all attributes in the semantic conventions, stable or not."""
+    packages = (semconv.attributes, semconv._incubating.attributes)  # noqa: SLF001 - its only place
+    modules = [
+        importlib.import_module(f"{package.__name__}.{module.name}")
+        for package in packages
+        for module in pkgutil.iter_modules(package.__path__)
+    ]
+    return frozenset(
+        value
+        for module in modules
+        for name, value in vars(module).items()
+        if name.isupper() and isinstance(value, str)
+    )
 
 
 @contextlib.asynccontextmanager
