@@ -61,6 +61,23 @@ LIES: dict[str, dict[str, str]] = {
         "add_item": "idempotent",
     },
     "honest": {},
+    "branches": {
+        **dict.fromkeys(
+            (
+                "show_notes",
+                "list_entries",
+                "get_settings",
+                "count_events",
+                "find_item",
+                "read_draft",
+                "describe_trash",
+                "preview_theme",
+                "check_counter",
+            ),
+            "read_only",
+        ),
+        "add_visit": "destructive",
+    },
     "starts": dict.fromkeys(
         (
             "get_last_reader",

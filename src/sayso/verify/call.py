@@ -25,7 +25,8 @@ class Case:
     """Arguments for one call. `classes` are the input classes that the arguments cover.
 
     A class is written like `path=file`, `limit=minimum` or `url=absent`. `origin` is the values'
-    source: `default`, `example`, `enum`, `boundary`, `role`, `harvest`, `generated` or `given`.
+    source: `default`, `example`, `enum`, `boundary`, `role`, `harvest`, `source`, `generated` or
+    `given`.
     """
 
     arguments: Mapping[str, Any]

@@ -31,6 +31,7 @@ from sayso.sandbox import (
 from sayso.verify.contained import ContainedEnvironment
 from sayso.verify.database import Postgres, serve_postgres
 from sayso.verify.event import Ended, Phase
+from sayso.verify.inputs.code import constants_of
 from sayso.verify.inputs.hints import read_hints
 from sayso.verify.inputs.world import INSIDE, make_world, serve_world
 from sayso.verify.options import ObjectTarget, Terms
@@ -91,8 +92,10 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
             is_uncontained=terms.is_uncontained,
             prepared=prepared,
         )
+        constants = await anyio.to_thread.run_sync(constants_of, original, prepared)
+        world = replace(world.with_site(site), constants=constants)
         contained = ContainedEnvironment(terms, spec, layers, site, postgres)
-        session = Session(terms, tell, contained, hints=hints, world=world.with_site(site))
+        session = Session(terms, tell, contained, hints=hints, world=world)
         report = await session.run()
     report = replace(report, seconds=time.perf_counter() - started, package=package)
     tell(Ended(report))

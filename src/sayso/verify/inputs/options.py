@@ -42,6 +42,9 @@ from sayso.verify.inputs.world import World
 
 _QUOTED: Final = re.compile(r"(?<!\w)['\"`]([\w.-]{1,30})['\"`](?!\w)")
 _MOST: Final = 40
+_FIRST: Final = 1
+"""The number of options before the constants of the server's source."""
+_COMPARED: Final = frozenset({"string", "integer", "number"})
 _MOST_CAPTURED: Final = 5
 _DEEPEST: Final = 5
 _MOST_PARTS: Final = 5_000
@@ -81,7 +84,21 @@ class Sources:
         if schema is None or depth > _DEEPEST or self.room[0] < 0:
             return []
         meaning = role_of(name, without_null(schema), self.tool)
-        return without_repeats(self._ranked(name, schema, meaning, depth))
+        likely = self._ranked(name, schema, meaning, depth)
+        # A branch behind a constant is tried early, but after what makes a call succeed.
+        compared = list(self._compared(name, schema))
+        return without_repeats([*likely[:_FIRST], *compared, *likely[_FIRST:]])
+
+    def _compared(self, name: str, schema: Schema) -> Iterator[Option]:
+        """Yield the constants that the server's program compares this parameter with."""
+        kinds = types_of(schema) or (implied_type(schema),)
+        if "enum" in schema or not _COMPARED & set(kinds):
+            return
+        for value in self.world.compared(name):
+            is_text = isinstance(value, str) and "string" in kinds
+            is_number = isinstance(value, int) and bool({"integer", "number"} & set(kinds))
+            if is_text or is_number:
+                yield from fitting([Option(value, label_of(value), "source")], schema)
 
     def meaning(self, name: str, node: object) -> Meaning:
         """Return the role of a parameter."""

@@ -31,7 +31,9 @@ _MOST_CORRECTIONS: Final = 3
 """The maximum number of corrections of one case before another case is tried."""
 _UNLIKELY: Final = frozenset(["missing", "outside", "empty", "null", "longest", "maximum"])
 _SOUND: Final = frozenset(["harvest", "role", "default", "example"])
-_ORIGINS: Final = ("harvest", "role", "example", "default", "enum", "generated", "boundary")
+_ORIGINS: Final = (
+    *("harvest", "role", "example", "default", "enum", "source", "generated", "boundary"),
+)
 
 
 class Plan(Iterator[Case]):

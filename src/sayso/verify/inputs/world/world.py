@@ -3,11 +3,12 @@
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from sayso.source import Constant, Constants, fold
 from sayso.verify.inputs.roles import Meaning, Role
 from sayso.verify.inputs.world.values import Values, known_values
 from sayso.verify.inputs.world.web import Site
@@ -21,11 +22,19 @@ MOMENT: Final = int(datetime(2026, 1, 15, 9, 30, tzinfo=UTC).timestamp())
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A copy of the world in `folder`, which the server sees at `inside`. `site` runs, if given."""
+    """A copy of the world in `folder`, which the server sees at `inside`. `site` runs, if given.
+
+    `constants` are those that the server's program compares its values with.
+    """
 
     folder: Path
     inside: str = INSIDE
     site: Site | None = None
+    constants: Constants = field(default_factory=dict[str, tuple[Constant, ...]])
+
+    def compared(self, parameter: str) -> tuple[Constant, ...]:
+        """Return the constants that the server compares a parameter of this name with."""
+        return self.constants.get(fold(parameter), ())
 
     def with_site(self, site: Site) -> "World":
         """Return the world with URLs of a served web site."""
