@@ -155,28 +155,27 @@ def processor() -> str:
     return "unknown processor"
 
 
-def tables(rows: Sequence[Row], sizes: Sequence[Size]) -> list[list[list[str]]]:
-    """Return the two tables for people, as cells; the first row has the names of the columns."""
+def table_of(rows: Sequence[Row], sizes: Sequence[Size]) -> list[list[str]]:
+    """Return the table for people, as cells; the first row has the names of the stores."""
     by = {(row.store, row.kind, row.callers): row for row in rows}
-    speed = [["store", "callers", "reads/s", "p95", "writes/s", "p95"]]
-    for size in sizes:
-        for callers in CALLERS:
-            cells = [size.store, str(callers)]
-            for kind in KINDS:
-                row = by[size.store, kind, callers]
-                cells += [f"{row.calls_per_second:,.0f}", f"{row.p95_ms:,.0f} ms"]
-            speed.append(cells)
-    cost = [["one process", *(size.store for size in sizes)]]
+    stores = [size.store for size in sizes]
+    table = [["", *stores]]
     for kind in KINDS:
-        name = f"processor time of a {kind}, {CALLERS[1]} callers"
-        some = [by[size.store, kind, CALLERS[1]] for size in sizes]
-        cost.append([name, *(f"{row.processor_ms:.2f} ms" for row in some)])
-    cost.append(["store per call", *(f"{size.bytes_per_call / 1000:.1f} kB" for size in sizes)])
-    name = f"memory, 1 server with {TOOLS} tools"
-    cost.append([name, *(f"{size.few_mib:.0f} MiB" for size in sizes)])
-    name = f"memory, {SERVERS} servers with {SERVERS * TOOLS:,} tools"
-    cost.append([name, *(f"{size.many_mib:.0f} MiB" for size in sizes)])
-    return [speed, cost]
+        for callers in CALLERS:
+            some = [by[store, kind, callers] for store in stores]
+            name = f"{kind}s, {callers} {'caller' if callers == 1 else 'callers'}"
+            cells = [f"{row.calls_per_second:,.0f}/s, p95 {row.p95_ms:,.0f} ms" for row in some]
+            table.append([name, *cells])
+    for kind in KINDS:
+        some = [by[store, kind, CALLERS[1]] for store in stores]
+        cells = [f"{row.processor_ms:.1f} ms" for row in some]
+        table.append([f"processor time of a {kind}", *cells])
+    table.append(["store, per call", *(f"{size.bytes_per_call / 1000:.1f} kB" for size in sizes)])
+    few = f"memory, 1 server, {TOOLS} tools"
+    table.append([few, *(f"{size.few_mib:.0f} MiB" for size in sizes)])
+    many = f"memory, {SERVERS} servers, {SERVERS * TOOLS:,} tools"
+    table.append([many, *(f"{size.many_mib:.0f} MiB" for size in sizes)])
+    return table
 
 
 def shown(table: list[list[str]], *, is_markdown: bool) -> str:
@@ -195,8 +194,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="how often each is measured")
     parser.add_argument("--seconds", type=float, default=1.0, help="how long each time")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON instead of tables")
-    form.add_argument("--markdown", action="store_true", help="print Markdown tables")
+    form.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    form.add_argument("--markdown", action="store_true", help="print a Markdown table")
     options = parser.parse_args()
     os.environ["SAYSO_KEYS"] = base64.b64encode(secrets.token_bytes(32)).decode()
     before = os.getloadavg()[0]
@@ -213,7 +212,7 @@ def main() -> int:
     else:
         loads = " and ".join(f"{value:.1f}" for value in machine.load)
         print(f"{machine.processor}, {machine.cores} cores; load {loads} before and after\n")
-        print("\n\n".join(shown(one, is_markdown=options.markdown) for one in tables(rows, sizes)))
+        print(shown(table_of(rows, sizes), is_markdown=options.markdown))
         for row in rows:
             if row.errors:
                 print(f"{row.errors} errors: {row}", file=sys.stderr)
