@@ -166,15 +166,14 @@ def table_of(rows: Sequence[Row], sizes: Sequence[Size]) -> list[list[str]]:
             name = f"{kind}s, {callers} {'caller' if callers == 1 else 'callers'}"
             cells = [f"{row.calls_per_second:,.0f}/s, p95 {row.p95_ms:,.0f} ms" for row in some]
             table.append([name, *cells])
-    for kind in KINDS:
-        some = [by[store, kind, CALLERS[1]] for store in stores]
-        cells = [f"{row.processor_ms:.1f} ms" for row in some]
-        table.append([f"processor time of a {kind}", *cells])
+    cells = [
+        ", ".join(f"{by[store, kind, CALLERS[1]].processor_ms:.1f} ms" for kind in KINDS)
+        for store in stores
+    ]
+    table.append([f"processor time of a {' and a '.join(KINDS)}", *cells])
     table.append(["store, per call", *(f"{size.bytes_per_call / 1000:.1f} kB" for size in sizes)])
-    few = f"memory, 1 server, {TOOLS} tools"
-    table.append([few, *(f"{size.few_mib:.0f} MiB" for size in sizes)])
-    many = f"memory, {SERVERS} servers, {SERVERS * TOOLS:,} tools"
-    table.append([many, *(f"{size.many_mib:.0f} MiB" for size in sizes)])
+    memory = f"memory with {TOOLS} tools of 1 server and {SERVERS * TOOLS:,} of {SERVERS}"
+    table.append([memory, *(f"{size.few_mib:.0f}, {size.many_mib:.0f} MiB" for size in sizes)])
     return table
 
 
