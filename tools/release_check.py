@@ -37,8 +37,9 @@ def problems(
         found.append(f"the tag is {tag}, but src/sayso/version.py says {version}")
     if not is_published:
         found.append("src/sayso/install_source.py: set IS_PUBLISHED to True")
-    if f"\n## {version}" not in files.get("CHANGELOG.md", ""):
-        found.append(f"CHANGELOG.md has no heading for {version}")
+    heading = rf"^## {re.escape(version)} \(\d{{4}}-\d\d-\d\d\)$"
+    if re.search(heading, files.get("CHANGELOG.md", ""), re.MULTILINE) is None:
+        found.append(f"CHANGELOG.md has no heading “## {version} (YYYY-MM-DD)”")
     found += [f"{name} is out of date: run make metadata" for name in stale]
     found += [
         f"{name} still names OWNER: replace it with the account that publishes"

@@ -107,6 +107,26 @@ async def test_while_the_disk_is_full_nothing_is_written_to_and_then_it_goes_on(
             assert len(site.asked("tools/call")) == ran + 1
 
 
+async def test_reads_are_refused_too_once_one_could_not_be_recorded(
+    site: Site, tmp_path: Path
+) -> None:
+    with on_a_small_disk(tmp_path / "disk", site.url) as small:
+        async with raw_client(small.url, MODERN) as client:
+            tools = (await client.result("tools/list"))["tools"]
+            (name,) = [one["name"] for one in tools if one["name"].endswith("get_echo")]
+            assert "isError" not in await client.call(name, {"text": "a"})
+            small.fill()
+            with anyio.fail_after(60):
+                while "isError" not in await client.call(name, {"text": "a"}):
+                    await anyio.sleep(0.005)
+            ran = len(site.asked("tools/call"))
+            refused = [await client.call(name, {"text": "a"}) for _ in range(10)]
+            assert all("cannot write its log" in str(one["content"]) for one in refused)
+            assert len(site.asked("tools/call")) == ran
+            small.free()
+            assert "isError" not in await client.call(name, {"text": "a"})
+
+
 async def test_a_call_that_ends_on_a_full_disk_is_answered_and_its_end_written_later(
     site: Site, tmp_path: Path
 ) -> None:

@@ -209,6 +209,23 @@ async def test_a_deferred_record_that_failed_is_told_to_the_next_caller(
     await store.close()
 
 
+async def test_while_writes_fail_a_deferred_record_fails_at_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = open_faulty(tmp_path, *["insert full"] * 3)
+    await store.records.append([ROW], is_deferred=True)
+    with anyio.fail_after(60):
+        while "could not be written" not in caplog.text:
+            await anyio.sleep(0.005)
+    for _ in range(3):
+        with pytest.raises(StoreError, match="full"):
+            await store.records.append([ROW], is_deferred=True)
+        assert await store.records.count() == 0
+    await store.records.append([ROW], is_deferred=True)
+    assert await store.records.count() == 1
+    await store.close()
+
+
 async def test_too_much_deferred_work_makes_its_callers_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

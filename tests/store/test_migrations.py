@@ -4,16 +4,15 @@ import json
 import sqlite3
 from pathlib import Path
 
-import psycopg
 import pytest
-from tests.postgres import PostgresServer
+from tests.databases import Place
+from tests.store.older import load_dump
 
 from sayso.audit import merged, open_audit
 from sayso.audit.verifier import verify
 from sayso.errors import StoreError
 from sayso.keys import Keyring
-from sayso.store import ApprovalState, Database, open_store
-from sayso.store.migrations import POSTGRES_TYPES, STEPS, VERSION
+from sayso.store import VERSION, ApprovalState, Database, open_store, read_status
 
 pytestmark = pytest.mark.anyio
 
@@ -40,32 +39,10 @@ async def check_forwarded(store: Database) -> None:
     await store.close()
 
 
-async def test_a_file_of_version_1_is_brought_forward(tmp_path: Path) -> None:
-    path = tmp_path / "sayso.db"
-    db = sqlite3.connect(path)
-    db.executescript(DUMP.read_text())
-    db.close()
-    await check_forwarded(open_store(f"sqlite:{path}"))
-    db = sqlite3.connect(path)
-    assert db.execute("PRAGMA user_version").fetchone() == (VERSION,)
-    db.close()
-
-
-@pytest.mark.process
-async def test_a_database_of_version_1_is_brought_forward(postgres: PostgresServer) -> None:
-    url = postgres.fresh()
-    inserts = [line for line in DUMP.read_text().splitlines() if line.startswith("INSERT")]
-    with psycopg.connect(url, autocommit=True) as db:
-        db.execute("CREATE SCHEMA sayso")
-        db.execute("SET search_path TO sayso")
-        db.execute("CREATE TABLE version (version BIGINT NOT NULL)")
-        db.execute("INSERT INTO version VALUES (1)")
-        for statement in [*(str(step).format(**POSTGRES_TYPES) for step in STEPS[0]), *inserts]:
-            db.execute(statement.encode())
-        for table, column in (("records", "seq"), ("approvals", "number")):
-            text = f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column}))"
-            db.execute(f"{text} FROM {table}".encode())
-    await check_forwarded(open_store(url))
+async def test_a_store_of_version_1_is_brought_forward(place: Place) -> None:
+    load_dump(place, 1)
+    await check_forwarded(open_store(place.url))
+    assert read_status(place.url).version == VERSION
 
 
 async def test_a_migration_that_fails_leaves_the_old_tables(tmp_path: Path) -> None:

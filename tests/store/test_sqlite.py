@@ -47,6 +47,21 @@ async def test_everything_is_there_after_closing_and_opening(tmp_path: Path) -> 
     await store.close()
 
 
+async def test_a_log_that_was_left_over_is_not_written_into_a_new_file(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:{tmp_path / 'old.db'}")
+    await store.records.append([RecordRow("a", 1.0, "attempt", "{}")])
+    log = (tmp_path / "old.db-wal").read_bytes()
+    await store.close()
+    (tmp_path / "new.db-wal").write_bytes(log)
+    with pytest.raises(StoreError, match="its write-ahead log is there") as caught:
+        open_store(f"sqlite:{tmp_path / 'new.db'}")
+    assert f"Move {tmp_path / 'new.db-wal'}" in (caught.value.fix or "")
+    assert (tmp_path / "new.db-wal").read_bytes() == log
+    assert not (tmp_path / "new.db").exists()
+    (tmp_path / "new.db-wal").write_bytes(b"")
+    await open_store(f"sqlite:{tmp_path / 'new.db'}").close()
+
+
 MAKERS = """
 import os, pathlib, sys
 from sayso.store.sqlite import SqliteDriver

@@ -99,16 +99,19 @@ def _work(
         signal.raise_signal(signal.SIGINT)
 
     with listener:
-        signal.signal(signal.SIGTERM, terminate)
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-            # A shell ignores SIGINT for background jobs, but the graceful end needs it.
-            signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
+            if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+                # A shell ignores SIGINT for background jobs, but the graceful end needs it.
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGTERM, terminate)
             anyio.run(run, keys, worker, backend_options={"use_uvloop": True})
-        except KeyboardInterrupt:
+            # Everything has ended: a signal that comes now must not change the exit code.
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        except (KeyboardInterrupt, asyncio.CancelledError) as error:
+            # asyncio raises CancelledError if the interrupt comes while it starts the main task.
             # After one SIGTERM and a graceful end, a supervisor must see exit code 0.
             if len(terminated) != 1:
-                raise
+                raise KeyboardInterrupt from error
     return 0
 
 

@@ -155,6 +155,9 @@ class Parent:
         os.close(says)
         place.pid, place.began, place.lives = pid, time.monotonic(), place.lives + 1
         self._places[pid] = place
+        if self._ending:
+            # The signal came before this worker existed.
+            os.kill(pid, self._ending)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
         return None, ready
 
@@ -171,7 +174,9 @@ class Parent:
             limit = self.drain + PAUSE_SECONDS + 2 * TELL_SECONDS + _GRACE_SECONDS
             signal.setitimer(signal.ITIMER_REAL, limit)
         for pid in [*self._places]:
-            os.kill(pid, number)
+            # A worker that has just been waited for may still be listed.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
 
 
 def _how(status: int) -> str:

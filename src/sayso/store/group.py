@@ -79,6 +79,8 @@ class GroupWriter:
         self._deferred = 0
         self._undeferred = 0
         self._failure: StoreError | None = None
+        # While writes fail, as on a full disk, deferred work waits to be told so too.
+        self._is_failing = False
         self._is_closed = False
         self.watch: Callable[[Commit], None] | None = None
         self._thread = threading.Thread(target=self._run, name="sayso-store", daemon=True)
@@ -108,8 +110,11 @@ class GroupWriter:
     async def defer(
         self, records: Sequence[RecordRow], *, seal: Seal | None = None, use: Use | None = None
     ) -> None:
-        """Write records soon. Raises `StoreError` if earlier deferred records failed."""
-        if self._deferred - self._undeferred >= _MAX_DEFERRED:
+        """Write records soon, or at once if the last write failed.
+
+        Raises `StoreError` if these records, or earlier deferred ones, could not be written.
+        """
+        if self._is_failing or self._deferred - self._undeferred >= _MAX_DEFERRED:
             await self.add(records, seal=seal, use=use)
             return
         self._check()
@@ -285,6 +290,9 @@ class GroupWriter:
         return error
 
     def _report(self, jobs: list[_Job]) -> None:
+        # Only records say whether writes succeed: queries do so on a full disk, too.
+        if writes := [job for job in jobs if job.records]:
+            self._is_failing = any(isinstance(job.error, StoreError) for job in writes)
         waiting: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
         for job in jobs:
             if job.future is not None:

@@ -187,4 +187,8 @@ def check_version(version: int, where: str) -> None:
     """Raise `StoreError` if a newer sayso wrote the tables."""
     if version > VERSION:
         what = f"the database is of version {version}; this sayso supports versions to {VERSION}"
-        raise StoreError(what, where=where, fix="Use the sayso that wrote it, or a newer one.")
+        fix = (
+            "Install the sayso that wrote it or a newer one, or restore the backup from before the "
+            "upgrade into an empty store: sayso db restore FILE."
+        )
+        raise StoreError(what, where=where, fix=fix)

@@ -94,7 +94,8 @@ class SqliteDriver:
         """Open the file. If missing, create it and its folder, with access for this user only.
 
         Raises `StoreError` if the file cannot be opened, is not a sayso database, was written by a
-        newer sayso, or is locked for longer than 5 seconds.
+        newer sayso, is locked for longer than 5 seconds, or is missing while its write-ahead log is
+        there.
         """
         try:
             self._make()
@@ -154,8 +155,15 @@ class SqliteDriver:
     def _make(self) -> None:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # SQLite would write a log that is left over into the new file. Look for it first:
+            # another process may create both files meanwhile.
+            has_wal = self._has_wal()
             # Do not open an existing file here: closing it would release SQLite's locks on it.
             if not self.path.exists():
+                if has_wal:
+                    what = "the database is missing, but its write-ahead log is there"
+                    fix = f"Move {self.path}-wal to the database it belongs to, or away."
+                    raise StoreError(what, where=self.where, fix=fix)
                 self._make_whole()
             if not os.access(self.path, os.R_OK | os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.path))
@@ -197,15 +205,16 @@ class SqliteDriver:
         self._look()
 
     def _look(self) -> None:
-        wal = self.path.with_name(f"{self.path.name}-wal")
-        try:
-            has_wal = wal.stat().st_size > 0
-        except FileNotFoundError:
-            has_wal = False
-        query = "mode=ro" if has_wal else "mode=ro&immutable=1"
+        query = "mode=ro" if self._has_wal() else "mode=ro&immutable=1"
         uri = f"{self.path.absolute().as_uri()}?{query}"
         with contextlib.closing(sqlite3.connect(uri, timeout=_BUSY_SECONDS, uri=True)) as db:
             _version_of(SqliteSession(db), self.where)
+
+    def _has_wal(self) -> bool:
+        try:
+            return self.path.with_name(f"{self.path.name}-wal").stat().st_size > 0
+        except FileNotFoundError:
+            return False
 
     def _make_private(self) -> None:
         try:
