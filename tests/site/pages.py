@@ -30,6 +30,8 @@ class Reader:
     folder: Path
     port: int = 8321
     """The port that is used in place of the page's 8321, which may be taken."""
+    programs: Path = _BIN
+    """The folder of `python` and `sayso`."""
     _read: int = field(default=0, init=False)
 
     def save(self, name: str) -> None:
@@ -107,10 +109,10 @@ class Reader:
         if words.startswith("sayso gateway"):
             words += f" --port {self.port}"
         program, *rest = shlex.split(words)
-        return [str(_BIN / program), *rest]
+        return [str(self.programs / program), *rest]
 
     def _environment(self) -> dict[str, str]:
-        path = f"{_BIN}{os.pathsep}{os.environ['PATH']}"
+        path = f"{self.programs}{os.pathsep}{os.environ['PATH']}"
         kept = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
         own = {
             "PATH": path,

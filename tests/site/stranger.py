@@ -1,0 +1,199 @@
+"""A stranger: an empty folder, a new environment, the wheel, and what the pages say, in order.
+
+Usage: `python -m tests.site.stranger [--json]`. Prints how long each step took and what each
+installed package weighs. pip and uvx use the package index of this machine. Exits with 1 if a step
+fails, or if a limit is exceeded.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Final
+
+from tests.site.pages import ROOT, Reader
+
+MOST_MB: Final = 70.0
+MOST_SECONDS: Final = 15.0
+"""The time from the download to the link of the demo."""
+_MB: Final = 2**20
+_BLOCK: Final = 4096
+_INSTALL: Final = re.compile(r"`(pip install dist/\S+)`")
+_DEMO: Final = re.compile(r"`(uvx --from dist/\S+ sayso demo)`")
+_LINK: Final = re.compile(r"http://\S+/login\S+")
+
+
+@dataclass
+class Stay:
+    """What a stranger did: seconds by step, and megabytes by package."""
+
+    folder: Path
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+    megabytes: dict[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def programs(self) -> Path:
+        return self.folder / "venv" / "bin"
+
+    @contextmanager
+    def step(self, words: str) -> Generator[None]:
+        """Time one step."""
+        start = time.perf_counter()
+        yield
+        self.seconds[words] = round(time.perf_counter() - start, 1)
+
+
+def stay(folder: Path) -> Stay:
+    """Do all that the README and the Start pages say. Raises if a step fails."""
+    here = Stay(folder)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    with here.step("make dist"):
+        _run(sys.executable, str(ROOT / "tools" / "build_dist.py"), cwd=ROOT)
+    with here.step("python -m venv venv"):
+        venv.create(folder / "venv", with_pip=True)
+    install = _first(_INSTALL, readme)
+    with here.step(install):
+        _pip(here, install)
+    here.megabytes = weigh(here.programs.parent)
+    with here.step("sayso demo: its link"):
+        _until_link([str(here.programs / "sayso"), "demo", "--port", "0"], folder)
+    _start_with_gateway(here)
+    _start_with_server(here, install)
+    demo = _first(_DEMO, readme)
+    if shutil.which("uvx"):
+        with here.step(f"{demo}: first, with the download"):
+            _until_link([*_absolute(demo), "--port", "0"], folder)
+        with here.step(f"{demo}: again"):
+            _until_link([*_absolute(demo), "--port", "0"], folder)
+    return here
+
+
+def _start_with_gateway(here: Stay) -> None:
+    page = (ROOT / "docs/start/gateway.md").read_text("utf-8")
+    more = re.findall(r"`(pip install [^`]+)`", page)
+    for words in more:
+        with here.step(words):
+            _pip(here, words)
+    reader = Reader("start/gateway.md", here.folder, port=8391, programs=here.programs)
+    reader.save("mcp.json")
+    with (
+        here.step("sayso gateway mcp.json: its link"),
+        reader.start("sayso gateway mcp.json") as it,
+    ):
+        assert it.stdout is not None
+        assert any(_LINK.search(line) for line in it.stdout)
+
+
+def _start_with_server(here: Stay, install: str) -> None:
+    """Write the server of the second page, which needs the SDK, and look at it."""
+    page = (ROOT / "docs/start/server.md").read_text("utf-8")
+    (here.folder / "server.py").write_text(
+        re.findall(r"```python server\n(.*?)```", page, re.DOTALL)[0]
+    )
+    with here.step(f"{install}[mcp]"):
+        _pip(here, f"{install}[mcp]")
+    reader = Reader("start/server.md", here.folder, programs=here.programs)
+    with here.step("sayso inspect server.py"):
+        reader.run("sayso inspect server.py")
+
+
+def weigh(environment: Path) -> dict[str, float]:
+    """Return the megabytes on disk of each installed package, with bytecode, the heaviest first.
+
+    A file takes whole blocks, as `du` counts them. pip and setuptools do not count.
+    """
+    (site,) = environment.glob("lib/python*/site-packages")
+    sizes: dict[str, float] = {}
+    for package in distributions(path=[str(site)]):
+        paths = [Path(str(package.locate_file(file))) for file in package.files or ()]
+        blocks = sum(-(-path.stat().st_size // _BLOCK) for path in paths if path.exists())
+        if package.name not in {"pip", "setuptools"}:
+            sizes[package.name] = round(blocks * _BLOCK / _MB, 1)
+    return dict(sorted(sizes.items(), key=lambda item: -item[1]))
+
+
+def _pip(here: Stay, words: str) -> None:
+    _, *rest = _absolute(words)
+    _run(str(here.programs / "python"), "-m", "pip", "--quiet", *rest, cwd=here.folder)
+
+
+def _absolute(words: str) -> list[str]:
+    """Return the words of a command; `dist/` is that of the clone."""
+    return [f"{ROOT}/{word}" if word.startswith("dist/") else word for word in words.split()]
+
+
+def _until_link(words: list[str], folder: Path) -> None:
+    """Start a program, wait for its link, end it, and check that it ends well."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "TERM": "dumb"}
+    environment |= {
+        name: os.environ[name] for name in os.environ if name.startswith(("UV_", "PIP_"))
+    }
+    with subprocess.Popen(
+        words, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        found = any(_LINK.search(line) for line in process.stdout)
+        process.terminate()
+    assert found, words
+    assert process.returncode == 0, process.returncode
+
+
+def _run(*words: str, cwd: Path) -> None:
+    subprocess.run(words, cwd=cwd, check=True, stdout=subprocess.DEVNULL)
+
+
+def _first(expression: re.Pattern[str], text: str) -> str:
+    found = expression.search(text)
+    assert found is not None, expression.pattern
+    return found[1]
+
+
+def problems(here: Stay) -> list[str]:
+    """Return the limits that were exceeded."""
+    found: list[str] = []
+    total = sum(here.megabytes.values())
+    if total > MOST_MB:
+        found.append(f"the installation takes {total:.1f} MB, not {MOST_MB:.0f}")
+    found += [
+        f"{words} took {seconds} s, not {MOST_SECONDS:.0f}"
+        for words, seconds in here.seconds.items()
+        if words.endswith((": again", ": its link")) and seconds > MOST_SECONDS
+    ]
+    return found
+
+
+def main() -> int:
+    """Print what a stranger saw."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--json", action="store_true")
+    is_json = parser.parse_args().json
+    say: Callable[[str], object] = sys.stdout.write
+    with tempfile.TemporaryDirectory() as folder:
+        here = stay(Path(folder))
+    wrong = problems(here)
+    if is_json:
+        document = asdict(here) | {"folder": None, "problems": wrong}
+        say(f"{json.dumps(document)}\n")
+        return int(bool(wrong))
+    for words, seconds in here.seconds.items():
+        say(f"{seconds:7.1f} s   {words}\n")
+    for name, megabytes in [*here.megabytes.items()][:10]:
+        say(f"{megabytes:7.1f} MB  {name}\n")
+    say(f"{sum(here.megabytes.values()):7.1f} MB  in {len(here.megabytes)} packages\n")
+    say("".join(f"{line}\n" for line in wrong))
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
