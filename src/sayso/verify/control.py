@@ -52,7 +52,7 @@ class Control:
         instead = [await self._call_instead(*other) for other in self.suspicion.others]
         effects = list(confirmed.evidence)
         if name in ("read_only", "open_world"):
-            effects = _without_start(effects, instead)
+            effects = without_start(effects, instead)
             if not effects:
                 return UNCLEAR if name == "open_world" else Cleared(AT_START)
         if name == "read_only" and await self._is_cache(effects):
@@ -103,7 +103,7 @@ class Control:
             return False
 
 
-def _without_start(effects: Sequence[Effect], instead: Sequence[Sequence[Effect]]) -> list[Effect]:
+def without_start(effects: Sequence[Effect], instead: Sequence[Sequence[Effect]]) -> list[Effect]:
     """Drop the effects that every tool called instead had too, and as often.
 
     Rows count by their table, since a start may give them random keys.

@@ -14,7 +14,7 @@ from mcp_types import ToolAnnotations
 
 from sayso.trace import Effect, Kind, Observer
 from sayso.verify import Report, verify_here
-from sayso.verify.control import ONLY_FAILED, _without_start
+from sayso.verify.control import ONLY_FAILED, without_start
 from sayso.verify.verdict import HintVerdict
 
 pytestmark = pytest.mark.process
@@ -151,13 +151,13 @@ def effect(kind: Kind, target: str) -> Effect:
 def test_a_start_explains_as_many_rows_as_it_adds_and_no_more() -> None:
     rows = [effect(Kind.INSERT, f"/a.db#books/{key}") for key in (1, 2)]
     start = [[effect(Kind.INSERT, "/a.db#books/1"), effect(Kind.CREATE, "/a.db")]]
-    assert _without_start(rows, start) == [rows[1]]
-    assert _without_start(rows[:1], start) == []
+    assert without_start(rows, start) == [rows[1]]
+    assert without_start(rows[:1], start) == []
 
 
 def test_a_start_explains_no_loss_and_nothing_that_only_one_other_tool_does() -> None:
     lost = effect(Kind.DELETE, "/notes.txt")
     made = effect(Kind.CREATE, "/mark.txt")
-    assert _without_start([lost], [[lost]]) == [lost]
-    assert _without_start([made], [[made], []]) == [made]
-    assert _without_start([made], []) == [made]
+    assert without_start([lost], [[lost]]) == [lost]
+    assert without_start([made], [[made], []]) == [made]
+    assert without_start([made], []) == [made]
