@@ -98,9 +98,8 @@ def _start_with_gateway(here: Stay) -> None:
 def _start_with_server(here: Stay, install: str) -> None:
     """Write the server of the second page, which needs the SDK, and look at it."""
     page = (ROOT / "docs/start/server.md").read_text("utf-8")
-    (here.folder / "server.py").write_text(
-        re.findall(r"```python server\n(.*?)```", page, re.DOTALL)[0]
-    )
+    text = _first(re.compile(r"```python server\n(.*?)```", re.DOTALL), page)
+    (here.folder / "server.py").write_text(text, "utf-8")
     with here.step(f"{install}[mcp]"):
         _pip(here, f"{install}[mcp]")
     reader = Reader("start/server.md", here.folder, programs=here.programs)

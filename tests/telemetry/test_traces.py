@@ -12,7 +12,6 @@ from typing import Any
 
 import anyio
 import pytest
-from opentelemetry import semconv
 from tests.connect.servers.web import MODERN, OLD, Exchange, Site, serve_web
 from tests.connect.serving import RawClient, raw_client
 from tests.gateway.serving import Served, serve
@@ -29,6 +28,7 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 ABOVE = "b7ad6b7169203331"
 PARENT = f"00-{TRACE}-{ABOVE}-01"
 SERVER, CLIENT = 2, 3
+UNSTABLE = "opentelemetry.semconv._incubating.attributes"
 SECRET = "sk-live-0123456789abcdefghij"
 
 
@@ -46,11 +46,10 @@ async def collector(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Collector
 @cache
 def registry() -> frozenset[str]:
     """Return the names of all attributes in the semantic conventions, stable or not."""
-    packages = (semconv.attributes, semconv._incubating.attributes)  # noqa: SLF001 - its only place
     modules = [
-        importlib.import_module(f"{package.__name__}.{module.name}")
-        for package in packages
-        for module in pkgutil.iter_modules(package.__path__)
+        importlib.import_module(f"{package}.{module.name}")
+        for package in ("opentelemetry.semconv.attributes", UNSTABLE)
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__)
     ]
     return frozenset(
         value
