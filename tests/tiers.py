@@ -48,6 +48,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "connect/test_listing.py",
         "console/test_pages.py",
         "demo/test_guests.py",
+        "demo/test_plain_server.py",
         "demo/test_server.py",
         "gateway/test_asking.py",
         "gateway/test_cancelling.py",
