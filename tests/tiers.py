@@ -87,6 +87,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "test_dist.py",
         "test_docs.py",
         "test_faces.py",
+        "test_minimal.py",
         "test_warm.py",
         "testing/test_docs_testing.py",
         "testing/test_plugin.py",
