@@ -3,17 +3,19 @@
 import json
 import os
 import subprocess
+import sys
 import venv
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from tools.installed_size import LIMIT_MB, installed
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = ("mcp", "mcp_types", "pydantic", "pydantic_core", "httpx2", "uvloop", "opentelemetry")
+EXTRAS = ("mcp", "mcp_types", "pydantic", "httpx2", "uvloop", "opentelemetry", "rich")
 
 
 def base() -> dict[str, Distribution]:
@@ -67,7 +69,7 @@ def run(python: Path, folder: Path, *words: str) -> "subprocess.CompletedProcess
 
 
 @contextmanager
-def serving(python: Path, folder: Path, *words: str) -> Iterator[str]:
+def serving(python: Path, folder: Path, *words: str) -> Generator[str]:
     """Run a command that serves, and return the MCP address that it prints as JSON."""
     command = [python, "-m", "sayso", *words, "--json", "--port", "0"]
     with subprocess.Popen(
@@ -150,3 +152,15 @@ def test_a_server_file_without_the_sdk_is_told_how_to_install_it(
 
     assert done.returncode == 4
     assert "[mcp]" in done.stderr
+
+
+@pytest.mark.proof
+def test_pip_leaves_at_most_70_megabytes(tmp_path: Path) -> None:
+    build = [sys.executable, "tools/build_dist.py"]
+    subprocess.run(build, check=True, cwd=ROOT)
+    (wheel,) = (ROOT / "dist").glob("*.whl")
+
+    sizes = installed(wheel, [], tmp_path / "venv")
+
+    assert sum(sizes.values()) / 2**20 <= LIMIT_MB, sizes
+    assert not {"mcp", "pydantic", "httpx2", "uvloop"} & set(sizes)

@@ -118,8 +118,11 @@ async def demo_lists() -> str:
     """Return what the demo server lists, for the one that runs without the SDK."""
     with open_database() as database:
         async with Client(build_server(database), mode="legacy") as client:
+            info = client.server_info
+            if info is None:
+                sys.exit("the demo server must say its name")
             lists = {
-                "server": _as_json(client.server_info),
+                "server": {"name": info.name, "title": info.title},
                 "capabilities": _as_json(client.server_capabilities),
                 "instructions": client.instructions,
                 "tools": [_as_json(tool) for tool in (await client.list_tools()).tools],
@@ -130,7 +133,6 @@ async def demo_lists() -> str:
                 ],
                 "prompts": [_as_json(prompt) for prompt in (await client.list_prompts()).prompts],
             }
-    del lists["server"]["version"]
     return json.dumps(lists, indent=2, ensure_ascii=False) + "\n"
 
 

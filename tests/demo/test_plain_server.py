@@ -128,7 +128,8 @@ async def test_a_migration_tells_its_steps(plain: Client) -> None:
     told: list[str | None] = []
     is_told = anyio.Event()
 
-    async def tell(_progress: float, _total: float | None, message: str | None) -> None:
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        del progress, total
         told.append(message)
         if len(told) == len(STEPS):
             is_told.set()

@@ -129,14 +129,16 @@ def _conclude(answer: Mapping[str, Any]) -> int:
 
 def _level(tool: Tool) -> str:
     """Return the level that a gateway resolved, or else the level of the declared hints."""
-    own = (tool.get("_meta") or {}).get(META_KEY, {})
+    meta: Mapping[str, Any] = tool.get("_meta") or {}
+    own = meta.get(META_KEY, {})
     if isinstance(own, Mapping) and "level" in own:
         return str(cast("Mapping[str, Any]", own)["level"])
     return f"{read_tool(tool).intent.level} (as declared)"
 
 
 def _state(answer: Mapping[str, Any]) -> str | None:
-    approval: Mapping[str, str] = (answer.get("_meta") or {}).get(APPROVAL_KEY, {})
+    meta: Mapping[str, Any] = answer.get("_meta") or {}
+    approval: Mapping[str, str] = meta.get(APPROVAL_KEY, {})
     return approval.get("state")
 
 

@@ -44,6 +44,7 @@ from sayso.demo.migration import CancelledMigrationError, Progress
 from sayso.demo.process import add_data_option, leave_on_signals
 from sayso.demo.prompts import MOST_COMPLETIONS, complete_argument, remind
 from sayso.demo.resources import ABOUT_URI, CUSTOMER_URI, customer_as_json, describe
+from sayso.demo.results import MigrationReport
 from sayso.demo.web import web_search
 from sayso.errors import SaysoError
 from sayso.schema import Checker
@@ -73,7 +74,7 @@ class PlainServer:
     @cached_property
     def lists(self) -> Mapping[str, Any]:
         """The introduction and the lists of the server, as `sayso.demo.server` sends them."""
-        text = files(__package__).joinpath("lists.json").read_text(encoding="utf-8")
+        text = files("sayso.demo").joinpath("lists.json").read_text(encoding="utf-8")
         return json.loads(text)
 
     @cached_property
@@ -144,7 +145,7 @@ class PlainServer:
 
     def _call(self, request: _Request) -> Mapping[str, Any]:
         name = request.params.get("name")
-        arguments = request.params.get("arguments") or {}
+        arguments: Mapping[str, Any] = request.params.get("arguments") or {}
         checker = self.checkers.get(str(name))
         if checker is None:
             raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
@@ -160,7 +161,8 @@ class PlainServer:
         return {"content": [{"type": "text", "text": text}], "structuredContent": value}
 
     def _progress(self, request: _Request) -> Progress:
-        token = (request.params.get("_meta") or {}).get("progressToken")
+        meta: Mapping[str, Any] = request.params.get("_meta") or {}
+        token = meta.get("progressToken")
 
         def tell(count: int, what: str) -> None:
             if token is not None:
@@ -188,20 +190,21 @@ class PlainServer:
         (prompt,) = self.lists["prompts"]
         if params.get("name") != prompt["name"]:
             raise RpcError(INVALID_PARAMS, f"Unknown prompt: {params.get('name')}")
-        invoice = (params.get("arguments") or {}).get("invoice_id")
+        arguments: Mapping[str, Any] = params.get("arguments") or {}
         try:
-            text = remind(unpaid_invoices(self.database), str(invoice))
+            text = remind(unpaid_invoices(self.database), str(arguments.get("invoice_id")))
         except SaysoError as error:
             raise RpcError(INVALID_PARAMS, str(error)) from error
         message = {"role": "user", "content": {"type": "text", "text": text}}
         return {"description": prompt["description"], "messages": [message]}
 
     def _complete(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        reference = params.get("ref") or {}
-        argument = params.get("argument") or {}
-        about = reference.get("name") or reference.get("uri")
+        reference: Mapping[str, Any] = params.get("ref") or {}
+        argument: Mapping[str, Any] = params.get("argument") or {}
+        about = str(reference.get("name") or reference.get("uri"))
+        name = str(argument.get("name"))
         typed = str(argument.get("value", ""))
-        values = complete_argument(self.database, about, argument.get("name"), typed) or []
+        values = complete_argument(self.database, about, name, typed) or []
         shown = values[:MOST_COMPLETIONS]
         has_more = len(values) > len(shown)
         return {"completion": {"values": shown, "total": len(values), "hasMore": has_more}}
@@ -235,6 +238,10 @@ def _functions(database: Database, progress: Progress) -> Mapping[str, Callable[
     customers = CustomerTools(database)
     invoices = InvoiceTools(database)
     maintenance = MaintenanceTools(database, pace=0.0)
+
+    def migrate_database(*, dry_run: bool = False) -> MigrationReport:
+        return maintenance.run(progress, dry_run=dry_run)
+
     return {
         "customers_list": customers.customers_list,
         "customers_get": customers.customers_get,
@@ -243,7 +250,7 @@ def _functions(database: Database, progress: Progress) -> Mapping[str, Callable[
         "invoice_create_draft": invoices.invoice_create_draft,
         "invoice_send": invoices.send,
         "web_search": web_search,
-        "migrate_database": lambda dry_run=False: maintenance.run(progress, dry_run=dry_run),
+        "migrate_database": migrate_database,
     }
 
 

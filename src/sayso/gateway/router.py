@@ -99,7 +99,7 @@ class Router:
         tool = current or self.upstreams.known(name, principal)
         if tool is None or not tool.is_marked or self.guard.sees(principal, tool) is None:
             return current
-        problem = header_mismatch(tool.input_schema, params.get("arguments") or {}, headers)
+        problem = header_mismatch(tool.input_schema or {}, params.get("arguments") or {}, headers)
         if problem is not None:
             raise RpcError(HEADER_MISMATCH, problem)
         return current
