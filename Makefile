@@ -40,7 +40,7 @@ UPGRADE ?=
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock"
 AGENTS := --extra pydantic-ai --extra openai-agents --extra langchain
-DEV := --group dev --extra fastmcp --extra postgres --extra cel --extra metrics --extra otel --extra patch --extra verify $(AGENTS)
+DEV := --group dev --extra fast --extra fastmcp --extra postgres --extra cel --extra metrics --extra otel --extra patch --extra verify $(AGENTS)
 
 # The agents' frameworks are tried in their newest releases with all else, and in the oldest that the
 # extras allow in a world of their own.
@@ -167,7 +167,7 @@ lock: $(UV_READY) ## rewrite requirements/*.txt (UPGRADE=--upgrade for newer ver
 	@cp .cache/all.txt requirements/eval.txt
 	@$(COMPILE) $(DEV) --output-file requirements/dev.txt
 	@cp .cache/all.txt requirements/run.txt
-	@$(COMPILE) --group run --output-file requirements/run.txt
+	@$(COMPILE) --group run --extra fast --output-file requirements/run.txt
 	@$(COMPILE) --group eval --output-file requirements/eval.txt
 	@rm -f requirements/oldest.txt
 	@$(COMPILE) --resolution lowest-direct --group oldest $(AGENTS) \

@@ -12,6 +12,7 @@ from compose_spec import PyCompose
 
 from sayso.access import load_access
 from sayso.cli.app import app
+from sayso.cli.commands import Parsed
 from sayso.cli.drain import PAUSE_SECONDS, TELL_SECONDS
 from sayso.policy import load_policy
 
@@ -89,10 +90,11 @@ GATEWAYS = [one for name, one in COMPOSE["services"].items() if name.startswith(
     "words", [pod()["containers"][0]["args"], GATEWAYS[0]["command"]], ids=["kubernetes", "compose"]
 )
 def test_sayso_understands_the_options(words: list[str]) -> None:
-    command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+    parsed = app.parse(words)
 
-    assert command.__name__ == "gateway"
-    assert bound.arguments["place"].access == "/etc/sayso/access.toml"
+    assert isinstance(parsed, Parsed)
+    assert parsed.function.__name__ == "gateway"
+    assert parsed.arguments["place"].access == "/etc/sayso/access.toml"
 
 
 def test_nobody_is_killed_before_calls_had_their_time() -> None:

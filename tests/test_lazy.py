@@ -52,7 +52,7 @@ def test_binding_a_server_imports_nothing_that_reads_policies_or_makes_reports()
 
 @pytest.mark.process
 def test_a_gateway_begins_without_what_draws_pages_and_tables() -> None:
-    spared = ["jinja2", "rich", "sayso.console.routes"]
+    spared = ["jinja2", "sayso.styled", "sayso.console.routes"]
     code = (
         "import sys, sayso.cli.app, sayso.cli.gateway, sayso.cli.serve; "
         f"print([one for one in {spared!r} if one in sys.modules])"

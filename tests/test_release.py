@@ -12,6 +12,7 @@ from tools.release_check import problems
 from tools.write_metadata import install_lines, readme, registry_name, written
 
 from sayso.cli.app import app
+from sayso.cli.commands import Parsed
 from sayso.connect import HANDSHAKE_VERSIONS, MODERN
 from sayso.install_source import default_source
 from sayso.store import VERSION
@@ -96,8 +97,9 @@ def test_the_entry_for_the_registry_keeps_the_registrys_limits() -> None:
     assert package["identifier"] == PROJECT["name"]
     assert f"<!-- mcp-name: {registry_name()} -->" in README
     words = [argument.get("value", "mcp.json") for argument in package["packageArguments"]]
-    _, bound, _ = app.parse_args(words, print_error=False, exit_on_error=False)
-    assert bound.arguments["pipe"].stdio is True
+    parsed = app.parse(words)
+    assert isinstance(parsed, Parsed)
+    assert parsed.arguments["pipe"].stdio is True
 
 
 READY = {"CHANGELOG.md": f"# Changelog\n\n## {__version__} (2026-12-01)\n"}

@@ -96,7 +96,7 @@ def test_the_oldest_requirements_are_what_the_extras_allow_at_least() -> None:
     extras = project["optional-dependencies"]
     frameworks = [*extras["pydantic-ai"], *extras["openai-agents"], *extras["langchain"]]
 
-    for line in frameworks:
+    for line in (line for line in frameworks if line != "sayso[mcp]"):
         name, least = line.split(">=")
         assert f"{oldest[name]}.0.0".startswith(f"{least}."), line
 

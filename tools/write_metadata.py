@@ -1,7 +1,7 @@
-"""Writes what follows from version and install source: README's commands and server.json.
+"""Writes README's install commands, server.json, and the lists of the demo server.
 
-Usage: `make metadata`, after a change of `version.py` or `install_source.py` in `src/sayso`, or of
-`[project]` in `pyproject.toml`. A test fails while a file is out of date.
+Usage: `make metadata`, after a change of `version.py`, `install_source.py` or `demo` in
+`src/sayso`, or of `[project]` in `pyproject.toml`. A test fails while a file is out of date.
 """
 
 import json
@@ -12,6 +12,12 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, Final
 
+import anyio
+from mcp import Client
+from pydantic import BaseModel
+
+from sayso.demo.data import open_database
+from sayso.demo.server import build_server
 from sayso.install_source import InstallSource, default_source
 from sayso.installation import shell_line
 from sayso.version import __version__
@@ -50,12 +56,13 @@ def install_lines(source: InstallSource) -> str:
         ("uv, only to try it", demo),
     ]
     table = "".join(f"| {name} | `{shell_line(words)}` |\n" for name, words in rows)
-    with_extras = shell_line(("pip", "install", source.requirement("fastmcp", "otel")))
+    with_extras = shell_line(("pip", "install", source.requirement("mcp", "otel")))
     names = [f"`{name}`" for name in sorted(project()["optional-dependencies"])]
-    extras = fill(f"The extras are {', '.join(names)}.", 120, break_on_hyphens=False)
+    extras = fill(f"All extras: {', '.join(names)}.", 120, break_on_hyphens=False)
     return (
         f"{start}| with | command |\n| --- | --- |\n{table}\n"
-        f"Name extras in brackets: `{with_extras}`.\n{extras}\n"
+        f"Name extras in brackets: `{with_extras}`. Your own servers and agents need\n"
+        f"`mcp`; `fast` halves the cost of a call through the gateway.\n{extras}\n"
         "An error about a missing extra names the command for your installation.\n"
     )
 
@@ -107,12 +114,39 @@ def server_json() -> str:
     return json.dumps(entry, indent=2) + "\n"
 
 
+async def demo_lists() -> str:
+    """Return what the demo server lists, for the one that runs without the SDK."""
+    with open_database() as database:
+        async with Client(build_server(database), mode="legacy") as client:
+            info = client.server_info
+            if info is None:
+                sys.exit("the demo server must say its name")
+            lists = {
+                "server": {"name": info.name, "title": info.title},
+                "capabilities": _as_json(client.server_capabilities),
+                "instructions": client.instructions,
+                "tools": [_as_json(tool) for tool in (await client.list_tools()).tools],
+                "resources": [_as_json(one) for one in (await client.list_resources()).resources],
+                "resourceTemplates": [
+                    _as_json(template)
+                    for template in (await client.list_resource_templates()).resource_templates
+                ],
+                "prompts": [_as_json(prompt) for prompt in (await client.list_prompts()).prompts],
+            }
+    return json.dumps(lists, indent=2, ensure_ascii=False) + "\n"
+
+
+def _as_json(model: BaseModel) -> dict[str, Any]:
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
 def written() -> dict[Path, str]:
     """Return the files with the content that they should have."""
     page = ROOT / "README.md"
     return {
         page: readme(page.read_text(encoding="utf-8"), default_source()),
         ROOT / "server.json": server_json(),
+        ROOT / "src" / "sayso" / "demo" / "lists.json": anyio.run(demo_lists),
     }
 
 

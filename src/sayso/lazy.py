@@ -3,6 +3,11 @@
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
+from typing import Final
+
+_SDK: Final = frozenset({"mcp", "mcp_types", "pydantic", "httpx2"})
+"""The packages of the extra `mcp`."""
 
 
 def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:
@@ -17,8 +22,22 @@ def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str]
         if home is None:
             message = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(message)
-        value: object = getattr(import_module(home), name)
+        value: object = getattr(_load(home, f"{package}.{name}"), name)
         setattr(sys.modules[package], name, value)
         return value
 
     return get
+
+
+def _load(module: str, name: str) -> ModuleType:
+    """Import the module of a name. Raises `UsageError` if it requires the SDK, which is missing."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _SDK:
+            raise
+        from sayso.errors import UsageError  # noqa: PLC0415 - only for this error
+        from sayso.extras import install_fix  # noqa: PLC0415 - only for this error
+
+        what = f"the package {error.name} is not installed"
+        raise UsageError(what, where=name, fix=install_fix("mcp")) from error

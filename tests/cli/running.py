@@ -31,14 +31,10 @@ COMMAND = (sys.executable, "-m", "sayso")
 _LIBRARIES = (
     "anyio._backends._asyncio",
     "cryptography.hazmat.primitives.ciphers.aead",
-    "cyclopts",
+    "click",
     "jsonschema_rs",
     "msgspec",
     "platformdirs",
-    "pydantic",
-    "rich.console",
-    "rich.markdown",
-    "rich.table",
     "sqlite3",
 )
 """What most commands import of others; each also imports sayso, and only what it uses of it."""

@@ -13,6 +13,7 @@ from tests.terminals import run_on_terminal
 
 from sayso.cli import main
 from sayso.cli.app import app
+from sayso.cli.commands import Parsed
 from sayso.clients.install import gateway_words, program
 from sayso.connect import CommandTarget, parse_target
 
@@ -84,11 +85,12 @@ def test_what_the_client_will_start_is_a_command_of_this_sayso(home: Path) -> No
     assert os.access(entry["command"], os.X_OK)
     words = entry["args"][entry["args"].index("gateway") :]
     assert (entry["command"], *entry["args"]) == (*program(), *gateway_words(Path(words[1])))
-    command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
-    assert command.__name__ == "gateway"
-    assert bound.args == (words[1],)
-    assert bound.kwargs["pipe"].stdio
-    (target,) = parse_target(bound.args)
+    parsed = app.parse(words)
+    assert isinstance(parsed, Parsed)
+    assert parsed.function.__name__ == "gateway"
+    assert parsed.arguments["target"] == (words[1],)
+    assert parsed.arguments["pipe"].stdio
+    (target,) = parse_target(parsed.arguments["target"])
     assert target == CommandTarget("git", "uvx", ("mcp-server-git",))
 
 

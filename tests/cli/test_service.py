@@ -11,6 +11,7 @@ from tests.service.stand_in import StandIn
 from tests.terminals import run_on_terminal
 
 from sayso.cli.app import app
+from sayso.cli.commands import Parsed
 
 pytestmark = pytest.mark.process
 
@@ -107,9 +108,10 @@ def test_paths_are_absolute_and_gateway_understands_the_words(machine: Machine) 
         "--otel",
         "--log-format=json",
     ]
-    _, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
-    assert bound.args == (f"{work}/mcp.json#shop",)
-    assert bound.kwargs["storage"].heads == f"{work}/heads.jsonl"
+    parsed = app.parse(words)
+    assert isinstance(parsed, Parsed)
+    assert parsed.arguments["target"] == (f"{work}/mcp.json#shop",)
+    assert parsed.arguments["storage"].heads == f"{work}/heads.jsonl"
     text = machine.path.read_text()
     assert f"WorkingDirectory={work}\n" in text
     assert "TimeoutStopSec=35\n" in text

@@ -8,11 +8,18 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp.client import session
+from mcp import MCPError
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context
-from mcp_types import CallToolResult, ListToolsResult, PaginatedRequestParams, TextContent, Tool
+from mcp_types import (
+    INTERNAL_ERROR,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    Tool,
+)
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
@@ -171,7 +178,7 @@ async def test_a_mistake_of_its_own_is_not_blamed_on_the_server(
     server: MCPServer[Any], serve: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_: object) -> None:
-        raise ExceptionGroup("mistakes", [KeyError("here")])
+        raise KeyError("here")
 
     monkeypatch.setattr(client, "_show", fail)
     async with serve(server.streamable_http_app()) as url:
@@ -185,13 +192,12 @@ async def test_a_page_of_html_is_no_mcp(serve: Any) -> None:
 
     application = Starlette(routes=[Route("/mcp", page, methods=["GET", "POST"])])
     async with serve(application) as url:
-        with pytest.raises(NotMcpError, match="the server does not speak MCP"):
+        with pytest.raises(NotMcpError, match="the server does not answer as an MCP server"):
             await visit(url, None)
 
 
 async def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "ANSWER_SECONDS", 0.1)
-    monkeypatch.setattr(session, "DISCOVER_TIMEOUT_SECONDS", 0.1)
     with create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
         with pytest.raises(TimedOutError, match="the request timed out"):
@@ -201,8 +207,8 @@ async def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("url", "code", "expected"),
     [
-        ("http://127.0.0.1:1/mcp", 4, "the server is unreachable"),
-        ("127.0.0.1:1", 2, "Use a URL that starts with http://."),
+        ("http://127.0.0.1:1/mcp", 4, "Is the server running?"),
+        ("127.0.0.1:1", 2, "the URL is not http:// or https://"),
     ],
 )
 def test_an_address_that_leads_nowhere_is_one_clear_line(
@@ -236,3 +242,13 @@ async def test_ctrl_c_ends_the_wait_with_130(serve: Any) -> None:
                 assert await process.wait() == 130
             assert b"Interrupted." in rest
             assert b"Traceback" not in rest
+
+
+async def test_a_server_that_refuses_to_list_its_tools_is_named(serve: Any) -> None:
+    async def refuse(_: object, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        raise MCPError(INTERNAL_ERROR, "not today")
+
+    server: Server[Any] = Server("closed", on_list_tools=refuse)
+    async with serve(server.streamable_http_app()) as url:
+        with pytest.raises(UnreachableError, match="did not send its tools: not today"):
+            await visit(url, None)

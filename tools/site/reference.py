@@ -37,11 +37,9 @@ _MODULE: Final = re.compile(r"\b(?:[a-z_]\w*\.)+(?=[A-Za-z_])")
 
 def commands() -> str:
     """Return the page of all commands, from their `--help`."""
-    text = app.generate_docs(output_format="markdown", recursive=True)
-    # Past the overview, which the site's own table of contents repeats.
-    rest = text[text.index("\n## sayso ") :]
-    head = "# Commands\n\nEvery command and option, as `sayso COMMAND --help` shows them."
-    return f"{head}\n{rest}"
+    parts = [f"## {name}\n\n```\n{page.rstrip()}\n```\n" for name, page in app.pages()]
+    head = "# Commands\n\nEvery command and option, as `sayso COMMAND --help` shows them.\n\n"
+    return head + "\n".join(parts)
 
 
 def rules() -> str:

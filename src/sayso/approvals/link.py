@@ -13,7 +13,7 @@ from sayso.approvals.ledger import Approvals
 from sayso.approvals.posting import POST_SECONDS, Post, PostLimits, without_markup
 from sayso.approvals.question import Approval, Question
 from sayso.approvals.sentence import ask, tell
-from sayso.errors import SealError
+from sayso.errors import SaysoError, SealError
 from sayso.keys import Keyring
 
 _log: Final = logging.getLogger(__name__)
@@ -103,8 +103,9 @@ class LinkChannel:
                     with attempt, anyio.fail_after(POST_SECONDS):
                         await self.post(message)
         except Exception as error:  # noqa: BLE001 - a transport may raise anything
-            what = "approval %s could not be posted: %s"
-            _log.warning(what, approval.number, type(error).__name__)
+            # The text of other errors may contain the address, which is a secret.
+            why = error.what if isinstance(error, SaysoError) else type(error).__name__
+            _log.warning("approval %s could not be posted: %s", approval.number, why)
 
     def _message(self, approval: Approval) -> dict[str, Any]:
         """Return the message: `text` for chats, other fields for programs; secrets are masked."""

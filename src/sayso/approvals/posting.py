@@ -6,10 +6,11 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from sayso.connect import is_private
+from sayso.connect import is_private, post_json
 from sayso.errors import UsageError
 
 POST_SECONDS: Final = 10.0
@@ -94,20 +95,11 @@ class PostLimits:
 def webhook(url: str) -> Post:
     """Return a function that posts JSON to `url`, without proxies and redirects.
 
-    That function raises the HTTP client's errors, including one for an error status. `webhook`
-    itself raises `UsageError` for an invalid or insecure URL.
+    That function raises `TimedOutError`, and `UnreachableError` for any answer but a success.
+    `webhook` itself raises `UsageError` for an invalid or insecure URL.
     """
     check_webhook(url)
-
-    async def post(message: Mapping[str, Any]) -> None:
-        import httpx2  # noqa: PLC0415 - slow import, needed only for posts
-
-        async with httpx2.AsyncClient(
-            timeout=POST_SECONDS, follow_redirects=False, trust_env=False
-        ) as client:
-            (await client.post(url, json=dict(message))).raise_for_status()
-
-    return post
+    return partial(post_json, url, seconds=POST_SECONDS)
 
 
 def check_webhook(url: str) -> None:

@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from rich.text import Text
-
 from sayso.catalog import derive_title
 from sayso.cli.lint_input import read_source
 from sayso.cli.opinions import Guesser
@@ -19,6 +17,7 @@ from sayso.infer import completed, undeclared
 from sayso.intent import HINT_NAMES, WIRE_NAMES, Guess, HintName, Hints, read_tool
 from sayso.lint import choose, find_profile, lint, make_listing
 from sayso.schema import plain_code
+from sayso.styled import Text
 
 if TYPE_CHECKING:
     from sayso.source import Patch
@@ -145,7 +144,7 @@ def _without(guesses: Guesses, doubts: Sequence[_Doubt]) -> Guesses:
 
 def _show(patch: "Patch", guesses: Guesses, doubts: Sequence[_Doubt]) -> None:
     for line in patch.diff:
-        out().print(Text(plain_code(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
+        out().print(Text(plain_code(line), _COLOURS.get(line[:1], "")))
     for addition in patch.added:
         if addition.inner_title is not None:
             tell(f"{addition.name}: title “{addition.inner_title}”")

@@ -1,17 +1,14 @@
 """Command-line dispatch: one command runs, and errors become messages and exit codes."""
 
-import contextlib
 import os
 import signal
 import sys
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-import cyclopts
-from cyclopts import App, Parameter
-
-from sayso.cli.terminal import print_errors, show_text
+from sayso.cli.commands import App, Parsed
+from sayso.cli.terminal import out, print_errors, show_text
 from sayso.errors import SaysoError, UsageError
 from sayso.pages import page_address
 from sayso.telemetry import LogLevel, is_structured, set_up_logs
@@ -22,16 +19,10 @@ _INTERNAL: Final = 70
 """EX_SOFTWARE of `sysexits.h`: a bug in sayso."""
 
 
-def _shown_default(value: object) -> str | None:
-    return None if value is None or value is False or value == () else str(value)
-
-
 app = App(
-    name="sayso",
+    "sayso",
+    "Declare once what a tool does to the world; everything follows from it.",
     version=f"sayso {__version__}",
-    help="Declare once what a tool does to the world; everything follows from it.",
-    help_format="markdown",
-    default_parameter=Parameter(negative=(), show_default=_shown_default),
 )
 # Help texts are here so that `sayso --help` imports no command.
 _COMMANDS: Final = {
@@ -86,8 +77,8 @@ _PAGES: Final = {
     "db": "guides/audit",
     "demo": "start/gateway",
 }
-for _order, (_name, (_where, _help)) in enumerate(_COMMANDS.items()):
-    app.command(f"sayso.cli.{_where}", name=_name, help=_help, sort_key=_order)
+for _name, (_where, _help) in _COMMANDS.items():
+    app.add(_name, f"sayso.cli.{_where}", _help)
 
 
 def _keep_ignoring_hangup() -> None:
@@ -112,10 +103,6 @@ def run(words: Sequence[str]) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except SystemExit as error:
-        if isinstance(error.__context__, BrokenPipeError):
-            return 0  # rich exits this way when the reader of a pipe has closed it
-        raise
     except BrokenPipeError:
         # The reader has closed the pipe; redirect stdout, or Python's final flush fails.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -141,37 +128,21 @@ def _report(error: SaysoError, *, is_json: bool) -> None:
 def _dispatch(before: list[str], after: list[str] | None, *, is_json: bool) -> int:
     # With --json, standard error contains only JSON errors, so no warnings.
     set_up_logs(level=LogLevel.ERROR if is_json else None)
-    try:
-        command, bound, extra = app.parse_args(
-            before, exit_on_error=False, print_error=False, help_on_error=False
-        )
-    except cyclopts.CycloptsError as error:
-        fix = "Run sayso --help for the commands, sayso COMMAND --help for its options."
-        raise UsageError(" ".join(str(error).split()), fix=fix) from error
-    if "command" in extra:
-        bound.arguments["command"] = after
+    parsed = app.parse(before)
+    if not isinstance(parsed, Parsed):
+        out().print(parsed.rstrip())
+        if "--version" not in before:
+            show_text(f"Documentation: {page_address(_page_of(before))}")
+        return 0
+    if parsed.takes_command:
+        parsed.arguments["command"] = after
     elif after is not None:
         raise UsageError("this command accepts no arguments after --")
-    with _full_help(before):
-        code = command(*bound.args, **bound.kwargs) or 0
-    if not {"-h", "--help"}.isdisjoint(before):
-        show_text(f"Documentation: {page_address(_PAGES.get(before[0], 'index'))}")
-    return code
+    return parsed.run() or 0
 
 
-@contextlib.contextmanager
-def _full_help(words: Sequence[str]) -> Generator[None]:
-    """Show the docstring on a command's own help page, in place of its summary."""
-    if not words or words[0] not in _COMMANDS or not app[words[0]].default_command:
-        yield
-        return
-    command = app[words[0]]
-    summary = command.help
-    command.help = None
-    try:
-        yield
-    finally:
-        command.help = summary
+def _page_of(words: Sequence[str]) -> str:
+    return _PAGES.get(words[0], "index") if words else "index"
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:

@@ -7,10 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from cyclopts import App, Parameter
-from rich.table import Table
-from rich.text import Text
-
+from sayso.cli.commands import App, option
 from sayso.cli.format_record import fields_of, local_time, tool_of
 from sayso.cli.options import Json, Store, Yes
 from sayso.cli.store_access import counting, keys_of, run_on
@@ -27,6 +24,7 @@ from sayso.cli.terminal import (
 )
 from sayso.errors import UsageError
 from sayso.store import Database, Head, RecordRow
+from sayso.styled import Table, Text
 
 _PAGE: Final = 1000
 _MAX_NAMED: Final = 5
@@ -72,9 +70,9 @@ def show(call: str, *, store: Store = None, json: Json = False) -> int:
     for row in rows:
         body = to_dict(row)
         show_text(f"{body['event']} at {local_time(body['at'])}", "bold")
-        table = Table(box=None, padding=(0, 2, 0, 2), show_header=False)
+        table = Table(has_header=False)
         for name, value in fields_of(body, before):
-            table.add_row(Text(name, "dim"), plain(value))
+            table.add_row(Text(f"  {name}", "dim"), plain(value))
         out().print(table)
         before = body
     return 0
@@ -117,7 +115,7 @@ def verify(*, store: Store = None, heads: Path | None = None, json: bool = False
 @app.command
 def export(
     *,
-    form: Annotated[Literal["jsonl", "csv", "ocsf"], Parameter(name="--format")] = "jsonl",
+    form: Annotated[Literal["jsonl", "csv", "ocsf"], option("--format")] = "jsonl",
     output: Path | None = None,
     store: Store = None,
 ) -> int:

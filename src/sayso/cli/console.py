@@ -7,8 +7,7 @@ from datetime import datetime
 from html import escape
 from typing import Annotated, Final
 
-from cyclopts import Parameter
-
+from sayso.cli.commands import option
 from sayso.cli.options import Json
 from sayso.cli.terminal import plain, print_document, say
 from sayso.console import RunningGateway, ask_for_link, private_folder, running_gateways
@@ -22,8 +21,8 @@ _PAGE_SECONDS: Final = 900.0
 def console(
     gateway: str | None = None,
     *,
-    list_: Annotated[bool, Parameter(name="--list")] = False,
-    open_: Annotated[bool, Parameter(name="--open")] = False,
+    list_: Annotated[bool, option("--list")] = False,
+    open_: Annotated[bool, option("--open")] = False,
     json: Json = False,
 ) -> int:
     """Print a single-use login link for the console of a running gateway.

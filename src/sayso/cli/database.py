@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from cyclopts import App
 
+from sayso.cli.commands import App
 from sayso.cli.format_record import local_time
 from sayso.cli.options import Json, Store
 from sayso.cli.store_access import beside, check_exists, counting, opened, run_on

@@ -40,7 +40,7 @@ def demo(
     """
     with tempfile.TemporaryDirectory(prefix="sayso-demo-") as folder:
         data = Path(folder) / "demo.db"
-        server = ("-m", "sayso.demo.server", "--data", str(data))
+        server = ("-m", "sayso.demo", "--data", str(data))
         target = CommandTarget("demo", sys.executable, server, {}, None)
         kept = store or os.environ.get(VARIABLE) or f"sqlite:{Path(folder) / 'sayso.db'}"
         options = Options(kept, host, port, 60.0, patience, json)

@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import Final
 
-from rich.table import Table
-from rich.text import Text
-
 from sayso.cli.options import Json
 from sayso.cli.terminal import out, print_document, print_errors
 from sayso.schema import plain
+from sayso.styled import Table, Text
 
 _MOST_ROWS: Final = 500
 _LONGEST: Final = 1_000
@@ -30,9 +28,9 @@ def discover(*, json: Json = False) -> int:
     elif not discovery.found:
         out().print("No MCP servers are configured.")
     else:
-        table = Table(box=None)
+        table = Table()
         for heading in ("client", "scope", "server", "command or URL", "sayso", "file"):
-            table.add_column(heading, overflow="fold")
+            table.add_column(heading)
         for server in discovery.found[:_MOST_ROWS]:
             state = "in front" if server.is_guarded else "no"
             if server.is_disabled:

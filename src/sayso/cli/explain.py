@@ -5,12 +5,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, cast
 
 import anyio
-from cyclopts import Parameter
 
 from sayso.catalog import SEPARATOR, Tool
+from sayso.cli.commands import option
 from sayso.cli.options import Command, Json, PolicyPath, Timeout, targets_of
 from sayso.cli.policy import read_policy
 from sayso.cli.terminal import print_document, show_text, working
@@ -20,24 +20,27 @@ from sayso.errors import TargetError, UsageError
 from sayso.policy import LOCAL, Principal, Situation, facts_of, seen_under
 from sayso.policy import explain as explain_situation
 
-_MANY: Final = Parameter(negative="")
-
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller of the tools."""
+    """The caller of the tools.
 
-    subject: Annotated[str, Parameter(name="--as")] = LOCAL
-    """Subject of the caller."""
+    Parameters
+    ----------
+    subject
+        Subject of the caller.
+    scope
+        Scope of the caller; repeatable. Without --scope and --role, none are checked.
+    role
+        Role of the caller; repeatable.
+    client
+        Client that the caller uses.
+    """
 
-    scope: Annotated[tuple[str, ...], _MANY] = ()
-    """Scope of the caller; repeatable. Without --scope and --role, none are checked."""
-
-    role: Annotated[tuple[str, ...], _MANY] = ()
-    """Role of the caller; repeatable."""
-
+    subject: Annotated[str, option("--as")] = LOCAL
+    scope: tuple[str, ...] = ()
+    role: tuple[str, ...] = ()
     client: str = "unknown"
-    """Client that the caller uses."""
 
     @property
     def principal(self) -> Principal:
@@ -51,7 +54,7 @@ class Caller:
 def explain(
     *words: str,
     args: str = "{}",
-    caller: Annotated[Caller | None, Parameter(name="*")] = None,
+    caller: Caller | None = None,
     policy: PolicyPath = None,
     first_use: bool = False,
     json: Json = False,

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated, Final
 
-from cyclopts import Parameter
-
 from sayso.access import stated
 from sayso.cli.address import Options, listen
+from sayso.cli.commands import option
 from sayso.cli.options import Command, Timeout, targets_of
 from sayso.errors import UsageError
 from sayso.policy import LOCAL, Principal
@@ -17,7 +16,6 @@ _STDIO_PORT: Final = 8322
 """A fixed port for gateways that a client starts, so that browsers stay logged in."""
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class ListenOptions:
     """The gateway's address, its callers and its processes.
@@ -54,7 +52,6 @@ class ListenOptions:
     advertise: str | None = None
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class StdioOptions:
     """The client over stdio, and its principal.
@@ -73,12 +70,11 @@ class StdioOptions:
     """
 
     stdio: bool = False
-    as_: Annotated[str | None, Parameter(name="--as")] = None
+    as_: Annotated[str | None, option("--as")] = None
     scope: list[str] | None = None
     role: list[str] | None = None
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class TelemetryOptions:
     """Metrics, traces and logs.
@@ -104,7 +100,6 @@ class TelemetryOptions:
     log_level: LogLevel | None = None
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class StoreOptions:
     """The files that the gateway reads, and the store for its records.
@@ -208,8 +203,8 @@ def _caller(pipe: StdioOptions) -> Principal | None:
         if pipe.as_ is None:
             return Principal(LOCAL)
         return stated(pipe.as_, pipe.scope or (), pipe.role or ())
-    for option, value in (("--as", pipe.as_), ("--scope", pipe.scope), ("--role", pipe.role)):
+    for name, value in (("--as", pipe.as_), ("--scope", pipe.scope), ("--role", pipe.role)):
         if value is not None:
             fix = "Over HTTP the caller is identified by its token."
-            raise UsageError("requires --stdio", where=option, fix=fix)
+            raise UsageError("requires --stdio", where=name, fix=fix)
     return None

@@ -3,15 +3,13 @@
 import getpass
 from typing import TYPE_CHECKING, Final
 
-from cyclopts import App
-from rich.table import Table
-from rich.text import Text
-
+from sayso.cli.commands import App
 from sayso.cli.options import Json, Store, Yes
 from sayso.cli.store_access import keys_of, run_on
-from sayso.cli.terminal import ask_first, out, print_document
+from sayso.cli.terminal import ask_first, make_table, out, print_document
 from sayso.errors import UsageError
 from sayso.schema import plain, quoted
+from sayso.styled import Text
 
 if TYPE_CHECKING:
     from sayso.approvals import Grant
@@ -35,7 +33,7 @@ def list_grants(*, store: Store = None, limit: int = 100, json: Json = False) ->
     if json:
         print_document({"grants": [grant.to_dict() for grant in grants]})
         return 0
-    table = Table("grant", "who", "what", "for", "given by", "used", "state", box=None)
+    table = make_table("grant", "who", "what", "for", "given by", "used", "state")
     for grant in grants:
         what = f"{grant.server} {grant.tool}"
         if grant.arguments is not None:

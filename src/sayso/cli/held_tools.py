@@ -6,14 +6,13 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
-from cyclopts import App, Parameter
-from rich.text import Text
-
+from sayso.cli.commands import App, option
 from sayso.cli.options import Json, Store, Yes
 from sayso.cli.store_access import keys_of, place_of, run_on
 from sayso.cli.terminal import ask_first, listed, out, plural, print_document, show_text
 from sayso.errors import UsageError
 from sayso.schema import plain, quoted
+from sayso.styled import Text
 
 if TYPE_CHECKING:
     from sayso.gateway import Held
@@ -53,7 +52,7 @@ def accept(
     server: str,
     tool: str | None = None,
     *,
-    all_: Annotated[bool, Parameter(name="--all")] = False,
+    all_: Annotated[bool, option("--all")] = False,
     place: str | None = None,
     yes: Yes = False,
     store: Store = None,
@@ -229,12 +228,12 @@ def _print_head(
     date = datetime.fromtimestamp(since).astimezone()
     line = Text(plain(f"{row.server} {tool}"), "bold")
     if levels:
-        line.append(f"  {levels}", "not bold red")
-    line.append(f"  since {date:%Y-%m-%d %H:%M}, place {row.place[:8]}", "not bold dim")
+        line.append(f"  {levels}", "red")
+    line.append(f"  since {date:%Y-%m-%d %H:%M}, place {row.place[:8]}", "dim")
     out().print(line)
 
 
 def _end(held: Sequence[object], store: str | None, none: str) -> int:
     if not held:
-        out().print(plain(f"{none} in {place_of(store)}."), soft_wrap=True)
+        out().print(plain(f"{none} in {place_of(store)}."))
     return int(bool(held))

@@ -4,10 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, cast
 
-from cyclopts import Parameter
-from rich.table import Table
-from rich.text import Text
-
 from sayso.cli.annotate import annotate
 from sayso.cli.lint_input import PYTHON
 from sayso.cli.opinions import Guesser, make_guesser
@@ -17,6 +13,7 @@ from sayso.cli.tool_reading import Answer, ask_answers, errors_in, name_of
 from sayso.connect import Target
 from sayso.errors import SaysoError, UsageError
 from sayso.intent import HINT_NAMES, Guess, HintName, read_tool
+from sayso.styled import Column, Table, Text
 
 _LEAST: Final = 0.5
 _SUREST: Final = 0.999
@@ -27,7 +24,6 @@ _OTHER_COLUMNS: Final = 44
 _NARROWEST: Final = 12
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class OpinionOptions:
     """Second opinions of a language model.
@@ -148,19 +144,17 @@ def _print(
         if index:
             console.print()
         count = len(answer.entries)
-        console.print(Text(plain(f"{name}: {count} {plural(count, 'tool')}"), style="bold"))
+        console.print(Text(plain(f"{name}: {count} {plural(count, 'tool')}"), "bold"))
         if answer.entries:
             console.print(_table(answer.entries, guesser, console.width))
 
 
 def _table(entries: Sequence[object], guesser: Guesser, width: int) -> Table:
     table = make_table()
-    table.add_column(
-        "tool", overflow="fold", max_width=max(_NARROWEST, (width - _OTHER_COLUMNS) // 2)
-    )
+    table.add_column(Column("tool", max_width=max(_NARROWEST, (width - _OTHER_COLUMNS) // 2)))
     for name in ("hint", "declared", "inferred", "sure"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("why", overflow="fold")
+        table.add_column(Column(name, is_fixed=True))
+    table.add_column("why")
     for tool in entries:
         name = plain(name_of(tool) or "(no name)")
         for hint, *cells in _rows(tool, guesser(tool)):
@@ -171,7 +165,7 @@ def _table(entries: Sequence[object], guesser: Guesser, width: int) -> Table:
 
 def _rows(tool: object, guesses: Mapping[HintName, Guess]) -> list[tuple[str | Text, ...]]:
     if not guesses:
-        return [("", "", "", "", Text("no evidence in its text", style="dim"))]
+        return [("", "", "", "", Text("no evidence in its text", "dim"))]
     declared = read_tool(cast("Mapping[str, Any]", tool)).intent.hints
     rows: list[tuple[str | Text, ...]] = []
     for name in HINT_NAMES:
@@ -179,7 +173,7 @@ def _rows(tool: object, guesses: Mapping[HintName, Guess]) -> list[tuple[str | T
         if guess is None:
             continue
         style = "yellow" if declared[name] not in (None, guess.value) else ""
-        value = Text(_word(guess.value), style=style)
+        value = Text(_word(guess.value), style)
         why = Text(plain("; ".join(guess.reasons)))
         confidence = f"{min(guess.confidence, _SUREST):.1%}"
         rows.append((name, _word(declared[name]), value, confidence, why))

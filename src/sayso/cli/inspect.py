@@ -3,11 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Annotated, Any, Final
-
-from cyclopts import Parameter
-from rich.table import Table
-from rich.text import Text
+from typing import Any, Final
 
 from sayso.catalog import Tool
 from sayso.cli.lint_input import Source as SourceFile
@@ -29,6 +25,7 @@ from sayso.connect import Target
 from sayso.errors import SaysoError, UsageError
 from sayso.intent import HINT_NAMES, SPELLINGS, HintName, Level, Source
 from sayso.lint import Severity, choose, find_profile, lint
+from sayso.styled import Column, Table, Text
 
 _MARKS: Final = {
     Source.DECLARED: ("", ""),
@@ -50,7 +47,7 @@ def inspect(
     *target: TargetWord,
     given: ReceiptOptions = NO_RECEIPTS,
     json: Json = False,
-    level: Annotated[list[Level] | None, Parameter(consume_multiple=False)] = None,
+    level: list[Level] | None = None,
     hint: Many = None,
     timeout: Timeout = 30.0,
     command: Command = None,
@@ -108,21 +105,21 @@ def _print(found: list[ToolListing | SaysoError], shown: list[ToolListing | Says
         headline = plain(whole.headline)
         if listing is not whole:
             headline += f" ({len(listing.tools)} shown)"
-        console.print(Text(headline, style="bold"))
+        console.print(Text(headline, "bold"))
         console.print(_table(listing.tools, console.width))
         if legend := _legend(listing.tools):
-            console.print(Text(legend, style="dim"))
+            console.print(Text(legend, "dim"))
         for line in _remarks(listing):
-            console.print(Text(plain(line), style="yellow"))
+            console.print(Text(plain(line), "yellow"))
 
 
 def _table(tools: list[Tool], width: int) -> Table:
     table = make_table()
-    table.add_column("tool", overflow="fold", max_width=max(_NARROWEST, width - _OTHER_COLUMNS))
+    table.add_column(Column("tool", max_width=max(_NARROWEST, width - _OTHER_COLUMNS)))
     for name in ("level", *(name.replace("_", "\n") for name in HINT_NAMES)):
-        table.add_column(name, vertical="bottom")
+        table.add_column(Column(name, is_fixed=True))
     for tool in tools:
-        level = Text(str(tool.level), style=_COLOURS[tool.level])
+        level = Text(str(tool.level), _COLOURS[tool.level])
         table.add_row(plain(tool.name), level, *(_hint(tool, name) for name in HINT_NAMES))
     return table
 

@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
-from rich.text import Text
-
+from sayso.cli.commands import option
 from sayso.cli.discover import short
 from sayso.cli.options import Yes
 from sayso.cli.terminal import check_agrees, out, plain, tell
 from sayso.clients import Plan, Record, Removal
 from sayso.errors import UsageError
+from sayso.styled import Text
 
 _Client = Literal["claude-code", "claude-desktop", "cursor", "vscode", "gemini"]
 _Scope = Literal["user", "local", "project"]
@@ -25,7 +24,7 @@ def install(  # noqa: PLR0913 - one parameter per option
     scope: _Scope | None = None,
     file: str | None = None,
     only: list[str] | None = None,
-    left_out: Annotated[list[str] | None, Parameter(name="--except")] = None,
+    left_out: Annotated[list[str] | None, option("--except")] = None,
     url: str | None = None,
     policy: str | None = None,
     dry_run: bool = False,
@@ -191,4 +190,4 @@ def _print_difference(
     from sayso.clients import difference
 
     for line in difference(before, after, steps[-1]):
-        out().print(Text(plain(line), style=_COLOURS.get(line[:1], "")), soft_wrap=True)
+        out().print(Text(plain(line), _COLOURS.get(line[:1], "")))

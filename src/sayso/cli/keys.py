@@ -3,24 +3,21 @@
 import getpass
 import json
 import time
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from cyclopts import App, Parameter
-from rich.table import Table
-from rich.text import Text
-
+from sayso.cli.commands import App
 from sayso.cli.format_record import local_time
 from sayso.cli.options import Json, Store, Yes
 from sayso.cli.store_access import beside, run_on
-from sayso.cli.terminal import ask_first, listed, out, plural, print_document, talk
+from sayso.cli.terminal import ask_first, listed, make_table, out, plural, print_document, talk
 from sayso.errors import UsageError
 from sayso.schema import plain
 from sayso.settings import DURATION, seconds
 from sayso.store import ApiKeyRow, Database
+from sayso.styled import Text
 
 _MAX_NAMED: Final = 5
 """Keys that a confirmation names."""
-_MANY: Final = Parameter(negative="")
 
 app = App(name="keys", help="Create, list and revoke API keys for machines.")
 
@@ -29,8 +26,8 @@ app = App(name="keys", help="Create, list and revoke API keys for machines.")
 def create(
     name: str,
     *,
-    scope: Annotated[tuple[str, ...], _MANY] = (),
-    role: Annotated[tuple[str, ...], _MANY] = (),
+    scope: tuple[str, ...] = (),
+    role: tuple[str, ...] = (),
     expires: str = "90d",
     store: Store = None,
     as_json: Json = False,
@@ -84,7 +81,7 @@ def list_keys(*, store: Store = None, as_json: Json = False) -> int:
     if as_json:
         print_document({"keys": [_document(row) for row in rows]})
         return 0
-    table = Table("id", "name", "scopes", "roles", "created by", "last used", "state", box=None)
+    table = make_table("id", "name", "scopes", "roles", "created by", "last used", "state")
     for row in rows:
         table.add_row(*(Text(plain(cell)) for cell in _cells(row)))
     out().print(table if rows else "No API keys.")

@@ -118,7 +118,7 @@ def rule(code: str | None = None, *, json: Json = False) -> None:
         print_document({"rules": [to_dict(entry) for entry in rules]})
         return
     if code is not None:
-        out().print(page_of(rules[0]), soft_wrap=True)
+        out().print(page_of(rules[0]))
         return
     table = make_table("code", "name", "", "default", "finding")
     for entry in rules:

@@ -51,13 +51,13 @@ def write_files(files: Sequence[NewFile], *, is_sure: bool, is_quiet: bool = Fal
 
 
 def _show_difference(file: NewFile, before: bytes) -> None:
-    from rich.text import Text
+    from sayso.styled import Text
 
     old = before.decode(errors="replace").splitlines()
     new = file.text.splitlines()
     lines = list(difflib.unified_diff(old, new, str(file.path), str(file.path), n=3, lineterm=""))
     for line in lines[:_MOST_LINES]:
-        out().print(Text(plain_code(line), _COLOURS.get(line[:1], "")), soft_wrap=True)
+        out().print(Text(plain_code(line), _COLOURS.get(line[:1], "")))
     if len(lines) > _MOST_LINES:
         out().print(f"… and {len(lines) - _MOST_LINES:,} more lines")
 

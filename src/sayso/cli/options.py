@@ -4,34 +4,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final
 
-from cyclopts import Parameter
-
+from sayso.cli.commands import Parameter, option
 from sayso.errors import UsageError
 
 if TYPE_CHECKING:
     from sayso.connect import Target
 
-Json = Annotated[bool, Parameter(name="--json", help="Print one JSON document.")]
-Yes = Annotated[bool, Parameter(help="Do not ask.")]
-Output = Annotated[str, Parameter(name=("--output", "-o"))]
-Timeout = Annotated[float, Parameter(help="Seconds to wait for a server.")]
-Many = Annotated[list[str] | None, Parameter(consume_multiple=False)]
-Command = Annotated[list[str] | None, Parameter(parse=False)]
+Json = Annotated[bool, option("--json", help="Print one JSON document.")]
+Yes = Annotated[bool, option(help="Do not ask.")]
+Output = Annotated[str, option("--output", "-o")]
+Timeout = Annotated[float, option(help="Seconds to wait for a server.")]
+Many = list[str] | None
+Command = Annotated[list[str] | None, Parameter(is_parsed=False)]
 """The words after `--`, a command to start."""
 
 Store = Annotated[
     str | None,
-    Parameter(
+    option(
         help="sqlite:PATH or postgresql://USER@HOST/DATABASE. Default: SAYSO_STORE, or the file in "
         "your data directory."
     ),
 ]
 PolicyPath = Annotated[
-    str | None, Parameter(help="A policy.toml. Default: guarded mode with no rules.")
+    str | None, option(help="A policy.toml. Default: guarded mode with no rules.")
 ]
 TargetWord = Annotated[
     str,
-    Parameter(
+    option(
         help="server.py or server.py:object, an http(s) URL, a client's configuration (mcp.json), "
         "one entry of it (mcp.json#name), or a saved tools/list (tools.json). A command goes after "
         "--."
@@ -39,7 +38,6 @@ TargetWord = Annotated[
 ]
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class ReceiptOptions:
     """Receipts, and the policy that trusts their keys.

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from cyclopts import App
-
+from sayso.cli.commands import App
 from sayso.cli.options import Command, Json, Output, Timeout, Yes, all_targets_of
 from sayso.cli.terminal import as_json, plural, print_document, print_json, show_text
 from sayso.errors import ConfigError

@@ -2,9 +2,7 @@
 
 import sys
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-from cyclopts import Parameter
+from typing import Any
 
 from sayso.cli.explain import Caller
 from sayso.cli.options import Command, Json, PolicyPath, Timeout, targets_of
@@ -17,26 +15,31 @@ from sayso.settings import read_text
 
 @dataclass(frozen=True, slots=True)
 class PromptOptions:
-    """The form of the prompt."""
+    """The form of the prompt.
+
+    Parameters
+    ----------
+    advisory
+        Write for a model without a gateway: the model asks the person itself, and waits.
+    budget
+        Token limit (estimated). Examples are dropped first, then descriptions.
+    names
+        Tool names that the model uses. Default: the gateway's names. With --advisory and one
+        server: the server's names.
+    template
+        A file with your own Jinja2 template.
+    """
 
     advisory: bool = False
-    """Write for a model without a gateway: the model asks the person itself, and waits."""
-
     budget: int | None = None
-    """Token limit (estimated). Examples are dropped first, then descriptions."""
-
     names: Names | None = None
-    """Tool names that the model uses. Default: the gateway's names. With --advisory and one
-    server: the server's names."""
-
     template: str | None = None
-    """A file with your own Jinja2 template."""
 
 
 def prompt(
     *target: str,
-    form: Annotated[PromptOptions | None, Parameter(name="*")] = None,
-    caller: Annotated[Caller | None, Parameter(name="*")] = None,
+    form: PromptOptions | None = None,
+    caller: Caller | None = None,
     policy: PolicyPath = None,
     json: Json = False,
     timeout: Timeout = 30.0,

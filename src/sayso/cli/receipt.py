@@ -5,15 +5,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from cyclopts import App, Parameter
-from rich.table import Table
-from rich.text import Text
-
+from sayso.cli.commands import App, option
 from sayso.cli.options import Json
 from sayso.cli.terminal import make_table, out, plain, plural, print_document, show_text, talk
 from sayso.errors import KeysError, ReceiptError
 from sayso.intent import HINT_NAMES, HintReceipt, ToolReceipt, fault_of_key
 from sayso.receipts import Receipt, read_receipt, read_report, write_receipt
+from sayso.styled import Table, Text
 
 _KEY_FIX: Final = "Use the public key that sayso receipt keygen printed, without the quotes."
 
@@ -44,7 +42,7 @@ def keygen(file: str) -> int:
 
 
 @app.command
-def make(report: str, *, key: str, to: Annotated[str, Parameter(name=("--out", "-o"))]) -> int:
+def make(report: str, *, key: str, to: Annotated[str, option("--out", "-o")]) -> int:
     """Sign a report of sayso verify: write a receipt for the package that ran.
 
     Parameters

@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from json import dumps
 from typing import Annotated, Any, Final, cast
 
-from cyclopts import Parameter
-from rich.table import Table
-from rich.text import Text
-
 from sayso.catalog import Entry, Selection, Selector, index_entry
+from sayso.cli.commands import option
 from sayso.cli.options import Command, Timeout
 from sayso.cli.terminal import out, plain, plural, print_document, print_errors, show_text, talk
 from sayso.cli.tool_reading import Answer, ask_answers, errors_in
@@ -18,13 +15,13 @@ from sayso.connect import SavedTarget, Target, parse_target
 from sayso.errors import ConfigError, UsageError
 from sayso.intent import Level
 from sayso.settings import JsonFile, read_json_lines
+from sayso.styled import Column, Table, Text
 
 _FORM: Final = 'Each line must be {"id": "…", "query": "…"}.'
 _DEFAULT_K: Final = 10
 _COLOURS: Final = {Level.READ: "green", Level.WRITE: "yellow", Level.DESTRUCTIVE: "red"}
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class SelectionOptions:
     """Limits of the selection.
@@ -44,10 +41,10 @@ class SelectionOptions:
         Token limit for all names, descriptions and schemas together (estimated).
     """
 
-    k: Annotated[int | None, Parameter(name=["--k", "-k"])] = None
-    exclude: Annotated[tuple[str, ...], Parameter(consume_multiple=False)] = ()
-    unless_asked: Annotated[tuple[str, ...], Parameter(consume_multiple=False)] = ()
-    always: Annotated[tuple[str, ...], Parameter(consume_multiple=False)] = ()
+    k: Annotated[int | None, option("--k", "-k")] = None
+    exclude: tuple[str, ...] = ()
+    unless_asked: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()
     tokens: int | None = None
 
     @property
@@ -71,7 +68,7 @@ class SelectionOptions:
 
 
 _LIMITS: Final = SelectionOptions()
-Message = Annotated[tuple[str, ...], Parameter(name=["--message", "-m"], consume_multiple=False)]
+Message = Annotated[tuple[str, ...], option("--message", "-m")]
 
 
 def select(
@@ -170,14 +167,14 @@ def _print(selection: Selection, most: int | None, *, has_reasons: bool) -> None
     show_text(head, "bold")
     if most is not None and len(selection.chosen) > most:
         show_text(f"More than {most}: with fewer than 20 tools, -k leaves out no tool.")
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    table.add_column("tool", overflow="fold")
-    table.add_column("level", no_wrap=True)
-    table.add_column("score", no_wrap=True, justify="right")
+    table = Table()
+    table.add_column("tool")
+    table.add_column(Column("level", is_fixed=True))
+    table.add_column(Column("score", is_fixed=True, is_right=True))
     if has_reasons:
-        table.add_column("why", overflow="fold")
+        table.add_column("why")
     for tool in selection.chosen:
-        level = Text(str(tool.tool.level), style=_COLOURS[tool.tool.level])
+        level = Text(str(tool.tool.level), _COLOURS[tool.tool.level])
         score = "pinned" if tool.is_pinned else f"{tool.score:.2f}"
         cells = [Text(plain(tool.name)), level, Text(score)]
         if has_reasons:

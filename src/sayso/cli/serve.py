@@ -9,6 +9,7 @@ import socket
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -59,6 +60,9 @@ from sayso.telemetry import Telemetry
 _UPGRADE_MESSAGES: Final = ("Unsupported upgrade request", "No supported WebSocket library")
 """uvicorn's warnings about upgrade requests, which it answers as plain HTTP."""
 
+_HAS_UVLOOP: Final = find_spec("uvloop") is not None
+"""Whether the extra `fast` is installed."""
+
 Guests = Callable[[Gateway], Coroutine[Any, Any, None]]
 """Callers inside the gateway's process: the agents of the demo."""
 
@@ -104,7 +108,7 @@ def _work(
                 # A shell ignores SIGINT for background jobs, but the graceful end needs it.
                 signal.signal(signal.SIGINT, signal.default_int_handler)
             signal.signal(signal.SIGTERM, terminate)
-            anyio.run(run, keys, worker, backend_options={"use_uvloop": True})
+            anyio.run(run, keys, worker, backend_options={"use_uvloop": _HAS_UVLOOP})
             # Everything has ended: a signal that comes now must not change the exit code.
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         except (KeyboardInterrupt, asyncio.CancelledError) as error:

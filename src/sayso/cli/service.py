@@ -7,8 +7,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from cyclopts import App, CycloptsError, Parameter
-
+from sayso.cli.commands import App, option
 from sayso.cli.discover import short
 from sayso.cli.options import Command, Json, Yes, targets_of
 from sayso.cli.terminal import ask_first, listed, print_document, show_text, tell
@@ -17,7 +16,7 @@ from sayso.errors import UsageError
 if TYPE_CHECKING:
     from sayso.service import Change, Place, Status, Unit
 
-Name = Annotated[str, Parameter(help="The service's name, for more than one gateway.")]
+Name = Annotated[str, option(help="The service's name, for more than one gateway.")]
 
 _PATHS: Final = frozenset({"policy", "receipts", "heads", "access"})
 _GROUPS: Final = ("storage", "place", "pipe", "telemetry")
@@ -136,17 +135,14 @@ def _parsed(words: list[str]) -> tuple[Mapping[str, Any], list[str] | None]:
     index = words.index("--") if "--" in words else len(words)
     command = words[index + 1 :] if index < len(words) else None
     try:
-        _, bound, _ = sayso.parse_args(
-            ["gateway", *words[:index]], exit_on_error=False, print_error=False, help_on_error=False
-        )
-    except CycloptsError as error:
+        parsed = sayso.parse(["gateway", *words[:index]])
+    except UsageError as error:
         fix = "Run sayso gateway --help for its options."
-        raise UsageError(" ".join(str(error).split()), where="after --", fix=fix) from error
-    given = frozenset(bound.arguments)
-    bound.apply_defaults()
-    arguments = bound.arguments
-    if "target" not in arguments:
+        raise UsageError(error.what, where="after --", fix=fix) from error
+    if isinstance(parsed, str):
         raise UsageError("this is no target or option of sayso gateway", where="after --")
+    given = frozenset(parsed.arguments)
+    arguments = parsed.with_defaults
     if arguments["pipe"].stdio:
         fix = "Leave it out: clients connect to the service's address."
         raise UsageError("a service has no standard input", where="--stdio", fix=fix)
@@ -208,7 +204,7 @@ def _show(change: "Change") -> None:
     else:
         tell(f"{short(place.path)} will have:")
         for line in difference(change):
-            show_text(line, soft_wrap=True)
+            show_text(line)
         if change.has_kept:
             tell(f"The file that is there is kept as {place.kept.name}; uninstall restores it.")
     if change.edited is not None:

@@ -11,49 +11,36 @@ from sayso.pages import page_address
 from sayso.schema import is_unseen, plain
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+    from sayso.styled import Screen, Table
 
-_PIPE_WIDTH: Final = 160
 _SCHEMA: Final = 1
 _YES: Final = frozenset({"y", "yes"})
 
 
-def out() -> "Console":
-    """Return the console for results; without a terminal, lines do not wrap."""
-    from rich.console import Console
+def out() -> "Screen":
+    """Return the screen for results."""
+    from sayso.styled import stdout
 
-    class Results(Console):
-        """A console that raises `BrokenPipeError` instead of exiting with code 1."""
-
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError
-
-    console = Results(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = _PIPE_WIDTH
-    return console
+    return stdout()
 
 
-def talk() -> "Console":
-    """Return the console for messages, on stderr."""
-    from rich.console import Console
+def talk() -> "Screen":
+    """Return the screen for messages, on stderr."""
+    from sayso.styled import stderr
 
-    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    return stderr()
 
 
-def show_text(text: str, style: str = "", *, soft_wrap: bool = False) -> None:
+def show_text(text: str, style: str = "") -> None:
     """Print a line of a result."""
-    from rich.text import Text
+    from sayso.styled import Text
 
-    out().print(Text(plain(text), style), soft_wrap=soft_wrap)
+    out().print(Text(plain(text), style))
 
 
 def tell(text: str) -> None:
     """Print a message on stderr."""
-    from rich.text import Text
-
-    talk().print(Text(plain(text)))
+    talk().print(plain(text))
 
 
 def say(text: str) -> None:
@@ -64,12 +51,9 @@ def say(text: str) -> None:
 
 def make_table(*names: str) -> "Table":
     """Return an empty table with these columns, which fold long texts."""
-    from rich.table import Table
+    from sayso.styled import Table
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in names:
-        table.add_column(name, overflow="fold")
-    return table
+    return Table(names)
 
 
 def plural(count: int, noun: str) -> str:
@@ -111,15 +95,15 @@ def print_document(fields: Mapping[str, Any]) -> None:
 
 def print_error(error: SaysoError) -> None:
     """Print an error with its place and its fix."""
-    from rich.text import Text
+    from sayso.styled import Text
 
     what = error.what
     if error.where:
         what = f"{error.where}: {what}"
     lines = [*what.split("\n"), *(error.fix or "").split("\n")]
-    text = Text("sayso: ", style="bold red")
-    text.append("\n".join(plain(line) for line in lines if line), "not bold default")
-    text.append(f"\n{page_address('guides/troubleshooting', error.code)}", "not bold dim")
+    text = Text("sayso: ", "bold red")
+    text.append("\n".join(plain(line) for line in lines if line), "")
+    text.append(f"\n{page_address('guides/troubleshooting', error.code)}", "dim")
     talk().print(text)
 
 
@@ -156,7 +140,7 @@ def agrees(question: str) -> bool:
 
     Input from before the question is discarded. Raises `UsageError` without a terminal.
     """
-    from rich.text import Text
+    from sayso.styled import Text
 
     if not sys.stdin.isatty():
         fix = "Run the command in a terminal, or check the change and add --yes."

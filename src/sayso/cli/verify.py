@@ -1,5 +1,6 @@
 """`sayso verify`: run a server's tools in containment, and show which hints are false."""
 
+import io
 import shlex
 import sys
 from collections.abc import Sequence
@@ -8,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import anyio
-from cyclopts import Parameter
 
 from sayso.cli.address import check_seconds
+from sayso.cli.commands import option
 from sayso.cli.options import Command, Many, targets_of
 from sayso.cli.output_files import check_writable, write_text
 from sayso.cli.terminal import out, talk
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _MAX_CALLS: Final = 1000
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class ServerOptions:
     """The server's command, environment and files.
@@ -57,7 +57,6 @@ class ServerOptions:
     uncontained: bool = False
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class CallOptions:
     """The calls: tools, number and arguments.
@@ -92,7 +91,6 @@ class CallOptions:
     all_tools: bool = False
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
     """The report and the receipt.
@@ -115,7 +113,7 @@ class OutputOptions:
 
     format: Literal["text", "json", "junit", "html"] = "text"
     json: bool = False
-    output: Annotated[str | None, Parameter(alias="-o")] = None
+    output: Annotated[str | None, option("-o")] = None
     evidence: bool = False
     receipt: str | None = None
     key: str | None = None
@@ -229,11 +227,11 @@ def _variable(word: str) -> tuple[str, str]:
 
 
 async def _run(terms: "Terms", shows: bool, has_evidence: bool) -> "Report":  # noqa: FBT001 - by place
-    from rich.console import Console
 
+    from sayso.styled import Screen
     from sayso.verify import Terminal
     from sayso.verify import verify as run
 
-    results = out() if shows else Console(quiet=True)
+    results = out() if shows else Screen(io.StringIO())
     with Terminal(results, talk(), is_evidence=has_evidence) as terminal:
         return await run(terms, terminal.take)

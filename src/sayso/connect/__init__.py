@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sayso.connect.environment import child_environment
     from sayso.connect.failure import first_error
     from sayso.connect.fetch import ClientAuth, Fetcher, Reply, open_fetcher
+    from sayso.connect.header_parameters import header_mismatch
     from sayso.connect.inbox import CANCELLED
     from sayso.connect.kinds import (
         CommandTarget,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from sayso.connect.naming import plain_name
     from sayso.connect.negotiate import Greeting
     from sayso.connect.package import describe_installed, describe_package
+    from sayso.connect.post import post_json
     from sayso.connect.refreshing_cache import Fetched, RefreshingCache
     from sayso.connect.request_listener import MOST_QUESTIONS, RequestListener
     from sayso.connect.saved import read_saved, steps_to_tools
@@ -115,6 +117,7 @@ __all__ = [
     "describe_package",
     "fault_of_url",
     "first_error",
+    "header_mismatch",
     "in_one_line",
     "is_loopback",
     "is_private",
@@ -128,6 +131,7 @@ __all__ = [
     "parse_target",
     "place_of",
     "plain_name",
+    "post_json",
     "read_list",
     "read_message",
     "read_object",
@@ -158,6 +162,7 @@ __getattr__ = lazily(
         "sayso.connect.environment": ("child_environment",),
         "sayso.connect.failure": ("first_error",),
         "sayso.connect.fetch": ("ClientAuth", "Fetcher", "Reply", "open_fetcher"),
+        "sayso.connect.header_parameters": ("header_mismatch",),
         "sayso.connect.inbox": ("CANCELLED",),
         "sayso.connect.kinds": (
             "CommandTarget",
@@ -172,6 +177,7 @@ __getattr__ = lazily(
         "sayso.connect.naming": ("plain_name",),
         "sayso.connect.negotiate": ("Greeting",),
         "sayso.connect.package": ("describe_installed", "describe_package"),
+        "sayso.connect.post": ("post_json",),
         "sayso.connect.refreshing_cache": ("Fetched", "RefreshingCache"),
         "sayso.connect.request_listener": ("RequestListener", "MOST_QUESTIONS"),
         "sayso.connect.saved": ("read_saved", "steps_to_tools"),

@@ -4,10 +4,11 @@
 must agree with its body. In older versions a request has only a version header.
 """
 
-from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+
+from sayso.connect.header_parameters import encode_header, parameter_headers
 
 MODERN: Final = "2026-07-28"
 LATEST_HANDSHAKE: Final = "2025-11-25"
@@ -17,7 +18,6 @@ _META: Final = "io.modelcontextprotocol/"
 _VERSION: Final = f"{_META}protocolVersion"
 _CLIENT: Final = f"{_META}clientInfo"
 _CAPABILITIES: Final = f"{_META}clientCapabilities"
-_ENCODED: Final = "=?base64?"
 _NAMED: Final = {
     "tools/call": "name",
     "prompts/get": "name",
@@ -75,23 +75,5 @@ class Envelope:
         if isinstance(name, str):
             found["mcp-name"] = encode_header(name)
         if input_schema is not None:
-            found |= _marked(input_schema, params.get("arguments") or {})
+            found |= parameter_headers(input_schema, params.get("arguments") or {})
         return found
-
-
-def encode_header(value: str) -> str:
-    """Return a text in a form that is valid in a header: unchanged, or in marked base64.
-
-    >>> encode_header("get_echo"), encode_header("größe")
-    ('get_echo', '=?base64?Z3LDtsOfZQ==?=')
-    """
-    is_plain = value.isascii() and value.isprintable() and value == value.strip()
-    if is_plain and not value.startswith(_ENCODED):
-        return value
-    return f"{_ENCODED}{b64encode(value.encode()).decode()}?="
-
-
-def _marked(input_schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, str]:
-    from mcp.shared.inbound import mcp_param_headers, x_mcp_header_map  # noqa: PLC0415 - half a second, for the few tools that want it
-
-    return mcp_param_headers(x_mcp_header_map(input_schema), arguments)

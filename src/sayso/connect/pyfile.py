@@ -12,6 +12,7 @@ from types import ModuleType, TracebackType
 from typing import Final, Literal, cast
 
 from sayso.errors import TargetError
+from sayso.extras import install_fix
 
 Kind = Literal["MCPServer", "FastMCP", "Server"]
 
@@ -136,7 +137,8 @@ def _fix_for(error: BaseException, path: str) -> str | None:
         missing = error.name.partition(".")[0]
         if missing == Path(path).stem:
             return f"The file hides the package {missing}: give it another name."
-        return f"If another Python has {missing}, start that: -- THAT/bin/python {path}."
+        other = f"If another Python has {missing}, start that: -- THAT/bin/python {path}."
+        return f"{install_fix(missing)} {other}" if missing in ("mcp", "fastmcp") else other
     if isinstance(error, ImportError) and "relative import" in str(error):
         return "For a module of a package: -- python -m PACKAGE.MODULE."
     if isinstance(error, SystemExit):

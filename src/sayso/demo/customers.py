@@ -3,12 +3,10 @@
 import re
 import sqlite3
 from dataclasses import dataclass
-from typing import Annotated, Final
-
-from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import Field
+from typing import TYPE_CHECKING, Annotated, Final
 
 from sayso.demo.data import Database, schema_version
+from sayso.demo.limits import Limits
 from sayso.demo.results import (
     CustomerCreated,
     CustomerDeleted,
@@ -20,11 +18,17 @@ from sayso.demo.results import (
     InvoiceLine,
 )
 from sayso.demo.schema import FIRST_VERSION
+from sayso.errors import SaysoError
 from sayso.intent import DELETE, QUERY, UPSERT
-from sayso.serve import Tools
 
-Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
-CustomerId = Annotated[Number, Field(description="The customer's number, from customers_list.")]
+if TYPE_CHECKING:
+    from sayso.serve import Tools
+
+MAX_NUMBER: Final = 2**53 - 1
+"""The largest integer that every JSON parser keeps exact."""
+CustomerId = Annotated[
+    int, Limits("The customer's number, from customers_list.", ge=1, le=MAX_NUMBER)
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +39,13 @@ class CustomerTools:
 
     def customers_list(
         self,
-        status: Annotated[
-            CustomerStatus | None, Field(description="Only customers of this status.")
-        ] = None,
+        status: Annotated[CustomerStatus | None, Limits("Only customers of this status.")] = None,
         query: Annotated[
             str,
-            Field(
-                description="Only customers whose name or address contains this.", max_length=200
-            ),
+            Limits("Only customers whose name or address contains this.", max_length=200),
         ] = "",
-        limit: Annotated[int, Field(description="How many at most.", ge=1, le=50)] = 10,
-        cursor: Annotated[
-            str, Field(description="Where to go on: nextCursor of the page before.")
-        ] = "",
+        limit: Annotated[int, Limits("How many at most.", ge=1, le=50)] = 10,
+        cursor: Annotated[str, Limits("Where to go on: nextCursor of the page before.")] = "",
     ) -> CustomerPage:
         """List the studio's customers, longest known first, a page at a time."""
         wanted = {"status": status, "query": query, "after": _read_cursor(cursor), "limit": limit}
@@ -63,19 +61,15 @@ class CustomerTools:
         """Get all that is known of one customer: address, notes and invoices."""
         record = find_customer(self.database, customer_id)
         if record is None:
-            raise ToolError(f"There is no customer {customer_id}; customers_list names them all.")
+            raise SaysoError(f"There is no customer {customer_id}; customers_list names them all.")
         return record
 
     def customer_create(
         self,
-        name: Annotated[
-            str, Field(description="The name.", min_length=1, max_length=120, pattern=r"\S")
-        ],
+        name: Annotated[str, Limits("The name.", min_length=1, max_length=120, pattern=r"\S")],
         email: Annotated[
             str,
-            Field(
-                description="Where invoices go, if known.", max_length=254, pattern=r"^(\S+@\S+)?$"
-            ),
+            Limits("Where invoices go, if known.", max_length=254, pattern=r"^(\S+@\S+)?$"),
         ] = "",
     ) -> CustomerCreated:
         """Create a customer of this name; an existing one is left as it is and returned."""
@@ -100,7 +94,7 @@ class CustomerTools:
         """Return the plan of a deletion, which a person sees first."""
         record = find_customer(self.database, customer_id)
         if record is None:
-            raise ToolError(f"There is no customer {customer_id}.")
+            raise SaysoError(f"There is no customer {customer_id}.")
         deleted = [f"customer {record['name']}"]
         deleted += [
             f"invoice {invoice['invoiceId']}: {invoice['description']}"
@@ -114,7 +108,7 @@ class CustomerTools:
         }
 
 
-def declare_customers(tools: Tools, database: Database) -> None:
+def declare_customers(tools: "Tools", database: Database) -> None:
     """Declare the four tools over customers."""
     own = CustomerTools(database)
     reads = tools.group(category="customers", scopes={"customers.read"})
@@ -165,7 +159,7 @@ def _read_cursor(cursor: str) -> int:
         return 0
     found = re.fullmatch(r"after-([0-9]{1,15})", cursor)
     if found is None:
-        raise ToolError(f"Invalid cursor {cursor!r}; leave it out to start at the beginning.")
+        raise SaysoError(f"Invalid cursor {cursor!r}; leave it out to start at the beginning.")
     return int(found[1])
 
 

@@ -2,18 +2,19 @@
 
 import sqlite3
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
-from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import Field
-
-from sayso.demo.customers import CustomerId, Number
+from sayso.demo.customers import MAX_NUMBER, CustomerId
 from sayso.demo.data import Database
+from sayso.demo.limits import Limits
 from sayso.demo.results import InvoiceDraft, InvoiceDrafted, InvoiceSent, Mail
+from sayso.errors import SaysoError
 from sayso.intent import APPEND, SEND
-from sayso.serve import Tools, context
 
-InvoiceId = Annotated[Number, Field(description="The invoice's number, from customers_get.")]
+if TYPE_CHECKING:
+    from sayso.serve import Tools
+
+InvoiceId = Annotated[int, Limits("The invoice's number, from customers_get.", ge=1, le=MAX_NUMBER)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,10 @@ class InvoiceTools:
         self,
         customer_id: CustomerId,
         description: Annotated[
-            str, Field(description="What it is for.", min_length=1, max_length=200, pattern=r"\S")
+            str, Limits("What it is for.", min_length=1, max_length=200, pattern=r"\S")
         ],
         amount_cents: Annotated[
-            int, Field(description="The amount in cents of a euro.", ge=1, le=100_000_000)
+            int, Limits("The amount in cents of a euro.", ge=1, le=100_000_000)
         ],
     ) -> InvoiceDrafted:
         """Add a draft of an invoice for a customer. Nothing is sent; each call adds another."""
@@ -47,11 +48,17 @@ class InvoiceTools:
 
     def invoice_send(self, invoice_id: InvoiceId) -> InvoiceSent:
         """Send an invoice to its customer by mail. What was sent cannot be called back."""
-        approved = context().plan
+        from sayso.serve import context  # noqa: PLC0415 - without the SDK, `send` is called
+
+        plan = context().plan
+        return self.send(invoice_id, None if plan is None else plan.facts["mail"])
+
+    def send(self, invoice_id: int, approved: Mail | None = None) -> InvoiceSent:
+        """Send an invoice, if the mail is still the one that a person approved."""
         with self.database.writing() as connection:
             mail = _mail(_require_draft(connection, invoice_id))
-            if approved is not None and approved.facts["mail"] != mail:
-                raise ToolError(f"Invoice {invoice_id} changed after it was approved; not sent.")
+            if approved not in (None, mail):
+                raise SaysoError(f"Invoice {invoice_id} changed after it was approved; not sent.")
             connection.execute(_MARK_SENT, (invoice_id,))
             connection.execute(_POST, (invoice_id, mail["to"], mail["subject"]))
         return {"invoiceId": invoice_id, "status": "sent", "sentTo": mail["to"]}
@@ -63,7 +70,7 @@ class InvoiceTools:
         return {"changes": [f"mail to {mail['to']}: {mail['subject']}"], "mail": mail}
 
 
-def declare_invoices(tools: Tools, database: Database) -> None:
+def declare_invoices(tools: "Tools", database: Database) -> None:
     """Declare the two tools over invoices."""
     own = InvoiceTools(database)
     writes = tools.group(category="invoices", scopes={"customers.write"})
@@ -98,23 +105,23 @@ def _require_open_customer(connection: sqlite3.Connection, customer_id: int) -> 
     found = connection.execute("SELECT status FROM customers WHERE id = ?", (customer_id,))
     customer = found.fetchone()
     if customer is None:
-        raise ToolError(f"There is no customer {customer_id}; customers_list names them all.")
+        raise SaysoError(f"There is no customer {customer_id}; customers_list names them all.")
     if customer["status"] == "closed":
-        raise ToolError(f"Customer {customer_id} is closed and gets no more invoices.")
+        raise SaysoError(f"Customer {customer_id} is closed and gets no more invoices.")
 
 
 def _require_draft(connection: sqlite3.Connection, invoice_id: int) -> sqlite3.Row:
-    """Return the invoice if it can be sent. Raises `ToolError` with the reason if not."""
+    """Return the invoice if it can be sent. Raises `SaysoError` with the reason if not."""
     found = connection.execute(f"{_WITH_CUSTOMER} WHERE invoices.id = ?", (invoice_id,))
     invoice: sqlite3.Row | None = found.fetchone()
     if invoice is None:
-        raise ToolError(f"There is no invoice {invoice_id}; customers_get names a customer's.")
+        raise SaysoError(f"There is no invoice {invoice_id}; customers_get names a customer's.")
     if invoice["status"] != "draft":
         when = invoice["sent_on"]
         to = invoice["name"]
-        raise ToolError(
+        raise SaysoError(
             f"Invoice {invoice_id} was already sent to {to} on {when}; nothing was sent again."
         )
     if not invoice["email"]:
-        raise ToolError(f"Invoice {invoice_id} was not sent: {invoice['name']} has no address.")
+        raise SaysoError(f"Invoice {invoice_id} was not sent: {invoice['name']} has no address.")
     return invoice

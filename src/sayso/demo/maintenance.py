@@ -5,18 +5,18 @@ import concurrent.futures
 import logging
 import sqlite3
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import anyio
 from anyio import from_thread
-from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import Field
 
 from sayso.demo.data import Database, schema_version
+from sayso.demo.limits import Limits
 from sayso.demo.migration import (
     STEPS,
     BrokenReferenceError,
     CancelledMigrationError,
+    Progress,
     is_migrated,
     last_run,
     migrate,
@@ -24,8 +24,11 @@ from sayso.demo.migration import (
 )
 from sayso.demo.results import MigrationReport, MigrationStatus
 from sayso.demo.schema import LATEST_VERSION
+from sayso.errors import SaysoError
 from sayso.intent import DESTRUCTIVE
-from sayso.serve import Context, Tools, context
+
+if TYPE_CHECKING:
+    from sayso.serve import Context, Tools
 
 _log = logging.getLogger(__name__)
 
@@ -49,27 +52,32 @@ class MaintenanceTools:
     def migrate_database(
         self,
         dry_run: Annotated[  # noqa: FBT002 - a tool's arguments come by name
-            bool, Field(description="Only say what would be done; nothing changes.")
+            bool, Limits("Only say what would be done; nothing changes.")
         ] = False,
     ) -> MigrationReport:
         """Move all notes into a table of their own and drop the column that held them.
 
         Runs whole or not at all: when it is cancelled midway, everything is as it was before.
         """
+        from sayso.serve import context  # noqa: PLC0415 - without the SDK, `run` is called
+
+        return self.run(_Progress(context(), self.pace), dry_run=dry_run)
+
+    def run(self, progress: Progress, *, dry_run: bool) -> MigrationReport:
+        """Migrate, unless it is a dry run. `progress` may raise `CancelledMigrationError`."""
         if dry_run:
             return self._plan()
-        progress = _Progress(context(), self.pace)
         try:
             return self._run(progress)
         except BrokenReferenceError as error:
-            raise ToolError(f"{error}; rolled back, nothing has changed.") from error
+            raise SaysoError(f"{error}; rolled back, nothing has changed.") from error
 
     def _plan(self) -> MigrationReport:
         with self.database.reading() as connection:
             status = "already_migrated" if is_migrated(connection) else "planned"
             return _report(status, schema_version(connection), last_run(connection), dry_run=True)
 
-    def _run(self, progress: "_Progress") -> MigrationReport:
+    def _run(self, progress: Progress) -> MigrationReport:
         with self.database.writing() as connection:
             version = schema_version(connection)
             before = last_run(connection)
@@ -79,7 +87,7 @@ class MaintenanceTools:
         if cancelled is None:
             return _report("migrated", version, before)
         _log.warning("migrate_database: %s", cancelled)
-        raise ToolError(f"{cancelled} Nothing has changed.")
+        raise SaysoError(f"{cancelled} Nothing has changed.")
 
 
 @dataclass(slots=True)
@@ -89,12 +97,10 @@ class _Progress:
     Raises `CancelledMigrationError` if the caller has cancelled.
     """
 
-    call: Context
+    call: "Context"
     pace: float
-    done: int = 0
 
     def __call__(self, count: int, what: str) -> None:
-        self.done = count
         try:
             from_thread.run(self._tell, count, what)
             self.call.check_cancelled()
@@ -107,7 +113,7 @@ class _Progress:
         await anyio.sleep(self.pace)
 
 
-def declare_maintenance(tools: Tools, database: Database, *, pace: float) -> None:
+def declare_maintenance(tools: "Tools", database: Database, *, pace: float) -> None:
     """Declare the one tool that migrates."""
     own = MaintenanceTools(database, pace)
     tools.tool(
@@ -120,14 +126,21 @@ def declare_maintenance(tools: Tools, database: Database, *, pace: float) -> Non
     )(own.migrate_database)
 
 
-def _migrate_unless_cancelled(connection: sqlite3.Connection, progress: "_Progress") -> str | None:
+def _migrate_unless_cancelled(connection: sqlite3.Connection, progress: Progress) -> str | None:
     """Migrate; after a cancellation, roll back, record it and return a message."""
+    done = 0
+
+    def count_step(count: int, what: str) -> None:
+        nonlocal done
+        done = count
+        progress(count, what)
+
     connection.execute("SAVEPOINT migration")
     try:
-        migrate(connection, progress)
+        migrate(connection, count_step)
     except CancelledMigrationError:
         connection.execute("ROLLBACK TO migration")
-        message = f"Cancelled after step {progress.done} of {len(STEPS)}; rolled back."
+        message = f"Cancelled after step {done} of {len(STEPS)}; rolled back."
         record_run(connection, "cancelled", message)
         return message
     return None

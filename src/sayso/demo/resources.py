@@ -1,15 +1,16 @@
 """The demo's resources: a customer, and a page about the demo."""
 
 import json
-from typing import Any, Final
-
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from typing import TYPE_CHECKING, Any, Final
 
 from sayso.demo.customers import customer_numbers, find_customer
 from sayso.demo.data import Database, schema_version
 from sayso.demo.migration import last_run
 
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+ABOUT_URI: Final = "demo://about"
 CUSTOMER_URI: Final = "customers://{customer_id}"
 
 ABOUT: Final = """\
@@ -25,17 +26,21 @@ Last migration: {last_run}
 """
 
 
-def add_resources(server: MCPServer[Any], database: Database) -> None:
+def add_resources(server: "MCPServer[Any]", database: Database) -> None:
     """Add the resources over `database` to `server`."""
+    from mcp.server.mcpserver.exceptions import ResourceNotFoundError  # noqa: PLC0415 - an extra
 
     def about() -> str:
         return describe(database)
 
     def customer(customer_id: str) -> str:
-        return _customer_as_json(database, customer_id)
+        text = customer_as_json(database, customer_id)
+        if text is None:
+            raise ResourceNotFoundError(f"There is no customer {customer_id!r}.")
+        return text
 
     server.resource(
-        "demo://about",
+        ABOUT_URI,
         name="about",
         title="About this demo",
         description="What this server is, and what is in its database at the moment.",
@@ -63,9 +68,8 @@ def describe(database: Database) -> str:
     return ABOUT.format(**dict(counts), version=version, last_run=last or "none")
 
 
-def _customer_as_json(database: Database, customer_id: str) -> str:
+def customer_as_json(database: Database, customer_id: str) -> str | None:
+    """Return all that is known of a customer as JSON, or `None` without such a customer."""
     known = {str(number): number for number in customer_numbers(database)}
     record = find_customer(database, known.get(customer_id, 0))
-    if record is None:
-        raise ResourceNotFoundError(f"There is no customer {customer_id!r}.")
-    return json.dumps(record, ensure_ascii=False, indent=2)
+    return None if record is None else json.dumps(record, ensure_ascii=False, indent=2)

@@ -4,19 +4,25 @@
 types are closed: other keys cannot leave the server.
 """
 
-from typing import Final, Literal, NotRequired
+from typing import Literal, NotRequired, TypeVar
 
-from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-CLOSED: Final = ConfigDict(extra="forbid")
+T = TypeVar("T")
+
+
+def closed(kind: type[T]) -> type[T]:
+    """Set pydantic's configuration of a type, as `pydantic.with_config` does, without pydantic."""
+    setattr(kind, "__pydantic_config__", {"extra": "forbid"})  # noqa: B010 - a TypedDict has no such key
+    return kind
+
 
 CustomerStatus = Literal["active", "paused", "closed"]
 InvoiceStatus = Literal["draft", "sent", "paid"]
 MigrationStatus = Literal["planned", "migrated", "already_migrated"]
 
 
-@with_config(CLOSED)
+@closed
 class CustomerLine(TypedDict):
     """One customer in a list."""
 
@@ -26,7 +32,7 @@ class CustomerLine(TypedDict):
     status: CustomerStatus
 
 
-@with_config(CLOSED)
+@closed
 class CustomerPage(TypedDict):
     """One page of customers; `total` counts all that match, `nextCursor` is null at the end."""
 
@@ -35,7 +41,7 @@ class CustomerPage(TypedDict):
     nextCursor: str | None
 
 
-@with_config(CLOSED)
+@closed
 class InvoiceLine(TypedDict):
     """One invoice of a customer."""
 
@@ -47,7 +53,7 @@ class InvoiceLine(TypedDict):
     sentOn: str | None
 
 
-@with_config(CLOSED)
+@closed
 class CustomerRecord(TypedDict):
     """All data of one customer; `owedCents` is the sum of unpaid sent invoices."""
 
@@ -61,7 +67,7 @@ class CustomerRecord(TypedDict):
     owedCents: int
 
 
-@with_config(CLOSED)
+@closed
 class CustomerCreated(TypedDict):
     """A customer of the requested name; `created` is false if it existed."""
 
@@ -70,7 +76,7 @@ class CustomerCreated(TypedDict):
     created: bool
 
 
-@with_config(CLOSED)
+@closed
 class CustomerDeleted(TypedDict):
     """The result of a deletion; `deletedInvoices` only if the customer existed."""
 
@@ -107,7 +113,7 @@ class InvoiceDraft(TypedDict):
     mail: Mail
 
 
-@with_config(CLOSED)
+@closed
 class InvoiceDrafted(TypedDict):
     """A new invoice that was not sent yet."""
 
@@ -118,7 +124,7 @@ class InvoiceDrafted(TypedDict):
     status: Literal["draft"]
 
 
-@with_config(CLOSED)
+@closed
 class InvoiceSent(TypedDict):
     """An invoice that was sent."""
 
@@ -127,7 +133,7 @@ class InvoiceSent(TypedDict):
     sentTo: str
 
 
-@with_config(CLOSED)
+@closed
 class WebResult(TypedDict):
     """One matching page; `rank` counts from 1."""
 
@@ -137,7 +143,7 @@ class WebResult(TypedDict):
     snippet: str
 
 
-@with_config(CLOSED)
+@closed
 class WebResults(TypedDict):
     """Matching pages, best first; `simulated` says that no network was used."""
 
@@ -146,7 +152,7 @@ class WebResults(TypedDict):
     simulated: Literal[True]
 
 
-@with_config(CLOSED)
+@closed
 class MigrationReport(TypedDict):
     """The steps that ran or would run; `lastRun` is the outcome of the previous run."""
 

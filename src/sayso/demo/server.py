@@ -1,30 +1,27 @@
-"""The demo server over stdio: `python -m sayso.demo.server [--data FILE]`."""
+"""The demo server, bound with the MCP SDK: `python -m sayso.demo.server [--data FILE]`."""
 
 import argparse
-import os
-import signal
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import FrameType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from mcp.server import MCPServer
-
-import sayso
 from sayso.demo.customers import declare_customers
 from sayso.demo.data import Database, open_database
 from sayso.demo.invoices import declare_invoices
 from sayso.demo.maintenance import declare_maintenance
+from sayso.demo.process import add_data_option, leave_on_signals
 from sayso.demo.prompts import add_prompts
 from sayso.demo.resources import add_resources
 from sayso.demo.web import declare_web
 from sayso.errors import SaysoError
 from sayso.policy import LOCAL, Policy, Principal
+from sayso.serve import bind
+from sayso.version import __version__
 
-DATA_VARIABLE: Final = "SAYSO_DEMO_DATA"
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
 
 INSTRUCTIONS: Final = """\
 The customers and invoices of a small design studio. Amounts are in cents of a euro.
@@ -42,7 +39,7 @@ ALONE: Final[dict[str, Any]] = {
 
 def build_server(
     database: Database, *, pace: float = 0.0, asks: bool = False, **bound: Any
-) -> MCPServer[Any]:
+) -> "MCPServer[Any]":
     """Return the server over `database`; a migration pauses `pace` seconds after each step.
 
     It asks only if `asks` is true: behind a gateway, the gateway asks. `bound` are further
@@ -53,14 +50,16 @@ def build_server(
     ...     build_server(database).name
     'sayso-demo'
     """
+    from mcp.server import MCPServer  # noqa: PLC0415 - an extra
+
     server: MCPServer[Any] = MCPServer(
         "sayso-demo",
         title="Studio customers and invoices",
         instructions=INSTRUCTIONS,
-        version=sayso.__version__,
+        version=__version__,
         log_level="WARNING",
     )
-    tools = sayso.bind(server, asks=asks, scopes=SCOPES, **{**ALONE, **bound})
+    tools = bind(server, asks=asks, scopes=SCOPES, **{**ALONE, **bound})
     declare_customers(tools, database)
     declare_invoices(tools, database)
     declare_web(tools)
@@ -75,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _read_options(arguments)
     try:
         with ExitStack() as stack:
-            _leave_on_signals(stack)
+            leave_on_signals(stack)
             database = stack.enter_context(open_database(options.data))
             folder = stack.enter_context(TemporaryDirectory(prefix="sayso-demo-"))
             store = options.store or f"sqlite:{folder}/sayso.db"
@@ -89,13 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m sayso.demo.server", description=__doc__)
-    parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="FILE",
-        default=os.environ.get(DATA_VARIABLE) or None,
-        help=f"the SQLite file, created if missing (default: {DATA_VARIABLE}, or a temporary file)",
-    )
+    add_data_option(parser)
     parser.add_argument(
         "--pace",
         type=float,
@@ -115,21 +108,6 @@ def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="the store for records and approvals, such as sqlite:PATH (default: temporary)",
     )
     return parser.parse_args(arguments)
-
-
-def _leave_on_signals(stack: ExitStack) -> None:
-    """Close `stack` and exit immediately on SIGINT and SIGTERM.
-
-    The SDK's thread that reads stdin cannot be interrupted, so a normal exit would wait for the
-    next line. SQLite rolls an open transaction back when the file is next opened.
-    """
-
-    def leave(number: int, _frame: FrameType | None) -> None:
-        stack.close()
-        os._exit(128 + number)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, leave)
 
 
 if __name__ == "__main__":

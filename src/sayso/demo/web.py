@@ -2,14 +2,15 @@
 
 import re
 from collections import Counter
-from typing import Annotated, Final
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Annotated, Final
 
 from sayso.demo.corpus import ARTICLES, Article
+from sayso.demo.limits import Limits
 from sayso.demo.results import WebResults
 from sayso.intent import FETCH
-from sayso.serve import Tools
+
+if TYPE_CHECKING:
+    from sayso.serve import Tools
 
 TITLE_WEIGHT: Final = 3
 """The weight of a word in a title, compared with one in a text."""
@@ -21,9 +22,9 @@ SEARCHES: Final = FETCH.but(idempotent=False)
 def web_search(
     query: Annotated[
         str,
-        Field(description="The words to look for.", min_length=1, max_length=200, pattern=r"\S"),
+        Limits("The words to look for.", min_length=1, max_length=200, pattern=r"\S"),
     ],
-    limit: Annotated[int, Field(description="How many at most.", ge=1, le=10)] = 5,
+    limit: Annotated[int, Limits("How many at most.", ge=1, le=10)] = 5,
 ) -> WebResults:
     """Search the web for pages with these words, best first. What pages say is unverified."""
     words = set(_words(query))
@@ -39,7 +40,7 @@ def web_search(
     }
 
 
-def declare_web(tools: Tools) -> None:
+def declare_web(tools: "Tools") -> None:
     """Declare the one tool over the web."""
     tools.tool(SEARCHES, title="Search the web", category="web", tags={"search"})(web_search)
 

@@ -12,9 +12,9 @@ from typing import Any, Final, cast
 from urllib.parse import quote, unquote
 
 import msgspec
-from pydantic_core import Url
 
 from sayso.connect import INVALID_PARAMS, RpcError
+from sayso.gateway.normal_uri import normal_uri
 
 SCHEME: Final = "sayso:"
 _MAX_FORMS: Final = 10
@@ -53,7 +53,7 @@ class Addresses:
         uris = [*_values(resources, "uri")]
         listers: dict[str, list[str]] = {}
         for server, uri in uris:
-            names = listers.setdefault(normal(uri), [])
+            names = listers.setdefault(normal_uri(uri), [])
             if server not in names:
                 names.append(server)
         patterns = [*_values(templates, "uriTemplate")]
@@ -66,7 +66,7 @@ class Addresses:
 
     def show(self, server: str, uri: str) -> str:
         """Return the URI that clients use for a resource of this server."""
-        if len(self.listers.get(normal(uri), ())) > 1 or _is_reserved(uri):
+        if len(self.listers.get(normal_uri(uri), ())) > 1 or _is_reserved(uri):
             return qualified(server, uri)
         return uri
 
@@ -101,7 +101,7 @@ class Addresses:
         return Address(names[0], uri)
 
     def _candidates(self, uri: str) -> list[str]:
-        if listed := self.listers.get(normal(uri)):
+        if listed := self.listers.get(normal_uri(uri)):
             return [*listed]
         low = uri.lower()
         starts = (low[:length] for length in self.lengths if length <= len(low))
@@ -121,17 +121,6 @@ def qualified(server: str, uri: str) -> str:
     'sayso:notes/memo://1'
     """
     return f"{SCHEME}{quote(server, safe='')}/{uri}"
-
-
-def normal(uri: str) -> str:
-    """Return a URI as a client that parses URIs would write it (the WHATWG URL standard).
-
-    Clients may send either form, so URIs with the same normal form count as the same.
-    """
-    try:
-        return str(Url(uri))
-    except ValueError:
-        return uri
 
 
 def readdress(result: Mapping[str, Any], show: Callable[[str], str]) -> dict[str, Any]:
@@ -197,7 +186,7 @@ def _values(lists: Entries, key: str) -> Iterable[tuple[str, str]]:
 
 def _is_reserved(uri: str) -> bool:
     """Return whether a URI has the scheme `sayso:`, which servers must not use."""
-    return uri[: len(SCHEME)].lower() == SCHEME or normal(uri).startswith(SCHEME)
+    return uri[: len(SCHEME)].lower() == SCHEME or normal_uri(uri).startswith(SCHEME)
 
 
 def _start(template: str) -> str:

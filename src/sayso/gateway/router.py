@@ -9,7 +9,14 @@ from typing import Any, Final, cast
 import msgspec
 
 from sayso.catalog import SEPARATOR, Catalog, Tool, qualify
-from sayso.connect import INVALID_PARAMS, LISTS, RESOURCE_NOT_FOUND, RpcError
+from sayso.connect import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    LISTS,
+    RESOURCE_NOT_FOUND,
+    RpcError,
+    header_mismatch,
+)
 from sayso.errors import SaysoError
 from sayso.gateway.addresses import Address, may_link, with_uri
 from sayso.gateway.listening import listen, set_level, subscribe, unsubscribe
@@ -92,12 +99,9 @@ class Router:
         tool = current or self.upstreams.known(name, principal)
         if tool is None or not tool.is_marked or self.guard.sees(principal, tool) is None:
             return current
-        from mcp.shared.inbound import validate_mcp_param_headers  # noqa: PLC0415 - half a second, for few tools
-
-        arguments: dict[str, Any] = params.get("arguments") or {}
-        error = validate_mcp_param_headers(tool.input_schema, arguments, headers)
-        if error is not None:
-            raise RpcError(error.code, error.message)
+        problem = header_mismatch(tool.input_schema or {}, params.get("arguments") or {}, headers)
+        if problem is not None:
+            raise RpcError(HEADER_MISMATCH, problem)
         return current
 
     async def list_tools(self, request: Request) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 from sayso.lazy import lazily
-from sayso.serve.binding import Tools, bind, declare
-from sayso.serve.call_context import Context, context
-from sayso.serve.definition import ToolDefinition
-from sayso.serve.return_types import Page, Result
 
 if TYPE_CHECKING:
+    from sayso.serve.binding import Tools, bind, declare
+    from sayso.serve.call_context import Context, context
+    from sayso.serve.definition import ToolDefinition
     from sayso.serve.frameworks import framework_of
     from sayso.serve.middleware import Middleware
+    from sayso.serve.return_types import Page, Result
     from sayso.serve.runtime import Runtime, Settings
 
 
@@ -32,8 +32,12 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
+        "sayso.serve.binding": ("Tools", "bind", "declare"),
+        "sayso.serve.call_context": ("Context", "context"),
+        "sayso.serve.definition": ("ToolDefinition",),
         "sayso.serve.frameworks": ("framework_of",),
         "sayso.serve.middleware": ("Middleware",),
+        "sayso.serve.return_types": ("Page", "Result"),
         "sayso.serve.runtime": ("Runtime", "Settings"),
     },
 )

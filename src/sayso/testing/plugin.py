@@ -28,7 +28,7 @@ def sayso_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.fixture
 def sayso_client(sayso_store: str) -> "ClientFactory":
     """Return `sayso.testing.open_client` with the test's own store."""
-    from sayso.testing.client import open_client  # noqa: PLC0415 - takes half a second
+    from sayso.testing import open_client  # noqa: PLC0415 - takes half a second
 
     return partial(open_client, store=sayso_store)
 

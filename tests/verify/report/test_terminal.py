@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.cells import cell_len
-from rich.console import Console
 from tests.terminals import run_on_terminal
 from tests.verify.report.samples import events, honest, hostile, large, report
 
+from sayso.styled import Screen
+from sayso.styled import cell_width as cell_len
 from sayso.verify.event import Called, Ended, Event, Judged, Phase
 from sayso.verify.report.terminal import Terminal
 from sayso.verify.verdict import Report
@@ -21,19 +21,11 @@ ROOT = Path(__file__).parents[3]
 STEERING = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def console(*, is_terminal: bool, width: int = 80) -> Console:
-    return Console(
-        file=io.StringIO(),
-        force_terminal=is_terminal,
-        width=width,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        color_system="standard" if is_terminal else None,
-    )
+def console(*, is_terminal: bool, width: int = 80) -> Screen:
+    return Screen(io.StringIO(), is_terminal=is_terminal, width=width)
 
 
-def shown(one: Console) -> str:
+def shown(one: Screen) -> str:
     assert isinstance(one.file, io.StringIO)
     return one.file.getvalue()
 
@@ -153,15 +145,17 @@ def test_a_bar_with_the_time_left_is_shown_at_a_terminal_and_leaves_it_clean() -
     assert "/48" in told
     assert "60/60" in told  # more than was planned is not more than all
     assert "━" in told
-    assert told.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
+    assert told.endswith("\r\x1b[2K")
     assert "━" not in shown(results)
 
 
 def test_an_interrupted_run_takes_its_bar_away() -> None:
     talk = console(is_terminal=True)
-    with pytest.raises(KeyboardInterrupt), Terminal(console(is_terminal=True), talk):
+    terminal = Terminal(console(is_terminal=True), talk)
+    terminal.take(Phase("explore", ""))
+    with pytest.raises(KeyboardInterrupt), terminal:
         raise KeyboardInterrupt
-    assert "\x1b[?25h" in shown(talk)
+    assert shown(talk) == "\r\x1b[2Kexplore\r\x1b[2K"
 
 
 def test_no_color_is_heeded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,11 +6,8 @@ Each text of a server is turned into one line of plain text.
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from rich.cells import cell_len, set_cell_size
-from rich.console import Console
-from rich.text import Text
-
 from sayso.schema import cut, plain
+from sayso.styled import Screen, Text, cell_width, set_cell_width
 from sayso.verify.report.evidence import basis, in_line, notes_on, reproduction, whence
 from sayso.verify.report.summary import Refutation, Summary, summarise, why_no_success
 from sayso.verify.report.words import HINTS, STATES, State, StateWords, count_of, standing, state_of
@@ -35,33 +32,30 @@ def tool_line(tool: ToolReport, width: int) -> Text:
         text = f"  {state.sign} {label}"
         if is_wordy:
             text += f" {state.name}".ljust(_WIDEST_STATE + 1)
-        marks.append(text, style=state.style)
+        marks.append(text, state.style)
     calls = f" {tool.reach.successes}/{tool.reach.calls}".rjust(8)
-    line = Text(fitted(plain(tool.name), width - marks.cell_len - len(calls)))
-    line.append(calls, style="" if tool.reach.successes else "bold yellow")
-    line.append_text(marks)
-    line.rstrip()
-    return line
+    line = Text(fitted(plain(tool.name), width - marks.width - len(calls)))
+    line.append(calls, "" if tool.reach.successes else "bold yellow").append(marks)
+    return line.cut(0, len(line.plain.rstrip()))
 
 
 def fitted(text: str, width: int) -> str:
     """Pad or cut text to exactly `width` terminal cells. A cut text ends with an ellipsis."""
-    if cell_len(text) <= width:
-        return set_cell_size(text, width)
-    return set_cell_size(text, max(width - 1, 0)) + "…"
+    if cell_width(text) <= width:
+        return set_cell_width(text, width)
+    return set_cell_width(text, max(width - 1, 0)) + "…"
 
 
-def folded(line: Text, console: Console) -> Iterator[Text]:
+def folded(line: Text, screen: Screen) -> Iterator[Text]:
     """Wrap a line to the terminal's width, with an indent."""
-    if line.cell_len <= console.width:
+    if line.width <= screen.width:
         yield line
         return
     text = line.plain
     margin = len(text) - len(text.lstrip(" "))
-    parts = line[margin:].wrap(console, max(console.width - margin - 2, 1), overflow="fold")
+    parts = line.cut(margin, len(text)).fold(max(screen.width - margin - 2, 1))
     for number, part in enumerate(parts):
-        part.rstrip()
-        yield Text(" " * (margin + 2 if number else margin)).append_text(part)
+        yield Text(" " * (margin + 2 if number else margin)).append(part)
 
 
 def evidence_lines(report: Report) -> Iterator[Text]:
@@ -79,7 +73,7 @@ def summary_lines(report: Report, *, is_evidence: bool = False) -> Iterator[Text
     if not is_evidence:
         yield from map(_refuted, summary.refutations)
         if summary.refutations:
-            yield Text("Run with --evidence to see the calls.", style="dim")
+            yield Text("Run with --evidence to see the calls.", "dim")
             yield Text()
     yield _counts(summary)
     yield from _plain_lines(_coverage(summary))
@@ -89,12 +83,12 @@ def summary_lines(report: Report, *, is_evidence: bool = False) -> Iterator[Text
 
 def _refuted(refutation: Refutation) -> Text:
     words = STATES[State.REFUTED]
-    line = Text(f"{words.sign} ", style=words.style)
-    line.append(plain(cut(refutation.tool.name, _LONGEST)), style="bold default")
+    line = Text(f"{words.sign} ", words.style)
+    line.append(plain(cut(refutation.tool.name, _LONGEST)), "bold")
     verdict = refutation.verdict
     reason = cut(verdict.reason, _LONGEST)
     text = f": {HINTS[refutation.hint]}, {standing(verdict)}: {reason}"
-    line.append(plain(text), style="not bold default")
+    line.append(plain(text))
     return line
 
 
@@ -115,11 +109,16 @@ def _evidence(tool: ToolReport, verdict: HintVerdict) -> Iterator[str]:
 
 def _counts(summary: Summary) -> Text:
     counts = [
-        Text(f"{words.sign} {summary.states[state]:,} {words.name}", style=words.style)
+        Text(f"{words.sign} {summary.states[state]:,} {words.name}", words.style)
         for state, words in STATES.items()
         if summary.states.get(state)
     ]
-    return Text("  ").join(counts) if counts else Text("No hint was judged.")
+    if not counts:
+        return Text("No hint was judged.")
+    line, *others = counts
+    for other in others:
+        line.append("  ").append(other)
+    return line
 
 
 def _coverage(summary: Summary) -> Iterator[str]:
@@ -137,7 +136,7 @@ def _gaps(summary: Summary) -> Iterator[Text]:
     gaps += [f"{tool.name}: {_missed(tool)}" for tool in summary.with_missed]
     if not gaps:
         return
-    yield Text("Not covered:", style="bold")
+    yield Text("Not covered:", "bold")
     yield from _indented_lines(cut(line, _LONGEST) for line in gaps[:_MOST_TOOLS])
     if len(gaps) > _MOST_TOOLS:
         yield from _indented_lines(

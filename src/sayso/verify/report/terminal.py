@@ -1,14 +1,12 @@
 """A live report on a terminal: progress on stderr, results on stdout."""
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Final, Self
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.text import Text
-
 from sayso.schema import plain
+from sayso.styled import Screen, Status, Text
 from sayso.verify.event import Called, Ended, Event, Judged, Phase, Started
 from sayso.verify.report.lines import evidence_lines, fitted, folded, summary_lines, tool_line
 from sayso.verify.report.words import count_of
@@ -16,6 +14,7 @@ from sayso.verify.verdict import ToolReport
 
 _NARROW_WIDTH: Final = 70
 _LABEL_WIDTH: Final = 24
+_BAR_WIDTH: Final = 20
 
 
 class Terminal:
@@ -25,27 +24,23 @@ class Terminal:
     remaining time; otherwise it is one line per phase. Leaving the context removes the bar.
     """
 
-    def __init__(self, results: Console, talk: Console, *, is_evidence: bool = False) -> None:
+    def __init__(
+        self,
+        results: Screen,
+        talk: Screen,
+        *,
+        is_evidence: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._results = results
         self._talk = talk
         self._is_evidence = is_evidence
         self._printed: set[str] = set()
-        # Do not redirect stdout and stderr: results may go to a file while the bar is shown.
-        self._bar = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=None),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(compact=True),
-            console=talk,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-            disable=not talk.is_terminal,
-        )
-        self._task = self._bar.add_task("", total=None)
+        self._status = Status(talk)
+        self._clock = clock
+        self._begun: float | None = None
 
     def __enter__(self) -> Self:
-        self._bar.start()
         return self
 
     def __exit__(
@@ -54,7 +49,7 @@ class Terminal:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._bar.stop()
+        self._status.clear()
 
     def take(self, event: Event) -> None:
         match event:
@@ -72,20 +67,29 @@ class Terminal:
             case Ended():
                 tools = event.report.tools
                 self._print_tools(tool for tool in tools if tool.name not in self._printed)
-                self._bar.stop()
+                self._status.clear()
                 if self._is_evidence:
                     self._print(evidence_lines(event.report))
                 self._print(summary_lines(event.report, is_evidence=self._is_evidence))
 
     def _enter(self, what: str) -> None:
         if self._talk.is_terminal:
-            self._bar.update(self._task, description=self._label(what))
+            self._status.update(self._label(what))
         else:
-            self._talk.print(plain(what), markup=False, highlight=False, soft_wrap=True)
+            self._talk.print(plain(what))
 
     def _move(self, tool: str, done: int, planned: int) -> None:
+        now = self._clock()
+        if self._begun is None:
+            self._begun = now
         total = max(planned, done)  # the plan is an estimate
-        self._bar.update(self._task, description=self._label(tool), completed=done, total=total)
+        parts = [self._label(tool), f"{done}/{total}"]
+        if done:
+            minutes, seconds = divmod(round((now - self._begun) / done * (total - done)), 60)
+            parts.append(f"{minutes:02}:{seconds:02}")
+        filled = _BAR_WIDTH * done // max(total, 1)
+        parts.insert(1, "━" * filled + " " * (_BAR_WIDTH - filled))
+        self._status.update(" ".join(parts))
 
     def _label(self, text: str) -> str:
         width = _LABEL_WIDTH if self._talk.width >= _NARROW_WIDTH else _LABEL_WIDTH // 2
@@ -93,16 +97,16 @@ class Terminal:
 
     def _print_tools(self, tools: Iterable[ToolReport]) -> None:
         """Print one line per tool. Hide the bar meanwhile: it may be on the same screen."""
-        is_shown = self._bar.live.is_started
-        self._bar.stop()
+        shown = self._status.text
+        self._status.clear()
         for tool in tools:
             self._printed.add(tool.name)
             self._print([tool_line(tool, self._results.width)])
-        if is_shown:
-            self._bar.start()
+        if shown:
+            self._status.update(shown)
 
     def _print(self, lines: Iterable[Text]) -> None:
         for line in lines:
             parts = folded(line, self._results) if self._results.is_terminal else [line]
             for part in parts:
-                self._results.print(part, soft_wrap=True)
+                self._results.print(part)
