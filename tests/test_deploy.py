@@ -197,10 +197,12 @@ def test_the_image_asks_whether_the_gateway_is_ready() -> None:
             ports.append(503 if self.path == "/readyz" else 404)
             self.send_error(ports[-1])
 
-    with HTTPServer(("127.0.0.1", 0), Answer) as server, pytest.raises(HTTPError, match="503"):
-        Thread(target=server.handle_request).start()
+    with HTTPServer(("127.0.0.1", 0), Answer) as server:
         # The same code, at a port that is free.
-        exec(compile(code.replace("8321", str(server.server_port)), "HEALTHCHECK", "exec"), {})  # noqa: S102 - committed code
+        probe = compile(code.replace("8321", str(server.server_port)), "HEALTHCHECK", "exec")
+        Thread(target=server.handle_request).start()
+        with pytest.raises(HTTPError, match="503"):
+            exec(probe, {})  # noqa: S102 - committed code
 
     assert (program, option) == ("python", "-c")
     assert ports == [503]

@@ -51,6 +51,7 @@ def test_every_extra_is_tried() -> None:
 def test_an_extra_installs_alone(extra: str, wheel: Path, tmp_path: Path) -> None:
     programs = tmp_path / "venv" / "bin"
     uv = shutil.which("uv") or str(ROOT / ".cache" / "uv-venv" / "bin" / "uv")
+    what = f"{wheel}[{extra}]"
     version = [str(programs / "sayso"), "--version"]
     for words in (
         [uv, "venv", "--quiet", "--python", sys.executable, str(tmp_path / "venv")],
