@@ -55,15 +55,7 @@ def test_an_extra_installs_alone(extra: str, wheel: Path, tmp_path: Path) -> Non
     version = [str(programs / "sayso"), "--version"]
     for words in (
         [uv, "venv", "--quiet", "--python", sys.executable, str(tmp_path / "venv")],
-        [
-            uv,
-            "pip",
-            "install",
-            "--quiet",
-            "--python",
-            str(programs / "python"),
-            f"{wheel}[{extra}]",
-        ],
+        [uv, "pip", "install", "--quiet", "--python", str(programs / "python"), what],
         [str(programs / "python"), "-c", ENABLES[extra]],
     ):
         subprocess.run(words, check=True, cwd=tmp_path)
