@@ -125,7 +125,7 @@ def _until_link(words: list[str], folder: Path) -> None:
     """Start a program, wait for its link, end it, and check that it ends well."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "TERM": "dumb"}
     environment |= {
-        name: os.environ[name] for name in os.environ if name.startswith(("UV_", "PIP_"))
+        name: os.environ[name] for name in os.environ if name.startswith(("UV_", "PIP_", "SSL_"))
     }
     with subprocess.Popen(
         words, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE
