@@ -25,7 +25,12 @@ def installed(wheel: Path, extras: list[str], folder: Path) -> dict[str, int]:
     suffix = f"[{','.join(extras)}]" if extras else ""
     pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet"]
     subprocess.run([*pip, "install", f"{wheel.resolve()}{suffix}"], check=True)
-    (site,) = folder.glob("lib/python*/site-packages")
+    return sizes(folder)
+
+
+def sizes(environment: Path) -> dict[str, int]:
+    """Return the bytes on disk of each package in an environment."""
+    (site,) = environment.glob("lib/python*/site-packages")
     packages = distributions(path=[str(site)])
     return {package.name: _size(package) for package in packages if package.name not in _TOOLS}
 
@@ -40,11 +45,11 @@ def main(words: list[str]) -> int:
     """Print the sizes, and return 1 if the base installation is too large."""
     wheel, *extras = words
     with tempfile.TemporaryDirectory() as folder:
-        sizes = installed(Path(wheel), extras, Path(folder) / "venv")
-    for name, size in sorted(sizes.items(), key=lambda item: item[1]):
+        found = installed(Path(wheel), extras, Path(folder) / "venv")
+    for name, size in sorted(found.items(), key=lambda item: item[1]):
         print(f"{size / _MB:7.1f} MB  {name}")
-    total = sum(sizes.values()) / _MB
-    print(f"{total:7.1f} MB  in {len(sizes)} packages; the limit of the base is {LIMIT_MB} MB")
+    total = sum(found.values()) / _MB
+    print(f"{total:7.1f} MB  in {len(found)} packages; the limit of the base is {LIMIT_MB} MB")
     return int(not extras and total > LIMIT_MB)
 
 
