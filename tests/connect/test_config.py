@@ -366,7 +366,7 @@ def test_an_env_file_that_is_missing_is_told_where_it_is_named(tmp_path: Path) -
         ),
         (
             '{"url": "https://a", "headers": {"X": "z\\n"}}',
-            "mcp.json:1:62: one.headers.X: holds a control character",
+            "mcp.json:1:62: one.headers.X: contains a control character",
         ),
         (
             '{"url": "https://a", "headersHelper": "get"}',

@@ -54,7 +54,7 @@ class Listing:
         return tools.get(name)
 
     async def known(self, *, is_fresh: bool = False) -> Mapping[str, Tool]:
-        """Return the tools by name, from the cache while it is fresh. Raises errors of `ask`."""
+        """Return the tools by name, from the cache if it is fresh. Raises the errors of `ask`."""
         if is_fresh or self._at is None or time.monotonic() - self._at > _FRESH_SECONDS:
             return await self.ask()
         return self._tools
@@ -104,7 +104,7 @@ class Listing:
             if wrong is not None:
                 problems.append(f"{self.server}: the tool {tool.name!r} is not listed: {wrong}")
             elif tool.name in by_name:
-                problems.append(f"{self.server}: two tools are named {tool.name!r}; keep the first")
+                problems.append(f"{self.server}: two tools are named {tool.name!r}; the first wins")
             else:
                 by_name[tool.name] = tool
         for problem in problems:

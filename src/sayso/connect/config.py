@@ -230,7 +230,7 @@ def _url_target(entry: Entry, key: str) -> UrlTarget:
     for name, value in headers.items():
         if _CONTROL.search(value):
             fix = "Does the variable end in a line break?"
-            raise entry.fault("holds a control character", "headers", name, fix=fix)
+            raise entry.fault("contains a control character", "headers", name, fix=fix)
     auth = read_auth(entry)
     if auth is not None and any(name.lower() == "authorization" for name in headers):
         fix = "Keep one of them."

@@ -9,7 +9,7 @@ from sayso.gateway.replicas import ReplicaClient
 from sayso.guard import ActiveCalls
 
 _SECONDS: Final = 0.5
-"""The time limit for other processes to answer, because a web page waits for them."""
+"""The time limit for answers from other processes. It is short, because a web page waits."""
 
 _FIND: Final = "run"
 _STOP: Final = "stop"

@@ -53,7 +53,7 @@ class DriftDetector:
     _written: dict[str, float] = field(default_factory=dict[str, float])
 
     async def judge(self, tools: Sequence[Tool]) -> tuple[list[Tool], list[str]]:
-        """Return the tools, with held changes undone, and a problem for each tool left out.
+        """Return the tools, with held changes undone, and a problem if tools were left out.
 
         New tools are stored. Raises `StoreError` if the known tools cannot be read. A failed write
         is only logged.
@@ -121,7 +121,7 @@ class DriftDetector:
         return self._soon(moved)
 
     def _soon(self, row: DefinitionRow) -> DefinitionRow | None:
-        """Return the row, or `None` within a minute of its last write; it is judged again later."""
+        """Return the row if it may be written now, else `None`; the change is then judged later."""
         if self._may_write(row.tool):
             return row
         del self._judged[row.tool]

@@ -1,8 +1,9 @@
 """CEL expressions: checked when the policy is loaded, bounded when they are evaluated.
 
-The cost of an expression is bounded. Its length is limited, comprehensions (`all`, `exists`, `map`
-and similar) are refused, and regular expressions are RE2's. With large arguments, and if the result
-is neither `true` nor `false`, the answer is unknown.
+The cost of an expression is bounded. Its length is limited, loops (`all`, `exists`, `map` and
+similar) are refused, and regular expressions are RE2's. The answer is `None` (unknown) if the
+arguments are too large, the expression fails, or its result is neither `true` nor `false`. An
+unknown answer has the stricter effect (see `Condition`).
 """
 
 import re
@@ -100,9 +101,9 @@ def _explained(message: str) -> ExpressionError:
 @cache
 def _environment(*, is_listing: bool) -> Any:
     try:
-        from cel_expr_python import cel  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - an extra, imported where it is used; its stub lies inside
+        from cel_expr_python import cel  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs] - an optional package; pyright does not find its types
     except ImportError as error:
-        fix = f"Use typed conditions, or install it: {install_command('cel')}."
+        fix = f"Use typed conditions, or install CEL: {install_command('cel')}."
         raise ExpressionError("expressions need CEL, which is not installed", fix=fix) from error
     kinds = cel.Type
     names = {

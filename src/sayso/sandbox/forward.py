@@ -1,7 +1,8 @@
-"""The way from a sandbox (a box) to the loopback addresses that it may reach.
+"""Connections from a sandbox (a box) to the loopback addresses that it may reach.
 
-bubblewrap starts the server only when the sockets are in the box's network namespace
-(`--block-fd`). sayso serves the sockets from outside, so that the box has no process of sayso.
+sayso first creates listening sockets in the box's network namespace. bubblewrap waits for that
+before it starts the server (`--block-fd`). sayso serves the sockets from outside, so that the box
+has no process of sayso.
 """
 
 import asyncio
@@ -25,7 +26,7 @@ from sayso.sandbox import namespace_sockets
 _PIECE: Final = 65536
 _SECONDS: Final = 10
 _MOST_AT_ONCE: Final = 100
-"""Connections to one address."""
+"""The maximum number of open connections to one address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ def check_address(address: str) -> str:
         parsed = ip_address(plain)
         if parsed.is_loopback and 0 < int(port) < 65536:  # noqa: PLR2004 - ports end there
             return {4: f"{plain}:{port}", 6: f"[{plain}]:{port}"}[parsed.version]
-    what = "only loopback addresses can be allowed"
-    raise UsageError(what, where=address, fix="Write 127.0.0.1:PORT.")
+    what = "a sandboxed server may reach only loopback addresses, each with a port"
+    raise UsageError(what, where=address, fix="Write an address such as 127.0.0.1:8080.")
 
 
 async def forward(gate: Gate, addresses: Sequence[str]) -> None:
@@ -120,7 +121,7 @@ def _listen_in(pid: int, addresses: Sequence[str]) -> list[socket.socket]:
         )
         if done.returncode != 0:
             lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason"]
-            raise OSError(f"cannot enter the box's network namespace: {lines[-1]}")
+            raise OSError(f"sayso cannot enter the sandbox's network namespace: {lines[-1]}")
         _, fds, _, _ = socket.recv_fds(mine, 1, len(addresses))
     return [socket.socket(fileno=fd) for fd in fds]
 
@@ -131,7 +132,7 @@ async def _accept(listening: socket.socket, address: str) -> None:
     with listening:
         async with anyio.create_task_group() as group:
             while True:
-                # Too many connections at once wait here.
+                # Beyond the maximum, new connections wait here.
                 await slots.acquire()
                 near, _ = await asyncio.get_running_loop().sock_accept(listening)
                 group.start_soon(_join, near, address, slots)

@@ -119,9 +119,10 @@ _FORM_PIECES: Final = (
 )
 """Every match of `_FORMS` contains one of these; a fast check for long texts."""
 _MARGIN: Final = 3_000
-"""How many masked characters before a cut are left out. Masking makes a text at most 1.4 times as
-long, so they stand for over 2,100 characters: more than any form except a JSON Web Token has
-(`_CUT_TOKEN`)."""
+"""The number of masked characters to drop before a cut, because part of a secret is not recognized.
+
+They stand for over 2,100 characters of the text, since masking makes a text at most 1.4 times as
+long. Only one kind of secret can be longer: a JSON Web Token (`_CUT_TOKEN`)."""
 _CUT_TOKEN: Final = re.compile(
     r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]*+)?\Z", re.ASCII
 )
@@ -146,7 +147,7 @@ _NAMES: Final = (
 
 
 def mask_text(text: str) -> str:
-    """Return a text with secrets masked; a text that contained any loses its colours."""
+    """Return a text with secrets masked. If there are any, terminal colours are removed too."""
     if len(text) < _LONG and not _SUSPECT.search(text):
         return text
     bare = COLOURS.sub("", text) if "[" in text else text

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sayso.guard import Answer
 
 MAX_BYTES: Final = 1_000_000
-"""The size limit of a result that cannot be cut; no model can read more."""
+"""The maximum size of a result that sayso cannot cut. No model can read more."""
 
 _encode: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
 """A shared encoder, because `json.dumps` creates a new one for each value."""
@@ -100,10 +100,14 @@ def check_size(answer: "Answer", text: str = "") -> "Answer":
     if (size := len(text.encode()) + len(_json(others).encode())) > MAX_BYTES:
         structured = answer.get("structuredContent")
         if structured is not None and not truncate(structured).fits:
-            raise ShapeError(f"the tool returned {size:,} characters, which is too much")
+            raise _too_large(size)
         if (long := sum(_texts(answer, is_cut=structured is not None))) > MAX_BYTES:
-            raise ShapeError(f"the tool returned {long:,} characters, which is too much")
+            raise _too_large(long)
     return answer
+
+
+def _too_large(size: int) -> ShapeError:
+    return ShapeError(f"the tool returned {size:,} bytes; at most {MAX_BYTES:,} are possible")
 
 
 def _json(value: Any) -> str:
@@ -116,12 +120,12 @@ def _json(value: Any) -> str:
 
 
 def _texts(answer: "Answer", *, is_cut: bool) -> Iterable[int]:
-    """Yield the lengths of text blocks. Skip blocks that are cut with the structured content."""
+    """Yield the bytes of each text block. Skip blocks that are cut with the structured content."""
     from sayso.guard import is_json_text  # noqa: PLC0415 - only for long results
 
     for block in cast("list[dict[str, Any]]", answer.get("content") or []):
         if block.get("type") == "text" and not (is_cut and is_json_text(block)):
-            yield len(str(block.get("text", "")))
+            yield len(str(block.get("text", "")).encode())
 
 
 def is_sdk_result(value: Any) -> bool:

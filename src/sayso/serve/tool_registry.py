@@ -1,4 +1,4 @@
-"""The tools of one server: those declared with sayso, and the framework's other tools."""
+"""The tools of a bound server: the declared ones, and those that only the framework knows."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +34,7 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A tool as its framework lists it, its declaration, and the catalog tool made from both."""
+    """A tool as the framework lists it, its declaration, and the catalog tool made from both."""
 
     raw: Mapping[str, Any]
     declared: ToolDefinition | Intent | None
@@ -43,11 +43,11 @@ class _Entry:
 
 @dataclass(slots=True)
 class ToolRegistry:
-    """Definitions by name, and the tools for the guard.
+    """The tools of a server by name, updated whenever the framework lists its tools.
 
-    `infer` applies inferred hints to tools without declared ones. `scopes` are all known scopes, or
-    `None`. `declared_functions` has the framework's functions for the definitions, and `functions`
-    all its functions at the last listing.
+    With `infer`, a tool without declared hints gets inferred ones. `scopes` are all scopes that
+    exist, or `None` if any is allowed. `definitions` are made by `tools.tool` and `tools.add`;
+    `declared_functions` has their functions. `functions` and `tools` come from the latest list.
     """
 
     server: str
@@ -68,7 +68,7 @@ class ToolRegistry:
             raise UsageError(what, where=self.server, fix="Give each tool its own name.")
 
     def add(self, definition: ToolDefinition, function: Function | None = None) -> None:
-        """Add a definition, with the framework's function for it. Raises `UsageError`."""
+        """Add a definition and the function that the framework calls. Raises `UsageError`."""
         self.check_name(definition.name)
         self.definitions[definition.name] = definition
         if function is not None:
@@ -77,7 +77,7 @@ class ToolRegistry:
     def take(
         self, entries: Iterable[Mapping[str, Any]], found: Mapping[str, Function | None]
     ) -> None:
-        """Update the tools from the framework's current list and functions."""
+        """Replace the tools by the framework's current list; `found` has the function of each."""
         made: dict[str, _Entry] = {}
         for raw in entries:
             name = raw["name"]
@@ -91,7 +91,7 @@ class ToolRegistry:
                 made[name] = self._entry(name, raw, definition)
             elif name not in self.definitions or self.definitions[name].execute is None:
                 function = found.get(name)
-                # `sayso.declare` needs the framework's function. Without one: `tools.tool`.
+                # Advise `sayso.declare` only if there is a function to decorate.
                 how = _AS_TOOL if function is None else "sayso.declare"
                 made[name] = self._entry(name, raw, getattr(function, DECLARED, None), how)
             else:
@@ -104,9 +104,9 @@ class ToolRegistry:
         self.tools = {name: entry.tool for name, entry in made.items()}
 
     def check(self) -> None:
-        """Raise `UsageError` if a declaration with `sayso.declare` is invalid.
+        """Raise `UsageError` if a tool's declaration by `sayso.declare` is invalid.
 
-        This check comes late, because the arguments are known only when the framework lists them.
+        Call it after a list: only then are the tools' arguments known.
         """
         for name, entry in self._entries.items():
             if isinstance(entry.declared, Intent):
@@ -133,7 +133,7 @@ class ToolRegistry:
         return _Entry(raw, declared, tool)
 
     def definition(self, name: str, function: Function | None) -> ToolDefinition | None:
-        """Return the definition of a framework's tool, if it was made for this function."""
+        """Return the definition of a listed tool, or `None` if it was made for another function."""
         definition = self.definitions.get(name)
         if definition is None or definition.execute is not None:
             return None
@@ -150,7 +150,7 @@ class ToolRegistry:
         return {} if known is None else known.raw
 
     def entry(self, tool: Tool, seen: Tool) -> dict[str, Any]:
-        """Return a list entry with the declared hints, or all resolved ones if any is missing."""
+        """Return a tool's list entry. If a hint is undeclared, all hints are the resolved ones."""
         intent = tool.intent
         if any(intent.hints[name] is None for name in HINT_NAMES):
             values = {name: seen.resolved[name].value for name in HINT_NAMES}
@@ -178,7 +178,7 @@ class ToolRegistry:
         return replace(tool, intent=intent.but(title=tool.intent.title, **functions))
 
     def _silent(self, tool: Tool, how: str) -> Tool:
-        """Return an undeclared tool, and advise its author to declare it with `how`."""
+        """Return an undeclared tool. If it has no hints, log advice to declare it with `how`."""
         if all(tool.intent.hints[name] is None for name in HINT_NAMES):
             self._warn(tool.name, advise(tool, is_taken=self.infer, how=how))
         if self.infer:
@@ -192,7 +192,7 @@ class ToolRegistry:
 
 
 def _closed(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the tool with a schema that refuses unknown arguments, unless it says otherwise."""
+    """Return the tool with a schema that refuses unknown arguments, if it does not mention them."""
     schema = raw.get("inputSchema")
     if not isinstance(schema, Mapping):
         return raw

@@ -13,7 +13,7 @@ from sayso.policy import LOCAL, Policy, Principal, is_reserved
 def build_intent(intent: object, fields: Mapping[str, Any], *, where: str, how: str) -> Intent:
     """Return an intent with the given fields set.
 
-    Raises `UsageError` for an invalid intent or an unknown field, with the example `how`.
+    Raises `UsageError` for an invalid intent or an unknown field; its fix shows the example `how`.
     """
     try:
         base = as_intent(intent, where=where)
@@ -56,5 +56,5 @@ def check_choices(principal: object, policy: object, store: object, patience: ob
         what = f"store must be a URL or “temporary”, got {store!r}"
         raise UsageError(what, where="bind", fix=f'Write store="sqlite:{store}".')
     if not isinstance(patience, int | float) or not 0 <= patience < math.inf:
-        what = f"patience must be a number of seconds from 0, got {patience!r}"
+        what = f"patience must be at least 0 seconds, got {patience!r}"
         raise UsageError(what, where="bind")

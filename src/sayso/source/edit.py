@@ -41,7 +41,10 @@ def apply(data: bytes, module: Module, edits: Sequence[Edit]) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """A file's style: `name` is how the file spells the annotations class of the module `home`."""
+    """A file's spelling of `ToolAnnotations`, the class of the module `home`.
+
+    `has_class` means that the file already imports it.
+    """
 
     name: str
     home: str
@@ -207,7 +210,7 @@ def _with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, spot: _S
 
 
 def _fitted(call: cst.Call, index: int, spot: _Spot) -> cst.Call:
-    """Spread a call that is too long over several lines; then its hints if they are too long."""
+    """Put a call that is too long on several lines, and its hints too if they are too long."""
     code = _code(call)
     if "\n" not in code and spot.column + len(code) > _WIDTH:
         call = _spread_call(call, spot.inner, spot.base)

@@ -1,4 +1,4 @@
-"""A reader of a trace's lines. It joins the two lines of a call that another thread interrupts."""
+"""A reader of strace's lines. If another thread interrupts a call, it joins the two lines."""
 
 import re
 from dataclasses import dataclass
@@ -29,8 +29,9 @@ class LineKind(StrEnum):
 class Line:
     """A line of a trace. `time` is Unix time in seconds.
 
-    `pid` is the thread's number outside the sandbox. `text` is the part after a call's opening
-    parenthesis, the part after `resumed>`, or else the whole line.
+    `pid` is the thread's number outside the sandbox. `text` is what follows the opening parenthesis
+    of a call or the `resumed>` of a resumed call. For signals and exits, it is what follows the
+    time.
     """
 
     pid: int

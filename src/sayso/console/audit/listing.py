@@ -1,4 +1,4 @@
-"""Calls that match a filter, as a page or a file, and conversations."""
+"""Calls that match a filter, as a page or a download, and the conversation of a call."""
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
@@ -50,7 +50,10 @@ async def _with_lines(records: Records, last: list[RecordRow]) -> list[LoggedCal
 
 
 async def exported(records: Records, filter_: Filter, form: str) -> AsyncGenerator[str]:
-    """Yield the last line of each matching call, newest first; `form` is one of `TYPES`."""
+    """Yield a file for download, in parts: the last record of each matching call, newest first.
+
+    `form` is a key of `TYPES`.
+    """
     before: int | None = None
     skipped = 0
     while True:

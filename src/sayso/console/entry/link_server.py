@@ -1,6 +1,7 @@
 """A Unix socket that gives login links to this user's terminals, but not to MCP clients.
 
-A request is one line of JSON: `{"want": "about"}` or `{"want": "link"}`. So is an answer.
+A request is one line of JSON: `{"want": "about"}` or `{"want": "link"}`. The answer is one line of
+JSON too.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a gateway tells sayso's commands that the same user runs.
+    """A gateway's description of itself, for the sayso commands of the same user.
 
     `address` is the console's URL. `client` is the program that started the gateway over stdio.
     `started` is in Unix seconds.

@@ -137,7 +137,7 @@ class ReplicaClient:
         return replies
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Handle a connection, which may not come from a process of the gateway."""
+        """Handle a connection. It may come from a program that is not part of the gateway."""
         try:
             async with asyncio.timeout(_SECONDS):
                 line = await reader.readuntil()

@@ -62,9 +62,10 @@ def make_checker(schema: Mapping[str, Any] | bool) -> Checker:  # noqa: FBT001 -
 
 
 def make_values(schema: Mapping[str, Any] | bool, *, seed: int, count: int) -> list[Any]:  # noqa: FBT001
-    """Return at most `count` values that fit `schema`, simplest first; same seed, same values.
+    """Return at most `count` values that fit `schema`, simplest first.
 
-    The list is empty if no value was found. Raises `UsageError` for an invalid schema.
+    The same `seed` gives the same values. The list is empty if no value was found. Raises
+    `UsageError` for an invalid schema.
 
     >>> make_values({"enum": ["a"]}, seed=1, count=3)
     ['a']

@@ -154,7 +154,7 @@ def _missed(tool: ToolReport) -> str:
 
 def _run(report: Report, summary: Summary) -> Iterator[str]:
     if layers := summary.missing_layers:
-        listed = ", ".join(f"{layer.name} ({layer.detail or 'not here'})" for layer in layers)
+        listed = ", ".join(f"{layer.name} ({layer.detail or 'not available'})" for layer in layers)
         yield f"Inactive layers: {listed}"
     if summary.is_uncontained:
         yield "The server was not fully contained."
