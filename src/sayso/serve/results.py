@@ -125,7 +125,7 @@ def _texts(answer: "Answer", *, is_cut: bool) -> Iterable[int]:
 
     for block in cast("list[dict[str, Any]]", answer.get("content") or []):
         if block.get("type") == "text" and not (is_cut and is_json_text(block)):
-            yield len(str(block.get("text", "")).encode())
+            yield len(str(block.get("text", "")).encode("utf-8", "surrogatepass"))
 
 
 def is_sdk_result(value: Any) -> bool:
