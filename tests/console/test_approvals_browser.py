@@ -320,6 +320,8 @@ async def test_a_page_says_when_its_session_has_ended(chromium: Browser, served:
         # The stream would notice too, and sometimes before the click, which then sends nothing.
         silence = "addEventListener('htmx:sse:error', event => event.stopPropagation(), true)"
         await page.evaluate(silence)
+        # So would the page's own look, every five seconds while it hears nothing.
+        await page.route("**/approvals/waiting", lambda route: route.fulfill(status=304))
 
         await served.login.close_session(cookie.get("value", ""))
         await shown.get_by_role("button", name="Deny").click()

@@ -119,13 +119,23 @@ def _bindings(module: Module) -> Iterator[tuple[str, str]]:
             if isinstance(node.value, ast.Call):
                 constructor = module.dotted(node.value.func)
             if isinstance(node, ast.AnnAssign):
-                constructor = constructor or module.dotted(node.annotation)
+                constructor = constructor or _annotated(module, node.annotation)
             for target in targets_of(node):
                 yield _last(target), constructor
         elif isinstance(node, ast.arg) and node.annotation:
-            yield node.arg, module.dotted(node.annotation)
+            yield node.arg, _annotated(module, node.annotation)
         elif isinstance(node, ast.withitem) and isinstance(node.context_expr, ast.Call):
             yield _last(node.optional_vars), module.dotted(node.context_expr.func)
+
+
+def _annotated(module: Module, annotation: ast.expr) -> str:
+    """Return the type of an annotation, which may be written as a text: `tools: "Tools"`."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except (SyntaxError, ValueError):
+            return ""
+    return module.dotted(annotation)
 
 
 def _last(node: ast.AST | None) -> str:
