@@ -18,7 +18,7 @@ from sayso.source import compared_constants, fold
         ("match mode:\n  case 'a' | 'b': pass\n  case _: pass", "mode", ("a", "b")),
         ("if mode.startswith('x-'): pass", "mode", ("x-",)),
         ("PURGE = 'purge'\ndef f(mode): return mode == PURGE", "mode", ("purge",)),
-        ("{'keep': 1, 'drop': 2}[mode]", "mode", ("keep", "drop")),
+        ("{'keep': 1, **more, 'drop': 2}[mode]", "mode", ("keep", "drop")),
         ("if count > 41: pass", "count", (41,)),
         ("if dry_run == 'no': pass", "dryRun", ("no",)),
     ],
@@ -34,6 +34,7 @@ def test_python(text: str, name: str, values: tuple[str | int, ...]) -> None:
         ('if (args.mode !== "commit") {}', ("commit",)),
         ("if (args?.mode.toLowerCase() == `commit`) {}", ("commit",)),
         ("switch (args.mode) { case 'a': x(); case \"b\": y() }", ("a", "b")),
+        ("switch (mode) { case 'a': x() } switch (mode) { case 'b': y() }", ("a", "b")),
         ("if (mode.startsWith('x-')) {}", ("x-",)),
     ],
 )

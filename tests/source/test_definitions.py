@@ -113,3 +113,11 @@ def test_without_fastmcp_a_server_from_elsewhere_is_the_official_one() -> None:
     module = read_module("server.py", "from shop import server\n@server.tool()\ndef b(): ...\n")
 
     assert [definition.framework for definition in find_definitions(module)] == ["official"]
+
+
+def test_an_annotation_may_be_a_text() -> None:
+    code = HEAD + 'def declare(mine: "Tools") -> None:\n    mine.tool(sayso.READ_ONLY)(a)\n'
+    found = find_definitions(read_module("server.py", code))
+    assert [(one.name, one.framework) for one in found] == [("a", "sayso")]
+    broken = HEAD + 'def declare(mine: "no type (") -> None:\n    mine.tool(sayso.READ_ONLY)(a)\n'
+    assert find_definitions(read_module("server.py", broken)) == []

@@ -140,8 +140,7 @@ def _of_script(text: str) -> Iterator[tuple[str, Constant]]:
     for expression in (_EQUALS, _STARTS):
         for found in expression.finditer(text):
             yield found[1], found[3]
-    switches = [*_SWITCH.finditer(text), None]
-    for switch, following in pairwise(switches):
-        end = following.start() if following else len(text)
-        if switch is not None:
-            yield from ((switch[1], case[3]) for case in _CASE.finditer(text, switch.end(), end))
+    switches = [*_SWITCH.finditer(text)]
+    ends = [*(switch.start() for switch in switches[1:]), len(text)]
+    for switch, end in zip(switches, ends, strict=False):
+        yield from ((switch[1], case[3]) for case in _CASE.finditer(text, switch.end(), end))
