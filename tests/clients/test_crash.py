@@ -329,3 +329,10 @@ def test_the_real_program_ends_the_same_way(home: Path) -> None:
         )
         assert done.returncode == code
     assert path.read_bytes() != before
+
+
+def test_a_command_that_is_too_long_for_a_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {"long": {"command": "a " * 400, "args": []}}}))
+    with pytest.raises(UsageError):
+        planned(path)

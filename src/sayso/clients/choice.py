@@ -5,6 +5,7 @@ or the client's own login.
 """
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -207,7 +208,9 @@ def _unfit(entry: Any) -> str | None:
 def _unlike(entry: Mapping[str, Any], place: Place) -> str | None:
     """Return why sayso would not run or reach this entry as the client does."""
     command = entry.get("command")
-    if isinstance(command, str) and " " in command.strip() and not Path(command).is_file():
+    # `Path.is_file` raises for a name that is too long.
+    is_split = isinstance(command, str) and " " in command.strip()
+    if is_split and not os.path.isfile(str(command)):  # noqa: PTH113
         return "its “command” contains spaces, which clients split differently (use “args”)"
     if place.client.name == "gemini" and entry.get("url") and not entry.get("httpUrl"):
         return "Gemini CLI uses SSE for “url”, which sayso does not support (“httpUrl” can move)"
