@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +12,11 @@ import httpx2
 import uvicorn
 from tests.access.authority import Authority
 from tests.connect.servers.web import MODERN, OLD
-from tests.connect.serving import RawClient, raw_client
+from tests.connect.serving import RawClient, modern, raw_client
 from tests.gateway.serving import running
 
 from sayso.access import load_access, open_access
 from sayso.connect import Target
-from sayso.connect.envelope import Envelope
 from sayso.gateway import Gateway, make_app, open_gateway
 from sayso.keys import Keyring
 from sayso.store import open_store
@@ -142,13 +141,6 @@ def request(port: int, body: bytes, fields: Fields, *, path: str = "/mcp") -> by
     lines += [f"{name}: {value}" for name, value in ordinary.items() if name not in said]
     lines += [f"{name}: {value}" for name, value in fields]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1") + body
-
-
-def modern(method: str, params: Mapping[str, Any]) -> tuple[bytes, dict[str, str]]:
-    """A request of 2026-07-28: its body, and the headers that belong to it."""
-    envelope = Envelope(MODERN, {"name": "amy", "version": "1"}, {})
-    said = {"jsonrpc": "2.0", "id": 7, "method": method, "params": envelope.params(params)}
-    return json.dumps(said).encode(), dict(envelope.headers(method, params))
 
 
 def call_of(name: str) -> tuple[bytes, dict[str, str]]:

@@ -12,7 +12,7 @@ import pytest
 from tests.attacks.serving import CLI_KEYS
 from tests.cli.running import SOURCE, Started, python, started
 from tests.connect.servers.web import MODERN, OLD
-from tests.connect.serving import RawClient, raw_client
+from tests.connect.serving import RawClient, raw_client, until_listed
 
 pytestmark = pytest.mark.anyio
 
@@ -56,6 +56,7 @@ def run(clock: Clock, store: str, tmp_path: Path) -> Generator[Started]:
         PYTHONPATH=path,
         SAYSO_KEYS=CLI_KEYS,
     ) as running:
+        until_listed(running.addresses["mcp"])
         yield running
 
 

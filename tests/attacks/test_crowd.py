@@ -7,8 +7,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import pytest
-from tests.attacks.serving import CLI_KEYS, Answer, call_of, modern, request, send_raw
+from tests.attacks.serving import CLI_KEYS, Answer, call_of, request, send_raw
 from tests.cli.running import Started, python, started
+from tests.connect.serving import modern, until_listed
 
 pytestmark = pytest.mark.anyio
 
@@ -34,6 +35,7 @@ def enough_files() -> Generator[None]:
 def crowded(store: str) -> Generator[tuple[Started, int]]:
     words = ("gateway", "--port", "0", "--json", "--store", store, "--", *python("plain"))
     with enough_files(), started(*words, SAYSO_KEYS=CLI_KEYS) as run:
+        until_listed(run.addresses["mcp"])
         yield run, int(run.addresses["mcp"].split(":")[2].split("/")[0])
 
 

@@ -200,7 +200,8 @@ def started(
     *words: str, cwd: str | None = None, waits: bool = True, **variables: str
 ) -> Generator[Started]:
     """`sayso` while it runs; killed on leaving where it still does."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+    # Each write is appended, wherever a reader of what was said so far has put the file's position.
+    with tempfile.TemporaryFile("a+", encoding="utf-8") as said:
         process = subprocess.Popen(
             [*COMMAND, *words],
             cwd=cwd,

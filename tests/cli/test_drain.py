@@ -17,7 +17,7 @@ import httpx2
 import pytest
 from mcp import Client
 from tests.cli.running import Started, started
-from tests.connect.serving import until
+from tests.connect.serving import listed, until, until_listed
 from tests.gateway.serving import ERAS
 from tests.replicas.serving import JOURNAL
 
@@ -54,6 +54,7 @@ def begun(folder: Path, *more: str) -> Generator[Place]:
     words = ("gateway", "--port", "0", "--json", *more, "--store", f"sqlite:{folder / 'sayso.db'}")
     (folder / "journal").touch()
     with started(*words, "--", sys.executable, JOURNAL, str(folder / "journal")) as run:
+        until_listed(run.addresses["mcp"])
         yield Place(folder, run)
 
 
@@ -64,9 +65,7 @@ async def calling(
     """Calls that have reached the server; when this is left, their answers are there."""
     answers: dict[int, Any] = {}
     async with Client(place.mcp, mode=era) as client:
-        names = {
-            tool.name.rpartition("__")[2]: tool.name for tool in (await client.list_tools()).tools
-        }
+        names = {name.rpartition("__")[2]: name for name in await listed(client)}
 
         async def call(tool: str, number: int, seconds: float) -> None:
             arguments = {"number": number} | ({"seconds": seconds} if seconds else {})

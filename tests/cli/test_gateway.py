@@ -29,7 +29,7 @@ from tests.cli.running import (
     write_json,
 )
 from tests.connect.servers.web import MODERN, serve_web
-from tests.connect.serving import raw_client, until
+from tests.connect.serving import raw_client, until, until_listed
 from tests.gateway.serving import ERAS
 from tests.terminals import run_on_terminal
 
@@ -429,6 +429,7 @@ async def test_the_demo_shows_its_tools_and_leaves_nothing_behind(tmp_path: Path
     words = ("demo", "--json", "--port", "0", "--patience", "0.2")
     with started(*words, cwd=SOURCE, TMPDIR=str(tmp_path)) as run:
         assert run.first, run.err()
+        await anyio.to_thread.run_sync(until_listed, run.addresses["mcp"])
         async with Client(run.addresses["mcp"]) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             found = await client.call_tool("demo__customers_list")

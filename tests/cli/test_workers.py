@@ -15,7 +15,7 @@ from mcp import Client
 from tests.cli.running import Started, python, sayso_process, started
 from tests.cli.test_drain import JOURNAL, Place, calling
 from tests.cli.test_gateway import children_of
-from tests.connect.serving import until
+from tests.connect.serving import listed, until
 
 pytestmark = pytest.mark.anyio
 
@@ -54,7 +54,7 @@ async def answered_by(run: Started, count: int) -> set[str]:
     found: set[str] = set()
     for number in range(count):
         async with Client(run.addresses["mcp"], mode="2026-07-28") as client:
-            name = next(t.name for t in (await client.list_tools()).tools if "read" in t.name)
+            name = next(one for one in await listed(client) if "read" in one)
             answer = await client.call_tool(name, {"number": number})
         assert not answer.is_error
         found.add(re.findall(r"in (\d+)", getattr(answer.content[0], "text", ""))[0])

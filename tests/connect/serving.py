@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import sys
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,11 +15,12 @@ import anyio
 import httpx2
 import pytest
 import uvicorn
+from mcp import Client
 from tests.connect.servers import real
 
 import sayso
 from sayso.connect import CommandTarget, UrlTarget
-from sayso.connect.envelope import HANDSHAKE_VERSIONS, Envelope
+from sayso.connect.envelope import HANDSHAKE_VERSIONS, MODERN, Envelope
 
 KINDS = {
     "accept": "application/json, text/event-stream",
@@ -75,6 +77,35 @@ async def until(is_so: Callable[[], bool], seconds: float = 30) -> None:
     with anyio.fail_after(seconds):
         while not is_so():
             await anyio.sleep(0.01)
+
+
+def until_listed(url: str) -> None:
+    """Wait until a gateway lists tools: it waits 5 seconds for a server to start, a busy one more.
+
+    A blocking function, for fixtures.
+    """
+    body, headers = modern("tools/list", {})
+    end = time.monotonic() + 60
+    while True:
+        answer = httpx2.post(url, content=body, headers=KINDS | headers, trust_env=False)
+        if answer.raise_for_status().json()["result"]["tools"]:
+            return
+        assert time.monotonic() < end, "the gateway lists no tool"
+
+
+async def listed(client: Client) -> set[str]:
+    """The names of the tools that a gateway lists, once its servers have started."""
+    with anyio.fail_after(60):
+        while not (tools := (await client.list_tools(cache_mode="refresh")).tools):
+            await anyio.sleep(0.05)
+    return {tool.name for tool in tools}
+
+
+def modern(method: str, params: Mapping[str, Any]) -> tuple[bytes, dict[str, str]]:
+    """A request of 2026-07-28: its body, and the headers that belong to it."""
+    envelope = Envelope(MODERN, {"name": "amy", "version": "1"}, {})
+    said = {"jsonrpc": "2.0", "id": 7, "method": method, "params": envelope.params(params)}
+    return json.dumps(said).encode(), dict(envelope.headers(method, params))
 
 
 async def until_there(path: Path, wanted: str) -> None:

@@ -1,8 +1,8 @@
 """OpenAI Agents SDK: an agent with the tools of guarded servers."""
 
-import asyncio
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
@@ -71,8 +71,8 @@ class GuardedAgent(Agent[Any]):
         await self._note_rejections(run_context)
         waiting = tuple(call.name for call in self._pending.calls)
         turn = _Turn(await self._step(run_context), self._pending, waiting)
-        mine = await super().get_all_tools(run_context)
-        return [*mine, *(turn.offer(tool) for tool in turn.step.tools.values())]
+        own = [turn.watch(tool) for tool in await super().get_all_tools(run_context)]
+        return [*own, *(turn.offer(tool) for tool in turn.step.tools.values())]
 
     async def get_system_prompt(self, run_context: RunContextWrapper[Any]) -> str | None:
         """Return the agent's own instructions and the system prompt about this step's tools."""
@@ -122,6 +122,12 @@ class _Turn:
             guarded=tool,
         )
 
+    def watch(self, tool: Tool) -> Tool:
+        """Return one of the agent's own tools: if its failure ends the run, so do our questions."""
+        if not isinstance(tool, FunctionTool):
+            return tool
+        return replace(tool, on_invoke_tool=partial(self._watched, tool.on_invoke_tool))
+
     async def asks(
         self, name: str, _: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str
     ) -> bool:
@@ -157,10 +163,28 @@ class _Turn:
         is_always = context.is_tool_approved(call.name, uuid4().hex) is True
         return not is_always or self.waiting.count(call.name) < 2  # noqa: PLR2004 - several
 
-    async def _made(self, made: Any) -> ToolResult:
-        try:
+    async def _made(self, made: Awaitable[ToolResult]) -> ToolResult:
+        async with self._withdrawing():
             return await made
-        except asyncio.CancelledError:
+
+    async def _watched(
+        self,
+        invoke: Callable[[ToolContext[Any], str], Awaitable[Any]],
+        context: ToolContext[Any],
+        arguments: str,
+    ) -> Any:
+        async with self._withdrawing():
+            return await invoke(context, arguments)
+
+    @asynccontextmanager
+    async def _withdrawing(self) -> AsyncGenerator[None]:
+        """Withdraw the questions of this turn if a call is cancelled or raises: the run has ended.
+
+        The SDK reports the end of a run nowhere else, and calls that have paused are over by then.
+        """
+        try:
+            yield
+        except BaseException:
             with anyio.CancelScope(shield=True):
                 await self.pending.toolset.withdraw(self.paused)
             raise

@@ -340,12 +340,18 @@ async def test_a_cancelled_run_leaves_no_question_behind(database: Database) -> 
         await until_taken_back(tools)
 
 
-async def test_a_run_that_fails_beside_a_pause_takes_its_question_back(database: Database) -> None:
+@pytest.mark.parametrize("is_paused", [False, True])
+async def test_a_run_that_fails_beside_a_pause_takes_its_question_back(
+    database: Database, *, is_paused: bool
+) -> None:
+    """It fails as soon as the question is stored, or once the SDK knows that the call waits."""
     async with studio(database) as tools:
 
         @function_tool(failure_error_function=None)
         async def fail() -> str:
-            while not await questions(tools):
+            while not (
+                agent.pending and agent.pending.calls if is_paused else await questions(tools)
+            ):
                 await anyio.sleep(0.005)
             raise ZeroDivisionError
 
