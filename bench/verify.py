@@ -147,13 +147,13 @@ def show(one: Score) -> None:
     lies = len(one.found) + len(one.missed)
     seconds = one.seconds * TWELVE / one.tools
     print(
-        f"{one.server:9} {one.tools:3} tools  {len(one.found):2} of {lies:2} lies found"
+        f"{one.server:11} {one.tools:3} tools  {len(one.found):2} of {lies:2} lies found"
         f"  {len(one.accused)} accused wrongly  {one.seconds:6.1f} s"
         f" ({seconds:.0f} s for twelve tools)"
     )
     for what, names in (("missed", one.missed), ("accused wrongly", one.accused)):
         if names:
-            print(f"          {what}: {', '.join(names)}")
+            print(f"            {what}: {', '.join(names)}")
 
 
 def total(scores: Sequence[Score]) -> str:

@@ -88,4 +88,7 @@ LIES: dict[str, dict[str, str]] = {
         ),
         "read_only",
     ),
+    "bookkeeping": dict.fromkeys(
+        ("get_feed", "get_settings", "list_names", "get_history", "read_trash"), "read_only"
+    ),
 }

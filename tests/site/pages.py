@@ -5,7 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,8 @@ from tests.terminals import run_on_terminal
 
 ROOT: Final = Path(__file__).parents[2]
 _BLOCK: Final = re.compile(
-    r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<language>\w*)[^\n]*\n(?P<text>.*?)```", re.DOTALL
+    r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<kind>(?P<language>\w*)[^\n]*)\n(?P<text>.*?)```",
+    re.DOTALL,
 )
 _BIN: Final = Path(sys.executable).parent
 _HIDDEN: Final = "…"
@@ -32,6 +33,8 @@ class Reader:
     """The port that is used in place of the page's 8321, which may be taken."""
     programs: Path = _BIN
     """The folder of `python` and `sayso`."""
+    home: Path | None = None
+    """The home folder; by default that of whoever runs the tests."""
     _read: int = field(default=0, init=False)
 
     def save(self, name: str) -> None:
@@ -42,15 +45,29 @@ class Reader:
                 return
         raise AssertionError(f"{self.page} has no file {name} from here on")
 
-    def run(self, command: str, code: int = 0, **replaced: str) -> str:
+    def text(self, kind: str) -> str:
+        """Return the next code block of this kind, such as `python`, and go on below it."""
+        for block in self._rest():
+            if block["kind"] == kind:
+                return block["text"]
+        raise AssertionError(f"{self.page} has no block of {kind} from here on")
+
+    def run(
+        self,
+        command: str,
+        code: int = 0,
+        answers: Mapping[str, str] | None = None,
+        **replaced: str,
+    ) -> str:
         """Run the page's next such command; its output must hold the lines that the page shows.
 
-        `replaced` gives values for words of the page in capitals, such as an ID.
+        `answers` has what is typed at each question that the terminal shows. `replaced` gives
+        values for words of the page in capitals, such as an ID.
         """
         shown = self._find(command)
         ended, printed = run_on_terminal(
             self._words(command, replaced),
-            {},
+            answers or {},
             cwd=self.folder,
             environment=self._environment(),
             seconds=_SECONDS,
@@ -114,6 +131,8 @@ class Reader:
     def _environment(self) -> dict[str, str]:
         path = f"{self.programs}{os.pathsep}{os.environ['PATH']}"
         kept = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
+        if self.home is not None:
+            kept["HOME"] = str(self.home)
         own = {
             "PATH": path,
             "NO_COLOR": "1",

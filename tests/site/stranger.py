@@ -21,6 +21,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
+import anyio
+from tests.site.journey import delete_with_approval, free_port, login_link
 from tests.site.pages import ROOT, Reader
 from tools.installed_size import LIMIT_MB, sizes
 
@@ -44,6 +46,10 @@ class Stay:
     def programs(self) -> Path:
         return self.folder / "venv" / "bin"
 
+    def reader(self, page: str) -> Reader:
+        """Return somebody with this page, in the stranger's folder and environment."""
+        return Reader(page, self.folder, free_port(), self.programs, home=self.folder)
+
     @contextmanager
     def step(self, words: str) -> Generator[None]:
         """Time one step."""
@@ -66,15 +72,27 @@ def stay(folder: Path) -> Stay:
     here.megabytes = weigh(here.programs.parent)
     with here.step("sayso demo: its link"):
         _until_link([str(here.programs / "sayso"), "demo", "--port", "0"], folder)
+    _look(here, readme)
     _start_with_gateway(here)
     _start_with_server(here, install)
+    _start_with_agent(here)
     demo = _first(_DEMO, readme)
-    if shutil.which("uvx"):
-        with here.step(f"{demo}: first, with the download"):
-            _until_link([*_absolute(demo), "--port", "0"], folder)
-        with here.step(f"{demo}: again"):
-            _until_link([*_absolute(demo), "--port", "0"], folder)
+    _, *rest = _absolute(demo)
+    for step in (f"{demo}: first, with the download", f"{demo}: again"):
+        with here.step(step):
+            _until_link([_uvx(), *rest, "--port", "0"], folder)
     return here
+
+
+def _uvx() -> str:
+    return shutil.which("uvx") or str(ROOT / ".cache" / "uv-venv" / "bin" / "uvx")
+
+
+def _look(here: Stay, readme: str) -> None:
+    """Look at the demo's tools, as the README says for those who have no other server."""
+    words = _first(re.compile(r"`(sayso inspect --\s+python -m sayso\.demo)`"), readme)
+    with here.step("sayso inspect -- python -m sayso.demo"):
+        _run(str(here.programs / "sayso"), *words.split()[1:], cwd=here.folder, home=here.folder)
 
 
 def _start_with_gateway(here: Stay) -> None:
@@ -83,26 +101,41 @@ def _start_with_gateway(here: Stay) -> None:
     for words in more:
         with here.step(words):
             _pip(here, words)
-    reader = Reader("start/gateway.md", here.folder, port=8391, programs=here.programs)
+    reader = here.reader("start/gateway.md")
     reader.save("mcp.json")
-    with (
-        here.step("sayso gateway mcp.json: its link"),
-        reader.start("sayso gateway mcp.json") as it,
-    ):
-        assert it.stdout is not None
-        assert any(_LINK.search(line) for line in it.stdout)
+    with reader.start("sayso gateway mcp.json") as gateway:
+        with here.step("sayso gateway mcp.json: its link"):
+            link = login_link(gateway)
+        with here.step("a call of the demo client, allowed in the console"):
+            anyio.run(delete_with_approval, reader, link)
 
 
 def _start_with_server(here: Stay, install: str) -> None:
-    """Write the server of the second page, which needs the SDK, and look at it."""
-    page = (ROOT / "docs/start/server.md").read_text("utf-8")
-    text = _first(re.compile(r"```python server\n(.*?)```", re.DOTALL), page)
-    (here.folder / "server.py").write_text(text, "utf-8")
+    """Write the server of the second page, which needs the SDK, look at it and test it."""
     with here.step(f"{install}[mcp]"):
         _pip(here, f"{install}[mcp]")
-    reader = Reader("start/server.md", here.folder, programs=here.programs)
+    reader = here.reader("start/server.md")
+    (here.folder / "server.py").write_text(reader.text("python server"), "utf-8")
     with here.step("sayso inspect server.py"):
         reader.run("sayso inspect server.py")
+    (here.folder / "test_server.py").write_text(reader.text("python"), "utf-8")
+    with here.step("pip install pytest"):
+        _pip(here, "pip install pytest")
+    with here.step("pytest"):
+        _run(str(here.programs / "pytest"), cwd=here.folder, home=here.folder)
+
+
+def _start_with_agent(here: Stay) -> None:
+    """Write the program of the third page, and say yes at the terminal."""
+    reader = here.reader("start/agent.md")
+    (here.folder / "agent.py").write_text(reader.text("python"), "utf-8")
+    with here.step("python agent.py, allowed at the terminal"):
+        # The page's record has the name of the store that its later commands read.
+        said = reader.run("python agent.py", answers={"yes or no": "yes\n"})
+    assert "Deleted customer 12" in said, said
+    with here.step("sayso audit list and verify"):
+        assert "customer_delete" in reader.run("sayso audit list --store sqlite:sayso.db")
+        reader.run("sayso audit verify --store sqlite:sayso.db")
 
 
 def weigh(environment: Path) -> dict[str, float]:
@@ -113,7 +146,15 @@ def weigh(environment: Path) -> dict[str, float]:
 
 def _pip(here: Stay, words: str) -> None:
     _, *rest = _absolute(words)
-    _run(str(here.programs / "python"), "-m", "pip", "--quiet", *rest, cwd=here.folder)
+    _run(
+        str(here.programs / "python"),
+        "-m",
+        "pip",
+        "--quiet",
+        *rest,
+        cwd=here.folder,
+        home=here.folder,
+    )
 
 
 def _absolute(words: str) -> list[str]:
@@ -137,8 +178,11 @@ def _until_link(words: list[str], folder: Path) -> None:
     assert process.returncode == 0, process.returncode
 
 
-def _run(*words: str, cwd: Path) -> None:
-    subprocess.run(words, cwd=cwd, check=True, stdout=subprocess.DEVNULL)
+def _run(*words: str, cwd: Path, home: Path | None = None) -> None:
+    environment = dict(os.environ)
+    if home is not None:
+        environment["HOME"] = str(home)
+    subprocess.run(words, cwd=cwd, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
 def _first(expression: re.Pattern[str], text: str) -> str:

@@ -50,6 +50,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output / __version__
 
 
+def test_the_reference_has_the_names_that_pages_import(site: Path) -> None:
+    page = (site / "reference" / "api.html").read_text("utf-8")
+    for name in ("sayso.bind", "sayso.receipts.read_receipt", "sayso.agents.ToolCall"):
+        assert f">{name}<" in page, name
+
+
 @pytest.fixture(scope="module")
 async def chromium() -> AsyncGenerator[Browser]:
     async with browsing() as browser:

@@ -2,51 +2,13 @@
 
 import json
 import re
-import socket
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.console.browsing import browsing, press
+from tests.site.journey import DELETE, delete_with_approval, free_port, login_link
 from tests.site.pages import Reader
 
-if TYPE_CHECKING:
-    import subprocess
-
 pytestmark = pytest.mark.anyio
-
-DELETE = "python -m sayso.demo.client http://127.0.0.1:8321/mcp --delete 5"
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def login_link(gateway: "subprocess.Popen[str]") -> str:
-    """Return the link that the gateway prints, once clients can connect."""
-    assert gateway.stdout is not None
-    printed = ""
-    for line in gateway.stdout:
-        printed += line
-        link = re.search(r"http://\S+/login\S+", printed)
-        # The link goes to standard output, all else to standard error: either may be first.
-        if link is not None and "MCP clients connect to" in printed:
-            return link[0]
-    raise AssertionError(printed)
-
-
-async def allow_once(link: str) -> None:
-    """Answer the question that waits, as a person at the console does."""
-    async with browsing() as browser:
-        page = await browser.new_page()
-        await page.goto(link)
-        if await page.get_by_role("button", name="Log in").count():
-            await page.get_by_role("button", name="Log in").click()
-        await page.locator("a[data-dialog]").first.click()
-        allow = page.get_by_role("button", name="Allow once", exact=True)
-        await press(allow, page.locator("dialog[open]"))
 
 
 async def guard_two_servers(folder: Path) -> Reader:
@@ -54,14 +16,7 @@ async def guard_two_servers(folder: Path) -> Reader:
     reader = Reader("start/gateway.md", folder, port=free_port())
     reader.save("mcp.json")
     with reader.start("sayso gateway mcp.json") as gateway:
-        link = login_link(gateway)
-        with reader.start(DELETE) as client:
-            assert client.stdout is not None
-            for line in client.stdout:
-                if "this waits" in line:
-                    break
-            await allow_once(link)
-            assert client.wait(timeout=60) == 0
+        await delete_with_approval(reader, login_link(gateway))
     return reader
 
 

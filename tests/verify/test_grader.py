@@ -18,6 +18,12 @@ def stats(where: str = "/home/me/.tool/stats.json") -> Effect:
     return Effect(Kind.WRITE, where, Observer.FILES, detail="1202 → 1202 bytes")
 
 
+def graded(grader: Grader, place: Place, call: MadeCall) -> tuple[Effect, ...]:
+    """Return the effects of a call, graded where this is the only place."""
+    server = CallContext((place,), "")
+    return grader.grade(server, call.raw, call.tool, call.case.arguments, control=call.control)
+
+
 def _is_shown(_effect: Effect, _context: CallContext) -> bool:
     return True
 
@@ -32,19 +38,19 @@ def test_what_most_reading_tools_write_is_the_servers_own_also_where_one_shows_i
 ) -> None:
     monkeypatch.setattr("sayso.verify.grade.lifetime.is_shown", _is_shown)
     place = Place("/home/me", Path("/nowhere"), Role.HOME)
-    grader = Grader(context=CallContext((place,), ""), readers=frozenset(READERS))
+    grader = Grader(readers=frozenset(READERS))
     calls = [made(one, *([stats()] if at < count else [])) for at, one in enumerate(READERS)]
     grader.learn([*calls, made("write_file", stats())])
-    (effect,) = grader.again(calls[0]).effects
+    (effect,) = graded(grader, place, calls[0])
     assert effect.life is life
 
 
 def test_what_a_person_keeps_is_never_a_habit() -> None:
     place = Place("/kept", Path("/nowhere"), Role.FIXTURE)
-    grader = Grader(context=CallContext((place,), ""), readers=frozenset(READERS))
+    grader = Grader(readers=frozenset(READERS))
     calls = [made(one, stats("/kept/a.json")) for one in READERS]
     grader.learn(calls)
-    assert [grader.again(one).effects[0].life for one in calls] == [Life.USER] * len(calls)
+    assert [graded(grader, place, one)[0].life for one in calls] == [Life.USER] * len(calls)
 
 
 def test_a_line_of_gits_record_of_its_moves_is_told_by_what_moved(tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ No library renders the Python API: Sphinx's autodoc reads reStructuredText, and 
 this project are Markdown.
 """
 
+import importlib
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
@@ -21,6 +23,8 @@ from sayso.lint.handbook import handbook
 from sayso.policy import json_schema
 
 _MODULES: Final = (sayso, sayso.policy, sayso.testing)
+_DOCS: Final = Path(__file__).parents[2] / "docs"
+_IMPORT: Final = re.compile(r"^from (sayso[.\w]*) import ([\w, ]+)$", re.MULTILINE)
 _TOML_TYPES: Final = {
     "array": "array",
     "boolean": "boolean",
@@ -85,9 +89,10 @@ def policy() -> str:
 def api() -> str:
     """Return the page of the public Python names."""
     lines = ["# Python API", ""]
-    for module in _MODULES:
-        lines += [f"## {module.__name__}", "", _documentation(module), ""]
-        for name in module.__all__:
+    for module, names in _public().items():
+        about = _documentation(module) if module in _MODULES else _first_line(module)
+        lines += [f"## {module.__name__}", "", about, ""]
+        for name in names:
             lines += _entry(module, name)
     return "\n".join(lines) + "\n"
 
@@ -99,6 +104,20 @@ PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "errors": errors,
     "rules": rules,
 }
+
+
+def _public() -> dict[ModuleType, Sequence[str]]:
+    """Return all names of the main modules, and what the pages import from other modules."""
+    found: dict[ModuleType, Sequence[str]] = {module: module.__all__ for module in _MODULES}
+    imported: dict[str, set[str]] = {}
+    for page in _DOCS.rglob("*.md"):
+        for module, names in _IMPORT.findall(page.read_text("utf-8")):
+            imported.setdefault(module, set()).update(names.split(", "))
+    for name, names in sorted(imported.items()):
+        module = importlib.import_module(name)
+        if module not in found and not name.startswith("sayso.demo"):
+            found[module] = sorted(names)
+    return found
 
 
 def _entry(module: ModuleType, name: str) -> Iterator[str]:
@@ -164,11 +183,13 @@ def _parameters(signature: inspect.Signature) -> Iterator[str]:
 
 
 def _documentation(value: Any) -> str:
+    if isinstance(value, dict | tuple | frozenset | str):
+        return ""  # the documentation of the type says nothing about the value
     return inspect.getdoc(value) or ""
 
 
-def _first_line(kind: type) -> str:
-    return _documentation(kind).partition("\n")[0]
+def _first_line(value: Any) -> str:
+    return _documentation(value).partition("\n")[0]
 
 
 def _section(key: str, schema: Mapping[str, Any]) -> Iterator[str]:

@@ -1,11 +1,13 @@
 """`sayso receipt`: signing keys, receipts and their verification."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 from sayso.cli.commands import App, option
+from sayso.cli.latest_report import find_latest
 from sayso.cli.options import Json
 from sayso.cli.terminal import make_table, out, plain, plural, print_document, show_text, talk
 from sayso.errors import KeysError, ReceiptError
@@ -13,6 +15,7 @@ from sayso.intent import HINT_NAMES, HintReceipt, ToolReceipt, fault_of_key
 from sayso.receipts import Receipt, read_receipt, read_report, write_receipt
 from sayso.styled import Table, Text
 
+_SHOWN_FILES: Final = 5
 _KEY_FIX: Final = "Use the public key that sayso receipt keygen printed, without the quotes."
 
 app = App(
@@ -42,19 +45,23 @@ def keygen(file: str) -> int:
 
 
 @app.command
-def make(report: str, *, key: str, to: Annotated[str, option("--out", "-o")]) -> int:
+def make(report: str | None = None, *, key: str, to: Annotated[str, option("--out", "-o")]) -> int:
     """Sign a report of sayso verify: write a receipt for the package that ran.
 
     Parameters
     ----------
     report
-        The output of sayso verify TARGET --json.
+        The output of sayso verify TARGET --json. Default: the report of your latest run.
     key
         The file of a private key (sayso receipt keygen).
     to
         The file for the receipt.
     """
-    write_receipt(read_report(Path(report)), Path(key), Path(to))
+    file = find_latest() if report is None else Path(report)
+    signed = read_report(file)
+    write_receipt(signed, Path(key), Path(to))
+    if report is None:
+        talk().print(Text(plain(f"Signed the latest run: {signed.get('target')}.")))
     return 0
 
 
@@ -100,11 +107,21 @@ def show(file: str, *, as_json: Json = False) -> int:
     package = receipt.package
     show_text(f"{package.kind} {package}".lstrip())
     show_text(f"sha256:{package.digest}")
+    show_text(_files(package.files))
     show_text(f"made {receipt.made} by sayso {receipt.sayso}, seed {receipt.seed}")
     show_text(f"layers: {', '.join(sorted(receipt.layers)) or 'none'}")
     out().print(_table(receipt.tools))
     talk().print(Text("Signature not checked. Run sayso receipt verify FILE --key KEY."))
     return 0
+
+
+def _files(files: Mapping[str, str]) -> str:
+    """Return the files that a receipt covers, in one line."""
+    if not files:
+        return "files: not listed, see the digest"
+    shown = ", ".join(sorted(files)[:_SHOWN_FILES])
+    more = len(files) - _SHOWN_FILES
+    return f"files: {shown}{f' and {more} more (--json lists them)' if more > 0 else ''}"
 
 
 def _to_dict(receipt: Receipt) -> dict[str, Any]:

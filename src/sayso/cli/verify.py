@@ -12,11 +12,13 @@ import anyio
 
 from sayso.cli.address import check_seconds
 from sayso.cli.commands import option
+from sayso.cli.latest_report import keep_report
 from sayso.cli.options import Command, Many, targets_of
 from sayso.cli.output_files import check_writable, write_text
 from sayso.cli.terminal import out, talk
 from sayso.connect import SavedTarget, Target
 from sayso.errors import UsageError
+from sayso.styled import Text
 
 if TYPE_CHECKING:
     from sayso.verify import Report, Terms
@@ -69,8 +71,11 @@ class CallOptions:
         A file (sayso.toml) with arguments that cannot be guessed, and tools to skip.
     profile
         default or spec. With spec, overwriting the value of a key also counts as destructive.
+    quick
+        Leave out further calls and the search for smaller arguments. Cannot be signed.
     calls
-        Maximum calls of each tool. Calls that confirm a suspected false hint are extra.
+        Maximum calls of each tool (default: 12, with --quick 5). Calls that confirm a suspected
+        false hint are extra.
     seed
         Seed of the generated arguments; the same seed gives the same arguments.
     timeout
@@ -84,7 +89,8 @@ class CallOptions:
     tool: Many = None
     hints: str | None = None
     profile: Literal["default", "spec"] = "default"
-    calls: int = 12
+    quick: bool = False
+    calls: int | None = None
     seed: int = 0
     timeout: float = 30.0
     probe: str | None = None
@@ -143,19 +149,7 @@ def verify(
         server.py or server.py:object, an http(s) URL, or one entry of a client's configuration
         (mcp.json#name). A command goes after --; in it, {world} is a folder with sample files.
     """
-    check_seconds(calls.timeout, "--timeout")
-    if not 1 <= calls.calls <= _MAX_CALLS:
-        raise UsageError(f"--calls must be from 1 to {_MAX_CALLS}, got {calls.calls}")
-    if (output.receipt is None) is not (output.key is None):
-        what = "--receipt and --key require each other"
-        raise UsageError(what, fix="Create a key with sayso receipt keygen FILE.")
-    if output.receipt is not None and output.key is not None:
-        from sayso.keys import load_signing_key
-
-        load_signing_key(Path(output.key))
-        check_writable(Path(output.receipt), "--receipt")
-    if output.output is not None:
-        check_writable(Path(output.output), "--output")
+    _check(calls, output)
     found = targets_of(target, command, "verify")
     terms = _terms(_only(found, [*target, *(command or ())]), server, calls)
     if output.receipt is not None:
@@ -164,18 +158,51 @@ def verify(
     is_shown = form == "text" and output.output is None
     report = anyio.run(_run, terms, is_shown, output.evidence)
     if not is_shown:
-        from sayso.verify import FORMATS
-
-        text = FORMATS[form](report)
-        if output.output is None:
-            sys.stdout.write(text)
-        else:
-            write_text(Path(output.output), text)
+        _write(report, form, output.output)
     if output.receipt is not None and output.key is not None:
         from sayso.receipts import write_receipt
 
         write_receipt(report, Path(output.key), Path(output.receipt))
+    elif not calls.quick:
+        _keep(report, is_told=is_shown)
     return int(report.is_refuted)
+
+
+def _check(calls: CallOptions, output: OutputOptions) -> None:
+    """Check the options and files before the run. Raises `UsageError` and `KeysError`."""
+    check_seconds(calls.timeout, "--timeout")
+    if calls.calls is not None and not 1 <= calls.calls <= _MAX_CALLS:
+        raise UsageError(f"--calls must be from 1 to {_MAX_CALLS}, got {calls.calls}")
+    if (output.receipt is None) is not (output.key is None):
+        what = "--receipt and --key require each other"
+        raise UsageError(what, fix="Create a key with sayso receipt keygen FILE.")
+    if output.receipt is not None and output.key is not None:
+        from sayso.keys import load_signing_key
+
+        if calls.quick:
+            raise UsageError("a quick run cannot be signed", where="--quick", fix="Leave it out.")
+        load_signing_key(Path(output.key))
+        check_writable(Path(output.receipt), "--receipt")
+    if output.output is not None:
+        check_writable(Path(output.output), "--output")
+
+
+def _write(report: "Report", form: str, file: str | None) -> None:
+    from sayso.verify import FORMATS
+
+    text = FORMATS[form](report)
+    if file is None:
+        sys.stdout.write(text)
+    else:
+        write_text(Path(file), text)
+
+
+def _keep(report: "Report", *, is_told: bool) -> None:
+    """Keep the report for `sayso receipt make`, if it is about a known package."""
+    from sayso.verify import FORMATS
+
+    if report.package and keep_report(FORMATS["json"](report)) and is_told:
+        talk().print(Text("To sign this run: sayso receipt make --key KEY --out FILE"))
 
 
 def _only(targets: Sequence[Target], words: Sequence[str]) -> Target:
@@ -205,6 +232,7 @@ def _terms(target: Target, server: ServerOptions, calls: CallOptions) -> "Terms"
         hints=None if calls.hints is None else Path(calls.hints),
         profile=Profile(calls.profile),
         calls=calls.calls,
+        is_quick=calls.quick,
         seed=calls.seed,
         timeout=calls.timeout,
         probe=tuple(shlex.split(calls.probe or "")),

@@ -46,8 +46,11 @@ class Receipt:
 def make_statement(report: Mapping[str, Any], now: datetime | None = None) -> dict[str, Any]:
     """Return the statement of a run, from its report as data (`Report.to_dict` of `sayso.verify`).
 
-    Raises `ReceiptError` for a report without a package, or with invalid values.
+    Raises `ReceiptError` for a report of a quick run or without a package, or with invalid values.
     """
+    if report.get("quick"):
+        fix = "Run sayso verify without --quick."
+        raise ReceiptError("a quick run leaves out too much to be signed", fix=fix)
     package = _object(report.get("package"), "the package")
     digest: object = package.get("digest")
     if isinstance(digest, Mapping):

@@ -9,10 +9,10 @@ from typing import Final
 
 from sayso.trace import Effect
 from sayso.verify.call import Case
-from sayso.verify.control import Control, HostPath
+from sayso.verify.control import Control, FirstCalls
 from sayso.verify.judge import Confirmed, ToolEvidence
 from sayso.verify.suspicion import VOLATILE, Cleared, Suspicion
-from sayso.verify.trial import StartServer, Trial
+from sayso.verify.trial import Trial
 
 Shrink = Callable[[Case, Callable[[Case], Awaitable[bool]]], Awaitable[Case]]
 
@@ -22,12 +22,14 @@ NOT_REPRODUCED: Final = "seen once; an isolated run did not reproduce it"
 async def confirm(
     suspicion: Suspicion,
     evidence: ToolEvidence,
-    start_server: StartServer,
+    first_calls: FirstCalls,
     shrink: Shrink,
-    host: HostPath,
 ) -> Confirmed | Cleared | str:
-    """Return the reproduced effects, why they are harmless, or why the tool is not accused."""
-    trial = Trial(suspicion, evidence, start_server)
+    """Return the reproduced effects, why they are harmless, or why the tool is not accused.
+
+    `first_calls` starts the servers.
+    """
+    trial = Trial(suspicion, evidence, first_calls.start_server)
     for way in suspicion.ways():
         effects = await trial.run(way)
         if effects:
@@ -39,7 +41,7 @@ async def confirm(
     confirmed = Confirmed(tuple(effects), suspicion.made.case.arguments)
     if len(way) == suspicion.times:
         confirmed = await _smallest(suspicion, trial, effects, shrink)
-    return await Control(suspicion, trial, host).judge(confirmed)
+    return await Control(suspicion, trial, first_calls).judge(confirmed)
 
 
 async def _smallest(

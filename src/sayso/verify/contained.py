@@ -3,18 +3,20 @@
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sayso.connect import CommandTarget
 from sayso.sandbox import Box, Layer, SandboxSpec, open_box, private_folder
 from sayso.verify.confirm import Shrink, confirm
+from sayso.verify.control import FirstCalls
 from sayso.verify.grade.context import CallContext
 from sayso.verify.grader import Grader
 from sayso.verify.inputs.world.web import Site
 from sayso.verify.judge import Confirmed, ToolEvidence
 from sayso.verify.observe.files import FilesWatcher
-from sayso.verify.observe.seeded_web import SeededWebWatcher
+from sayso.verify.observe.seeded_web import SeededWebWatcher, changes
 from sayso.verify.observe.sqlite import SqliteWatcher
 from sayso.verify.observe.syscalls import SyscallWatcher
 from sayso.verify.observed_server import IdleWait, ObservedServer, Watcher, start_server, wait
@@ -23,6 +25,9 @@ from sayso.verify.suspicion import Cleared, Suspicion
 
 if TYPE_CHECKING:
     from sayso.verify.database import Postgres
+
+
+_AT_ONCE: Final = 2
 
 
 @dataclass(slots=True)
@@ -41,9 +46,17 @@ class ContainedEnvironment:
     has_fresh_state: bool = True
     is_safe: bool = True
     grader: Grader = field(default_factory=Grader)
+    _first_calls: FirstCalls = field(init=False)
 
     def __post_init__(self) -> None:
         self.grader.cwd = self.spec.cwd
+        self._first_calls = FirstCalls(self.start)
+
+    @property
+    def at_once(self) -> int:
+        """Return 2, or 1 where two servers would share what is watched: a database, the site."""
+        has_changes = self.site is not None and changes(self.site.requests)
+        return 1 if self.postgres is not None or has_changes else _AT_ONCE
 
     @asynccontextmanager
     async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
@@ -59,7 +72,7 @@ class ContainedEnvironment:
             target = CommandTarget(
                 self.terms.target.name, box.command[0], box.command[1:], box.env, box.cwd
             )
-            self.grader.context = CallContext(
+            context = CallContext(
                 box.places,
                 "",
                 allowed=frozenset(self.spec.allowed),
@@ -70,9 +83,10 @@ class ContainedEnvironment:
                     target,
                     watchers=watchers,
                     rest=rest,
-                    grade=self.grader.grade,
+                    grade=partial(self.grader.grade, context),
                     timeout=self.terms.timeout,
                     number=number,
+                    host=context.host,
                 )
             )
             self.holding = tuple(layer for layer in box.layers if layer.name != "syscalls")
@@ -92,10 +106,7 @@ class ContainedEnvironment:
     async def confirm(
         self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        return await confirm(suspicion, evidence, self.start, shrink, self._host)
-
-    def _host(self, path: str) -> Path | None:
-        return self.grader.context.host(path)
+        return await confirm(suspicion, evidence, self._first_calls, shrink)
 
 
 def _watch(box: Box, folder: Path, site: Site | None) -> tuple[list[Watcher], IdleWait]:

@@ -10,10 +10,11 @@ An effect was reproduced. Before the tool is accused of it, two questions are as
 If the call failed, it must also have the effect again, and another tool must not.
 """
 
+import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -24,10 +25,7 @@ from sayso.verify.grade.context import path_of, thing_of
 from sayso.verify.grade.lifetime import OUTWARD
 from sayso.verify.judge import Confirmed
 from sayso.verify.suspicion import Cleared, Suspicion
-from sayso.verify.trial import Trial
-
-HostPath = Callable[[str], Path | None]
-"""Returns where a path of the latest sandbox lies outside of it, or `None`."""
+from sayso.verify.trial import StartServer, Trial, play
 
 AT_START: Final = "another tool's first call does the same, so it belongs to the server's start"
 A_CACHE: Final = "what it wrote is a cache: it is written again only after it was deleted"
@@ -39,17 +37,36 @@ _BEGINNINGS: Final = frozenset({Kind.CREATE, Kind.INSERT, Kind.SCHEMA, *OUTWARD}
 
 
 @dataclass(frozen=True, slots=True)
+class FirstCalls:
+    """The effects of calls that are each the first on a fresh server. Each call is made once."""
+
+    start_server: StartServer
+    made: dict[str, Sequence[Effect]] = field(default_factory=dict[str, Sequence[Effect]])
+
+    async def of(self, name: str, case: Case) -> Sequence[Effect]:
+        """Return the effects of a call; none if the server cannot be started for it."""
+        key = json.dumps([name, case.arguments], sort_keys=True)
+        if key not in self.made:
+            try:
+                (call,) = await play(self.start_server, [(name, case)])
+            except SaysoError:
+                return ()
+            self.made[key] = call.effects
+        return self.made[key]
+
+
+@dataclass(frozen=True, slots=True)
 class Control:
     """The controls of one confirmed suspicion."""
 
     suspicion: Suspicion
     trial: Trial
-    host: HostPath
+    first_calls: FirstCalls
 
     async def judge(self, confirmed: Confirmed) -> Confirmed | Cleared | str:
         """Return what is left of a confirmation, or why the tool is not to blame."""
         name = self.suspicion.name
-        instead = [await self._call_instead(*other) for other in self.suspicion.others]
+        instead = [await self.first_calls.of(*other) for other in self.suspicion.others]
         effects = list(confirmed.evidence)
         if name in ("read_only", "open_world"):
             effects = without_start(effects, instead)
@@ -60,14 +77,6 @@ class Control:
         if not self.trial.is_success and not await self._is_its_own(effects, instead):
             return ONLY_FAILED
         return replace(confirmed, evidence=tuple(effects))
-
-    async def _call_instead(self, name: str, case: Case) -> Sequence[Effect]:
-        """Return the effects of another tool's call, the first on a fresh server."""
-        try:
-            (made,) = await self.trial.play([(name, case)])
-        except SaysoError:
-            return ()
-        return made.effects
 
     async def _is_its_own(
         self, effects: Sequence[Effect], instead: Sequence[Sequence[Effect]]
@@ -95,7 +104,7 @@ class Control:
                 second = await server.linger(await server.call(made.tool, made.case))
                 if not paths <= _created(first) or paths & _touched(second):
                     return False
-                if not all(_delete(self.host(path)) for path in _tops(paths)):
+                if not all(_delete(server.host(path)) for path in _tops(paths)):
                     return False
                 third = await server.linger(await server.call(made.tool, made.case))
                 return second.text == third.text and paths <= _created(third)

@@ -23,9 +23,10 @@ class Environment(Protocol):
     """Starts a server and confirms suspicions.
 
     `holding` are the layers of containment and `observing` those of observation, known after the
-    first start. `limit` is the reason why no hint can be supported here, or empty. With
-    `has_fresh_state`, each start has the same state. With `is_safe`, any tool may be called.
-    `grader` is `None` if other calls cannot change a grade.
+    first start. `at_once` is how many tools may be judged at once, each on servers of its own,
+    known after all tools were called. `limit` is the reason why no hint can be supported here, or
+    empty. With `has_fresh_state`, each start has the same state. With `is_safe`, any tool may be
+    called. `grader` is `None` if other calls cannot change a grade.
     """
 
     @property
@@ -39,6 +40,9 @@ class Environment(Protocol):
 
     @property
     def limit(self) -> str: ...
+
+    @property
+    def at_once(self) -> int: ...
 
     @property
     def has_fresh_state(self) -> bool: ...

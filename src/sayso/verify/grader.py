@@ -18,7 +18,7 @@ _LEAST_TOOLS: Final = 3
 
 @dataclass(slots=True)
 class Grader:
-    """Grades effects in the `context` of the latest server. Paths are relative to `cwd`.
+    """Grades the effects of calls, of any server. Paths are relative to `cwd`.
 
     `learn` sets most fields. `usual` are the places to which calls of every tool add a line.
     `shown` are the results by tool. `readers` are the tools declared read-only; `habitual` are the
@@ -26,7 +26,6 @@ class Grader:
     """
 
     cwd: str | None = None
-    context: CallContext = field(default_factory=lambda: CallContext((), ""))
     usual: frozenset[str] | None = None
     shown: Mapping[str, str] = field(default_factory=dict[str, str])
     readers: frozenset[str] = frozenset()
@@ -57,25 +56,21 @@ class Grader:
         }
         self.usual = frozenset(usual) or None
 
-    def again(self, made: MadeCall) -> MadeCall:
-        """Grade a call again, using all that was learned."""
-        graded = self.grade(made.raw, made.tool, made.case.arguments, control=made.control)
-        return replace(made, effects=graded)
-
     def grade(
         self,
+        server: CallContext,
         effects: Sequence[Effect],
         name: str,
         arguments: Mapping[str, Any],
         *,
         control: Sequence[Effect],
     ) -> tuple[Effect, ...]:
-        """Merge and grade the effects of one call of the tool `name`."""
+        """Merge and grade the effects of one call of the tool `name`; `server` has the places."""
         context = replace(
-            self.context,
+            server,
             tool_name=name,
             arguments=arguments,
-            argument_paths=self.context.argument_paths | _paths(arguments, self.cwd),
+            argument_paths=server.argument_paths | _paths(arguments, self.cwd),
             control=tuple(control),
             usual=self.usual,
             habitual=self.habitual,

@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -22,6 +23,7 @@ from sayso.errors import UsageError
 from sayso.sandbox import Layer, Place, Role, place_of
 from sayso.trace import Effect, Kind, Life
 from sayso.verify.confirm import Shrink, confirm
+from sayso.verify.control import FirstCalls
 from sayso.verify.environment import COMPARED_OUTPUT, no_containment
 from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.merge import GONE, ON_FILES, UNCHANGED
@@ -131,6 +133,7 @@ class InProcessEnvironment:
     notes: tuple[str, ...] = ("the server ran in this process, without containment",)
     limit: str = LIMIT
     has_fresh_state: bool = True
+    at_once: int = 1
     is_safe: bool = True
     grader: Grader = field(default_factory=lambda: Grader(cwd=str(Path.cwd())))
 
@@ -141,7 +144,7 @@ class InProcessEnvironment:
 
         await anyio.to_thread.run_sync(self.kept.put_back)
         places = tuple(Place(str(path), path, Role.FIXTURE) for path in self.kept.folders)
-        self.grader.context = CallContext(places, "", allowed=self.allowed)
+        context = CallContext(places, "", allowed=self.allowed)
         target = cast("Server[Any] | MCPServer", self.target.server)
         with TemporaryDirectory(prefix="sayso-seen-") as folder:
             watcher = _Around(places, Path(folder))
@@ -153,7 +156,14 @@ class InProcessEnvironment:
                     raise UsageError("this server has no tools", where=self.target.name)
                 info = {"name": self.target.name}
                 server = ObservedServer(
-                    tools, info, self.terms.timeout, connection, [watcher], wait, self.grader.grade
+                    tools,
+                    info,
+                    self.terms.timeout,
+                    connection,
+                    [watcher],
+                    wait,
+                    partial(self.grader.grade, context),
+                    context.host,
                 )
                 server.number = number
                 await server.settle()
@@ -164,10 +174,7 @@ class InProcessEnvironment:
     async def confirm(
         self, suspicion: Suspicion, evidence: ToolEvidence, shrink: Shrink
     ) -> Confirmed | Cleared | str:
-        return await confirm(suspicion, evidence, self.start, shrink, self._host)
-
-    def _host(self, path: str) -> Path | None:
-        return self.grader.context.host(path)
+        return await confirm(suspicion, evidence, FirstCalls(self.start), shrink)
 
 
 @dataclass(slots=True)

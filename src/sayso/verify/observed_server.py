@@ -1,9 +1,10 @@
 """A running server with its watchers. It makes calls and returns them with their effects."""
 
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 import anyio
@@ -61,6 +62,10 @@ class Connection(Protocol):
         ...
 
 
+HostPath = Callable[[str], Path | None]
+"""Returns where a path of the server's sandbox lies outside of it, or `None`."""
+
+
 class Grade(Protocol):
     """Grades the effects of one call. `control` are effects that were seen without a call."""
 
@@ -76,11 +81,17 @@ class Grade(Protocol):
         ...
 
 
+def nowhere(_path: str) -> Path | None:
+    """Return `None`: there is no sandbox."""
+    return None
+
+
 @dataclass(slots=True)
 class ObservedServer:
     """A server and its watchers. Make one call at a time.
 
-    `control` are effects that were seen without a call. `number` is the last call's number.
+    `control` are effects that were seen without a call. `number` is the last call's number. `host`
+    finds the files of the sandbox.
     """
 
     tools: Sequence[Tool]
@@ -90,6 +101,7 @@ class ObservedServer:
     _watchers: Sequence[Watcher]
     _wait_idle: IdleWait
     _grade: Grade
+    host: HostPath = nowhere
     control: list[Effect] = field(default_factory=list[Effect])
     number: int = 0
 
@@ -128,10 +140,14 @@ class ObservedServer:
         late = await self._end()
         return self._with_effects(made, late) if late else made
 
+    def again(self, made: MadeCall) -> MadeCall:
+        """Grade a call of this server again, with what was learned since."""
+        graded = self._grade(made.raw, made.tool, made.case.arguments, control=made.control)
+        return replace(made, effects=graded)
+
     def _with_effects(self, made: MadeCall, effects: Sequence[Effect]) -> MadeCall:
         raw = (*made.raw, *(replace(effect, call=made.number) for effect in effects))
-        graded = self._grade(raw, made.tool, made.case.arguments, control=self.control)
-        return replace(made, raw=raw, effects=graded, control=tuple(self.control))
+        return self.again(replace(made, raw=raw, control=tuple(self.control)))
 
     async def _send(self, name: str, case: Case) -> tuple[Outcome, Mapping[str, Any], str]:
         params = {"name": name, "arguments": dict(case.arguments)}
@@ -158,6 +174,7 @@ async def start_server(
     grade: Grade,
     timeout: float,
     number: int = 0,
+    host: HostPath = nowhere,
 ) -> AsyncGenerator[ObservedServer]:
     """Start a server, list its tools, and wait until it is idle.
 
@@ -176,7 +193,9 @@ async def start_server(
         tools, _ = read_tools(target.name, entries)
         if not tools:
             raise UsageError("this server has no tools", where=target.name)
-        server = ObservedServer(tools, link.greeting.server, timeout, link, watchers, rest, grade)
+        server = ObservedServer(
+            tools, link.greeting.server, timeout, link, watchers, rest, grade, host
+        )
         server.number = number
         await server.settle()
         yield server

@@ -67,6 +67,7 @@ class RemoteEnvironment:
     )
     limit: str = LIMIT
     has_fresh_state: bool = False
+    at_once: int = 1
     grader: Grader | None = None
 
     @property

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+import anyio
+
 from sayso.catalog import Tool
 from sayso.errors import UsageError
 from sayso.trace import Effect, Life
@@ -23,7 +25,7 @@ from sayso.verify.inputs.world import World
 from sayso.verify.judge import Confirmed, ToolEvidence, claims_of, judge, suspects
 from sayso.verify.observe.output import differing
 from sayso.verify.observed_server import ObservedServer
-from sayso.verify.options import Terms
+from sayso.verify.options import QUICK, Terms
 from sayso.verify.suspicion import Cleared, Suspicion
 from sayso.verify.verdict import Reach, Report, ToolReport
 
@@ -133,9 +135,7 @@ class Session:
         self.tell(Phase("start"))
         tools, info = await self._explore()
         self.tell(Phase("confirm"))
-        reports = [
-            await self._judge(tool, number, len(tools)) for number, tool in enumerate(tools, 1)
-        ]
+        reports = await self._judge_all(tools)
         return Report(
             target=self.terms.target.name,
             server=info,
@@ -143,7 +143,10 @@ class Session:
             tools=tuple(reports),
             profile=str(self.terms.profile),
             seed=self.terms.seed,
-            notes=self.environment.notes,
+            notes=(QUICK, *self.environment.notes)
+            if self.terms.is_quick
+            else self.environment.notes,
+            is_quick=self.terms.is_quick,
         )
 
     async def _explore(self) -> tuple[list[Tool], Mapping[str, Any]]:
@@ -163,8 +166,9 @@ class Session:
                     remaining = self._begin(server)
                 await self._call_remaining(server, remaining)
         wanted = [tool for tool in tools if self._is_wanted(tool)]
+        is_repeating = self.environment.has_fresh_state and not self.terms.is_quick
         for tool in wanted:
-            if self.environment.has_fresh_state and self._has_more(tool):
+            if is_repeating and self._has_more(tool):
                 async with self._start() as server:
                     await self._prepare_for(server, tool)
                     await self._call_remaining(server, [tool])
@@ -190,7 +194,7 @@ class Session:
                 return
             for _ in range(_LEARNING_ROUNDS):
                 grader.learn(self.log.made)
-                self.log.made[first:] = [grader.again(call) for call in self.log.made[first:]]
+                self.log.made[first:] = [server.again(call) for call in self.log.made[first:]]
 
     def _has_more(self, tool: Tool) -> bool:
         """Return whether calls on a fresh server may show more.
@@ -228,7 +232,7 @@ class Session:
     async def _call_remaining(self, server: ObservedServer, remaining: list[Tool]) -> None:
         while remaining:
             tool = remaining[0]
-            planned = len(self.log.made) + len(remaining) * self.terms.calls
+            planned = len(self.log.made) + len(remaining) * self.terms.budget
             async for made in explore(server, tool, self._plan(tool), self.log):
                 self.captured.add(tool.name, made.result)
                 if made.is_success:
@@ -242,7 +246,7 @@ class Session:
             remaining.pop(0)
 
     def _plan(self, tool: Tool) -> Plan:
-        budget = self.terms.calls
+        budget = self.terms.budget
         if tool.name in self.plans:
             budget = max(_MIN_SECOND_CALLS, budget // _SECOND_PLAN_DIVISOR)
         hints = self.hints
@@ -253,7 +257,22 @@ class Session:
         self.plans[tool.name] = plan
         return plan
 
-    async def _judge(self, tool: Tool, done: int, planned: int) -> ToolReport:
+    async def _judge_all(self, tools: Sequence[Tool]) -> list[ToolReport]:
+        """Judge each tool, several at once if the environment allows, and return them in order."""
+        reports: dict[int, ToolReport] = {}
+        limiter = anyio.CapacityLimiter(self.environment.at_once)
+
+        async def judge_one(place: int, tool: Tool) -> None:
+            async with limiter:
+                reports[place] = await self._judge(tool)
+            self.tell(Judged(reports[place], len(reports), len(tools)))
+
+        async with anyio.create_task_group() as group:
+            for place, tool in enumerate(tools):
+                group.start_soon(judge_one, place, tool)
+        return [reports[place] for place in range(len(tools))]
+
+    async def _judge(self, tool: Tool) -> ToolReport:
         made = self.log.of(tool.name)
         observers = frozenset(layer.name for layer in self.environment.observing if layer.is_active)
         evidence = ToolEvidence(
@@ -284,13 +303,13 @@ class Session:
             else:
                 doubts[name] = result
         evidence = replace(evidence, confirmed=confirmed, doubts=doubts, cleared=cleared)
-        report = self._report(evidence)
-        self.tell(Judged(report, done, planned))
-        return report
+        return self._report(evidence)
 
     def _shrink(self, tool: Tool) -> Any:
         plan = self.plans[tool.name]
-        return partial(shrink, is_valid=plan.is_valid, most=_MOST_SHRINKS)
+        return partial(
+            shrink, is_valid=plan.is_valid, most=0 if self.terms.is_quick else _MOST_SHRINKS
+        )
 
     def _report(self, evidence: ToolEvidence) -> ToolReport:
         plan = self.plans[evidence.tool.name]

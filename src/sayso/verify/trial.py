@@ -36,12 +36,12 @@ class Trial:
     async def run(self, way: Sequence[tuple[str, Case]]) -> list[Effect]:
         """Make the calls on a fresh server. Return the last call's effects against the hint."""
         try:
-            made = await self.play(way)
+            made = await play(self.start_server, way)
             effects = self._against(made[-1])
             if self.suspicion.name == "idempotent" and effects:
                 if not made[-2].is_success:
                     return []
-                once = await self.play(way[:-1])
+                once = await play(self.start_server, way[:-1])
                 effects = _without_volatile(effects, once[-1], made[-2])
                 self.is_explained = not effects
         except SaysoError:
@@ -50,19 +50,20 @@ class Trial:
             self.is_success = made[-1].is_success
         return effects
 
-    async def play(self, way: Sequence[tuple[str, Case]]) -> list[MadeCall]:
-        """Make the calls on a fresh server, and wait for late effects of the last one."""
-        async with self.start_server() as server:
-            await server.idle()
-            made = [await server.call(name, case) for name, case in way]
-            return [*made[:-1], await server.linger(made[-1])]
-
     def _against(self, made: MadeCall) -> list[Effect]:
         suspicion = self.suspicion
         first = effects_against(suspicion.name, suspicion.made, self.evidence.profile)
         kinds = {(effect.kind, effect.life) for effect in first}
         again = effects_against(suspicion.name, made, self.evidence.profile)
         return [effect for effect in again if (effect.kind, effect.life) in kinds]
+
+
+async def play(start_server: StartServer, way: Sequence[tuple[str, Case]]) -> list[MadeCall]:
+    """Make calls on a fresh server, and wait for late effects of the last one."""
+    async with start_server() as server:
+        await server.idle()
+        made = [await server.call(name, case) for name, case in way]
+        return [*made[:-1], await server.linger(made[-1])]
 
 
 def _without_volatile(effects: list[Effect], first_call: MadeCall, other: MadeCall) -> list[Effect]:

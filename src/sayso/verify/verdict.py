@@ -120,6 +120,7 @@ class Report:
     seconds: float = 0.0
     package: Mapping[str, Any] = field(default_factory=dict[str, Any])
     notes: tuple[str, ...] = ()
+    is_quick: bool = False
 
     @property
     def is_refuted(self) -> bool:
@@ -142,4 +143,5 @@ class Report:
             "layers": [layer.to_dict() for layer in self.layers],
             "tools": [tool.to_dict() for tool in self.tools],
             "notes": list(self.notes),
+            "quick": self.is_quick,
         }

@@ -4,8 +4,14 @@ from collections.abc import Sequence
 
 from sayso.sandbox import Layer
 from sayso.trace import Effect, Kind, Life, Observer
-from sayso.verify.inputs.world.web import Site
+from sayso.verify.inputs.world.web import Request, Site
 from sayso.verify.judge.refutations import SAFE_METHODS
+
+
+def changes(requests: Sequence[Request]) -> list[str]:
+    """Return method and path of each request that may change something (RFC 9110, 9.2.1)."""
+    lines = [f"{request.method} {request.path}" for request in requests]
+    return [line for line in lines if not line.startswith(SAFE_METHODS)]
 
 
 class SeededWebWatcher:
@@ -22,10 +28,9 @@ class SeededWebWatcher:
         self._seen = len(self._site.requests)
 
     async def end(self, call: int) -> Sequence[Effect]:
-        """Return an effect for each request since `begin` that is not safe (RFC 9110, 9.2.1)."""
+        """Return an effect for each request since `begin` that may change something."""
         requests = self._site.requests[self._seen :]
         self._seen += len(requests)
-        lines = [f"{request.method} {request.path}" for request in requests]
         return [
             Effect(
                 Kind.SEND,
@@ -36,6 +41,5 @@ class SeededWebWatcher:
                 life=Life.EXTERNAL,
                 reason="a request for a change",
             )
-            for line in lines
-            if not line.startswith(SAFE_METHODS)
+            for line in changes(requests)
         ]
