@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ContainedEnvironment:
-    """An `Environment` of sandboxes. `holding` and `observing` are layers of the latest one."""
+    """An `Environment` of sandboxes.
+
+    `holding` and `observing` are the layers of the latest sandbox that confine and observe.
+    """
 
     terms: Terms
     spec: SandboxSpec
@@ -47,7 +50,10 @@ class ContainedEnvironment:
 
     @asynccontextmanager
     async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
-        """Start the server in a fresh sandbox; remove it on leaving. Raises errors of the start."""
+        """Start the server in a fresh sandbox, and remove the sandbox at the end.
+
+        Raises the error if the server cannot start. Call numbers follow `number`.
+        """
         async with AsyncExitStack() as stack:
             watched: list[Watcher] = []
             if self.postgres is not None:
