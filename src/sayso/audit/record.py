@@ -1,4 +1,4 @@
-"""The records of the log; each is complete on its own."""
+"""The records of the audit log. Each can be read without the others."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def joined(first: str, second: str) -> str:
 
 
 def describe(tool: Tool) -> str:
-    """Return the members about a tool that every record of its calls has, as a JSON object."""
+    """Return what every record of a call says about the tool, as a JSON object."""
     return to_text(
         {
             "server": tool.server,
@@ -93,7 +93,7 @@ class Outcome(StrEnum):
 
 
 PERSONAL: Final = ("result_digest",)
-"""Fields of an event that go into the payload: a short text can be guessed from its digest."""
+"""Fields that go into the erasable payload: a digest may reveal a short text."""
 _NAME_CHARACTERS: Final = 256
 ERASED: Final = "(erased)"
 _RAN: Final = (Outcome.OK, Outcome.TOOL_ERROR, Outcome.BAD_OUTPUT)
@@ -114,7 +114,7 @@ class Facts:
     """The part that all records of a call share: caller, tool, arguments and decision.
 
     `more` and `personal` are additional fields; `personal` can be erased. The log masks arguments
-    at the `hidden` paths. The shared part is encoded once, so no field may change afterwards.
+    at the `hidden` paths. The shared part is encoded only once, so do not change a field later.
     """
 
     call: str
@@ -161,12 +161,15 @@ class Facts:
 
 
 def draw_salt() -> str:
-    """Return 64 random bits in hexadecimal, which hide an erased payload's digest; thread-safe."""
+    """Return 64 random bits in hexadecimal; thread-safe.
+
+    A payload contains a salt, so that nobody can guess an erased payload from its digest.
+    """
     try:
         return _salts.pop()
     except IndexError:
-        # The system call releases the interpreter lock. Getting the lock back from a busy thread
-        # takes longer than the rest of a record, so one call draws many salts.
+        # The system call releases the interpreter lock. While another thread is busy, getting it
+        # back takes longer than making a record. So one system call draws many salts.
         digits = secrets.token_hex(_SALT_DIGITS * _SALTS // 2)
         first, *others = (
             digits[at : at + _SALT_DIGITS] for at in range(0, len(digits), _SALT_DIGITS)
@@ -251,7 +254,7 @@ def make_row(
     body: dict[str, Any],
     payload: dict[str, Any] | None = None,
 ) -> RecordRow:
-    """Return a record without a decision; the fields of `PERSONAL` go into the payload."""
+    """Return a record without a decision. A `payload` also gets the body's `PERSONAL` fields."""
     subject = text = None
     if payload is not None:
         moved = {name: body.pop(name) for name in PERSONAL if name in body}
@@ -261,7 +264,7 @@ def make_row(
 
 
 def merged(row: RecordRow) -> RecordRow:
-    """Return a record with its payload merged into its body; `is_erased` marks an erased one."""
+    """Return a record with its payload merged into its body, or `is_erased` if it is erased."""
     body: dict[str, Any] = json.loads(row.body)
     if row.payload is not None:
         body |= json.loads(row.payload)

@@ -51,9 +51,9 @@ class Registry:
         self._ranked: tuple[Ranking, str] | None = None
 
     def add(self, *tools: object, server: str = "") -> "Registry":
-        """Add tools, replacing ones of the same name, and return this registry.
+        """Add tools, replacing those with the same server, name and origin; return this registry.
 
-        `server` is the server of tools that do not name one. If one argument is not a tool, raises
+        `server` applies to tools that do not name theirs. If any argument is not a tool, raises
         `UsageError` and adds nothing.
 
         >>> len(Registry().add({"name": "user_list"}, {"name": "user_delete"}, server="crm"))
@@ -98,9 +98,9 @@ class Registry:
     ) -> SearchPage:
         """Return a page of the tools that match all arguments.
 
-        Hints are compared as resolved. A tool matches a text if it has a word of the text, or a
-        word that starts with one. More words, rarer words and words in its name rank it higher.
-        Without a text, tools are in the order of server and name.
+        Hints are compared as resolved. A tool matches `text` if it has a word of it, or a word
+        that starts with one. A tool ranks higher if it has more of the words, rarer words, or words
+        in its name. Without a text, tools are in the order of server and name.
 
         >>> found = Registry([{"name": "user_list"}, {"name": "user_get"}]).search(limit=1)
         >>> found.tools[0].name, found.total, found.next_cursor is None
@@ -136,8 +136,8 @@ class Registry:
     def groups(self, by: Grouping) -> Mapping[str | None, tuple[Tool, ...]]:
         """Return all tools by server, category or level, in the order of the registry.
 
-        Groups are sorted, levels from read to destructive; tools without a category are last, under
-        `None`.
+        Groups are sorted by name, and levels from read to destructive. Tools without a category
+        are last, under `None`.
         """
         groups: dict[str | None, list[Tool]] = {}
         for tool in self:
@@ -151,7 +151,7 @@ class Registry:
         return {name: tuple(groups[name]) for name in names}
 
     def _scores(self, query: str | None) -> tuple[Iterable[tuple[int, int]], str]:
-        """Return positions with scores, and the digest of the tools that were ranked."""
+        """Return the matching tools' positions and scores, and a digest of all ranked tools."""
         if query is None or not query.strip():
             return ((place, 1) for place in range(len(self._all))), ""
         self.prepare()

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class State(StrEnum):
-    """The state of a connection. `UP` means connected, and `IDLE` closed because unused."""
+    """The state of a connection. `UP` is connected; `IDLE` was closed because it was unused."""
 
     UNTRIED = "untried"
     UP = "up"
@@ -52,9 +52,10 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class ServerHealth:
-    """The health of one server: its worst connection, and counts of its connections.
+    """The health of one server, with counts over its connections.
 
-    `worst` may quote the server, so show it only to people who may read the server's text.
+    `worst` is a failing connection or, if none is, one that is up, else idle, else untried. It may
+    quote the server, so show it only to people who may read the server's text.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Fixes for a saved tool list. Only the tools that an edit changes are rewritten."""
+"""Fix a saved tool list. Only tools with an edit are rewritten."""
 
 import json
 import re
@@ -27,10 +27,10 @@ def edit(raw: Mapping[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:
 def fix_saved(
     file: JsonFile, written: str, steps: Sequence[Step], findings: Iterable[Finding]
 ) -> str:
-    """Return `written`, the text of a saved list, with the edits of its findings.
+    """Return `written`, the text of a saved list, with the edits of `findings` made.
 
-    `file` is the parsed text, and `steps` is the path to its array of tools. A tool that contains
-    a comment stays unchanged, because rewriting would delete the comment.
+    `file` is the same text, parsed, and `steps` the path to its array of tools. A tool that
+    contains a comment stays unchanged, because rewriting it would delete the comment.
     """
     edits: dict[int, list[Edit]] = {}
     for finding in findings:

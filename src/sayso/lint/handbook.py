@@ -14,17 +14,17 @@ _EVIDENCE: Final = "evidence.json"
 _HEAD: Final = """\
 # Rules
 
-The rules of `sayso lint`; [lint.md](lint.md) explains how to use it. `sayso rule CODE` prints one
-of these pages. A rule that is off by default runs if a profile or `--select` names it.
+The rules of `sayso lint`; [lint.md](lint.md) explains how to use it. `sayso rule CODE` prints
+the section of one rule. A rule that is off by default runs if a profile or `--select` names it.
 
-Each rule was run over 2,445 real tools of 56 servers. Up to 20 random findings of each were judged
-by reading the tool: a false alarm is a finding that a careful author would rightly dismiss. The
-judgements are in `training/findings/`. A rule with more than one false alarm in ten is off by
-default. A rule without findings is on if its tests leave no doubt.
+Each rule was run over 2,445 real tools of 56 servers. For each rule, up to 20 random findings were
+judged by reading the tool. A false alarm is a finding that a careful author would rightly dismiss.
+The judgements are in `training/findings/`. A rule with more than one false alarm in ten is off by
+default. A rule that found nothing is on if its tests leave no doubt that it is right.
 """
 
 _UNMEASURED: Final = frozenset({"SS109", "SS116", "SS901", "SS902", "SS903"})
-"""Rules that need receipts, source or allowances, which the real tools lack."""
+"""Rules that need receipts, source or allowed findings; the real tools have none of these."""
 
 _ON: Final = {True: "on", False: "off"}
 _TABLE: Final = """\

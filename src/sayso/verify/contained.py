@@ -32,7 +32,10 @@ _AT_ONCE: Final = 2
 
 @dataclass(slots=True)
 class ContainedEnvironment:
-    """An `Environment` of sandboxes. `holding` and `observing` are layers of the latest one."""
+    """An `Environment` of sandboxes.
+
+    `holding` and `observing` are the layers of the latest sandbox that confine and observe.
+    """
 
     terms: Terms
     spec: SandboxSpec
@@ -60,7 +63,10 @@ class ContainedEnvironment:
 
     @asynccontextmanager
     async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
-        """Start the server in a fresh sandbox; remove it on leaving. Raises errors of the start."""
+        """Start the server in a fresh sandbox, and remove the sandbox at the end.
+
+        Raises the error if the server cannot start. Call numbers follow `number`.
+        """
         async with AsyncExitStack() as stack:
             watched: list[Watcher] = []
             if self.postgres is not None:

@@ -10,7 +10,7 @@ from typing import Self
 class RestoredFolders:
     """Copies folders into the new folder `room` on entering, and restores them on leaving.
 
-    Only the differences are written or removed, so no folder is empty while it is restored.
+    Only differences are written or removed, so no folder is emptied and filled again.
     """
 
     def __init__(self, folders: Sequence[Path], room: Path) -> None:

@@ -1,4 +1,4 @@
-"""Claims of a submission: a tool's hints in the store's meaning, each with a justification."""
+"""The claims of a submission to an app store: each hint of a tool, with a justification."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _RECEIPTS: Final = {
     "not_exercised": "not exercised",
 }
 NOT_VERIFIED: Final = "not verified"
-"""Shown as the receipt of a hint for which no receipt has a verdict."""
+"""The text for a hint on which no receipt has a verdict."""
 
 
 class Basis(StrEnum):
@@ -56,7 +56,7 @@ class _Ground:
 
 
 def claims_of(tool: Subject, store: Store) -> Mapping[HintName, Claim]:
-    """Return the hints that a store requires of a tool, in its order and meaning."""
+    """Return claims for the hints that the store requires, as it orders and defines them."""
     claims: dict[HintName, Claim] = {}
     for name in store.hints:
         claims[name] = _claim(tool, store, name, claims.get("read_only"))
@@ -84,7 +84,10 @@ def _claim(tool: Subject, store: Store, name: HintName, reads: Claim | None) -> 
 
 
 def _ground(tool: Subject, name: HintName, reads: Claim | None) -> _Ground:
-    """Return a hint's value in the specification's meaning. Evidence counts before declarations."""
+    """Return a hint's value as the specification defines the hint.
+
+    Evidence against a declaration overrides it. Support counts only if nothing is declared.
+    """
     verdict = tool.verdicts.get(name)
     declared = tool.hints[name]
     if verdict == "refuted":
@@ -125,7 +128,7 @@ def _declared(tool: Subject, name: HintName, *, value: bool) -> str:
 def _as_meant(
     tool: Subject, store: Store, name: HintName, ground: _Ground, reads: Claim | None
 ) -> _Ground:
-    """Return the value in the store's meaning of the hint, with its reason."""
+    """Return the hint's value as the store defines the hint, with the reason."""
     if name == "read_only" and ground.value and (sign := _sign(tool, store)):
         why = f": its description says “{sign}”, which this store does not count as read-only"
         return _Ground(value=False, basis=Basis.STORE, why=why)

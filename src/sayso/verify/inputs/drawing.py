@@ -1,4 +1,4 @@
-"""Draws of a few values from hypothesis strategies outside of a test, repeatable by a seed."""
+"""Draw a few values from a hypothesis strategy outside of tests; a seed makes this repeatable."""
 
 import warnings
 from collections.abc import Generator
@@ -27,8 +27,8 @@ def check_installed() -> None:
 def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]:
     """Draw at most `count` values, the simplest first; there may be none.
 
-    hypothesis stores nothing between runs. By default it also draws constants of loaded modules.
-    sayso's provider does not, so the result does not depend on the loaded modules.
+    Nothing is stored between runs. By default, hypothesis also draws constants from loaded modules.
+    sayso's provider does not, so the result does not depend on what is loaded.
     """
     check_installed()
     import hypothesis  # noqa: PLC0415 - an extra
@@ -41,7 +41,7 @@ def draw(strategy: "SearchStrategy[Any]", count: int, *, seed: int) -> list[Any]
 
     @st.composite
     def nameless(take: st.DrawFn) -> Any:
-        return take(strategy)  # hypothesis describes each strategy; this keeps the text short
+        return take(strategy)  # so that hypothesis does not describe `strategy` at length
 
     def collect(value: Any) -> None:
         found.append(deepcopy(value))

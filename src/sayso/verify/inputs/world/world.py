@@ -1,4 +1,4 @@
-"""The seeded world: its copy in a folder, and its values for each role."""
+"""The seeded world: files for a tested server, and values for its inputs."""
 
 import os
 import shutil
@@ -22,9 +22,10 @@ MOMENT: Final = int(datetime(2026, 1, 15, 9, 30, tzinfo=UTC).timestamp())
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A copy of the world in `folder`, which the server sees at `inside`. `site` runs, if given.
+    """A copy of the world in `folder`, which the server sees at `inside`.
 
-    `constants` are those that the server's program compares its values with.
+    `site` is the world's web site, if it runs. `constants` are those that the server's code
+    compares values with, by the value's name.
     """
 
     folder: Path
@@ -37,7 +38,7 @@ class World:
         return self.constants.get(fold(parameter), ())
 
     def with_site(self, site: Site) -> "World":
-        """Return the world with URLs of a served web site."""
+        """Return this world with `site`, to whose address the URLs in `values` point."""
         return replace(self, site=site)
 
     def values(self, role: Role | Meaning) -> Values:
@@ -71,7 +72,7 @@ def make_world(folder: Path) -> World:
     """Copy the world into a new `folder`, with fixed bytes and times."""
     shutil.copytree(FILES, folder, dirs_exist_ok=True)
     (folder / "repo" / "git").rename(folder / "repo" / ".git")
-    # Python packages cannot hold empty folders.
+    # A wheel keeps no empty folders.
     (folder / "empty").mkdir(exist_ok=True)
     (folder / "maildir" / "tmp").mkdir(exist_ok=True)
     for path in sorted(folder.rglob("*"), reverse=True):
