@@ -34,9 +34,9 @@ SHAPE: Final = Table(
             "scopes to request in addition to openid, so that the roles are included",
         ),
         "roles": Key(Text(), "the claim that holds roles, dotted if nested", default="roles"),
-        "viewer": Key(Items(Text()), "the values of that claim whose holders may view"),
-        "approver": Key(Items(Text()), "the values whose holders may also answer"),
-        "admin": Key(Items(Text()), "the values whose holders may do everything"),
+        "viewer": Key(Items(Text()), "the values of that claim that let a person view"),
+        "approver": Key(Items(Text()), "the values that also let a person answer"),
+        "admin": Key(Items(Text()), "the values that let a person do everything"),
         "people": Key(Items(Text()), "the only people who may log in, by their “sub”"),
         "session": Key(
             Text("a duration such as 1h", DURATION),
@@ -69,7 +69,7 @@ def check_console(document: Document, value: Mapping[str, Any]) -> None:
         document.report(("console", "session"), what)
     issuer = value.get("oauth", {}).get("issuer", table.get("issuer"))
     if "issuer" in table and table["issuer"] != issuer:
-        # The same name at two issuers may be two people, who must not count as one.
+        # One name at two issuers may belong to two people, who must not be taken for one.
         fix = "Use one issuer for both, so that each person has one name."
         what = "the issuer differs from [oauth].issuer, so callers and approvers cannot be matched"
         document.report(("console", "issuer"), what, fix)

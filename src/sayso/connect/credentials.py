@@ -35,7 +35,8 @@ class Credentials(Protocol):
 
     `headers` raises `AuthenticationError` if the caller has no token or the secret cannot be read,
     and `UnreachableError` if the authorization server does not answer. `forget` drops a refused
-    token, but not a new one: a server that refuses each token must not cause a request per call.
+    token, unless it was just fetched: a server that refuses every token must not cause a token
+    request for each call.
     """
 
     async def headers(self, principal: Principal) -> Mapping[str, str]: ...
@@ -60,7 +61,7 @@ class OnBehalf:
 class Wallet:
     """The callers' own tokens, in memory until they expire, for token exchange.
 
-    The same caller with fewer scopes is another principal, and needs its own token.
+    A caller whose token has other scopes is another principal, with a token of its own.
     """
 
     clock: Callable[[], float] = time.time
@@ -94,7 +95,7 @@ def credentials_for(
 
 @asynccontextmanager
 async def open_proof(target: CommandTarget | UrlTarget) -> AsyncGenerator[Authenticator | None]:
-    """Yield the authenticator for sayso's own requests to a server, outside of any call."""
+    """Yield the authenticator for requests that sayso makes for itself, not for a caller."""
     async with open_fetcher() as fetcher:
         found = credentials_for(target, fetcher, Wallet())
         yield None if found is None else OnBehalf(found, Principal(LOCAL))

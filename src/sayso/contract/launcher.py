@@ -5,11 +5,11 @@ JSON with the keys of `Settings`. The server is a child of this process:
 
 - Landlock (kernel 5.13) lets the server write only below `writable`. This applies to FIFOs too.
 - The filter (`sayso.contract.filter`) hands some calls to this process (seccomp_unotify(2)). This
-  process replaces each new Unix socket by an Internet socket, which cannot connect to a path. For
-  a socket below `own`, this process connects itself and gives the connection to the server.
+  process replaces each new Unix socket by an Internet socket, which cannot connect to a path. If
+  the path is below `own`, this process connects to it and gives the server the connected socket.
 
-The server cannot change strace's file, so this process reports each refusal there: it tries to
-remove a missing file below `MARK`, and strace records the failing call.
+This process reports each refusal in strace's file, which the server cannot change: it tries to
+remove a file below `MARK` that does not exist, and strace records the failed call.
 """
 
 import contextlib
@@ -58,7 +58,7 @@ _SCOPES = 3
 """Connections to abstract Unix sockets, and signals to processes outside the sandbox."""
 
 _KEYS_READ = frozenset({0, 6, 10, 11, 17, 22, 31})
-"""Operations of keyctl(2) that only read. They are refused too, but are no breach."""
+"""Operations of keyctl(2) that only read. They are refused too, but do not count as breaches."""
 _SHARED = 0
 _LEASE = 1024
 _CONNECT_SECONDS = 5
@@ -91,7 +91,8 @@ def main(argv: Sequence[str]) -> int:
     """Start the command and return its exit code. Raises `SystemExit` if it would run as root."""
     settings = Settings(**json.loads(argv[0]))
     _check_unprivileged()
-    # Some containers forbid this call. Then the filter alone protects the old session keyring.
+    # Start with an empty session keyring. Some containers forbid this call; then only the filter
+    # protects the inherited keyring.
     _kernel.syscall(settings.calls["keys"][2], _JOIN_SESSION_KEYRING, None)
     here, there = socket.socketpair()
     child = os.fork()
@@ -162,7 +163,7 @@ def _allow(rules: int, path: str, handled: int) -> None:
 
 
 def install(program: bytes, seccomp: int) -> int:
-    """Install a filter in this process. Return the descriptor for the calls to be decided."""
+    """Install a filter in this process. Return the descriptor that delivers the calls to decide."""
     code = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
     return _call(_kernel.syscall, seccomp, _SECCOMP_FILTER, _NEW_LISTENER, header)
@@ -276,7 +277,7 @@ def _put_connected(listener: int, request: Request, descriptor: int, place: int)
 
 
 def _lock(listener: int, request: Request, *, is_flock: bool) -> None:
-    """Report a lock. Allow it, since reading a database takes one; refuse only leases."""
+    """Report a lock and allow it, because reading a database needs one. Refuse only leases."""
     descriptor, command, pointer = request.arguments[:3]
     if is_flock:
         is_shared = not command & fcntl.LOCK_EX
@@ -286,7 +287,7 @@ def _lock(listener: int, request: Request, *, is_flock: bool) -> None:
         _answer(listener, request, error=errno.EACCES)
         return
     else:
-        # An exclusive fcntl lock needs a file that is open for writing, so the kernel refuses it.
+        # The kernel itself refuses an exclusive fcntl lock on a file that is not open for writing.
         (kind,) = struct.unpack("=h", _read(request.thread, pointer, 2))
         is_shared = True
         if kind != _SHARED:

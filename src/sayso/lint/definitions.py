@@ -1,8 +1,8 @@
-"""Definitions of tools in Python source, and the rules that their comments allow.
+"""Definitions of tools in Python source, and the rules that their comments permit them to break.
 
-A definition is a function or a call such as `Tool(…)`. It begins with the comments above it, and a
-function's definition ends before the body. A comment `# sayso: allow RULE: why` in a definition
-allows the tool to break the rule. The source is parsed, never run.
+A definition is a function without its body, or a call such as `Tool(…)`. The comments above it
+belong to it. A comment `# sayso: allow RULE: why` in a definition allows the tool to break the
+rule. The source is parsed, never run.
 """
 
 import ast
@@ -59,7 +59,7 @@ def read_definitions(source: str) -> Mapping[str, Definition]:
 
 
 def _registered(source: str) -> Iterator[tuple[str, int, tuple[int, int]]]:
-    """Yield tools that other kinds of calls define, each with its name, line and line range."""
+    """Yield the name, line and line range of each tool that `find_definitions` finds."""
     try:
         module = read_module("server.py", source)
     except ConfigError:
@@ -91,7 +91,7 @@ def _name(function: _Function) -> str:
 
 
 def _extent(function: _Function) -> tuple[int, int]:
-    """Return a definition's first line, and the line after its last one, without the body."""
+    """Return a function's lines without the body, decorators included, as a half-open range."""
     first = min(node.lineno for node in (function, *function.decorator_list))
     return first, max(function.body[0].lineno, function.lineno + 1)
 

@@ -26,7 +26,7 @@ class Module:
     classes: Mapping[str, ast.ClassDef] = field(repr=False)
 
     def dotted(self, node: ast.AST | None) -> str:
-        """Return the full name of a name or an attribute by the imports: `pathlib.Path`.
+        """Resolve a name or an attribute to its full dotted name, such as `pathlib.Path`.
 
         A name that is not imported is returned unchanged. For other nodes the result is empty.
         """
@@ -65,7 +65,7 @@ class Project:
     _depth: int = 0
 
     def find(self, dotted: str) -> tuple[Module, str] | None:
-        """Return the file of a dotted name, and the name within it."""
+        """Split a dotted name into the file that defines it and the name in that file, if found."""
         home, _, name = dotted.rpartition(".")
         module = self._module(tuple(home.split(".")))
         return module and (module, name)
@@ -74,7 +74,7 @@ class Project:
         return self._module(tuple(dotted.split("."))) is not None
 
     def _module(self, parts: tuple[str, ...]) -> Module | None:
-        """Return the file imported by this name. A name of one word must be in the top folder."""
+        """Return the file of a module name. A name of one word must be in the top folder."""
         if parts[0] in sys.stdlib_module_names:
             return None
         for file_parts, module in self._by_last.get(parts[-1], ()):
@@ -118,7 +118,7 @@ def read_module(file: str, text: str) -> Module:
 
 
 def parts_of(file: str) -> tuple[str, ...]:
-    """Return the dotted name of a file, from its outermost folder."""
+    """Return the parts of a file's module name, starting with the outermost folder."""
     path = PurePath(file).with_suffix("")
     parts = tuple(part for part in path.parts if part not in (path.anchor, "..", "."))
     if len(parts) > 1 and parts[-1] == "__init__":

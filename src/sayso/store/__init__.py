@@ -1,16 +1,18 @@
-"""The database of all durable data. Each subject (such as grants) has its own tables and methods.
+"""The database of all durable data. Each subject, such as grants, has its own class and tables.
 
-`open_store` returns the whole database; a class gets only the subjects that it uses. A transaction
-over several subjects is a method of one of them. The method belongs to `Records` if a record of a
-call or of the log is central (`begin`, `take_over`, `erase`, `prune`). Otherwise it belongs to the
-subject that changes and writes the change's record with `store.recording`. SQLite and PostgreSQL
-share all code except the drivers.
+`open_store` returns the whole database; other classes get only the subjects that they use. A
+transaction over several subjects is a method of one of them: of `Records` if it is mainly about
+records (`begin`, `take_over`, `erase`, `prune`), else of the subject that it changes. That method
+adds the record of the change with `store.recording`. SQLite and PostgreSQL share all code except
+the drivers.
 
-One thread per database writes, and requests that arrive meanwhile share its next commit (`group`).
-`records` only grows. Answering a question and using an approval are single conditional updates, so
-each happens once in any number of processes. A unique index allows one open question per binding.
-`usage` has what callers did, in a table bounded by the number of tools. It is written in the
-attempt's transaction, which also counts limits and checks that a grant is still valid.
+Each process writes to a database in one thread, and writes that arrive meanwhile share its next
+commit (`group`). Records are never changed, except that `erase` removes their payloads and
+subjects; only `prune` deletes them. Answering a question and using an approval are conditional
+updates, so each happens only once, even with several processes. A unique index allows one open
+question per binding. `usage` stores which tools each caller has used, in tables that grow with the
+tools, not with the calls. The transaction of an attempt writes it, counts the call against the
+limits, and checks that the grant is still valid.
 """
 
 from typing import TYPE_CHECKING

@@ -23,9 +23,9 @@ _GIVE: Final = (
 _SIGN: Final = "UPDATE grants SET mac = :mac WHERE number = :number"
 _REVOKED_FOR_SECONDS: Final = 100 * 365 * 86_400.0
 _MAX_CANDIDATES: Final = 64
-"""The maximum number of grants read per binding; only other programs can write more than one."""
+"""The maximum number of grants that one lookup reads."""
 TokenOf = Callable[[GrantRow], str | None]
-"""Returns the token that revoking a grant spends, or `None` if the grant's signature is wrong."""
+"""Returns the token that is spent when a grant is revoked, or `None` if the grant is invalid."""
 # A grant for a conversation is valid while this conversation lasts, not in the next one.
 _HOLDS: Final = """revoked_at IS NULL AND (conversation IS NULL OR EXISTS (
     SELECT 1 FROM conversations WHERE conversations.subject = grants.subject
@@ -50,7 +50,7 @@ _NEWEST: Final = (
 
 
 class Grants:
-    """Standing answers, which are given with an answer to a question (`Questions.answer`).
+    """Standing answers. `Questions.answer` writes a grant together with an answer to a question.
 
     A grant for a conversation is valid while the conversation lasts: its last call must be later
     than `alive` (Unix seconds).
@@ -126,14 +126,14 @@ def give(
 
 
 def keep(session: Session, number: int, *, now: float, alive: float) -> bool:
-    """Return whether a grant is valid, and lock the grant until the transaction ends."""
+    """Return whether a grant is valid. If so, set its last use, and so lock it until the commit."""
     return session.change(_KEEP, {"number": number, "now": now, "alive": alive}) == 1
 
 
 def drop_of(session: Session, subject: str, now: float) -> None:
     """Delete one person's grants, and revoke those that the person gave to others.
 
-    The signature of a grant includes its giver's name, so a grant is invalid without the name.
+    A grant's signature covers its giver's name, so erasing the name makes the grant invalid.
     """
     values = {"subject": subject, "now": now}
     session.change("DELETE FROM grants WHERE subject = :subject", values)

@@ -1,4 +1,4 @@
-"""The verifier's own PostgreSQL with the rows of the seeded world, fresh for each sandbox.
+"""The verifier's own PostgreSQL server. Each sandbox gets a new database with the seeded rows.
 
 PostgreSQL listens on loopback only, with a password. The server under test is an ordinary user that
 owns the tables. The watcher is another user, so no tool can stop the watcher.
@@ -68,7 +68,7 @@ _COUNTERS: Final = (
     "SELECT setval('customers_id_seq', 100), setval('orders_id_seq', 100),"
     " setval('notes_id_seq', 100)"
 )
-"""Start the ids of new rows above those of the seeded rows."""
+"""Makes the ids of new rows start above those of the seeded rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,8 @@ def _programs() -> Path:
 
 
 async def _start(words: Sequence[str], folder: Path, *, user: int | None) -> Process:
-    # Start the process in the event loop's thread, because it ends with the thread that starts it.
+    # With --pdeathsig, the process ends when the thread that started it ends. So start it in the
+    # event loop's thread.
     return await create_subprocess_exec(
         *ending_words(find_programs()),
         *words,

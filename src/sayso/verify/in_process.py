@@ -1,8 +1,8 @@
 """Verification of a server object in this process, without containment, for its author's tests.
 
 An audit hook sees the operations that the server's Python code requests, and the given folders show
-the result. C code, other processes and open files elsewhere are not observed. So no hint can get
-the verdict “supported”.
+the result. C code, other processes and writes to files that are already open elsewhere are not
+observed. So no hint can get the verdict “supported”.
 """
 
 import os
@@ -67,8 +67,8 @@ async def verify_here(
     The tools run with all your rights: use this for your own server, in its tests. `folders` are
     watched as the user's data and restored before each isolated run and at the end. The server's
     memory is not restored. `only` names the tools to call; `timeout` is in seconds per call. A hint
-    is refuted or not exercised, never supported. Calls of a server bound to sayso go through its
-    guard; a denied call exercises nothing.
+    is refuted or not exercised, never supported. If the server is bound to sayso, calls go through
+    its guard; a denied call is no evidence.
 
     Raises `UsageError` if `server` is not a server or a folder does not exist.
 
@@ -113,7 +113,7 @@ def _connectable(server: object) -> "Server[Any] | MCPServer":
 
 
 def _real(folder: Path | str) -> Path:
-    """Return a folder's real path, which effects use. Raises `UsageError` if it is missing."""
+    """Return a folder's real path, as in effects. Raises `UsageError` if it is not a folder."""
     path = Path(folder).resolve()
     if not path.is_dir():
         raise UsageError("the folder does not exist", where=str(folder), fix="Create it first.")
@@ -218,7 +218,7 @@ def _raw(model: Any) -> dict[str, Any]:
 
 
 class _Around:
-    """One `Watcher` for the folders and the hook, so the hook is off while we read the folders."""
+    """One `Watcher` for the folders and the hook. It reads the folders while the hook is off."""
 
     def __init__(self, places: Sequence[Place], folder: Path) -> None:
         self._places = places
@@ -251,7 +251,7 @@ class _Around:
         return (*effects, *await self._files.end(call), *await self._rows.end(call))
 
     def _left(self, effect: Effect) -> Effect:
-        """Grade an effect outside of the folders by the file that exists now.
+        """Set the lifetime of an effect outside the folders, by looking at its file now.
 
         The hook reports an operation before it runs, so the operation may have failed.
         """
