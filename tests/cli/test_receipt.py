@@ -14,6 +14,7 @@ from tests.connect.serving import SERVERS
 from tests.gateway.changing import Changing, entry
 from tests.receipts.reports import hint, key_in, report, signed, statement, written
 
+from sayso.cli.latest_report import keep_report
 from sayso.connect import CommandTarget
 from sayso.connect.package import describe_package
 from sayso.policy import load_policy
@@ -66,6 +67,35 @@ def test_a_report_is_signed_shown_and_verified(tmp_path: Path) -> None:
     assert "Signature not checked" in shown.err
     data = sayso("receipt", "show", "r.json", "--json", cwd=tmp_path).json
     assert data == {name: one for name, one in found.items() if name not in ("holds", "key")}
+
+
+def test_the_latest_run_is_kept_and_signed_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = key_in(tmp_path)
+    words = ("receipt", "make", "--key", "ci.key", "-o", "r.json")
+    none = sayso(*words, cwd=tmp_path, XDG_DATA_HOME=str(tmp_path))
+    assert none.code == 2
+    assert "no report of sayso verify is kept" in none.err
+
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    file = keep_report(json.dumps(report().to_dict()))
+    assert file is not None
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    done = sayso(*words, cwd=tmp_path, XDG_DATA_HOME=str(tmp_path))
+    assert done.code == 0
+    assert "Signed the latest run: notes" in done.err
+    assert sayso("receipt", "verify", "r.json", "--key", key.public, cwd=tmp_path).code == 0
+
+
+def test_a_quick_run_is_not_signed(tmp_path: Path) -> None:
+    key_in(tmp_path)
+    written(tmp_path, report().to_dict() | {"quick": True}, "report.json")
+    words = ("receipt", "make", "report.json", "--key", "ci.key", "-o", "r.json")
+    done = sayso(*words, cwd=tmp_path)
+    assert done.code != 0
+    assert "sayso verify without --quick" in done.err
+    assert not (tmp_path / "r.json").exists()
 
 
 def test_what_does_not_hold_is_exit_code_1_and_says_why(tmp_path: Path) -> None:
