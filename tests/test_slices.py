@@ -34,15 +34,17 @@ async def test_others_run_between_the_slices_of_a_long_loop() -> None:
     assert turns >= 20
 
 
-async def test_a_short_loop_has_no_pause() -> None:
+async def test_a_short_loop_has_no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "perf_counter", lambda: 1.0)
     steps = in_slices(range(3), str)
     with pytest.raises(StopIteration) as stop:
         steps.send(None)
     assert stop.value.value == ["0", "1", "2"]
 
 
-async def test_work_of_less_than_a_slice_needs_no_rest() -> None:
-    step = rest_since(time.perf_counter())
+async def test_work_of_less_than_a_slice_needs_no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "perf_counter", lambda: 1.0)
+    step = rest_since(1.0 - SLICE_SECONDS / 2)
     with pytest.raises(StopIteration):
         step.send(None)
 

@@ -87,7 +87,9 @@ def until_listed(url: str) -> None:
     body, headers = modern("tools/list", {})
     end = time.monotonic() + 60
     while True:
-        answer = httpx2.post(url, content=body, headers=KINDS | headers, trust_env=False)
+        answer = httpx2.post(
+            url, content=body, headers=KINDS | headers, timeout=60, trust_env=False
+        )
         if answer.raise_for_status().json()["result"]["tools"]:
             return
         assert time.monotonic() < end, "the gateway lists no tool"

@@ -99,10 +99,10 @@ def test_only_arguments_that_the_schema_marks_travel_as_headers(
 async def test_marked_arguments_arrive_as_headers_in_the_new_era_alone(era: str) -> None:
     with serve_web(era) as site:
         async with open_link(UrlTarget("web", site.url), timeout=60) as link:
-            (echo, _) = await list_all(link, "tools/list", timeout=5)
+            (echo, _) = await list_all(link, "tools/list", timeout=60)
             params = {"name": "get_echo", "arguments": {"region": "eu-west"}}
             schema = echo["inputSchema"]
-            await link.request("tools/call", params, timeout=5, input_schema=schema)
+            await link.request("tools/call", params, timeout=60, input_schema=schema)
         (call,) = site.asked("tools/call")
         assert call.headers.get("mcp-param-region") == ("eu-west" if era == MODERN else None)
         assert call.headers.get("mcp-name") == ("get_echo" if era == MODERN else None)

@@ -18,7 +18,7 @@ async def environment_of(**configured: str) -> dict[str, str]:
     target = CommandTarget("faulty", sys.executable, words, configured)
     async with open_link(target, timeout=60) as link:
         params = {"name": "get_environment"}
-        result = await link.request("tools/call", params, timeout=5)
+        result = await link.request("tools/call", params, timeout=60)
     return json.loads(result["content"][0]["text"])
 
 

@@ -48,7 +48,7 @@ async def test_what_a_server_prints_in_the_place_of_messages_is_quoted(mode: str
 @pytest.mark.process
 async def test_a_server_that_ends_without_a_word_is_said_to_have_ended() -> None:
     with pytest.raises(ServerExitedError) as caught:
-        async with open_link(CommandTarget("true", "true"), timeout=5):
+        async with open_link(CommandTarget("true", "true"), timeout=60):
             raise AssertionError
     assert str(caught.value) == "true (true): the server ended before it answered"
 

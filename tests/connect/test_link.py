@@ -145,7 +145,7 @@ async def test_a_server_says_that_its_tools_have_changed() -> None:
         await call(link, "add_change")
         with anyio.fail_after(30):
             await arrived.wait()
-        tools = await list_all(link, "tools/list", timeout=5)
+        tools = await list_all(link, "tools/list", timeout=60)
 
     assert told == [("notifications/tools/list_changed", {})]
     assert tools[-1]["name"] == "get_new"
@@ -244,7 +244,7 @@ async def test_what_fails_while_connected_is_raised_as_it_is() -> None:
 async def test_a_command_that_is_not_there_is_named() -> None:
     target = CommandTarget("x", "no-such-command-anywhere")
     with pytest.raises(CommandNotFoundError, match="“no-such-command-anywhere” was not found"):
-        async with open_link(target, timeout=5):
+        async with open_link(target, timeout=60):
             raise AssertionError
 
 
@@ -252,7 +252,7 @@ async def test_a_folder_to_run_in_that_is_not_there_is_named(tmp_path: Path) -> 
     missing = str(tmp_path / "missing")
     target = CommandTarget("x", faulty("plain").command, cwd=missing)
     with pytest.raises(CommandNotFoundError, match=f"the folder {missing} does not exist"):
-        async with open_link(target, timeout=5):
+        async with open_link(target, timeout=60):
             raise AssertionError
 
 
@@ -261,7 +261,7 @@ async def test_what_is_missing_is_named_in_the_loop_of_the_gateway_too(tmp_path:
 
     async def why(target: CommandTarget) -> str:
         with pytest.raises(CommandNotFoundError) as caught:
-            async with open_link(target, timeout=5):
+            async with open_link(target, timeout=60):
                 raise AssertionError
         return str(caught.value)
 
@@ -280,25 +280,25 @@ async def test_what_is_missing_is_named_in_the_loop_of_the_gateway_too(tmp_path:
 async def test_a_file_that_is_no_program_is_told(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("text")
     with pytest.raises(CommandNotFoundError, match="the command cannot be run"):
-        async with open_link(CommandTarget("x", str(tmp_path / "text")), timeout=5):
+        async with open_link(CommandTarget("x", str(tmp_path / "text")), timeout=60):
             raise AssertionError
 
 
 async def test_a_program_with_arguments_that_no_process_can_take_is_told() -> None:
     with pytest.raises(CommandNotFoundError, match="cannot be run"):
-        async with open_link(CommandTarget("x", "sh", ("a\0b",)), timeout=5):
+        async with open_link(CommandTarget("x", "sh", ("a\0b",)), timeout=60):
             raise AssertionError
 
 
 async def test_a_host_name_that_cannot_be_one_is_told() -> None:
     with pytest.raises(UnreachableError, match="cannot be a host's name"):
-        async with open_link(UrlTarget("x", "http://ü..example/mcp"), timeout=5):
+        async with open_link(UrlTarget("x", "http://ü..example/mcp"), timeout=60):
             raise AssertionError
 
 
 async def test_the_last_words_of_a_server_that_ends_are_told_without_its_secrets() -> None:
     with pytest.raises(ServerExitedError) as caught:
-        async with open_link(faulty("exits"), timeout=5):
+        async with open_link(faulty("exits"), timeout=60):
             raise AssertionError
     assert "The variable API_KEY=••• is refused." in caught.value.what
     assert "sk-0123456789" not in str(caught.value)

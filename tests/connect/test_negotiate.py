@@ -28,7 +28,7 @@ async def version_of(mode: str, timeout: float = 10) -> str:
     async with open_link(faulty(mode), timeout=timeout) as link:
         assert link.greeting.server["name"] == "faulty"
         assert link.greeting.instructions == "Be kind."
-        assert len(await list_all(link, "tools/list", timeout=5)) == len(TOOLS)
+        assert len(await list_all(link, "tools/list", timeout=60)) == len(TOOLS)
         return link.version
 
 

@@ -39,9 +39,9 @@ class Looker:
 async def test_a_trace_goes_along_in_the_message_and_its_headers(era: str) -> None:
     look = Looker()
     with serve_web(era) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5, watch=look) as link:
+        async with open_link(UrlTarget("web", site.url), timeout=60, watch=look) as link:
             meta = {"_meta": {"kept": 1}}
-            await link.request("tools/call", {"name": "get_echo", **meta}, timeout=5)
+            await link.request("tools/call", {"name": "get_echo", **meta}, timeout=60)
         (asked,) = site.asked("tools/call")
 
     ((exchange, error),) = look.seen
@@ -54,10 +54,10 @@ async def test_a_trace_goes_along_in_the_message_and_its_headers(era: str) -> No
 @pytest.mark.process
 async def test_over_a_pipe_too_and_with_how_it_ended() -> None:
     look = Looker()
-    async with open_link(faulty("plain"), timeout=5, watch=look) as link:
+    async with open_link(faulty("plain"), timeout=60, watch=look) as link:
         with pytest.raises(RpcError):
-            await link.request("tools/call", {"name": "get_refused", "arguments": {}}, timeout=5)
-        await link.request("tools/list", {}, timeout=5)
+            await link.request("tools/call", {"name": "get_refused", "arguments": {}}, timeout=60)
+        await link.request("tools/list", {}, timeout=60)
 
     (first, error), (second, none) = look.seen
     assert (first.url, first.tool, second.tool, none) == (None, "get_refused", None, None)
@@ -68,7 +68,7 @@ async def test_a_tool_that_says_that_it_failed() -> None:
     look = Looker()
     refused: dict[str, object] = {"content": [], "isError": True}
     with serve_web(tools_call=lambda one: one.result(refused)) as site:
-        async with open_link(UrlTarget("web", site.url), timeout=5, watch=look) as link:
-            await link.request("tools/call", {"name": "get_echo"}, timeout=5)
+        async with open_link(UrlTarget("web", site.url), timeout=60, watch=look) as link:
+            await link.request("tools/call", {"name": "get_echo"}, timeout=60)
 
     assert look.seen[0][0].is_error

@@ -23,7 +23,7 @@ from sayso.console.gate import HEADERS
 
 pytestmark = pytest.mark.anyio
 
-LIMIT: Final = 10
+LIMIT: Final = 60
 CALLER, VIEWER, APPROVER = "caller", Role.VIEWER, Role.APPROVER
 WHO: Final[dict[str, str | None]] = {
     # They lead to the newest version, and say nothing else.

@@ -33,7 +33,7 @@ ASKED = {
     "properties": {"customer_id": {"type": "integer", "minimum": 1}},
     "required": ["customer_id"],
 }
-LIMIT = 5
+LIMIT = 60
 
 
 @pytest.fixture(autouse=True)

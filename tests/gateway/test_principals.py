@@ -189,18 +189,18 @@ async def test_how_a_server_fares_is_told(tmp_path: Path) -> None:
 async def test_a_server_that_does_not_list_holds_up_the_others_for_a_moment_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(connection_module, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(connection_module, "_PATIENCE_SECONDS", 2.0)
     monkeypatch.setattr(connection_module, "_SLOW_SECONDS", 0.05)
     async with holding(faulty("plain", "s")) as sound, holding(faulty("slow-listing", "m")) as mute:
+        await sound.of(AMY).tools()
         reach = Upstreams([sound, mute], 5).of(AMY)
-        with anyio.fail_after(3):
-            first = await reach.catalog()
-        with anyio.fail_after(0.4):
+        first = await reach.catalog()
+        with anyio.fail_after(1.5):
             again = await reach.catalog()
         for found in (first, again):
             assert "s__get_echo" in found.tools
             (problem,) = found.problems
-            assert problem.startswith("m: no answer to tools/list within 0")
+            assert problem.startswith("m: no answer to tools/list within ")
         assert mute.of(AMY).is_slow
         with pytest.raises(TimedOutError):
             await mute.of(AMY).listed()
