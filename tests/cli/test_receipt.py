@@ -96,6 +96,10 @@ def test_a_quick_run_is_not_signed(tmp_path: Path) -> None:
     assert done.code != 0
     assert "sayso verify without --quick" in done.err
     assert not (tmp_path / "r.json").exists()
+    words = ("verify", "--quick", "--receipt", "r.json", "--key", "ci.key", "--", "true")
+    refused = sayso(*words, cwd=tmp_path)
+    assert refused.code == 2
+    assert "a quick run cannot be signed" in refused.err
 
 
 def test_what_does_not_hold_is_exit_code_1_and_says_why(tmp_path: Path) -> None:

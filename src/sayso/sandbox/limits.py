@@ -13,6 +13,8 @@ from typing import Final
 
 import anyio
 
+from sayso.trace import process_parents
+
 _PAUSE: Final = 0.25
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _PROC: Final = Path("/proc")
@@ -94,9 +96,8 @@ async def _overrun(folder: Path, limits: Limits, inside: Mapping[int, int], free
 def _processes(folder_path: str) -> tuple[int, dict[int, int]]:
     """Return the process that starts a box, and the memory in bytes of each of its descendants."""
     children: dict[int, list[int]] = {}
-    for name in os.listdir(_PROC):  # noqa: PTH208 - names are all that is needed of some hundred
-        if name.isdecimal() and (parent := _parent(name)):
-            children.setdefault(parent, []).append(int(name))
+    for process, parent in process_parents().items():
+        children.setdefault(parent, []).append(process)
     roots = [process for process in children.get(os.getpid(), ()) if folder_path in _words(process)]
     memory: dict[int, int] = {}
     waiting = roots[:1]
@@ -105,13 +106,6 @@ def _processes(folder_path: str) -> tuple[int, dict[int, int]]:
         memory[process] = _memory(process)
         waiting += children.get(process, ())
     return next(iter(roots), 0), memory
-
-
-def _parent(name: str) -> int:
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        text = (_PROC / name / "stat").read_text(encoding="utf-8", errors="replace")
-        return int(text.rpartition(") ")[2].split()[1])
-    return 0
 
 
 def _words(pid: int) -> str:

@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from sayso.trace.escapes import quoted_path
     from sayso.trace.files import MAPPED, PERHAPS_MADE
     from sayso.trace.handlers import effects_of, learn
-    from sayso.trace.idle import Activity, descendants, measure_activity, process_of
+    from sayso.trace.idle import (
+        Activity,
+        descendants,
+        measure_activity,
+        process_of,
+        process_parents,
+    )
     from sayso.trace.installs import is_install
     from sayso.trace.lines import CallReader, Line, LineKind, read_line
     from sayso.trace.memory import Memory
@@ -52,6 +58,7 @@ __all__ = [
     "learn",
     "measure_activity",
     "process_of",
+    "process_parents",
     "quoted_path",
     "read_address",
     "read_line",
@@ -76,7 +83,13 @@ __getattr__ = lazily(
         "sayso.trace.escapes": ("quoted_path",),
         "sayso.trace.process_tree": ("ProcessTree",),
         "sayso.trace.files": ("MAPPED", "PERHAPS_MADE"),
-        "sayso.trace.idle": ("Activity", "descendants", "measure_activity", "process_of"),
+        "sayso.trace.idle": (
+            "Activity",
+            "descendants",
+            "measure_activity",
+            "process_of",
+            "process_parents",
+        ),
         "sayso.trace.installs": ("is_install",),
         "sayso.trace.handlers": ("effects_of", "learn"),
         "sayso.trace.memory": ("Memory",),

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import anyio
+
 from sayso.connect import CommandTarget
 from sayso.sandbox import Box, Layer, SandboxSpec, open_box, private_folder
 from sayso.verify.confirm import Shrink, confirm
@@ -50,13 +52,14 @@ class ContainedEnvironment:
     is_safe: bool = True
     grader: Grader = field(default_factory=Grader)
     _first_calls: FirstCalls = field(init=False)
+    _boxes: anyio.CapacityLimiter = field(init=False)
 
     def __post_init__(self) -> None:
         self.grader.cwd = self.spec.cwd
         self._first_calls = FirstCalls(self.start)
+        self._boxes = anyio.CapacityLimiter(1)
 
-    @property
-    def at_once(self) -> int:
+    def _most(self) -> int:
         """Return 2, or 1 where two servers would share what is watched: a database, the site."""
         has_changes = self.site is not None and changes(self.site.requests)
         return 1 if self.postgres is not None or has_changes else _AT_ONCE
@@ -67,7 +70,8 @@ class ContainedEnvironment:
 
         Raises the error if the server cannot start. Call numbers follow `number`.
         """
-        async with AsyncExitStack() as stack:
+        self._boxes.total_tokens = self._most()
+        async with self._boxes, AsyncExitStack() as stack:
             watched: list[Watcher] = []
             if self.postgres is not None:
                 watched.append(await stack.enter_async_context(self.postgres.fresh()))

@@ -21,6 +21,7 @@ from typing import Final
 from sayso.errors import SaysoError
 from sayso.trace import Effect, Kind
 from sayso.verify.call import Case, MadeCall
+from sayso.verify.concurrent import do_all
 from sayso.verify.grade.context import path_of, thing_of
 from sayso.verify.grade.lifetime import OUTWARD
 from sayso.verify.judge import Confirmed
@@ -43,15 +44,16 @@ class FirstCalls:
     start_server: StartServer
     made: dict[str, Sequence[Effect]] = field(default_factory=dict[str, Sequence[Effect]])
 
-    async def of(self, name: str, case: Case) -> Sequence[Effect]:
+    async def of(self, call: tuple[str, Case]) -> Sequence[Effect]:
         """Return the effects of a call; none if the server cannot be started for it."""
+        name, case = call
         key = json.dumps([name, case.arguments], sort_keys=True)
         if key not in self.made:
             try:
-                (call,) = await play(self.start_server, [(name, case)])
+                (made,) = await play(self.start_server, [call])
             except SaysoError:
                 return ()
-            self.made[key] = call.effects
+            self.made[key] = made.effects
         return self.made[key]
 
 
@@ -66,7 +68,7 @@ class Control:
     async def judge(self, confirmed: Confirmed) -> Confirmed | Cleared | str:
         """Return what is left of a confirmation, or why the tool is not to blame."""
         name = self.suspicion.name
-        instead = [await self.first_calls.of(*other) for other in self.suspicion.others]
+        instead = await do_all(self.first_calls.of, self.suspicion.others)
         effects = list(confirmed.evidence)
         if name in ("read_only", "open_world"):
             effects = without_start(effects, instead)

@@ -23,10 +23,9 @@ class Environment(Protocol):
     """Starts a server and confirms suspicions.
 
     `holding` are the layers of containment and `observing` those of observation, known after the
-    first start. `at_once` is how many tools may be judged at once, each on servers of its own,
-    known after all tools were called. `limit` is the reason why no hint can be supported here, or
-    empty. With `has_fresh_state`, each start has the same state. With `is_safe`, any tool may be
-    called. `grader` is `None` if other calls cannot change a grade.
+    first start. `limit` is the reason why no hint can be supported here, or empty. With
+    `has_fresh_state`, each start has the same state. With `is_safe`, any tool may be called.
+    `grader` is `None` if other calls cannot change a grade.
     """
 
     @property
@@ -42,9 +41,6 @@ class Environment(Protocol):
     def limit(self) -> str: ...
 
     @property
-    def at_once(self) -> int: ...
-
-    @property
     def has_fresh_state(self) -> bool: ...
 
     @property
@@ -54,7 +50,10 @@ class Environment(Protocol):
     def grader(self) -> Grader | None: ...
 
     def start(self, *, number: int = 0) -> AbstractAsyncContextManager[ObservedServer]:
-        """Start the server, or connect to it, with all observers. Call numbers follow `number`."""
+        """Start the server, or connect to it, with all observers. Call numbers follow `number`.
+
+        Waits while as many servers run as may run at once.
+        """
         ...
 
     async def confirm(

@@ -133,15 +133,22 @@ class InProcessEnvironment:
     notes: tuple[str, ...] = ("the server ran in this process, without containment",)
     limit: str = LIMIT
     has_fresh_state: bool = True
-    at_once: int = 1
     is_safe: bool = True
     grader: Grader = field(default_factory=lambda: Grader(cwd=str(Path.cwd())))
+    _turn: anyio.Lock = field(default_factory=anyio.Lock)
 
     @asynccontextmanager
     async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
-        """Restore the folders and connect to the server."""
+        """Restore the folders and connect to the server, once it is used by nobody else."""
         from mcp import Client  # noqa: PLC0415 - half a second
 
+        async with self._turn, self._connected(Client, number) as server:
+            yield server
+
+    @asynccontextmanager
+    async def _connected(
+        self, client_class: "type[Client]", number: int
+    ) -> AsyncGenerator[ObservedServer]:
         await anyio.to_thread.run_sync(self.kept.put_back)
         places = tuple(Place(str(path), path, Role.FIXTURE) for path in self.kept.folders)
         context = CallContext(places, "", allowed=self.allowed)
@@ -149,7 +156,7 @@ class InProcessEnvironment:
         with TemporaryDirectory(prefix="sayso-seen-") as folder:
             watcher = _Around(places, Path(folder))
             await watcher.begin()
-            async with Client(target) as client:
+            async with client_class(target) as client:
                 connection = _ClientConnection(client)
                 tools, _ = read_tools(self.target.name, await connection.entries())
                 if not tools:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -67,8 +67,8 @@ class RemoteEnvironment:
     )
     limit: str = LIMIT
     has_fresh_state: bool = False
-    at_once: int = 1
     grader: Grader | None = None
+    _turn: anyio.Lock = field(default_factory=anyio.Lock)
 
     @property
     def is_safe(self) -> bool:
@@ -77,21 +77,22 @@ class RemoteEnvironment:
 
     @asynccontextmanager
     async def start(self, *, number: int = 0) -> AsyncGenerator[ObservedServer]:
-        """Connect to the server. Raises the errors of the connection."""
+        """Connect to the server, once nobody else is. Raises the errors of the connection."""
         watchers: list[Watcher] = []
         probing = Layer("probe", is_active=False, detail="no --probe was given")
         if self.terms.probe:
             watchers.append(ProbeWatcher(self.terms.probe, timeout=self.terms.timeout))
             probing = watchers[0].layer
         self.observing = (COMPARED_OUTPUT, probing)
-        async with start_server(
+        opened = start_server(
             self.target,
             watchers=watchers,
             rest=wait,
             grade=_grade,
             timeout=self.terms.timeout,
             number=number,
-        ) as server:
+        )
+        async with self._turn, opened as server:
             yield server
 
     async def confirm(

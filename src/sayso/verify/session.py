@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-import anyio
-
 from sayso.catalog import Tool
 from sayso.errors import UsageError
 from sayso.trace import Effect, Life
 from sayso.verify.call import Case, MadeCall
+from sayso.verify.concurrent import do_all
 from sayso.verify.environment import Environment
 from sayso.verify.event import Called, Event, Judged, Phase, Started
 from sayso.verify.inputs.captured_values import CapturedValues
@@ -118,7 +117,10 @@ def say_nothing(_event: Event) -> None:
 
 @dataclass(slots=True)
 class Session:
-    """Runs the tools of an environment's server, and passes the events to `tell`."""
+    """Runs the tools of an environment's server, and passes the events to `tell`.
+
+    `log` has the calls in order, and `calls` counts them while they are made.
+    """
 
     terms: Terms
     tell: Tell
@@ -129,6 +131,7 @@ class Session:
     captured: CapturedValues = field(default_factory=CapturedValues)
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     deaths: Counter[str] = field(default_factory=Counter[str])
+    calls: int = 0
 
     async def run(self) -> Report:
         """Call all tools, then confirm the suspicions and judge the hints, tool by tool."""
@@ -159,42 +162,59 @@ class Session:
         tools: list[Tool] = []
         info: Mapping[str, Any] = {}
         while remaining is None or remaining:
-            async with self._start() as server:
+            async with self._start(self.log.made) as server:
                 if remaining is None:
                     tools = list(server.tools)
                     info = server.info
                     remaining = self._begin(server)
-                await self._call_remaining(server, remaining)
+                await self._call_remaining(server, remaining, self.log, self.captured)
         wanted = [tool for tool in tools if self._is_wanted(tool)]
-        is_repeating = self.environment.has_fresh_state and not self.terms.is_quick
-        for tool in wanted:
-            if is_repeating and self._has_more(tool):
-                async with self._start() as server:
-                    await self._prepare_for(server, tool)
-                    await self._call_remaining(server, [tool])
+        if self.environment.has_fresh_state and not self.terms.is_quick:
+            await self._explore_again([tool for tool in wanted if self._has_more(tool)])
         return wanted, info
 
-    async def _prepare_for(self, server: ObservedServer, tool: Tool) -> None:
+    async def _explore_again(self, tools: Sequence[Tool]) -> None:
+        """Call each of the tools again on a fresh server, several at once."""
+
+        async def call_again(tool: Tool) -> list[MadeCall]:
+            log = Log()
+            async with self._start(log.made, before=tuple(self.log.made)) as server:
+                await self._prepare_for(server, tool, log)
+                await self._call_remaining(server, [tool], log, self.captured.copy())
+            return log.made
+
+        found = await do_all(call_again, tools)
+        self.log.made += [call for made in found for call in made]
+        if self.environment.grader is not None:
+            self.environment.grader.learn(self.log.made)
+
+    async def _prepare_for(self, server: ObservedServer, tool: Tool, log: Log) -> None:
         texts = [call.text for call in self.log.of(tool.name) if not call.is_success]
         for name in named_tools(texts, [other.name for other in server.tools if other is not tool]):
             good = next((call for call in reversed(self.log.of(name)) if call.is_success), None)
             if good is not None and not server.is_dead:
                 made = await server.call(name, good.case)
-                self.log.made.append(made)
-                self.tell(Called(made, len(self.log.made), len(self.log.made)))
+                log.made.append(made)
+                self._tell_called(made, 0)
 
     @asynccontextmanager
-    async def _start(self) -> AsyncGenerator[ObservedServer]:
-        """Start a fresh server. Before it ends, grade its calls again with what was learned."""
-        first = len(self.log.made)
-        async with self.environment.start(number=first) as server:
+    async def _start(
+        self, made: list[MadeCall], *, before: Sequence[MadeCall] = ()
+    ) -> AsyncGenerator[ObservedServer]:
+        """Start a fresh server, whose calls are added to `made`, after the calls `before`.
+
+        Before the server ends, its calls are graded again with what was learned.
+        """
+        first = len(made)
+        async with self.environment.start(number=len(before) + first) as server:
             yield server
             grader = self.environment.grader
             if grader is None:
                 return
+            # No pause between the two: servers that run at the same time share the grader.
             for _ in range(_LEARNING_ROUNDS):
-                grader.learn(self.log.made)
-                self.log.made[first:] = [server.again(call) for call in self.log.made[first:]]
+                grader.learn([*before, *made])
+                made[first:] = [server.again(call) for call in made[first:]]
 
     def _has_more(self, tool: Tool) -> bool:
         """Return whether calls on a fresh server may show more.
@@ -229,15 +249,16 @@ class Session:
     def _is_wanted(self, tool: Tool) -> bool:
         return not self.terms.only or tool.name in self.terms.only
 
-    async def _call_remaining(self, server: ObservedServer, remaining: list[Tool]) -> None:
+    async def _call_remaining(
+        self, server: ObservedServer, remaining: list[Tool], log: Log, captured: CapturedValues
+    ) -> None:
         while remaining:
             tool = remaining[0]
-            planned = len(self.log.made) + len(remaining) * self.terms.budget
-            async for made in explore(server, tool, self._plan(tool), self.log):
-                self.captured.add(tool.name, made.result)
+            async for made in explore(server, tool, self._plan(tool, captured), log):
+                captured.add(tool.name, made.result)
                 if made.is_success:
-                    self.captured.use(tool.name, made.case.arguments)
-                self.tell(Called(made, len(self.log.made), planned))
+                    captured.use(tool.name, made.case.arguments)
+                self._tell_called(made, len(remaining) * self.terms.budget)
             if server.is_dead:
                 self.deaths[tool.name] += 1
                 if self.deaths[tool.name] >= _MOST_DEATHS:
@@ -245,7 +266,11 @@ class Session:
                 return
             remaining.pop(0)
 
-    def _plan(self, tool: Tool) -> Plan:
+    def _tell_called(self, made: MadeCall, remaining: int) -> None:
+        self.calls += 1
+        self.tell(Called(made, self.calls, self.calls + remaining))
+
+    def _plan(self, tool: Tool, captured: CapturedValues) -> Plan:
         budget = self.terms.budget
         if tool.name in self.plans:
             budget = max(_MIN_SECOND_CALLS, budget // _SECOND_PLAN_DIVISOR)
@@ -253,24 +278,22 @@ class Session:
         if not self.environment.is_safe and tool.intent.hints.read_only is not True:
             hints = replace(hints, tools={**hints.tools, tool.name: ToolHints(skip=UNCALLED)})
         seed = self.terms.seed
-        plan = Plan(tool, self.world, self.captured, hints, seed=seed, budget=budget)
+        plan = Plan(tool, self.world, captured, hints, seed=seed, budget=budget)
         self.plans[tool.name] = plan
         return plan
 
     async def _judge_all(self, tools: Sequence[Tool]) -> list[ToolReport]:
-        """Judge each tool, several at once if the environment allows, and return them in order."""
-        reports: dict[int, ToolReport] = {}
-        limiter = anyio.CapacityLimiter(self.environment.at_once)
+        """Judge each tool, and return the reports in order. The environment limits the servers."""
+        done = 0
 
-        async def judge_one(place: int, tool: Tool) -> None:
-            async with limiter:
-                reports[place] = await self._judge(tool)
-            self.tell(Judged(reports[place], len(reports), len(tools)))
+        async def judge_one(tool: Tool) -> ToolReport:
+            nonlocal done
+            report = await self._judge(tool)
+            done += 1
+            self.tell(Judged(report, done, len(tools)))
+            return report
 
-        async with anyio.create_task_group() as group:
-            for place, tool in enumerate(tools):
-                group.start_soon(judge_one, place, tool)
-        return [reports[place] for place in range(len(tools))]
+        return await do_all(judge_one, tools)
 
     async def _judge(self, tool: Tool) -> ToolReport:
         made = self.log.of(tool.name)

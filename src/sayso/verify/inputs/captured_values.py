@@ -57,6 +57,11 @@ class CapturedValues:
     _counts: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     _used: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], set[str]])
 
+    def copy(self) -> "CapturedValues":
+        """Return a copy, to which values can be added without changing this."""
+        used = {key: set(texts) for key, texts in self._used.items()}
+        return CapturedValues(list(self.found), dict(self._counts), used)
+
     def add(self, tool: str, result: Mapping[str, Any]) -> None:
         """Capture a tool's result: structured content, JSON in its text, or lines of text."""
         entity = entity_of(word_list(tool))
