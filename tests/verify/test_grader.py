@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sayso.sandbox.mount import Place, Role
-from sayso.trace.effect import Effect, Kind, Life, Observer
+from sayso.trace.effect import Blob, Effect, Kind, Life, Observer
 from sayso.verify.call import Case, MadeCall, Outcome
 from sayso.verify.grade.context import CallContext
 from sayso.verify.grade.lifetime import grade
@@ -61,3 +61,16 @@ def test_a_line_of_gits_record_of_its_moves_is_told_by_what_moved(tmp_path: Path
     assert grade(line, CallContext((place,), "git_reset")).life is Life.RUNTIME
     moved = Effect(Kind.WRITE, "/kept/.git/refs/heads/main", Observer.FILES)
     assert grade(moved, CallContext((place,), "git_reset")).life is Life.USER
+
+
+def test_git_may_write_its_index_again_with_the_same_bytes(tmp_path: Path) -> None:
+    place = Place("/kept", tmp_path, Role.FIXTURE)
+    same, other = Blob("a" * 64, 145), Blob("b" * 64, 145)
+
+    def life(path: str, after: Blob) -> Life | None:
+        effect = Effect(Kind.WRITE, path, Observer.FILES, before=same, after=after)
+        return grade(effect, CallContext((place,), "git_status")).life
+
+    assert life("/kept/.git/index", same) is Life.CACHE
+    assert life("/kept/.git/refs/heads/main", other) is Life.USER
+    assert life("/kept/notes.txt", same) is Life.USER

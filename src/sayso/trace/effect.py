@@ -118,6 +118,13 @@ class Effect:
     before: Blob | None = None
     after: Blob | None = None
 
+    @property
+    def has_same_bytes(self) -> bool:
+        """Return whether a file was written again with the bytes that it had."""
+        if self.kind is not Kind.WRITE or self.before is None or self.after is None:
+            return False
+        return bool(self.before.digest) and self.before.digest == self.after.digest
+
     def to_dict(self) -> dict[str, Any]:
         """Return the effect as in the JSON report: `{"kind", "target", "class", "source", …}`."""
         document = {

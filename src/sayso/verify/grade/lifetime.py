@@ -160,6 +160,8 @@ def _by_meaning(effect: Effect, context: CallContext) -> Grade | None:
     """Grade a file if its bytes changed, but not their meaning; else return `None`."""
     if effect.kind not in (Kind.WRITE, Kind.APPEND) or effect.before is None:
         return None
+    if effect.has_same_bytes and git.split(effect.target):
+        return Life.CACHE, "git's own file, written again with the same bytes"
     compared = outcome(effect)
     if compared is not None and compared[1].is_same:
         return Life.CACHE, f"other bytes with the same meaning, read as {compared[0]}"
@@ -196,7 +198,7 @@ def _by_place(effect: Effect, context: CallContext) -> Grade:
 def _kept(effect: Effect) -> str:
     if effect.detail == RESTORED:
         return "user data that was changed and restored"
-    if effect.kind is Kind.WRITE and effect.before and effect.before == effect.after:
+    if effect.has_same_bytes:
         return "user data, rewritten with the same bytes"
     return "user data"
 

@@ -40,16 +40,8 @@ def against_idempotent(effects: Iterable[Effect]) -> list[Effect]:
     return [
         effect
         for effect in effects
-        if effect.life is Life.USER and not effect.is_failed and not _is_the_same_again(effect)
+        if effect.life is Life.USER and not effect.is_failed and not effect.has_same_bytes
     ]
-
-
-def _is_the_same_again(effect: Effect) -> bool:
-    before = effect.before
-    after = effect.after
-    if effect.kind is not Kind.WRITE or before is None or after is None:
-        return False
-    return bool(before.digest) and before.digest == after.digest
 
 
 def _changes_elsewhere(effect: Effect) -> bool:
