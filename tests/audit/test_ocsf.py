@@ -1,6 +1,7 @@
 """The log as OCSF events, held to the schema of the class *API Activity* (6003) of OCSF 1.5.0."""
 
 import json
+from functools import cache
 
 import jsonschema_rs
 import pytest
@@ -19,6 +20,7 @@ OTHERS = set(Event) - {Event.ATTEMPT, Event.OUTCOME, Event.REFUSED}
 """The kinds of records that no call of this test causes."""
 
 
+@cache
 def schema() -> jsonschema_rs.Validator:
     ocsf = OcsfJsonSchemaEmbedded(get_ocsf_schema(version="1.5.0"))
     name = ocsf.lookup_class_name_from_uid(class_uid=6003)
