@@ -5,7 +5,10 @@ from functools import cache
 
 import jsonschema_rs
 import pytest
-from ocsf_json_schema import OcsfJsonSchemaEmbedded, get_ocsf_schema
+from ocsf_json_schema import (  # pyright: ignore[reportMissingTypeStubs] - it has none
+    OcsfJsonSchemaEmbedded,
+    get_ocsf_schema,
+)
 from tests.audit.conftest import facts
 from tests.sample_tools import AMY
 
