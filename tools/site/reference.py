@@ -139,7 +139,7 @@ def _entry(module: ModuleType, name: str) -> Iterator[str]:
 def _members(kind: type) -> Iterator[str]:
     for name, member in vars(kind).items():
         is_documented = isinstance(member, property) or inspect.isfunction(member)
-        if name.startswith("_") or not is_documented or not inspect.getdoc(member):
+        if name.startswith("_") or not is_documented or not member.__doc__:
             continue
         shown = f"{name}" if isinstance(member, property) else _signature(name, member)
         yield f"`{' '.join(shown.split())}`"
@@ -185,7 +185,8 @@ def _parameters(signature: inspect.Signature) -> Iterator[str]:
 def _documentation(value: Any) -> str:
     if isinstance(value, dict | tuple | frozenset | str):
         return ""  # the documentation of the type says nothing about the value
-    return inspect.getdoc(value) or ""
+    # `inspect.getdoc` would take the text of a library's class that this one extends.
+    return inspect.cleandoc(value.__doc__ or "")
 
 
 def _first_line(value: Any) -> str:
