@@ -174,8 +174,8 @@ lock: $(UV_READY) ## rewrite requirements/*.txt (UPGRADE=--upgrade for newer ver
 		--output-file requirements/oldest.txt
 	@$(subst compile pyproject.toml,compile --group uv,$(COMPILE)) $(UPGRADE) \
 		--output-file requirements/uv.txt
-	@$(subst compile pyproject.toml,compile --group training,$(COMPILE)) $(UPGRADE) \
-		--output-file requirements/training.txt
+	@cat .cache/all.txt >> requirements/training.txt
+	@$(COMPILE) $(UPGRADE) --group training --output-file requirements/training.txt
 	@cp .cache/all.txt requirements/extras.txt
 	@$(COMPILE) --all-extras --output-file requirements/extras.txt
 	@$(subst compile pyproject.toml,compile --group sbom,$(COMPILE)) $(UPGRADE) \

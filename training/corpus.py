@@ -1,5 +1,6 @@
 """What the inference learns from: real tools, how they were judged, and examples of our own."""
 
+import hashlib
 import json
 import os
 from collections import Counter
@@ -25,6 +26,8 @@ WRITES: Final = (
 LOSES: Final = ("replacement", "irreversible", "arbitrary")
 """The kinds after which something is lost."""
 _SURE: Final = {1: 0.3, 2: 0.6, 3: 1.0}
+_KEPT: Final = 3
+"""One of so many families is kept aside and scored once, at the end."""
 _ENOUGH: Final = 60
 """So many tools of one family count whole; of more, each counts less."""
 
@@ -34,7 +37,7 @@ class Case:
     """One tool to learn from.
 
     `weight` is how much it counts; `declared` is what its author said, `is_odd` whether that
-    looks careless; `family` is who made it.
+    looks careless; `family` is who made it; `source` is the family, or the number of an example.
     """
 
     tool: Mapping[str, Any]
@@ -43,8 +46,15 @@ class Case:
     judged: Mapping[str, bool | None]
     weight: float
     declared: Mapping[str, bool | None]
+    source: str
     is_odd: bool = False
     is_bare: bool = False
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its family is kept aside: none of its tools chose a word, feature or limit."""
+        digest = hashlib.sha256(self.family.encode()).hexdigest()
+        return bool(self.family) and int(digest, 16) % _KEPT == 0
 
     @property
     def is_agreed(self) -> bool:
@@ -78,18 +88,19 @@ def real(place: Path) -> list[Case]:
             weight=_SURE[judged[one["id"]]["sure"]]
             * min(1.0, (_ENOUGH / size[one["family"]]) ** 0.5),
             declared={name: one.get("labels", {}).get(key) for name, key in WIRE.items()},
+            source=one["family"],
             is_odd=any(note.startswith("tool:") for note in one.get("suspect") or ()),
         )
         for one in tools
     ]
 
 
-def examples(weight: float = 0.5) -> list[Case]:
+def examples() -> list[Case]:
     """Tools made up to show the rules of training/JUDGING.md, so that none rests on one server."""
-    return [_example(one, weight) for one in lines(HERE / "examples.jsonl")]
+    return [_example(one, at) for at, one in enumerate(lines(HERE / "examples.jsonl"))]
 
 
-def _example(one: dict[str, Any], weight: float) -> Case:
+def _example(one: dict[str, Any], at: int) -> Case:
     names = [name[:-1] for name in one["parameters"]]
     schema = {
         "type": "object",
@@ -107,6 +118,7 @@ def _example(one: dict[str, Any], weight: float) -> Case:
             "idempotent": one["idempotent"],
             "open_world": one["open_world"],
         },
-        weight=weight,
+        weight=1.0,
         declared={},
+        source=f"example {at // 2}",
     )

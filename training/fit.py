@@ -11,10 +11,10 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
-from sayso.infer.features import features
+from sayso.infer.evidence import evidence
 
-FEWEST_FAMILIES: Final = 3
-"""A feature that fewer families have is their own word, and tells nothing of others."""
+FEWEST_SOURCES: Final = 3
+"""A feature that fewer families or pairs of examples have is their own word."""
 FOLDS: Final = 44
 BARE: Final = 0.15
 """How much a tool counts of which only the name is left."""
@@ -64,13 +64,13 @@ class Cases:
 
     def __init__(self, some: Sequence[Case]) -> None:
         self.all = [*some, *(_bare(one) for one in some)]
-        found = [features(one.tool) for one in self.all]
-        families: dict[str, set[str]] = defaultdict(set)
+        self._fits: dict[tuple[str, tuple[int, ...]], Any] = {}
+        found = [evidence(one.tool)[0] for one in self.all]
+        sources: dict[str, set[str]] = defaultdict(set)
         for one, names in zip(self.all, found, strict=True):
-            if one.family:
-                for name in names:
-                    families[name].add(one.family)
-        shared = sorted(name for name, who in families.items() if len(who) >= FEWEST_FAMILIES)
+            for name in names:
+                sources[name].add(one.source)
+        shared = sorted(name for name, who in sources.items() if len(who) >= FEWEST_SOURCES)
         self.vocabulary = {name: at for at, name in enumerate(shared)}
         rows = [
             [self.vocabulary[name] for name in names if name in self.vocabulary] for names in found
@@ -82,7 +82,13 @@ class Cases:
         )
 
     def fit(self, head: Head, among: Sequence[int]) -> Any:
-        """A regression for one head, on some of the cases."""
+        """A regression for one head, on some of the cases; it is fitted once."""
+        key = (head.name, tuple(among))
+        if key not in self._fits:
+            self._fits[key] = self._fit(head, among)
+        return self._fits[key]
+
+    def _fit(self, head: Head, among: Sequence[int]) -> Any:
         rows = [at for at in among if head.asks(self.all[at]) and self.all[at].weight > 0]
         answers = np.array([head.answer(self.all[at]) for at in rows])
         weights = np.array([self.all[at].weight for at in rows])

@@ -8,7 +8,7 @@ import numpy as np
 from baselines import by_name, linear
 from corpus import WRITES
 
-from sayso.infer.features import features
+from sayso.infer.evidence import evidence
 
 if TYPE_CHECKING:
     from report import Unseen
@@ -27,12 +27,10 @@ def frontier(seen: "Unseen", path: Path) -> None:
     steps = np.array([0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99])
     own = {name: dict(one) for name, one in seen.models[0].claims.items()}
     reads = [
-        seen.figures("authors", seen.at({**own, "read_only": {True: at, False: 0.5}}))
-        for at in steps
+        seen.at({**own, "read_only": {True: at, False: 0.5}}).figures("authors") for at in steps
     ]
     loses = [
-        seen.figures("judged", seen.at({**own, "destructive": {True: 0.5, False: at}}))
-        for at in steps
+        seen.at({**own, "destructive": {True: 0.5, False: at}}).figures("judged") for at in steps
     ]
     _line(left, reads, ("false-safe", "read_only recall"))
     _line(right, loses, ("missed", "destructive F1"))
@@ -48,7 +46,7 @@ def frontier(seen: "Unseen", path: Path) -> None:
         ):
             one = seen.figures(of, said)
             axes.plot(100 * one[pair[0]], one[pair[1]], marker, color="#777777", label=name)
-    now = seen.figures("authors", seen.said), seen.figures("judged", seen.said)
+    now = seen.figures("authors"), seen.figures("judged")
     left.plot(100 * now[0]["false-safe"], now[0]["read_only recall"], "*", ms=13, color=_OURS)
     right.plot(100 * now[1]["missed"], now[1]["destructive F1"], "*", ms=13, color=_OURS)
     left.set(xlabel="tools that write, called read-only, %", ylabel="recall of read-only")
@@ -74,7 +72,7 @@ def reliability(seen: "Unseen", path: Path) -> None:
     """How often what was said with so much confidence was so."""
     figure, all_axes = plt.subplots(1, 4, figsize=(11, 3), sharey=True)
     chances = [
-        model.chances(model.scores(model.rows(features(case.tool))))
+        model.chances(model.scores(model.rows(evidence(case.tool)[0])))
         for case, model in zip(seen.cases, seen.models, strict=True)
     ]
     for axes, name in zip(

@@ -10,8 +10,12 @@ from baselines import by_name, linear
 from corpus import WIRE, Case
 from sklearn.metrics import f1_score
 
-from sayso.infer.guesses import read
+from sayso.infer.constraints import Constraints, constraints_of
+from sayso.infer.evidence import evidence
+from sayso.infer.features import Features
+from sayso.infer.guesses import weigh
 from sayso.infer.model import Model
+from sayso.intent import THRESHOLD
 
 DEFAULTS: Final = {"read_only": False, "destructive": True, "idempotent": False, "open_world": True}
 _DRAWS: Final = 1_000
@@ -30,6 +34,8 @@ def effective(claims: Claims) -> dict[str, bool]:
 
 
 def _f1(pairs: Sequence[tuple[bool, bool]]) -> float:
+    if not pairs:
+        return float("nan")
     truth, said = zip(*pairs, strict=True)
     return float(f1_score(truth, said, average="macro", labels=[False, True], zero_division=0))
 
@@ -57,11 +63,16 @@ def figures(
     return found
 
 
+Seen = tuple[Features, Constraints]
+"""What the inference weighs of one tool, whatever the model."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unseen:
     """Real tools, each with the model that was trained without its family."""
 
     cases: list[Case]
+    seen: list[Seen]
     models: list[Model]
     said: list[Claims]
 
@@ -70,14 +81,24 @@ class Unseen:
         """What was found by `train.unseen`."""
         models = [model for model, _ in found.values()]
         cases = [case for _, case in found.values()]
-        return cls(cases, models, [_claims(one, m) for one, m in zip(cases, models, strict=True)])
+        seen = [_seen(one) for one in cases]
+        said = [_claims(one, model) for one, model in zip(seen, models, strict=True)]
+        return cls(cases, seen, models, said)
 
-    def at(self, claims: Mapping[Any, Mapping[bool, float]]) -> list[Claims]:
-        """What would be claimed at another operating point."""
+    def at(self, claims: Mapping[Any, Mapping[bool, float]]) -> "Unseen":
+        """The same tools and models at another operating point."""
         known: dict[int, Model] = {}
         for one in self.models:
             known.setdefault(id(one), replace(one, claims=claims))
-        return [_claims(c, known[id(m)]) for c, m in zip(self.cases, self.models, strict=True)]
+        models = [known[id(one)] for one in self.models]
+        said = [_claims(one, model) for one, model in zip(self.seen, models, strict=True)]
+        return Unseen(self.cases, self.seen, models, said)
+
+    def part(self, has: Callable[[Case], bool]) -> "Unseen":
+        """Those tools for which `has` is true."""
+        rows = [at for at, one in enumerate(self.cases) if has(one)]
+        every = (self.cases, self.seen, self.models, self.said)
+        return Unseen(*([some[at] for at in rows] for some in every))
 
     def rows(self, of: str) -> tuple[list[int], list[Mapping[str, bool | None]]]:
         """The tools that a label is known of, and their labels: `authors` or `judged`."""
@@ -90,12 +111,13 @@ class Unseen:
         ]
         return rows, [{name: self.cases[at].declared.get(name) for name in WIRE} for at in rows]
 
-    def figures(self, of: str, said: Sequence[Claims]) -> dict[str, float]:
-        """The figures by one kind of label."""
+    def figures(self, of: str, said: Sequence[Claims] | None = None) -> dict[str, float]:
+        """The figures by one kind of label, of these claims or of `said` instead."""
+        said = self.said if said is None else said
         rows, labels = self.rows(of)
         return figures(labels, [effective(said[at]) for at in rows])
 
-    def spread(self, of: str, said: Sequence[Claims]) -> dict[str, tuple[float, float]]:
+    def spread(self, of: str) -> dict[str, tuple[float, float]]:
         """The middle nine tenths of each figure, over draws of whole families with replacement."""
         rows, labels = self.rows(of)
         label = dict(zip(rows, labels, strict=True))
@@ -107,14 +129,26 @@ class Unseen:
         drawn: list[dict[str, float]] = []
         for _ in range(_DRAWS):
             some = [at for name in chance.choice(names, len(names)) for at in families[name]]
-            drawn.append(figures([label[at] for at in some], [effective(said[at]) for at in some]))
+            said = [effective(self.said[at]) for at in some]
+            drawn.append(figures([label[at] for at in some], said))
         return {
             name: (
-                float(np.quantile([one[name] for one in drawn], 0.05)),
-                float(np.quantile([one[name] for one in drawn], 0.95)),
+                float(np.nanquantile([one[name] for one in drawn], 0.05)),
+                float(np.nanquantile([one[name] for one in drawn], 0.95)),
             )
             for name in drawn[0]
         }
+
+    def surely(self, of: str, threshold: float = THRESHOLD) -> tuple[float, float]:
+        """The shares of reads and of writes that a gateway takes for reads without a word."""
+        rows, labels = self.rows(of)
+        found: dict[bool, list[bool]] = {True: [], False: []}
+        for at, label in zip(rows, labels, strict=True):
+            guesses = weigh(*self.seen[at], self.models[at], threshold=threshold)
+            value = label["read_only"]
+            if value is not None:
+                found[value].append("read_only" in guesses and guesses["read_only"].value)
+        return float(np.mean(found[True])), float(np.mean(found[False]))
 
     def table(self) -> dict[str, Any]:
         """All that is told in docs/explanation/hints.md."""
@@ -128,12 +162,27 @@ class Unseen:
         for way, make in ways.items():
             said = make()
             found[way] = {of: self.figures(of, said) for of in ("authors", "judged")}
-        found["spread"] = {of: self.spread(of, self.said) for of in ("authors", "judged")}
+        found["spread"] = {of: self.spread(of) for of in ("authors", "judged")}
+        kept = self.part(lambda one: one.is_kept)
+        found["kept"] = {
+            of: {"tools": len(kept.cases), "sayso": kept.figures(of), "spread": kept.spread(of)}
+            for of in ("authors", "judged")
+        }
+        found["surely"] = {
+            part: {of: some.surely(of) for of in ("authors", "judged")}
+            for part, some in (("all", self), ("kept", kept))
+        }
+        found["claims"] = dict(self.models[0].claims)
         return found
 
 
-def _claims(case: Case, model: Model) -> Claims:
-    return {name: one.value for name, one in read(case.tool, model).items()}
+def _seen(case: Case) -> Seen:
+    features, certain = evidence(case.tool)
+    return features, constraints_of(case.tool, features, certain)
+
+
+def _claims(seen: Seen, model: Model) -> Claims:
+    return {name: one.value for name, one in weigh(*seen, model).items()}
 
 
 def as_text(table: Mapping[str, Any]) -> str:
@@ -146,11 +195,21 @@ def as_text(table: Mapping[str, Any]) -> str:
             f"{way:<16}" + "".join(f"{table[way][of][name]:>18.3f}" for name in names)
             for way in ("defaults", "name patterns", "plain linear", "sayso")
         ]
-        pairs = [table["spread"][of][name] for name in names]
-        lines.append(
-            f"{'  nine tenths':<16}" + "".join(f"{f'{a:.3f}–{b:.3f}':>18}" for a, b in pairs)
-        )
+        lines.append(_as_spread(table["spread"][of], names))
+        kept = table["kept"][of]
+        figures_kept = "".join(f"{kept['sayso'][name]:>18.3f}" for name in names)
+        lines += [f"{'kept aside':<16}{figures_kept}", _as_spread(kept["spread"], names)]
+    for part, shares in table["surely"].items():
+        reads, writes = shares["judged"]
+        lines.append(f"{part}: {reads:.3f} of reads and {writes:.4f} of writes surely read")
+    for name, limits in table["claims"].items():
+        lines.append(f"{name}: true from {limits[True]}, false from {limits[False]}")
     return "\n".join(lines)
+
+
+def _as_spread(spread: Mapping[str, tuple[float, float]], names: Sequence[str]) -> str:
+    cells = (f"{low:.3f}–{high:.3f}" for low, high in (spread[name] for name in names))
+    return f"{'  nine tenths':<16}" + "".join(f"{cell:>18}" for cell in cells)
 
 
 def draw(seen: Unseen, place: Path) -> None:

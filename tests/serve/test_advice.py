@@ -20,7 +20,7 @@ def named(name: str, text: str = "") -> Tool:
         ("drop_table", "Idempotent.", "sayso.DELETE.but(idempotent=True)"),
         ("send_email", "", "sayso.SEND"),
         ("list_users", "", "sayso.READ_ONLY"),
-        ("search_web", "Searches the web.", "sayso.READ_ONLY"),
+        ("search_web", "Searches the web.", "sayso.FETCH"),
         ("url_open", "", None),
         ("zq_thing", "", None),
     ],
@@ -32,13 +32,9 @@ def test_a_suggestion_says_what_was_guessed_and_supposes_no_loss(
 
 
 def test_the_advice_says_what_to_write_and_what_it_cannot_know() -> None:
-    told = advise(
-        named("fetch_web_content", "Fetches a page of the web."),
-        is_taken=False,
-        how="sayso.declare",
-    )
+    told = advise(named("fetch_page", "Fetches a page."), is_taken=False, how="sayso.declare")
     assert told == (
-        "the tool 'fetch_web_content' declares nothing, so it counts as destructive; its "
+        "the tool 'fetch_page' declares nothing, so it counts as destructive; its "
         "name and texts suggest @sayso.declare(sayso.READ_ONLY), with .but(open_world=True) if it "
         "reaches the outside world"
     )

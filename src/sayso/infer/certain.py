@@ -9,9 +9,10 @@ from sayso.infer.clauses import Reading, reading
 from sayso.infer.features import lead_of, parts_of
 from sayso.infer.grammar import ALSO_NOUNS, CLOSED
 from sayso.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
-from sayso.infer.losses import is_lost
+from sayso.infer.losses import is_loss, is_lost
 from sayso.infer.schemas import of_input, of_output
 from sayso.infer.script import (
+    is_homograph,
     is_known,
     is_noun,
     is_participle,
@@ -89,7 +90,9 @@ def _of_name(name: str) -> Reading:
     lead = lead_of(parts)
     unsure = next((part for index, part in enumerate(parts) if _may_act(parts, index)), None)
     unknown = None
-    if unsure is not None and _is_object(parts, unsure):
+    if unsure is not None and (
+        _is_object(parts, unsure) or _is_modifier(parts, parts.index(unsure))
+    ):
         unsure, unknown = None, unsure
     if lead is None:
         unknown = unknown or next((part for part in parts if not is_known(part)), None)
@@ -97,16 +100,26 @@ def _of_name(name: str) -> Reading:
 
 
 def _is_object(parts: list[str], word: str) -> bool:
-    """Return whether a dictionary-only verb is a noun here: `get_oncall_shift`, `helm_list`."""
-    begins_with_read = (
-        parts[0] in SURELY_READ and parts[0] not in NOUNS and _JOINTS.isdisjoint(parts)
-    )
-    if len(parts) > 1 and parts[0] == word and parts[1] in _GETS:
-        return verb_of(word) is None
-    return begins_with_read and parts[-1] == word and verb_of(word) is None
+    """Return whether a verb may be none here: `get_oncall_shift`, `helm_list`, `generate_types`."""
+    verb = verb_of(word)
+    if verb is not None and _JOINTS.isdisjoint(parts):
+        return not READS.isdisjoint(KINDS[verb])
+    if len(parts) < _PAIR or verb is not None or not _JOINTS.isdisjoint(parts):
+        return False
+    if parts[0] == word:
+        return not is_loss(word) and (parts[1] in _GETS or parts[-1] in _GETS)
+    may_be_noun = is_homograph(word) or any(part in SURELY_READ for part in parts[:_PAIR])
+    return parts[-1] == word and may_be_noun
 
 
+_PAIR: Final = 2
 _GETS: Final = frozenset({"get", "list", "search"})
+
+
+def _is_modifier(parts: list[str], index: int) -> bool:
+    """Return whether a verb between a read and a noun is none: `get_delete_protection`."""
+    is_inside = 0 < index < len(parts) - 1
+    return is_inside and parts[0] in SURELY_READ and _JOINTS.isdisjoint(parts)
 
 
 def _may_act(parts: list[str], index: int) -> bool:

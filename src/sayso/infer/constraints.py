@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import Any, Final
 
-from sayso.infer.certain import Certainty, certainty, surely_loses
+from sayso.infer.certain import Certainty, surely_loses
 from sayso.infer.features import Features, lead_of, parts_of
 from sayso.infer.lexicon import KINDS, NOUNS, READS, SURELY_READ, verb_of
 from sayso.intent import HINT_NAMES, HintName
@@ -73,11 +73,19 @@ _IS_READ: Final = 0.985
 hint, 626 are declared to read."""
 
 
+SURE: Final = 0.93
+"""The confidence that the looser value of a doubted hint needs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """The looser values of the hints in `blocked` are ruled out. `bounds` limits the chances."""
+    """The looser values of the hints in `blocked` are ruled out. `bounds` limits the chances.
+
+    The looser values of those in `doubted` need the confidence `SURE`.
+    """
 
     blocked: frozenset[HintName] = frozenset()
+    doubted: frozenset[HintName] = frozenset()
     bounds: Mapping[HintName, tuple[float, float]] = field(default_factory=dict[Any, Any])
     is_read: bool = False
     decisive: frozenset[str] = frozenset()
@@ -91,17 +99,17 @@ class Constraints:
         return chance
 
 
-def constraints_of(tool: Mapping[str, Any], features: Features) -> Constraints:
-    """Return the constraints of a tool with these features.
+def constraints_of(tool: Mapping[str, Any], features: Features, certain: Certainty) -> Constraints:
+    """Return the constraints of a tool with these features and this certainty.
 
     A verb that can only write rules out a read. A purely destructive verb, or a text that says the
     effect cannot be undone, rules out a harmless tool. Of two verbs (`get_or_create`), and of the
     values of a parameter, the stricter counts. Saving a file is a write. A tool that runs the
-    caller's code or SQL reads only if its text says so. A name about the web is open-world.
+    caller's code or SQL reads only if its text says so. A name that begins or ends with the
+    web is open-world; one that mentions it makes it doubtful that a tool stays in one system.
     """
     parts = parts_of(text_of(tool.get("name")))
     kinds = kinds_of(parts)
-    certain = certainty(tool)
     destroys = DESTROYS in kinds or _UNDO in features
     if certain.order is not None and not destroys:
         features[CLAUSE] = ("clause", certain.order)
@@ -111,8 +119,9 @@ def constraints_of(tool: Mapping[str, Any], features: Features) -> Constraints:
         blocked.add("read_only")
     if destroys or _may_destroy(features) or _runs_anything(features):
         blocked |= {"read_only", "destructive"}
-    if not _OUTSIDE.isdisjoint(parts) or _may_fetch(tool, parts):
+    if not _OUTSIDE.isdisjoint((*parts[:1], *parts[-1:])):
         blocked.add("open_world")
+    may_leave = not _OUTSIDE.isdisjoint(parts) or _may_fetch(tool, parts)
     if not certain.is_readable:
         blocked.update(HINT_NAMES)
     if not certain.may_read:
@@ -121,6 +130,7 @@ def constraints_of(tool: Mapping[str, Any], features: Features) -> Constraints:
         blocked |= {"read_only", "destructive"}
     return Constraints(
         frozenset(blocked),
+        frozenset({"open_world"} if may_leave else ()),
         _bounds(certain, destroys=destroys),
         "read_only" not in blocked and certain.is_certain and _surely_reads(parts),
         decisive,

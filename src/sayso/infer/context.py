@@ -149,7 +149,28 @@ def subject_of(tokens: list[str], index: int) -> str:
 def is_about_results(tokens: list[str], index: int) -> bool:
     """Return whether a passive is about the answer: `Results are cut`."""
     noun = subject_of(tokens, index)
+    if noun.endswith("ies"):
+        noun = noun[:-3] + "y"
     return not RESULTS.isdisjoint((noun, noun.removesuffix("s"), noun.removesuffix("es")))
+
+
+def has_negated_subject(tokens: list[str], index: int) -> bool:
+    """Return whether a passive is denied by its subject: `Nothing is billed`."""
+    start = index - 1
+    while start >= 0 and tokens[start] not in BE and tokens[start] not in ENDS:
+        start -= 1
+    before = tokens[max(0, start - 3) : start]
+    if start < 0 or tokens[start] in ENDS or not before:
+        return False
+    return before[-1] in {"nothing", "none"} or "no" in before
+
+
+def is_restrictive(tokens: list[str], index: int) -> bool:
+    """Return whether a passive says which things are meant: `messages that are flagged`."""
+    start = index - 1
+    while start > 0 and (tokens[start] in BE or tokens[start] in ADVERBS):
+        start -= 1
+    return tokens[start] == "that" and tokens[start - 1] != ","
 
 
 def is_possible(tokens: list[str], index: int) -> bool:
@@ -172,7 +193,18 @@ def does_a_read(tokens: list[str], index: int) -> bool:
         return True
     ends = BREAKS | _STOPS | PREPOSITIONS
     objects = takewhile(lambda token: token not in ends, near)
-    return not READ_NOUNS.isdisjoint(objects) or near[1:2] == ["read-only"]
+    return not READ_NOUNS.isdisjoint(objects) or "read-only" in near
+
+
+def raises_error(tokens: list[str], index: int) -> bool:
+    """Return whether a word tells of an exception: `raises a ValueError`."""
+    if tokens[index] not in {"raise", "raises", "throw", "throws"}:
+        return False
+    near = tokens[index + 1 : index + 4]
+    return "value" in near or any(word.endswith(_ERRORS) for word in near)
+
+
+_ERRORS: Final = ("error", "errors", "exception", "exceptions")
 
 
 def has_result_as_object(tokens: list[str], index: int) -> bool:
@@ -221,8 +253,10 @@ def is_nominal(word: str) -> bool:
 
 def performs(tokens: list[str], index: int) -> bool:
     """Return whether a noun for a write is performed: `with revocation of the rest`."""
-    if not is_nominal(tokens[index]) or following(tokens, index) not in _AFTER_NOMINAL:
-        return is_nominal(tokens[index]) and following(tokens, index) == "included"
+    if not is_nominal(tokens[index]):
+        return False
+    if following(tokens, index) not in _AFTER_NOMINAL:
+        return following(tokens, index) == "included"
     start = index - 1
     while start >= 0 and index - start < _REACH and tokens[start] not in BREAKS:
         if tokens[start] in BRINGERS:

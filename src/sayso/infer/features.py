@@ -28,8 +28,12 @@ _OUTPUT: Final = re.compile(
     r"(?:output|save|dest|target|new|to)?_?(?:file_?(?:name|path)?|path|dest\w*|out\w*)",
     re.IGNORECASE,
 )
+_PLACES: Final = frozenset(
+    "destination dir directory file filename folder location out output path target".split()
+)
 _SAVES: Final = re.compile(
-    r"\b(?:(?:to|will be) (?:save|write|store|saved|written|stored)|(?:save|write|store)s?)\b"
+    r"\b(?:(?:to|will be|is|are|be) (?:saved?|write|written|stored?|downloaded|exported|dumped)"
+    r"|(?:save|write|store)s?|(?:to|for) (?:the )?(?:saved?|downloaded|exported))\b"
 )
 _NAMING: Final = re.compile(r".*(?:id|name|key|slug)", re.IGNORECASE | re.DOTALL)
 
@@ -52,6 +56,7 @@ _PAGING: Final = frozenset(
     """.split()
 )
 
+_FIRST: Final = ("d0k:", "dv:")
 _JOINED: Final = ("c:replaces", "c:changes a part", "c:live", "c:people", "c:saves", "px:")
 
 MAX_TEXT_CHARACTERS: Final = 1_500
@@ -118,6 +123,7 @@ def features(tool: Mapping[str, Any]) -> Features:
     _from_description(text_of(tool.get("description")), found)
     _from_schema(tool.get("inputSchema"), found)
     _join(lead_of(parts), found)
+    _join_object(parts, found)
     return found
 
 
@@ -129,6 +135,22 @@ def _join(lead: Lead | None, found: Features) -> None:
     for kind in lead.kinds:
         for feature in joined:
             found[f"{kind}+{feature}"] = found[feature]
+
+
+def _join_object(parts: list[str], found: Features) -> None:
+    """Add the object of the name's verb, with the verb's kind: removing a label loses little.
+
+    A name without a verb leaves the verb to the description.
+    """
+    lead = lead_of(parts)
+    if lead is None:
+        for name in [name for name in found if name.startswith(_FIRST)]:
+            found[f"v:none+{name}"] = found[name]
+        return
+    words = [part for place, part in enumerate(parts) if place != lead.place]
+    if words:
+        for kind in lead.kinds:
+            found[f"vo:{kind}+{words[-1]}"] = ("name", words[-1])
 
 
 def _from_name(parts: list[str], found: Features) -> None:
@@ -200,6 +222,11 @@ def _from_description(description: str, found: Features) -> None:
             origin = ("sentence" if index else "begins", start.group())
             for name in (f"dsl:{verb}", *(f"ds:{kind}" for kind in KINDS[verb])):
                 found.setdefault(name, origin)
+    starts = [name for name in found if name.startswith("ds:")]
+    if starts:
+        found["ds+:" + ("reads" if all(name[3:] in READS for name in starts) else "mixed")] = (
+            "starts of sentences",
+        )
     _from_cues(" ".join(sentences), found)
 
 
@@ -219,6 +246,9 @@ def _from_first(sentence: str, found: Features) -> None:
             found[f"{zone}:{kind}"] = (place, word)
     if words:
         found[f"d0:{verb_of(words[0]) or 'none'}"] = ("begins", words[0])
+    first = next((word for word in words if (verb := verb_of(word)) and verb not in NOUNS), "")
+    for kind in _kinds(first):
+        found[f"dv:{kind}"] = ("description", first)
 
 
 def _from_cues(text: str, found: Features) -> None:
@@ -239,6 +269,7 @@ def _from_schema(schema: Any, found: Features) -> None:
     required = {name for name in list_of(holder.get("required")) if isinstance(name, str)}
     found[f"pn:{min(len(properties), 8)}"] = ("number",)
     found[f"rn:{min(len(required), 5)}"] = ("number",)
+    found[f"on:{min(max(0, len(properties) - len(required)), 6)}"] = ("number",)
     if not properties:
         found["noparams"] = ("number",)
     for name, parameter in islice(properties.items(), _MAX_PARAMETERS):
@@ -279,8 +310,8 @@ def _uses(name: str, last: str, text: str, need: str) -> Iterator[str]:
         yield f"sql{need}"
     if _OUTPUT.fullmatch(name):
         yield f"out{need}"
-        if _SAVES.search(text):
-            yield "saves"
+    if (last in _PLACES or _OUTPUT.fullmatch(name)) and _SAVES.search(text):
+        yield "saves"
 
 
 def _from_values(name: str, values: list[Any], found: Features) -> None:

@@ -32,7 +32,7 @@ PREPOSITIONS: Final = words_of(
     "about above across after against along among around as at before behind below beneath beside"
     " between beyond by despite during for from in inside into like near of off on onto out over"
     " per since through throughout toward towards under until up upon versus via vs with within"
-    " without than regarding concerning including excluding given based"
+    " without unlike than regarding concerning including excluding given based"
 )
 JOINTS: Final = words_of("and or but then nor plus so yet also and/or &")
 CONDITIONS: Final = words_of(
@@ -82,7 +82,7 @@ STATIVES: Final = words_of(
     distinguish differentiate contrast approximate deduce conclude assert discuss advise encourage
     discourage wrap pair chain skip repeat reattempt echo recap weigh behave happen last elapse
     exhibit overlap resort rest speak talk listen wonder care hope intend aim address
-    maintain navigate inspire
+    maintain navigate inspire try collect pick incorporate involve accomplish
     """
 )
 """Verbs of states, of returning and of the reader's actions, which change nothing."""
@@ -109,12 +109,13 @@ PARTICIPLES: Final = words_of(
 RESULTS: Final = words_of(
     "result response output filter parameter argument query access option default value window"
     " pagination page format field property attribute limit time date text order wildcard range"
-    " name format series timestamp"
+    " name format series timestamp call cursor input"
 )
 """Parts of a request or a result: `Results are cut` changes nothing that is stored."""
 READ_NOUNS: Final = words_of(
     "query queries search searches lookup check checks aggregation analysis research inspection"
     " comparison validation calculation diagnosis scan read-only readonly evaluation audit"
+    " retrieval analyzer diagnostic diagnostics select"
 )
 """Nouns for an act that changes nothing."""
 NOMINALS: Final = words_of(

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sayso.infer.constraints import constraints_of
-from sayso.infer.features import Features, features
+from sayso.infer.constraints import SURE, Constraints, constraints_of
+from sayso.infer.evidence import evidence
+from sayso.infer.features import Features
 from sayso.infer.grammar import words_of
 from sayso.infer.model import Model, model
 from sayso.intent import HINT_NAMES, LOOSER, Guess, HintName
@@ -56,10 +57,10 @@ def chances(tool: Mapping[str, Any]) -> dict[HintName, float]:
 
     Useful as a first check: a chance below some bound here is below it in `guess` too.
     """
-    found = features(tool)
+    found, certain = evidence(tool)
     trained = model()
     estimates = trained.chances(trained.scores(trained.rows(found)))
-    constraints = constraints_of(tool, found)
+    constraints = constraints_of(tool, found, certain)
     return {name: constraints.chance(name, estimates[name]) for name in HINT_NAMES}
 
 
@@ -67,11 +68,18 @@ def read(
     tool: Mapping[str, Any], trained: Model, *, threshold: float | None = None
 ) -> dict[HintName, Guess]:
     """Infer a tool's hints with this model, as `guess` does."""
-    found = features(tool)
+    found, certain = evidence(tool)
+    constraints = constraints_of(tool, found, certain)
+    return weigh(found, constraints, trained, threshold=threshold)
+
+
+def weigh(
+    found: Features, constraints: Constraints, trained: Model, *, threshold: float | None = None
+) -> dict[HintName, Guess]:
+    """Infer hints with this model from features and constraints."""
     rows = trained.rows(found)
     scores = trained.scores(rows)
     chances = trained.chances(scores)
-    constraints = constraints_of(tool, found)
     claimed: dict[HintName, Guess] = {}
     for name in HINT_NAMES:
         if name in ("destructive", "idempotent") and _only_reads(claimed):
@@ -82,6 +90,8 @@ def read(
         sign = 1 if value else -1
         is_looser = value is LOOSER[name]
         minimum = trained.claims[name][value] if threshold is None else threshold
+        if is_looser and name in constraints.doubted:
+            minimum = max(minimum, SURE)
         if confidence < minimum or (is_looser and name in constraints.blocked):
             continue
         pulls = trained.pulls(name, scores, rows)

@@ -5,19 +5,19 @@ from typing import Final
 
 _KINDS: Final = {
     "read": """
-        analyse analyze audit browse check compare count crawl debug describe detail details
-        diagnose diff discover display dump enumerate examine exists explain explore extract fetch
-        filter find get glob grep head history identify info inspect inventory investigate list
-        locate lookup ls match measure monitor observe peek ping poll preview print probe query
-        rank read recall report resolve retrieve return review scan scrape search see seek select
-        show snapshot stat stats status summarise summarize tail test trace track tree view wait
-        watch whoami
+        analyse analyze audit browse capture check compare count crawl debug describe detail details
+        diagnose diff discover display download dump enumerate examine exists explain explore export
+        extract fetch filter find get glob grep head history identify info inspect inventory
+        investigate list locate lookup ls match measure monitor observe peek ping poll preview print
+        probe query rank read recall report resolve retrieve return review scan scrape search see
+        seek select show snapshot stat stats status summarise summarize tail test trace track tree
+        view wait watch whoami
         """,
     "compute": """
         annotate ask assess calculate chat classify compute convert correlate decode detect embed
-        encode estimate evaluate forecast format guess hash interpret lint parse plan predict
-        recommend reflect render score simulate sort split suggest think tokenize transcribe
-        transform translate validate verify
+        encode estimate evaluate forecast format generate geocode guess hash infer interpret lint
+        multiply parse plan plot predict recognise recognize recommend reflect render score simulate
+        sort split suggest think tokenize transcribe transform translate validate verify
         """,
     "add": """
         accumulate add allocate append attach backup book branch build capture checkout clone

@@ -1,6 +1,7 @@
 """Readable text: English words in plain letters.
 
-`verbs.txt` has English verbs, `nouns.txt` words that are rarely verbs. Verbs were looked up in
+`verbs.txt` has English verbs, `nouns.txt` words that are rarely verbs, `homographs.txt` verbs that
+are as often nouns. Verbs were looked up in
 the tables of lemminflect (https://github.com/bjascob/LemmInflect, copyright 2019 Brad Jascob, MIT
 licence). The words come from the training corpus and from summaries of published packages. The
 lists are maintained by hand.
@@ -116,6 +117,17 @@ def is_stative(word: str) -> bool:
 def is_verb(word: str) -> bool:
     """Return whether a word is a form of a dictionary verb that the lexicon lacks."""
     return not _verbs().isdisjoint(stems(word))
+
+
+@cache
+def _homographs() -> frozenset[str]:
+    return _words("homographs.txt")
+
+
+@lru_cache(maxsize=8192)
+def is_homograph(word: str) -> bool:
+    """Return whether a form of a dictionary verb is as often a noun: `signals`, `the issue`."""
+    return not _homographs().isdisjoint(stems(word))
 
 
 def is_participle(word: str) -> bool:
