@@ -26,7 +26,8 @@ class Terms:
 
     The server gets copies of the folders `fixtures`. `own` are paths of the server's own state.
     `only` names the tools to call; empty means all. `prepare` is a shell line that runs first, with
-    network. For a server behind a URL, `probe` is a command that prints the server's state, and
+    network. `runs_install_scripts` lets the install scripts of npm packages run in that step. For a
+    server behind a URL, `probe` is a command that prints the server's state, and
     `calls_writes` means that tools that may write are called too. `needs_package` means that the
     run stops early if the package is unknown.
     """
@@ -49,3 +50,4 @@ class Terms:
     calls_writes: bool = False
     has_postgres: bool = False
     needs_package: bool = False
+    runs_install_scripts: bool = False
