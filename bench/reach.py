@@ -49,7 +49,8 @@ def command_of(server: dict[str, Any]) -> list[str]:
     args = server.get("args", [])
     if server["registry"] == "npm":
         return ["npx", "-y", f"{name}@{version}", *args]
-    return ["uvx", "--from", f"{name}=={version}", server.get("program", name), *args]
+    more = [word for spec in server.get("with", ()) for word in ("--with", spec)]
+    return ["uvx", *more, "--from", f"{name}=={version}", server.get("program", name), *args]
 
 
 def verify(server: dict[str, Any], options: Sequence[str]) -> tuple[dict[str, Any], str]:
@@ -59,7 +60,8 @@ def verify(server: dict[str, Any], options: Sequence[str]) -> tuple[dict[str, An
         for name, value in server.get("env", {}).items()
         for word in ("--env", f"{name}={value.replace('{world}', WORLD)}")
     ]
-    words = [str(SAYSO), "verify", "--json", *env, *options, "--", *command_of(server)]
+    words = [str(SAYSO), "verify", "--json", *env, *options]
+    words += [*server.get("options", ()), "--", *command_of(server)]
     try:
         done = subprocess.run(
             words, capture_output=True, text=True, check=False, timeout=MOST_SECONDS

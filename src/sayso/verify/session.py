@@ -16,8 +16,9 @@ from sayso.verify.event import Called, Event, Judged, Phase, Started
 from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.error_feedback import named_tools
 from sayso.verify.inputs.hints import ToolHints, VerifyHints
-from sayso.verify.inputs.order import order_tools
+from sayso.verify.inputs.order import Rank, order_tools, rank_of
 from sayso.verify.inputs.plan import Plan
+from sayso.verify.inputs.roles import is_maker
 from sayso.verify.inputs.shrink import shrink
 from sayso.verify.inputs.world import World
 from sayso.verify.judge import Confirmed, ToolEvidence, claims_of, judge, suspects
@@ -47,6 +48,10 @@ _MAX_EARLIER: Final = 12
 """The maximum number of earlier calls repeated before a suspicious call: per tool, in total."""
 _MOST_OTHERS: Final = 2
 """The number of other tools that are called instead of a suspect."""
+_MOST_STEPS: Final = 2
+"""The number of steps from a tool to another that must be called earlier, which errors name."""
+_MOST_MAKERS: Final = 8
+"""The number of tools whose calls are repeated for one that needs what they made."""
 _MOST_DEATHS: Final = 2
 """A tool is not called again after the server ended this often during its calls."""
 
@@ -127,6 +132,11 @@ class Session:
     captured: CapturedValues = field(default_factory=CapturedValues)
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     deaths: Counter[str] = field(default_factory=Counter[str])
+    tools: tuple[Tool, ...] = ()
+    postponed: set[str] = field(default_factory=set[str])
+    """The tools that were called again after those that their errors named."""
+    has_retried: bool = False
+    """Whether the tools that failed were called again after those that make things."""
 
     async def run(self) -> Report:
         """Call all tools, then confirm the suspicions and judge the hints, tool by tool."""
@@ -171,13 +181,32 @@ class Session:
         return wanted, info
 
     async def _prepare_for(self, server: ObservedServer, tool: Tool) -> None:
-        texts = [call.text for call in self.log.of(tool.name) if not call.is_success]
-        for name in named_tools(texts, [other.name for other in server.tools if other is not tool]):
-            good = next((call for call in reversed(self.log.of(name)) if call.is_success), None)
-            if good is not None and not server.is_dead:
-                made = await server.call(name, good.case)
+        """Repeat, on a fresh server, the successful calls that the tool seems to need."""
+        names = [other.name for other in server.tools]
+        needed = self._named_before(tool.name, names)
+        if not any(call.is_success for call in self.log.of(tool.name)):
+            makers = [other.name for other in server.tools if is_maker(other.raw)]
+            needed = list(dict.fromkeys((*makers[:_MOST_MAKERS], *needed)))
+        calls = [good for name in needed if name != tool.name and (good := self._good(name))]
+        for good in sorted(calls, key=lambda call: call.number):
+            if not server.is_dead:
+                made = await server.call(good.tool, good.case)
                 self.log.made.append(made)
                 self.tell(Called(made, len(self.log.made), len(self.log.made)))
+
+    def _good(self, name: str) -> MadeCall | None:
+        """Return the first successful call of a tool."""
+        return next((call for call in self.log.of(name) if call.is_success), None)
+
+    def _named_before(self, name: str, names: Sequence[str], depth: int = 0) -> list[str]:
+        """Return the tools that a tool's errors name, and before each those that its own name."""
+        texts = [call.text for call in self.log.of(name) if not call.is_success]
+        found: list[str] = []
+        for other in named_tools(texts, [other for other in names if other != name]):
+            if depth < _MOST_STEPS:
+                found += self._named_before(other, names, depth + 1)
+            found.append(other)
+        return list(dict.fromkeys(found))
 
     @asynccontextmanager
     async def _start(self) -> AsyncGenerator[ObservedServer]:
@@ -218,6 +247,7 @@ class Session:
                 fix = f"Choose one of {', '.join(sorted(names))}."
                 raise UsageError(f"--tool {name}: the server has no such tool", fix=fix)
         wanted = [tool for tool in server.tools if self._is_wanted(tool)]
+        self.tools = tuple(wanted)
         layers = (*self.environment.holding, *self.environment.observing)
         self.tell(Started(layers, tuple(tool.name for tool in wanted)))
         return order_tools(wanted, self.hints.order)
@@ -225,7 +255,48 @@ class Session:
     def _is_wanted(self, tool: Tool) -> bool:
         return not self.terms.only or tool.name in self.terms.only
 
+    def _retry(self, remaining: list[Tool]) -> None:
+        """Before tools remove things, add those that failed: others may have made what they need.
+
+        The same server still has it, for example a file that a later tool saved.
+        """
+        if self.has_retried or (remaining and rank_of(remaining[0]) is not Rank.DESTROY):
+            return
+        self.has_retried = True
+        planned = {tool.name for tool in remaining}
+        failed = [
+            tool for tool in self.tools if tool.name not in planned and self._may_succeed_now(tool)
+        ]
+        remaining[:0] = sorted(failed, key=lambda tool: not is_maker(tool.raw))
+
+    def _call_first(self, tool: Tool, remaining: list[Tool]) -> None:
+        """Put the tools that a failed tool's errors name next, then that tool again."""
+        if tool.name in self.postponed or self._good(tool.name) is not None:
+            return
+        names = self._named_before(tool.name, [other.name for other in self.tools])
+        first = {
+            other.name: other
+            for other in remaining
+            if other.name in names
+            and rank_of(other) is not Rank.DESTROY
+            and self._good(other.name) is None
+        }
+        if first:
+            self.postponed.add(tool.name)
+            rest = [other for other in remaining if other.name not in first]
+            remaining[:] = [*first.values(), tool, *rest]
+
+    def _may_succeed_now(self, tool: Tool) -> bool:
+        """Return whether a tool failed, and another one has made or changed something since."""
+        made = self.log.of(tool.name)
+        if not made or self.plans[tool.name].problem or self.deaths[tool.name] >= _MOST_DEATHS:
+            return False
+        since = [call for call in self.log.made if call.number > made[-1].number]
+        has_change = any(call.is_success and is_maker({"name": call.tool}) for call in since)
+        return has_change and self._good(tool.name) is None
+
     async def _call_remaining(self, server: ObservedServer, remaining: list[Tool]) -> None:
+        self._retry(remaining)
         while remaining:
             tool = remaining[0]
             planned = len(self.log.made) + len(remaining) * self.terms.calls
@@ -240,6 +311,8 @@ class Session:
                     remaining.pop(0)
                 return
             remaining.pop(0)
+            self._call_first(tool, remaining)
+            self._retry(remaining)
 
     def _plan(self, tool: Tool) -> Plan:
         budget = self.terms.calls

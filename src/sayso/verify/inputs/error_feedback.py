@@ -28,6 +28,28 @@ _SET: Final = re.compile(r"\b(\w+)['\"`]?\s*(?:=|:| to )\s*[`'\"]?(true|false)\b
 _PASS: Final = re.compile(r"\b(\w+)=(['\"`])([^'\"`\n]{1,40})\2")
 _SETTINGS: Final = {"true": True, "false": False}
 _QUOTED: Final = re.compile(r"['\"`]([^'\"`\n]{2,40})['\"`]")
+_FOLDER: Final = re.compile(
+    r"not a (?:valid |existing )?(?:directory|folder)|ENOTDIR|NotADirectory|"
+    r"(?:must be|expected|requires|needs|give) (?:an? )?(?:existing )?(?:directory|folder)|"
+    r"(?:directory|folder)(?: path)? (?:is required|not found|does not exist)",
+    re.IGNORECASE,
+)
+_FILE: Final = re.compile(
+    r"(?<!not )is a (?:directory|folder)|EISDIR|IsADirectory|"
+    r"not a (?:valid |regular |existing )*file|(?:must be|expected) (?:an? )?(?:existing )?file",
+    re.IGNORECASE,
+)
+_ABSOLUTE: Final = re.compile(
+    r"must be (?:an? )?(?:absolute|full)|(?:absolute|full) (?:file ?)?paths? (?:is|are) required|"
+    r"not an absolute path|(?:provide|use|expected) an? absolute",
+    re.IGNORECASE,
+)
+_RELATIVE: Final = re.compile(
+    r"must (?:not )?be (?:an? )?(?:relative|absolute)|relative path|absolute paths?\b|path segment|"
+    r"path separator|travers|escape|outside|not within|allowed director|slash|"
+    r"invalid (?:\w+ )?(?:path|file ?name|name|parameter|character)|not allowed|denied",
+    re.IGNORECASE,
+)
 _LONG: Final = 3
 _LEAST_NAME: Final = 6
 """The minimum length of a tool's name to search for: a shorter name may be an everyday word."""
@@ -46,6 +68,26 @@ class ErrorFeedback:
     least: int | None
     is_lacking: bool
     settings: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def wants_folder(self) -> bool:
+        """Return whether the error asks for a folder."""
+        return _FOLDER.search(self.text) is not None
+
+    @property
+    def wants_file(self) -> bool:
+        """Return whether the error asks for a file that is not a folder."""
+        return _FILE.search(self.text) is not None
+
+    @property
+    def wants_absolute(self) -> bool:
+        """Return whether the error asks for an absolute path."""
+        return _ABSOLUTE.search(self.text) is not None
+
+    @property
+    def wants_relative(self) -> bool:
+        """Return whether the error may refuse an absolute path: a file name may do."""
+        return _RELATIVE.search(self.text) is not None and not self.wants_absolute
 
     def names(self, name: str) -> bool:
         """Return whether the error names a parameter, in the singular or the plural."""

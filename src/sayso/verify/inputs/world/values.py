@@ -115,6 +115,12 @@ _WORDS: Final[Mapping[Role, dict[str, tuple[Any, ...]]]] = {
         "alter": ("ALTER TABLE customers ADD COLUMN colour TEXT",),
     },
 }
+SAFE_STATEMENTS: Final = (
+    "SELECT 1",
+    "SELECT name FROM sqlite_master",
+    "SELECT table_name FROM information_schema.tables",
+)
+"""Queries that need no table of the world's database: a constant, and the catalogue."""
 _URLS: Final = {
     "existing": ("/", "/about.html", "/api/customers", "/notes.txt"),
     "redirect": ("/old",),
