@@ -94,6 +94,22 @@ def test_a_call_that_failed_supports_nothing() -> None:
     assert verdict(given, "open_world") == ("not_exercised", "no call succeeded")
 
 
+@pytest.mark.parametrize(
+    ("outcome", "text", "reason"),
+    [
+        (Outcome.TOOL_ERROR, "no such\n  file", "no such file"),
+        (Outcome.TIMEOUT, "", "the call took too long"),
+        (Outcome.DIED, "it ended", "the server ended during the call (it ended)"),
+    ],
+)
+def test_why_no_call_succeeded_is_told_in_one_line(
+    outcome: Outcome, text: str, reason: str
+) -> None:
+    given = evidence(tool(READS), replace(made(outcome=outcome), text=text))
+    assert given.failure == reason
+    assert verdict(given, "read_only") == ("not_exercised", f"no call succeeded: {reason}")
+
+
 def test_calls_that_went_well_and_changed_nothing_support_with_their_number_and_inputs() -> None:
     calls = [made(classes=frozenset({"format=csv"})), made(classes=frozenset({"format=json"}))]
     found = judge(evidence(tool(READS), *calls))["read_only"]

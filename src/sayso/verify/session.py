@@ -370,16 +370,13 @@ class Session:
         successes = evidence.successes
         reached = frozenset(name for call in successes for name in call.case.classes)
         missed = {name: why for name, why in plan.left.items() if name not in reached}
-        error = ""
-        if not successes:
-            error = plan.problem or next((call.text for call in evidence.made), "")
         return ToolReport(
             evidence.tool.name,
             evidence.tool.fingerprint,
             judge(evidence),
             Reach(len(evidence.made), len(successes), reached, missed),
             ignored=(*_ignored(evidence.made), *_differing(evidence)),
-            error=error,
+            error="" if successes else evidence.failure,
             made=tuple(evidence.made),
         )
 

@@ -151,3 +151,45 @@ def test_a_tool_of_git_takes_the_repository_and_files_in_it(world: World) -> Non
 )
 def test_a_time_of_day_is_told_from_a_moment(said: str, role: Role) -> None:
     assert role_of("time", {"type": "string", "description": said}, {"name": "t"}).role is role
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ("path: must be relative", "notes.txt"),
+        ("/world/notes.txt escapes the vault", "notes.txt"),
+        ("[Errno 20] Not a directory", "/world"),
+    ],
+)
+def test_a_path_takes_the_form_and_the_kind_that_an_error_asks_for(
+    world: World, error: str, expected: str
+) -> None:
+    plan = plan_of(world, {"path": TEXT}, "path")
+    assert second(plan, error, {"path": "/world/notes.txt"}) == {"path": expected}
+
+
+def test_a_folder_gives_way_to_a_file_where_a_file_is_wanted(world: World) -> None:
+    plan = plan_of(world, {"folder": TEXT}, "folder")
+    error = "IsADirectoryError: /world is a directory"
+    assert second(plan, error, {"folder": "/world"}) == {"folder": "/world/notes.txt"}
+
+
+def test_where_the_samples_tables_are_missing_a_query_needs_none(world: World) -> None:
+    plan = plan_of(world, {"sql": TEXT}, "sql", name="run_query")
+    first = {"sql": "SELECT * FROM customers"}
+    assert second(plan, "no such table: customers", first) == {"sql": "SELECT 1"}
+
+
+def test_tables_that_a_tool_listed_come_before_the_samples(world: World) -> None:
+    listed = CapturedValues()
+    listed.add("list_tables", {"content": [{"type": "text", "text": "parcels, routes"}]})
+    query = plan_of(world, {"sql": TEXT}, "sql", name="run_query", harvest=listed)
+    assert next(query).arguments == {"sql": "SELECT * FROM parcels"}
+    describe = plan_of(world, {"table": TEXT}, "table", name="describe_table", harvest=listed)
+    assert next(describe).arguments == {"table": "parcels"}
+
+
+def test_kinds_that_only_the_description_enumerates_are_tried(world: World) -> None:
+    about = "Create a new issue, todo, or diary entry for the project."
+    plan = plan_of(world, {"item_type": TEXT}, "item_type", name="new_item", about=about)
+    assert next(plan).arguments == {"item_type": "issue"}

@@ -163,6 +163,7 @@ def _rank_by_words(
     if role is not None:
         return 3 if key[-1:] == [str(role)] else _same(key, words)
     is_named = _role_of_key(found.key) in (Role.ID, Role.NAME)
+    is_named = is_named and entity_of(key) in ("", found.entity)
     # The name of a project may be the value of a parameter `project`.
     return 2 if is_named and words[-1:] == [found.entity] else _same(key, words)
 
