@@ -21,7 +21,7 @@ _NO_STATE: Final = StateWords("", "", " ", "dim")
 _LONGEST: Final = 400
 _MOST_EFFECTS: Final = 20
 _MOST_CLASSES: Final = 5
-_MOST_TOOLS: Final = 20
+_MOST_TOOLS: Final = 15
 _MOST_NAMES: Final = 8
 """The maximum number of tools that one line names."""
 
