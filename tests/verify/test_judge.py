@@ -67,6 +67,25 @@ def test_the_same_bytes_written_again_leave_the_world_as_the_first_call_did() ->
     assert set(suspects(evidence(tool(KEEPS), once, made(other, number=2)))) == {"idempotent"}
 
 
+def test_a_row_that_is_replaced_by_the_same_one_leaves_the_world_as_it_was() -> None:
+    def row(kind: Kind, number: int, text: str, time: str) -> Effect:
+        detail = f'{{"id": {number}, "text": "{text}", "created_at": "{time}"}}'
+        target = f"/kept/a.db#notes/{number}"
+        loss = Loss.LOST if kind is Kind.REMOVE else Loss.NONE
+        return Effect(kind, target, Observer.SQLITE, life=Life.USER, detail=detail, loss=loss)
+
+    once = made(row(Kind.INSERT, 1, "a", "2026-01-01 10:00:00"))
+    gone = row(Kind.REMOVE, 1, "a", "2026-01-01 10:00:00")
+    same = row(Kind.INSERT, 2, "a", "2026-01-01 10:00:01")
+    other = row(Kind.INSERT, 2, "b", "2026-01-01 10:00:01")
+    third = row(Kind.INSERT, 3, "a", "2026-01-01 10:00:01")
+    for effects in ((gone, other), (gone, same, third), (same,)):
+        found = suspects(evidence(tool(KEEPS), once, made(*effects, number=2)))
+        assert "idempotent" in found
+    found = suspects(evidence(tool(KEEPS), once, made(gone, same, number=2)))
+    assert found == {}
+
+
 def test_nothing_is_said_of_staying_where_the_server_reaches_out_without_a_call() -> None:
     anyway = replace(TRIED, life=Life.SESSION, reason="also seen without a call")
     verdict_, reason = verdict(evidence(tool(READS), made(anyway)), "open_world")

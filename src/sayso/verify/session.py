@@ -18,7 +18,7 @@ from sayso.verify.inputs.error_feedback import named_tools
 from sayso.verify.inputs.hints import ToolHints, VerifyHints
 from sayso.verify.inputs.order import Rank, order_tools, rank_of
 from sayso.verify.inputs.plan import Plan
-from sayso.verify.inputs.roles import is_maker
+from sayso.verify.inputs.roles import entities_of, is_maker, words_of_tool
 from sayso.verify.inputs.shrink import shrink
 from sayso.verify.inputs.world import World
 from sayso.verify.judge import Confirmed, ToolEvidence, claims_of, judge, suspects
@@ -50,7 +50,7 @@ _MOST_OTHERS: Final = 2
 """The number of other tools that are called instead of a suspect."""
 _MOST_STEPS: Final = 2
 """The number of steps from a tool to another that must be called earlier, which errors name."""
-_MOST_MAKERS: Final = 8
+_MOST_MAKERS: Final = 12
 """The number of tools whose calls are repeated for one that needs what they made."""
 _MOST_DEATHS: Final = 2
 """A tool is not called again after the server ended this often during its calls."""
@@ -185,14 +185,23 @@ class Session:
         names = [other.name for other in server.tools]
         needed = self._named_before(tool.name, names)
         if not any(call.is_success for call in self.log.of(tool.name)):
-            makers = [other.name for other in server.tools if is_maker(other.raw)]
-            needed = list(dict.fromkeys((*makers[:_MOST_MAKERS], *needed)))
-        calls = [good for name in needed if name != tool.name and (good := self._good(name))]
+            nouns = set(entities_of(words_of_tool(tool.raw)))
+            makers = [other for other in server.tools if is_maker(other.raw)]
+            makers.sort(key=lambda other: nouns.isdisjoint(words_of_tool(other.raw)))
+            needed = [*needed, *(other.name for other in makers[:_MOST_MAKERS])]
+        names = [name for name in dict.fromkeys(needed) if name != tool.name]
+        calls = [good for name in names if (good := self._good(name))]
         for good in sorted(calls, key=lambda call: call.number):
             if not server.is_dead:
                 made = await server.call(good.tool, good.case)
                 self.log.made.append(made)
+                self._capture(made)
                 self.tell(Called(made, len(self.log.made), len(self.log.made)))
+
+    def _capture(self, made: MadeCall) -> None:
+        if made.is_success:
+            self.captured.use(made.tool, made.case.arguments)
+        self.captured.add(made.tool, made.result)
 
     def _good(self, name: str) -> MadeCall | None:
         """Return the first successful call of a tool."""
@@ -301,9 +310,7 @@ class Session:
             tool = remaining[0]
             planned = len(self.log.made) + len(remaining) * self.terms.calls
             async for made in explore(server, tool, self._plan(tool), self.log):
-                self.captured.add(tool.name, made.result)
-                if made.is_success:
-                    self.captured.use(tool.name, made.case.arguments)
+                self._capture(made)
                 self.tell(Called(made, len(self.log.made), planned))
             if server.is_dead:
                 self.deaths[tool.name] += 1

@@ -193,3 +193,12 @@ def test_kinds_that_only_the_description_enumerates_are_tried(world: World) -> N
     about = "Create a new issue, todo, or diary entry for the project."
     plan = plan_of(world, {"item_type": TEXT}, "item_type", name="new_item", about=about)
     assert next(plan).arguments == {"item_type": "issue"}
+
+
+def test_a_url_that_the_server_named_comes_after_a_refused_one(world: World) -> None:
+    listed = CapturedValues()
+    text = '[{"url": "file:///papers/a.pdf"}]'
+    listed.add("list_papers", {"content": [{"type": "text", "text": text}]})
+    plan = plan_of(world, {"url": TEXT}, "url", name="show_paper", harvest=listed)
+    first = {"url": "http://127.0.0.1:8000/"}
+    assert second(plan, "fetch failed", first) == {"url": "file:///papers/a.pdf"}

@@ -169,7 +169,10 @@ def _rank_by_words(
 
 
 def _same(key: list[str], words: list[str]) -> int | None:
-    return 4 if words and key == words else None
+    if words and key == words:
+        return 4
+    # `status_name` in a result is a value of a parameter `status`.
+    return 5 if words and key == [*words, "name"] else None
 
 
 def _rank_as_id(found: CapturedValue, key: list[str], kind: Role | None, entity: str) -> int | None:

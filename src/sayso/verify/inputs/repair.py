@@ -11,7 +11,7 @@ from sayso.verify.inputs.roles import PATHS, Role
 from sayso.verify.inputs.world import SAFE_STATEMENTS, World
 
 _NEW: Final = frozenset({Role.NEW_FILE, Role.NEW_WORKBOOK})
-_LIKELY: Final = PATHS | {Role.SQL}
+_LIKELY: Final = PATHS | {Role.SQL, Role.URL}
 _TAIL: Final = frozenset({"missing", "outside", "empty", "null", "absent"})
 
 
@@ -76,7 +76,7 @@ def _blamed(
         if parameter not in found and _lacks_within(parameter, arguments, feedback)
     ]
     if not found:
-        # Many servers hide what was wrong; a path or a statement is the likeliest.
+        # Many servers hide what was wrong; a path, a URL or a statement is the likeliest.
         found = [parameter for parameter in given if parameter.meaning.role in _LIKELY]
     return found
 
@@ -113,7 +113,7 @@ def _proposals(
         yield from ([text] for text in _texts(first, parameter, feedback, world))
     else:
         return
-    untried = [] if parameter.meaning.role is Role.SQL else list(_untried(parameter))
+    untried = [] if parameter.meaning.role is Role.SQL else _untried(parameter)
     if parameter.meaning.role in PATHS and isinstance(value, str):
         untried[2:2] = _relative(value, world)
     yield from untried
@@ -133,8 +133,12 @@ def _texts(
         yield from (text for text in feedback.values if text not in (value, parameter.name))
 
 
-def _untried(parameter: Parameter) -> Iterator[Any]:
-    return (option.value for option in parameter.options if option.label not in _TAIL)
+def _untried(parameter: Parameter) -> list[Any]:
+    """Return a parameter's likely values; those that the server itself named come first."""
+    options = [option for option in parameter.options if option.label not in _TAIL]
+    return [
+        option.value for option in sorted(options, key=lambda option: option.origin != "harvest")
+    ]
 
 
 def _other_paths(

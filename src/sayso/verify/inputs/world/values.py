@@ -170,5 +170,5 @@ def _entity(meaning: Meaning) -> Values:
     rows = _ENTITIES.get(meaning.entity)
     column = 0 if meaning.role is Role.ID else 1
     missing = _NO_NUMBER if meaning.role is Role.ID else _NO_NAME
-    found = tuple(row[column] for row in rows) if rows else (1, "1")
+    found = tuple(row[column] for row in rows) if rows else (1, "1", 2)
     return {"existing" if rows else "guessed": found, "missing": (missing, _NO_NAME)}
