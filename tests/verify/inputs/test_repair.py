@@ -202,3 +202,17 @@ def test_a_url_that_the_server_named_comes_after_a_refused_one(world: World) -> 
     plan = plan_of(world, {"url": TEXT}, "url", name="show_paper", harvest=listed)
     first = {"url": "http://127.0.0.1:8000/"}
     assert second(plan, "fetch failed", first) == {"url": "file:///papers/a.pdf"}
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ("not a valid project (no package.json found)", "/world/app"),
+        ("fatal: not a git repository", "/world/repo"),
+    ],
+)
+def test_a_folder_that_lacks_a_file_gives_way_to_one_that_has_it(
+    world: World, error: str, expected: str
+) -> None:
+    plan = plan_of(world, {"root": TEXT}, "root")
+    assert second(plan, error, {"root": "/world"}) == {"root": expected}

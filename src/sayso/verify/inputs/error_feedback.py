@@ -50,6 +50,8 @@ _RELATIVE: Final = re.compile(
     r"invalid (?:\w+ )?(?:path|file ?name|name|parameter|character)|not allowed|denied",
     re.IGNORECASE,
 )
+_NAME_OF_FILE: Final = re.compile(r"(?<![\w./-])[\w-]{1,40}\.[a-z]{2,5}(?![\w/])")
+_GIT: Final = re.compile(r"\bgit repo", re.IGNORECASE)
 _LONG: Final = 3
 _LEAST_NAME: Final = 6
 """The minimum length of a tool's name to search for: a shorter name may be an everyday word."""
@@ -73,6 +75,14 @@ class ErrorFeedback:
     def wants_folder(self) -> bool:
         """Return whether the error asks for a folder."""
         return _FOLDER.search(self.text) is not None
+
+    @property
+    def files(self) -> list[str]:
+        """Return the names of files that the error mentions, such as `package.json`."""
+        names = _NAME_OF_FILE.findall(self.text)
+        if _GIT.search(self.text):
+            names.append(".git")
+        return names
 
     @property
     def wants_file(self) -> bool:

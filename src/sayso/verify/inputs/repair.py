@@ -145,6 +145,7 @@ def _other_paths(
     value: str, parameter: Parameter, feedback: ErrorFeedback, world: World
 ) -> Iterator[str]:
     """Yield paths of the kind or the form that an error asks for."""
+    yield from world.holding(feedback.files)
     if feedback.wants_folder:
         yield from world.values(Role.DIRECTORY)["directory"]
     if feedback.wants_file:

@@ -57,7 +57,7 @@ _FILES: Final[Mapping[Role, tuple[str, ...]]] = {
 }  # fmt: skip
 _IN_REPOSITORY: Final = ("README.md", "untracked.txt", "src/app.py")
 """Files relative to the repository's root, for tools with a parameter for the repository too."""
-_DIRECTORIES: Final = ("", "docs", "docs/old", "empty")
+_DIRECTORIES: Final = ("", "docs", "docs/old", "empty", "app")
 _NEW: Final[Mapping[Role, tuple[str, ...]]] = {
     Role.NEW_FILE: ("new.txt", "docs/new file.txt"),
     Role.NEW_DIRECTORY: ("new", "docs/new"),
