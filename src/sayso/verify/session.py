@@ -52,6 +52,9 @@ _MOST_STEPS: Final = 2
 """The number of steps from a tool to another that must be called earlier, which errors name."""
 _MOST_MAKERS: Final = 12
 """The number of tools whose calls are repeated for one that needs what they made."""
+_MOST_OF_MAKER: Final = 3
+_MOST_REPEATED: Final = 24
+"""The maximum number of calls repeated on a fresh server: of one tool, in total."""
 _MOST_DEATHS: Final = 2
 """A tool is not called again after the server ended this often during its calls."""
 
@@ -190,7 +193,7 @@ class Session:
             makers.sort(key=lambda other: nouns.isdisjoint(words_of_tool(other.raw)))
             needed = [*needed, *(other.name for other in makers[:_MOST_MAKERS])]
         names = [name for name in dict.fromkeys(needed) if name != tool.name]
-        calls = [good for name in names if (good := self._good(name))]
+        calls = [good for name in names for good in self._distinct_good(name)][:_MOST_REPEATED]
         for good in sorted(calls, key=lambda call: call.number):
             if not server.is_dead:
                 made = await server.call(good.tool, good.case)
@@ -202,6 +205,16 @@ class Session:
         if made.is_success:
             self.captured.use(made.tool, made.case.arguments)
         self.captured.add(made.tool, made.result)
+
+    def _distinct_good(self, name: str) -> list[MadeCall]:
+        """Return a tool's first successful calls that have different arguments."""
+        found: list[MadeCall] = []
+        for call in self.log.of(name):
+            if call.is_success and call.case.arguments not in [
+                other.case.arguments for other in found
+            ]:
+                found.append(call)
+        return found[:_MOST_OF_MAKER]
 
     def _good(self, name: str) -> MadeCall | None:
         """Return the first successful call of a tool."""

@@ -216,3 +216,14 @@ def test_a_folder_that_lacks_a_file_gives_way_to_one_that_has_it(
 ) -> None:
     plan = plan_of(world, {"root": TEXT}, "root")
     assert second(plan, error, {"root": "/world"}) == {"root": expected}
+
+
+def test_of_two_arguments_an_error_offers_the_one_is_given_that_can_be_known(world: World) -> None:
+    plan = plan_of(world, {"terminal_id": TEXT, "command": TEXT}, name="work_terminal")
+    error = "Either terminal_id or command must be provided"
+    assert second(plan, error, {}) == {"command": "echo hello"}
+
+
+def test_the_keys_of_an_error_in_json_are_no_values() -> None:
+    feedback = read_feedback('{"error": "bad_kind", "message": "kind must be one of: line, bar"}')
+    assert feedback.values == ("line", "bar")

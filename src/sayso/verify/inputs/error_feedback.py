@@ -1,10 +1,12 @@
 """Feedback in an error's text: allowed file endings, choices, bounds, missing arguments."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sayso.verify.inputs.flattener import is_list, is_table
 from sayso.verify.inputs.prose import named_values
 
 _LONGEST: Final = 1500
@@ -135,13 +137,34 @@ def read_feedback(text: str) -> ErrorFeedback:
     >>> read_feedback("start: must be at least 1").least
     1
     """
-    text = text[:_LONGEST]
+    text = _prose_of(text)[:_LONGEST]
     found = [*_ENDING.findall(text), *_ADDED.findall(text)]
     endings = tuple(dict.fromkeys(ending.casefold() for ending in found))
     settings = tuple((name, _SETTINGS[value.casefold()]) for name, value in _SET.findall(text))
     settings += tuple((name, value) for name, _, value in _PASS.findall(text))
     is_lacking = bool(_LACKS.search(text))
     return ErrorFeedback(text, endings, named_values(text), _least(text), is_lacking, settings)
+
+
+def _prose_of(text: str) -> str:
+    """Return the sentences of an error that is JSON, without its keys; any other text as it is."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return "\n".join(_sentences(json.loads(text)))
+    except (ValueError, RecursionError):
+        return text
+
+
+def _sentences(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif is_table(value):
+        for inner in value.values():
+            yield from _sentences(inner)
+    elif is_list(value):
+        for inner in value:
+            yield from _sentences(inner)
 
 
 def _least(text: str) -> int | None:

@@ -50,6 +50,8 @@ def _with_lacking(
         for parameter in parameters
         if parameter.name not in arguments and feedback.names(parameter.name)
     ]
+    # Where an error offers a choice, an id that no one knows is the worse one.
+    lacking.sort(key=_is_guessed)
     found = {
         parameter.name: first.value
         for parameter in lacking
@@ -58,6 +60,10 @@ def _with_lacking(
     yield from ({**arguments, name: value} for name, value in list(found.items())[:1])
     if len(found) > 1:
         yield {**arguments, **found}
+
+
+def _is_guessed(parameter: Parameter) -> bool:
+    return any(option.label == "guessed" for option in parameter.options[:1])
 
 
 def _blamed(
