@@ -76,6 +76,28 @@ async def test_a_package_is_installed_and_seen_by_the_box(
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("runs_scripts", [False, True])
+async def test_install_scripts_run_in_the_prepare_step_only_if_they_are_allowed(
+    layers: tuple[Layer, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    runs_scripts: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    if not shutil.which("npm"):
+        pytest.skip("needs npm")
+    archive = packed(tmp_path)
+    monkeypatch.setenv("SSL_CERT_DIR", str(archive))
+    into = tmp_path / "into"
+    into.mkdir()
+    command = ("npx", "-p", f"file:{archive}", "a-server")
+    prepared = await prepare_fetched(command, into, layers=layers, runs_scripts=runs_scripts)
+
+    assert prepared is not None
+    assert (into / "node_modules" / "a-server" / "ran").exists() is runs_scripts
+    assert prepared.unscripted == (() if runs_scripts else ("a-server",))
+
+
+@pytest.mark.process
 async def test_a_package_that_cannot_be_had_is_told_in_the_installers_words(
     layers: tuple[Layer, ...], tmp_path: Path
 ) -> None:

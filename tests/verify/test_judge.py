@@ -67,6 +67,25 @@ def test_the_same_bytes_written_again_leave_the_world_as_the_first_call_did() ->
     assert set(suspects(evidence(tool(KEEPS), once, made(other, number=2)))) == {"idempotent"}
 
 
+def test_a_row_that_is_replaced_by_the_same_one_leaves_the_world_as_it_was() -> None:
+    def row(kind: Kind, number: int, text: str, time: str) -> Effect:
+        detail = f'{{"id": {number}, "text": "{text}", "created_at": "{time}"}}'
+        target = f"/kept/a.db#notes/{number}"
+        loss = Loss.LOST if kind is Kind.REMOVE else Loss.NONE
+        return Effect(kind, target, Observer.SQLITE, life=Life.USER, detail=detail, loss=loss)
+
+    once = made(row(Kind.INSERT, 1, "a", "2026-01-01 10:00:00"))
+    gone = row(Kind.REMOVE, 1, "a", "2026-01-01 10:00:00")
+    same = row(Kind.INSERT, 2, "a", "2026-01-01 10:00:01")
+    other = row(Kind.INSERT, 2, "b", "2026-01-01 10:00:01")
+    third = row(Kind.INSERT, 3, "a", "2026-01-01 10:00:01")
+    for effects in ((gone, other), (gone, same, third), (same,)):
+        found = suspects(evidence(tool(KEEPS), once, made(*effects, number=2)))
+        assert "idempotent" in found
+    found = suspects(evidence(tool(KEEPS), once, made(gone, same, number=2)))
+    assert found == {}
+
+
 def test_nothing_is_said_of_staying_where_the_server_reaches_out_without_a_call() -> None:
     anyway = replace(TRIED, life=Life.SESSION, reason="also seen without a call")
     verdict_, reason = verdict(evidence(tool(READS), made(anyway)), "open_world")
@@ -92,6 +111,22 @@ def test_a_call_that_failed_supports_nothing() -> None:
     given = evidence(tool(READS), made(outcome=Outcome.TOOL_ERROR))
     assert verdict(given, "read_only") == ("not_exercised", "no call succeeded")
     assert verdict(given, "open_world") == ("not_exercised", "no call succeeded")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text", "reason"),
+    [
+        (Outcome.TOOL_ERROR, "no such\n  file", "no such file"),
+        (Outcome.TIMEOUT, "", "the call took too long"),
+        (Outcome.DIED, "it ended", "the server ended during the call (it ended)"),
+    ],
+)
+def test_why_no_call_succeeded_is_told_in_one_line(
+    outcome: Outcome, text: str, reason: str
+) -> None:
+    given = evidence(tool(READS), replace(made(outcome=outcome), text=text))
+    assert given.failure == reason
+    assert verdict(given, "read_only") == ("not_exercised", f"no call succeeded: {reason}")
 
 
 def test_calls_that_went_well_and_changed_nothing_support_with_their_number_and_inputs() -> None:

@@ -43,6 +43,9 @@ class ServerOptions:
     prepare
         A command that installs the server's dependencies first. It has network access, and runs
         no tool.
+    install_scripts
+        With npx: run the packages' install scripts, for native modules. They run in a sandbox,
+        with network access, before the server starts.
     postgres
         Start a PostgreSQL for the server, and observe its rows. The server gets DATABASE_URL and
         PG* variables; {postgres} in its command is the URL.
@@ -55,6 +58,7 @@ class ServerOptions:
     cwd: str | None = None
     own: Many = None
     prepare: str | None = None
+    install_scripts: bool = False
     postgres: bool = False
     uncontained: bool = False
 
@@ -226,6 +230,7 @@ def _terms(target: Target, server: ServerOptions, calls: CallOptions) -> "Terms"
         cwd=server.cwd,
         own=tuple(server.own or ()),
         prepare=server.prepare or "",
+        runs_install_scripts=server.install_scripts,
         has_postgres=server.postgres,
         is_uncontained=server.uncontained,
         only=tuple(calls.tool or ()),

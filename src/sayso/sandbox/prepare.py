@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -42,12 +43,13 @@ _LAST_LINES: Final = 5
 
 
 async def prepare_fetched(
-    command: Sequence[str], into: Path, *, layers: Sequence[Layer]
+    command: Sequence[str], into: Path, *, layers: Sequence[Layer], runs_scripts: bool = False
 ) -> Prepared | None:
     """Install what `npx` or `uvx` would fetch into an empty folder. For others return `None`.
 
-    Package scripts do not run and nothing is built. Raises `UnreachableError` with the installer's
-    last lines on failure, and `UncontainedError` without containment.
+    Package scripts run only with `runs_scripts`, and only those of npm packages; for PyPI nothing
+    is built. Raises `UnreachableError` with the installer's last lines on failure, and
+    `UncontainedError` without containment.
     """
     fetched = read_fetched(command)
     if fetched is None:
@@ -56,7 +58,13 @@ async def prepare_fetched(
         words = ["npm", "install", "--prefix", INSIDE, "--no-audit", "--no-fund"]
         line = shlex.join([*words, "--ignore-scripts", "--", *fetched.specs])
         await _install(line, into, ("npm",), layers=layers)
-        return await anyio.to_thread.run_sync(_installed_by_npm, fetched, into)
+        scripted = await anyio.to_thread.run_sync(scripted_packages, into)
+        if runs_scripts and scripted:
+            # A second step, because the first one may see a registry's token; scripts must not.
+            await _install(_scripts_line(), into, ("npm",), layers=layers, allows_scripts=True)
+            scripted = ()
+        prepared = await anyio.to_thread.run_sync(_installed_by_npm, fetched, into)
+        return replace(prepared, unscripted=scripted)
     await _install(_uv_line(fetched), into, ("uv", _base()), layers=layers)
     return await anyio.to_thread.run_sync(_installed_by_uv, fetched, into)
 
@@ -172,6 +180,36 @@ def _starter(
     words = box_words(layout, environment, find_programs(), is_online=True)
     is_filtered = bool(filter_program())
     return write_start(layout, words, find_programs(), limits=Limits(), is_filtered=is_filtered)
+
+
+def _scripts_line() -> str:
+    """Return the line that runs the install scripts of all installed packages.
+
+    node-gyp downloads the headers of Node unless it is told where they are.
+    """
+    line = shlex.join(["npm", "rebuild", "--prefix", INSIDE, "--foreground-scripts"])
+    node = Path(shutil.which("node") or "/usr/bin/node").resolve().parent.parent
+    if (node / "include" / "node" / "node.h").is_file():
+        return f"npm_config_nodedir={shlex.quote(str(node))} {line}"
+    return line
+
+
+def scripted_packages(into: Path) -> tuple[str, ...]:
+    """Return the packages in a folder of `npm install` that have install scripts, sorted.
+
+    npm notes this in its lock file (package-lock.json, `hasInstallScript`).
+    """
+    try:
+        text = (into / "node_modules" / ".package-lock.json").read_text(encoding="utf-8")
+        packages = cast("dict[str, dict[str, Any]]", json.loads(text).get("packages", {}))
+    except (OSError, ValueError):
+        return ()
+    names = (
+        path.rpartition("node_modules/")[2]
+        for path, entry in packages.items()
+        if entry.get("hasInstallScript") is True
+    )
+    return tuple(sorted(set(names)))
 
 
 def _installed_by_npm(fetched: Fetched, into: Path) -> Prepared:

@@ -30,6 +30,7 @@ class Prepared:
 
     The folder belongs to the caller and must outlive the boxes. `binds` are other host paths that
     the command needs. `kind` (`npm`, `pypi`) and `name` are those of a fetched package.
+    `unscripted` are packages whose install scripts did not run.
     """
 
     folder: Path
@@ -39,6 +40,7 @@ class Prepared:
     binds: tuple[Path, ...] = ()
     kind: str = ""
     name: str = ""
+    unscripted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

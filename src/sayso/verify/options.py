@@ -35,7 +35,8 @@ class Terms:
 
     The server gets copies of the folders `fixtures`. `own` are paths of the server's own state.
     `only` names the tools to call; empty means all. `prepare` is a shell line that runs first, with
-    network. For a server behind a URL, `probe` is a command that prints the server's state, and
+    network. `runs_install_scripts` lets the install scripts of npm packages run in that step. For a
+    server behind a URL, `probe` is a command that prints the server's state, and
     `calls_writes` means that tools that may write are called too. `needs_package` means that the
     run stops early if the package is unknown. `is_quick` leaves out what `QUICK` names.
     """
@@ -59,6 +60,7 @@ class Terms:
     has_postgres: bool = False
     needs_package: bool = False
     is_quick: bool = False
+    runs_install_scripts: bool = False
 
     @property
     def budget(self) -> int:

@@ -17,7 +17,7 @@ from sayso.connect import (
     describe_package,
     steering,
 )
-from sayso.errors import UsageError
+from sayso.errors import UnreachableError, UsageError
 from sayso.sandbox import (
     Layer,
     Prepared,
@@ -94,9 +94,15 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         )
         constants = await anyio.to_thread.run_sync(constants_of, original, prepared)
         world = replace(world.with_site(site), constants=constants)
-        contained = ContainedEnvironment(terms, spec, layers, site, postgres)
+        unscripted = _unscripted(prepared)
+        notes = (unscripted,) if unscripted else ()
+        contained = ContainedEnvironment(terms, spec, layers, site, postgres, notes=notes)
         session = Session(terms, tell, contained, hints=hints, world=world)
-        report = await session.run()
+        try:
+            report = await session.run()
+        except UnreachableError as error:
+            error.fix = error.fix or unscripted or None
+            raise
     report = replace(report, seconds=time.perf_counter() - started, package=package)
     tell(Ended(report))
     return report
@@ -109,6 +115,14 @@ def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, A
     if not prepared.kind or steering(target.env):
         return {}
     return describe_installed(prepared.kind, prepared.name, prepared.folder) or {}
+
+
+def _unscripted(prepared: Prepared | None) -> str:
+    """Return a sentence on the packages whose install scripts did not run, or ""."""
+    if prepared is None or not prepared.unscripted:
+        return ""
+    names = ", ".join(prepared.unscripted)
+    return f"Install scripts did not run ({names}); --install-scripts runs them in a sandbox."
 
 
 async def _with_postgres(
@@ -129,4 +143,9 @@ async def _prepare(
     if terms.prepare:
         project = Path(terms.cwd) if terms.cwd else None
         return await prepare_by(terms.prepare, into, command, layers=layers, project=project)
-    return await prepare_fetched(command, into, layers=layers)
+    runs_scripts = terms.runs_install_scripts
+    prepared = await prepare_fetched(command, into, layers=layers, runs_scripts=runs_scripts)
+    if runs_scripts and (prepared is None or prepared.kind != "npm"):
+        fix = "Use --prepare CMD, which may run scripts."
+        raise UsageError("--install-scripts needs a server that npx starts", fix=fix)
+    return prepared

@@ -17,8 +17,9 @@ from sayso.verify.event import Called, Event, Judged, Phase, Started
 from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.error_feedback import named_tools
 from sayso.verify.inputs.hints import ToolHints, VerifyHints
-from sayso.verify.inputs.order import order_tools
+from sayso.verify.inputs.order import Rank, order_tools, rank_of
 from sayso.verify.inputs.plan import Plan
+from sayso.verify.inputs.roles import entities_of, is_maker, words_of_tool
 from sayso.verify.inputs.shrink import shrink
 from sayso.verify.inputs.world import World
 from sayso.verify.judge import Confirmed, ToolEvidence, claims_of, judge, suspects
@@ -48,6 +49,13 @@ _MAX_EARLIER: Final = 12
 """The maximum number of earlier calls repeated before a suspicious call: per tool, in total."""
 _MOST_OTHERS: Final = 2
 """The number of other tools that are called instead of a suspect."""
+_MOST_STEPS: Final = 2
+"""The number of steps from a tool to another that must be called earlier, which errors name."""
+_MOST_MAKERS: Final = 12
+"""The number of tools whose calls are repeated for one that needs what they made."""
+_MOST_OF_MAKER: Final = 3
+_MOST_REPEATED: Final = 24
+"""The maximum number of calls repeated on a fresh server: of one tool, in total."""
 _MOST_DEATHS: Final = 2
 """A tool is not called again after the server ended this often during its calls."""
 
@@ -132,6 +140,11 @@ class Session:
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     deaths: Counter[str] = field(default_factory=Counter[str])
     calls: int = 0
+    tools: tuple[Tool, ...] = ()
+    postponed: set[str] = field(default_factory=set[str])
+    """The tools that were called again after those that their errors named."""
+    has_retried: bool = False
+    """Whether the tools that failed were called again after those that make things."""
 
     async def run(self) -> Report:
         """Call all tools, then confirm the suspicions and judge the hints, tool by tool."""
@@ -178,9 +191,10 @@ class Session:
 
         async def call_again(tool: Tool) -> list[MadeCall]:
             log = Log()
+            captured = self.captured.copy()
             async with self._start(log.made, before=tuple(self.log.made)) as server:
-                await self._prepare_for(server, tool, log)
-                await self._call_remaining(server, [tool], log, self.captured.copy())
+                await self._prepare_for(server, tool, log, captured)
+                await self._call_remaining(server, [tool], log, captured)
             return log.made
 
         found = await do_all(call_again, tools)
@@ -188,14 +202,49 @@ class Session:
         if self.environment.grader is not None:
             self.environment.grader.learn(self.log.made)
 
-    async def _prepare_for(self, server: ObservedServer, tool: Tool, log: Log) -> None:
-        texts = [call.text for call in self.log.of(tool.name) if not call.is_success]
-        for name in named_tools(texts, [other.name for other in server.tools if other is not tool]):
-            good = next((call for call in reversed(self.log.of(name)) if call.is_success), None)
-            if good is not None and not server.is_dead:
-                made = await server.call(name, good.case)
+    async def _prepare_for(
+        self, server: ObservedServer, tool: Tool, log: Log, captured: CapturedValues
+    ) -> None:
+        """Repeat, on a fresh server, the successful calls that the tool seems to need."""
+        names = [other.name for other in server.tools]
+        needed = self._named_before(tool.name, names)
+        if not any(call.is_success for call in self.log.of(tool.name)):
+            nouns = set(entities_of(words_of_tool(tool.raw)))
+            makers = [other for other in server.tools if is_maker(other.raw)]
+            makers.sort(key=lambda other: nouns.isdisjoint(words_of_tool(other.raw)))
+            needed = [*needed, *(other.name for other in makers[:_MOST_MAKERS])]
+        names = [name for name in dict.fromkeys(needed) if name != tool.name]
+        calls = [good for name in names for good in self._distinct_good(name)][:_MOST_REPEATED]
+        for good in sorted(calls, key=lambda call: call.number):
+            if not server.is_dead:
+                made = await server.call(good.tool, good.case)
                 log.made.append(made)
+                _capture(made, captured)
                 self._tell_called(made, 0)
+
+    def _distinct_good(self, name: str) -> list[MadeCall]:
+        """Return a tool's first successful calls that have different arguments."""
+        found: list[MadeCall] = []
+        for call in self.log.of(name):
+            if call.is_success and call.case.arguments not in [
+                other.case.arguments for other in found
+            ]:
+                found.append(call)
+        return found[:_MOST_OF_MAKER]
+
+    def _good(self, name: str) -> MadeCall | None:
+        """Return the first successful call of a tool."""
+        return next((call for call in self.log.of(name) if call.is_success), None)
+
+    def _named_before(self, name: str, names: Sequence[str], depth: int = 0) -> list[str]:
+        """Return the tools that a tool's errors name, and before each those that its own name."""
+        texts = [call.text for call in self.log.of(name) if not call.is_success]
+        found: list[str] = []
+        for other in named_tools(texts, [other for other in names if other != name]):
+            if depth < _MOST_STEPS:
+                found += self._named_before(other, names, depth + 1)
+            found.append(other)
+        return list(dict.fromkeys(found))
 
     @asynccontextmanager
     async def _start(
@@ -242,6 +291,7 @@ class Session:
                 fix = f"Choose one of {', '.join(sorted(names))}."
                 raise UsageError(f"--tool {name}: the server has no such tool", fix=fix)
         wanted = [tool for tool in server.tools if self._is_wanted(tool)]
+        self.tools = tuple(wanted)
         layers = (*self.environment.holding, *self.environment.observing)
         self.tell(Started(layers, tuple(tool.name for tool in wanted)))
         return order_tools(wanted, self.hints.order)
@@ -249,15 +299,54 @@ class Session:
     def _is_wanted(self, tool: Tool) -> bool:
         return not self.terms.only or tool.name in self.terms.only
 
+    def _retry(self, remaining: list[Tool]) -> None:
+        """Before tools remove things, add those that failed: others may have made what they need.
+
+        The same server still has it, for example a file that a later tool saved.
+        """
+        if self.has_retried or (remaining and rank_of(remaining[0]) is not Rank.DESTROY):
+            return
+        self.has_retried = True
+        planned = {tool.name for tool in remaining}
+        failed = [
+            tool for tool in self.tools if tool.name not in planned and self._may_succeed_now(tool)
+        ]
+        remaining[:0] = sorted(failed, key=lambda tool: not is_maker(tool.raw))
+
+    def _call_first(self, tool: Tool, remaining: list[Tool]) -> None:
+        """Put the tools that a failed tool's errors name next, then that tool again."""
+        if tool.name in self.postponed or self._good(tool.name) is not None:
+            return
+        names = self._named_before(tool.name, [other.name for other in self.tools])
+        first = {
+            other.name: other
+            for other in remaining
+            if other.name in names
+            and rank_of(other) is not Rank.DESTROY
+            and self._good(other.name) is None
+        }
+        if first:
+            self.postponed.add(tool.name)
+            rest = [other for other in remaining if other.name not in first]
+            remaining[:] = [*first.values(), tool, *rest]
+
+    def _may_succeed_now(self, tool: Tool) -> bool:
+        """Return whether a tool failed, and another one has made or changed something since."""
+        made = self.log.of(tool.name)
+        if not made or self.plans[tool.name].problem or self.deaths[tool.name] >= _MOST_DEATHS:
+            return False
+        since = [call for call in self.log.made if call.number > made[-1].number]
+        has_change = any(call.is_success and is_maker({"name": call.tool}) for call in since)
+        return has_change and self._good(tool.name) is None
+
     async def _call_remaining(
         self, server: ObservedServer, remaining: list[Tool], log: Log, captured: CapturedValues
     ) -> None:
+        self._retry(remaining)
         while remaining:
             tool = remaining[0]
             async for made in explore(server, tool, self._plan(tool, captured), log):
-                captured.add(tool.name, made.result)
-                if made.is_success:
-                    captured.use(tool.name, made.case.arguments)
+                _capture(made, captured)
                 self._tell_called(made, len(remaining) * self.terms.budget)
             if server.is_dead:
                 self.deaths[tool.name] += 1
@@ -265,6 +354,8 @@ class Session:
                     remaining.pop(0)
                 return
             remaining.pop(0)
+            self._call_first(tool, remaining)
+            self._retry(remaining)
 
     def _tell_called(self, made: MadeCall, remaining: int) -> None:
         self.calls += 1
@@ -339,18 +430,21 @@ class Session:
         successes = evidence.successes
         reached = frozenset(name for call in successes for name in call.case.classes)
         missed = {name: why for name, why in plan.left.items() if name not in reached}
-        error = ""
-        if not successes:
-            error = plan.problem or next((call.text for call in evidence.made), "")
         return ToolReport(
             evidence.tool.name,
             evidence.tool.fingerprint,
             judge(evidence),
             Reach(len(evidence.made), len(successes), reached, missed),
             ignored=(*_ignored(evidence.made), *_differing(evidence)),
-            error=error,
+            error="" if successes else evidence.failure,
             made=tuple(evidence.made),
         )
+
+
+def _capture(made: MadeCall, captured: CapturedValues) -> None:
+    if made.is_success:
+        captured.use(made.tool, made.case.arguments)
+    captured.add(made.tool, made.result)
 
 
 def _ignored(made: Sequence[MadeCall]) -> tuple[Effect, ...]:

@@ -85,7 +85,7 @@ class ToolReport:
     reach: Reach = field(default_factory=Reach)
     ignored: tuple[Effect, ...] = ()
     error: str = ""
-    """The reason why no call succeeded: the plan's problem, or the server's first error text."""
+    """Why no call succeeded, in one line: the plan's problem, or the server's first error."""
     made: tuple[MadeCall, ...] = ()
 
     @property

@@ -93,3 +93,11 @@ def test_broken_and_large_results_do_no_harm() -> None:
         harvest.add("odd", result)
 
     assert len(harvest.found) <= 1
+
+
+def test_what_a_tool_made_is_known_to_the_others_by_its_arguments() -> None:
+    kept = CapturedValues()
+    kept.use("register_project", {"name": "atlas", "file_name": "a.txt"})
+    kept.use("read_page", {"file_name": "b.txt"})
+    assert kept.values("project", "index_code") == ("atlas",)
+    assert kept.made("file_name") == ("a.txt",)

@@ -42,6 +42,21 @@ def test_what_needs_an_id_is_made_after_what_gives_one() -> None:
     assert needs_of(tools[0]) == {"customer"}
 
 
+def test_what_was_made_last_is_removed_first_and_everything_last() -> None:
+    tools = [
+        named("delete_everything"),
+        named("delete_item", "item_id"),
+        named("delete_tag", "tag_id"),
+        named("create_item", "title"),
+        named("add_tag", "item_id"),
+    ]
+
+    ordered = [one.name for one in order_tools(tools)]
+
+    made, removed = ["create_item", "add_tag"], ["delete_tag", "delete_item", "delete_everything"]
+    assert ordered == [*made, *removed]
+
+
 def test_tools_that_a_person_names_come_first_and_once() -> None:
     tools = [named("list_notes"), named("create_note"), named("login")]
 

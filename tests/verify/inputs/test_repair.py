@@ -151,3 +151,79 @@ def test_a_tool_of_git_takes_the_repository_and_files_in_it(world: World) -> Non
 )
 def test_a_time_of_day_is_told_from_a_moment(said: str, role: Role) -> None:
     assert role_of("time", {"type": "string", "description": said}, {"name": "t"}).role is role
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ("path: must be relative", "notes.txt"),
+        ("/world/notes.txt escapes the vault", "notes.txt"),
+        ("[Errno 20] Not a directory", "/world"),
+    ],
+)
+def test_a_path_takes_the_form_and_the_kind_that_an_error_asks_for(
+    world: World, error: str, expected: str
+) -> None:
+    plan = plan_of(world, {"path": TEXT}, "path")
+    assert second(plan, error, {"path": "/world/notes.txt"}) == {"path": expected}
+
+
+def test_a_folder_gives_way_to_a_file_where_a_file_is_wanted(world: World) -> None:
+    plan = plan_of(world, {"folder": TEXT}, "folder")
+    error = "IsADirectoryError: /world is a directory"
+    assert second(plan, error, {"folder": "/world"}) == {"folder": "/world/notes.txt"}
+
+
+def test_where_the_samples_tables_are_missing_a_query_needs_none(world: World) -> None:
+    plan = plan_of(world, {"sql": TEXT}, "sql", name="run_query")
+    first = {"sql": "SELECT * FROM customers"}
+    assert second(plan, "no such table: customers", first) == {"sql": "SELECT 1"}
+
+
+def test_tables_that_a_tool_listed_come_before_the_samples(world: World) -> None:
+    listed = CapturedValues()
+    listed.add("list_tables", {"content": [{"type": "text", "text": "parcels, routes"}]})
+    query = plan_of(world, {"sql": TEXT}, "sql", name="run_query", harvest=listed)
+    assert next(query).arguments == {"sql": "SELECT * FROM parcels"}
+    describe = plan_of(world, {"table": TEXT}, "table", name="describe_table", harvest=listed)
+    assert next(describe).arguments == {"table": "parcels"}
+
+
+def test_kinds_that_only_the_description_enumerates_are_tried(world: World) -> None:
+    about = "Create a new issue, todo, or diary entry for the project."
+    plan = plan_of(world, {"item_type": TEXT}, "item_type", name="new_item", about=about)
+    assert next(plan).arguments == {"item_type": "issue"}
+
+
+def test_a_url_that_the_server_named_comes_after_a_refused_one(world: World) -> None:
+    listed = CapturedValues()
+    text = '[{"url": "file:///papers/a.pdf"}]'
+    listed.add("list_papers", {"content": [{"type": "text", "text": text}]})
+    plan = plan_of(world, {"url": TEXT}, "url", name="show_paper", harvest=listed)
+    first = {"url": "http://127.0.0.1:8000/"}
+    assert second(plan, "fetch failed", first) == {"url": "file:///papers/a.pdf"}
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ("not a valid project (no package.json found)", "/world/app"),
+        ("fatal: not a git repository", "/world/repo"),
+    ],
+)
+def test_a_folder_that_lacks_a_file_gives_way_to_one_that_has_it(
+    world: World, error: str, expected: str
+) -> None:
+    plan = plan_of(world, {"root": TEXT}, "root")
+    assert second(plan, error, {"root": "/world"}) == {"root": expected}
+
+
+def test_of_two_arguments_an_error_offers_the_one_is_given_that_can_be_known(world: World) -> None:
+    plan = plan_of(world, {"terminal_id": TEXT, "command": TEXT}, name="work_terminal")
+    error = "Either terminal_id or command must be provided"
+    assert second(plan, error, {}) == {"command": "echo hello"}
+
+
+def test_the_keys_of_an_error_in_json_are_no_values() -> None:
+    feedback = read_feedback('{"error": "bad_kind", "message": "kind must be one of: line, bar"}')
+    assert feedback.values == ("line", "bar")

@@ -177,6 +177,14 @@ def test_each_tool_is_told_once_whether_it_was_judged_on_the_way_or_not() -> Non
         )
 
 
+def test_every_hint_that_was_not_exercised_tells_why() -> None:
+    results, _ = run([Ended(report())], width=400)
+    _, _, summary = results.partition("Not exercised:")
+    why = "it is declared the strict way, so there is nothing to refute"
+    assert f"read-only of note_write, customer_delete: {why}" in summary
+    assert "mail_send: SMTP_HOST is not set" in results
+
+
 def test_a_thousand_tools_do_not_make_a_summary_that_nobody_reads() -> None:
     results, _ = run([Ended(large())])
     _, _, summary = results.partition("Not covered:")

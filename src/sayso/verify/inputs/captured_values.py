@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sayso.catalog import word_list
 from sayso.verify.inputs.flattener import is_list, is_table, items_of, table_of
-from sayso.verify.inputs.roles import PATHS, Meaning, Role, entity_of
+from sayso.verify.inputs.roles import NAMED, PATHS, Meaning, Role, entities_of, entity_of, is_maker
 
 _MOST_OF_ONE: Final = 20
 _MOST: Final = 2000
@@ -36,6 +36,8 @@ _UUID: Final = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re
 _SHA: Final = re.compile(r"\b[0-9a-f]{40}\b")
 _PATH: Final = re.compile(r"(?<![\w:/.<])/(?:[\w.+@~-]+/)*[\w.+@~-]+")
 _URL: Final = re.compile(r"https?://[^\s<>\"')\]]+")
+_ITEM: Final = re.compile(r"(?:[*•-]|\d+[.)])?\s*[`'\"]?(?P<name>[A-Za-z_][\w.-]{0,60})[`'\"]?")
+"""A line with one name, perhaps of a list, or one part of a line of names."""
 _NUMBERED: Final = re.compile(r"(?P<what>[A-Za-z]{1,40})?\s?#(?P<number>\d{1,12})\b")
 
 
@@ -94,15 +96,32 @@ class CapturedValues:
         return tuple(by_text.values())
 
     def use(self, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Remember the arguments of a successful call for parameters of the same name."""
+        """Remember the arguments of a successful call for parameters of the same name.
+
+        The arguments of a tool that makes or changes something describe what is there now, so they
+        are captured too: a name under which `save` saved is one that `open` can open.
+        """
         for name, value in arguments.items():
             if isinstance(value, str) and value:
                 self._used.setdefault((_fold(name), value), set()).add(tool)
+        if is_maker({"name": tool}):
+            # Of `set_project_root(name)`, the name may be a project's.
+            for entity in entities_of(word_list(tool)):
+                for value in reversed(list(_walk(dict(arguments), "", entity, tool))):
+                    self._keep(value)
 
     def used(self, name: str) -> tuple[str, ...]:
         """Return the values that succeeded for parameters of this name, the most used first."""
         found = [(len(by), value) for (key, value), by in self._used.items() if key == _fold(name)]
         return tuple(value for _, value in sorted(found, key=lambda ranked: -ranked[0]))
+
+    def made(self, name: str) -> tuple[str, ...]:
+        """Return the values of `used` that succeeded for a tool that makes or changes things."""
+        return tuple(
+            value
+            for value in self.used(name)
+            if any(is_maker({"name": tool}) for tool in self._used[_fold(name), value])
+        )
 
     def _keep(self, found: CapturedValue) -> None:
         place = (found.entity, found.key)
@@ -137,11 +156,28 @@ def _rank(found: CapturedValue, words: list[str], role: Role | None, entity: str
         is_kind = (found.key == "directory") == (role in (Role.DIRECTORY, Role.REPOSITORY))
         return 1 if is_kind else 3
     is_ref = role is Role.REF and key[-1:] in (["sha"], ["commit"], ["hash"])
-    if is_ref or (role is Role.URL and kind is Role.URL):
+    is_named = role in NAMED and found.entity == role and (not key or kind is Role.NAME)
+    if is_ref or is_named or (role is Role.URL and kind is Role.URL):
         return 1
-    if role is not None and key[-1:] == [str(role)]:
-        return 3
-    return 4 if words and key == words else None
+    return _rank_by_words(found, key, words, role)
+
+
+def _rank_by_words(
+    found: CapturedValue, key: list[str], words: list[str], role: Role | None
+) -> int | None:
+    if role is not None:
+        return 3 if key[-1:] == [str(role)] else _same(key, words)
+    is_named = _role_of_key(found.key) in (Role.ID, Role.NAME)
+    is_named = is_named and entity_of(key) in ("", found.entity)
+    # The name of a project may be the value of a parameter `project`.
+    return 2 if is_named and words[-1:] == [found.entity] else _same(key, words)
+
+
+def _same(key: list[str], words: list[str]) -> int | None:
+    if words and key == words:
+        return 4
+    # `status_name` in a result is a value of a parameter `status`.
+    return 5 if words and key == [*words, "name"] else None
 
 
 def _rank_as_id(found: CapturedValue, key: list[str], kind: Role | None, entity: str) -> int | None:
@@ -200,6 +236,10 @@ def _from_line(line: str, entity: str, tool: str) -> Iterator[CapturedValue]:
     if match := _PAIR.match(line):
         named = entity_of(word_list(match["key"])) or entity
         yield CapturedValue(_plain(match["value"]), match["key"], named, tool)
+    names = [_ITEM.fullmatch(part.strip()) for part in line.split(",")]
+    if all(names):
+        for name in names[:_MOST_OF_ONE]:
+            yield CapturedValue(name["name"] if name else "", "", entity, tool)
     for pattern, key in ((_UUID, "id"), (_SHA, "sha"), (_URL, "url"), (_PATH, "path")):
         for match in pattern.finditer(line):
             yield CapturedValue(match[0].rstrip("."), key, entity, tool)

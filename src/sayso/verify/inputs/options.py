@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from sayso.catalog import word_list
 from sayso.verify.inputs.captured_values import CapturedValues
 from sayso.verify.inputs.flattener import (
     Flattener,
@@ -34,9 +35,9 @@ from sayso.verify.inputs.option_values import (
     without_null,
     without_repeats,
 )
-from sayso.verify.inputs.prose import named_values, said_of
+from sayso.verify.inputs.prose import enumerated, named_values, said_of
 from sayso.verify.inputs.role_rules import role_of
-from sayso.verify.inputs.roles import IN_WORLD, PATHS, Meaning, Role, is_reader, kinds_of
+from sayso.verify.inputs.roles import IN_WORLD, NAMED, PATHS, Meaning, Role, is_reader, kinds_of
 from sayso.verify.inputs.schema import TYPES
 from sayso.verify.inputs.world import World
 
@@ -55,6 +56,8 @@ _PLAIN: Final = (
     "127.0.0.1", "ada@example.com", "2026-01-15", "09:30", "1h", "#336699", "A1", "example.com",
 )  # fmt: skip
 """Texts to try in this order; most patterns accept one of them."""
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z_]\w{0,60}")
+"""A table's name that needs no quotes."""
 _LATER: Final = frozenset(["end", "until", "before", "due", "max", "stop", "finish"])
 _FRESH: Final = frozenset([Role.NAME, Role.TITLE])
 _GIVEN_ONLY: Final = frozenset([Role.CURSOR])
@@ -62,6 +65,8 @@ _GIVEN_ONLY: Final = frozenset([Role.CURSOR])
 _OLD_PATHS: Final = PATHS - {Role.NEW_FILE, Role.NEW_DIRECTORY, Role.NEW_WORKBOOK}
 _NAMED_FIRST: Final = frozenset([None, Role.FORMAT, Role.LANGUAGE, Role.COLOR])
 """Roles for which values in a description are better than values of the seeded world."""
+_KINDS: Final = [[word] for word in ("type", "kind", "category", "status", "state", "mode")]
+"""The last words of parameters whose values a tool's description may enumerate."""
 _YES: Final = ("confirm", "agree", "accept", "consent", "acknowledge", "dry")
 
 
@@ -181,9 +186,11 @@ class Sources:
         ordered = self.world.values(meaning)
         if meaning.role is Role.SQL:
             ordered = statements_by_verb(ordered, self.tool)
+            if next(iter(ordered), "") == "select":
+                yield from fitting(self._selects(), schema)
         yield from fitting(self._used(name, meaning), schema)
         captured_value = self._captured(name, meaning)
-        has_own = "existing" in ordered and meaning.role not in (Role.ID, Role.NAME)
+        has_own = "existing" in ordered and meaning.role not in (Role.ID, Role.NAME, *NAMED)
         if not has_own:
             yield from fitting(captured_value, schema)
         for label, values in ordered.items():
@@ -194,18 +201,31 @@ class Sources:
             yield from fitting(captured_value, schema)
 
     def _used(self, name: str, meaning: Meaning) -> list[Option]:
-        """Return a path that other tools accepted for this parameter, if the world has it."""
+        """Return paths that other tools accepted for this parameter: one of the world, one made."""
         if meaning.role not in _OLD_PATHS:
             return []
         label = "directory" if meaning.role is Role.DIRECTORY else "existing"
-        values = [value for value in self.captured.used(name) if self.world.has(value)]
-        return [Option(value, label, "harvest") for value in values[:1]]
+        old = [value for value in self.captured.used(name) if self.world.has(value)]
+        made = [value for value in self.captured.made(name) if value not in old]
+        return [Option(value, label, "harvest") for value in (*old[:1], *made[:1])]
+
+    def _selects(self) -> list[Option]:
+        """Return a query of a table that an earlier tool listed."""
+        tables = self.captured.values(Meaning(Role.TABLE))
+        plain = [name for name in tables if isinstance(name, str) and _PLAIN_NAME.fullmatch(name)]
+        # The statement is an input for the server under test, not one of ours.
+        texts = [f"SELECT * FROM {name}" for name in plain[:1]]  # noqa: S608
+        return [Option(text, "select", "harvest") for text in texts]
 
     def _named(self, name: str, schema: Schema) -> list[Option]:
         text = str(schema.get("description") or "")
+        about = str(self.tool.get("description") or "")
         if not text:
-            text = said_of(str(self.tool.get("description") or ""), name)
-        return [Option(value, "named", "example") for value in named_values(text) if value != name]
+            text = said_of(about, name)
+        values = named_values(text)
+        if not values and word_list(name)[-1:] in _KINDS:
+            values = enumerated(about)
+        return [Option(value, "named", "example") for value in values if value != name]
 
     def _captured(self, name: str, meaning: Meaning) -> list[Option]:
         makes = "add" in kinds_of(self.tool) and not is_reader(self.tool)

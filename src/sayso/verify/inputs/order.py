@@ -8,7 +8,7 @@ from sayso.catalog import Tool
 from sayso.intent import HintName
 from sayso.verify.inputs.flattener import Flattener, items_of, table_of
 from sayso.verify.inputs.role_rules import role_of
-from sayso.verify.inputs.roles import Role, is_reader, kinds_of, words_of_tool
+from sayso.verify.inputs.roles import Role, entity_of, is_reader, kinds_of, words_of_tool
 
 _MAKES: Final = frozenset(["create", "new", "make", "init", "open", "start", "register", "mkdir"])
 _SENDS: Final = frozenset(["send"])
@@ -78,10 +78,20 @@ def order_tools(tools: Sequence[Tool], first: Sequence[str] = ()) -> list[Tool]:
     reads = [tool for rank, _, tool in ranked if rank <= Rank.READ]
     makes = [tool for rank, _, tool in ranked if rank is Rank.MAKE]
     makes.sort(key=lambda tool: len(needs_of(tool)))
-    later = [tool for rank, _, tool in ranked if rank > Rank.MAKE]
+    later = [tool for rank, _, tool in ranked if Rank.MAKE < rank < Rank.DESTROY]
+    later += _last_made_first([tool for rank, _, tool in ranked if rank is Rank.DESTROY], makes)
     if not makes:
         return [*named, *reads, *later]
     return [*named, *reads, *makes, *reads, *later]
+
+
+def _last_made_first(destroys: Sequence[Tool], makes: Sequence[Tool]) -> list[Tool]:
+    """Return removals in the reverse order of the creations; those of everything come last.
+
+    The removal of a project may remove its items too, which then no tool can remove.
+    """
+    made = {entity_of(words_of_tool(tool.raw)): number for number, tool in enumerate(makes, 1)}
+    return sorted(destroys, key=lambda tool: -made.get(entity_of(words_of_tool(tool.raw)), 0))
 
 
 def _reads(tool: Tool) -> bool:

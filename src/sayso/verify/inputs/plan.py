@@ -3,7 +3,7 @@
 The plan learns from results: later cases reuse values that succeeded.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -17,6 +17,7 @@ from sayso.verify.inputs.hints import VerifyHints
 from sayso.verify.inputs.option_values import Option
 from sayso.verify.inputs.options import Sources
 from sayso.verify.inputs.repair import corrections
+from sayso.verify.inputs.roles import Role
 from sayso.verify.inputs.schema import excess_of, make_checker, make_values
 from sayso.verify.inputs.world import World
 
@@ -223,7 +224,10 @@ class Plan(Iterator[Case]):
             is_sound = bool(likely) and likely[0].origin in _SOUND
             if (parameter.is_required or (has_optional and is_sound)) and parameter.options:
                 options = likely or list(parameter.options)
-                found[parameter.name] = options[min(index, len(options) - 1)]
+                chosen = options[min(index, len(options) - 1)]
+                if parameter.meaning.role is Role.ID:
+                    chosen = _other_than(found, chosen, options)
+                found[parameter.name] = chosen
         return found
 
     def _valid(self, chosen: Mapping[str, Option]) -> Case | None:
@@ -286,6 +290,14 @@ class Plan(Iterator[Case]):
 
     def _case(self, arguments: Mapping[str, Any], origin: str) -> Case:
         return Case(dict(arguments), classes_of(self.parameters, arguments), origin)
+
+
+def _other_than(found: Mapping[str, Option], chosen: Option, options: Sequence[Option]) -> Option:
+    """Return an id that no other parameter has: a thing is rarely related to itself."""
+    taken = [option.value for option in found.values()]
+    if chosen.value not in taken:
+        return chosen
+    return next((option for option in options if option.value not in taken), chosen)
 
 
 def _origin(origins: Iterator[str]) -> str:

@@ -22,6 +22,7 @@ _LISTED: Final = re.compile(
     re.IGNORECASE,
 )
 _PIPED: Final = re.compile(r"(?<![\w|])\w+(?:\s*\|\s*\w+)+")
+_SERIES: Final = re.compile(r"[\w-]{1,30}(?:,\s+[\w-]{1,30}){1,8},?\s+(?:or|and)\s+[\w-]{1,30}")
 _SPLIT: Final = re.compile(r"\s*(?:,|;|\||/|\bor\b|\band\b)\s*")
 _WORDS: Final = re.compile(r"[\w#.+-]+(?: [\w#.+-]+){0,2}")
 
@@ -41,6 +42,17 @@ def said_of(about: str, name: str) -> str:
     if line is None:
         return ""
     return line[1].strip()
+
+
+def enumerated(text: str) -> tuple[str, ...]:
+    """Return the words that a text enumerates, such as the kinds of things that a tool makes.
+
+    >>> enumerated("Create a new issue, todo, or diary entry.")
+    ('issue', 'todo', 'diary')
+    """
+    found = (match[0] for match in _SERIES.finditer(text[:_LONGEST]))
+    words = (word for series in found for word in re.findall(r"[\w-]+", series))
+    return tuple(dict.fromkeys(word for word in words if word not in ("or", "and")))[:_MOST]
 
 
 def named_values(text: str) -> tuple[str, ...]:

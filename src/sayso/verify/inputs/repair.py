@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from sayso.verify.inputs.classes import Parameter
 from sayso.verify.inputs.error_feedback import ErrorFeedback, read_feedback
-from sayso.verify.inputs.flattener import is_table, table_of
+from sayso.verify.inputs.flattener import is_list, is_table, table_of
 from sayso.verify.inputs.roles import PATHS, Role
-from sayso.verify.inputs.world import World
+from sayso.verify.inputs.world import SAFE_STATEMENTS, World
 
 _NEW: Final = frozenset({Role.NEW_FILE, Role.NEW_WORKBOOK})
+_LIKELY: Final = PATHS | {Role.SQL, Role.URL}
 _TAIL: Final = frozenset({"missing", "outside", "empty", "null", "absent"})
 
 
@@ -49,6 +50,8 @@ def _with_lacking(
         for parameter in parameters
         if parameter.name not in arguments and feedback.names(parameter.name)
     ]
+    # Where an error offers a choice, an id that no one knows is the worse one.
+    lacking.sort(key=_is_guessed)
     found = {
         parameter.name: first.value
         for parameter in lacking
@@ -57,6 +60,10 @@ def _with_lacking(
     yield from ({**arguments, name: value} for name, value in list(found.items())[:1])
     if len(found) > 1:
         yield {**arguments, **found}
+
+
+def _is_guessed(parameter: Parameter) -> bool:
+    return any(option.label == "guessed" for option in parameter.options[:1])
 
 
 def _blamed(
@@ -74,8 +81,9 @@ def _blamed(
         for parameter in given
         if parameter not in found and _lacks_within(parameter, arguments, feedback)
     ]
-    if not found and feedback.endings:
-        found = [parameter for parameter in given if parameter.meaning.role in PATHS]
+    if not found:
+        # Many servers hide what was wrong; a path, a URL or a statement is the likeliest.
+        found = [parameter for parameter in given if parameter.meaning.role in _LIKELY]
     return found
 
 
@@ -104,22 +112,65 @@ def _proposals(
         if more := _lacks_within(parameter, {parameter.name: value}, feedback):
             yield {**value, **more}
         return
-    is_list = isinstance(value, list)
-    if not is_list and not isinstance(value, str):
-        return
-    proposals: list[Any] = [*_ending(parameter, feedback, world)]
     if isinstance(value, str):
-        proposals += feedback.swapped(value)
-    if parameter.meaning.role not in PATHS:
-        proposals += [
-            taught_value
-            for taught_value in feedback.values
-            if taught_value not in (value, parameter.name)
-        ]
-    if is_list:
-        proposals = [[value] for value in proposals]
-    yield from proposals
-    yield from (option.value for option in parameter.options if option.label not in _TAIL)
+        yield from _texts(value, parameter, feedback, world)
+    elif is_list(value):
+        first = value[0] if value and isinstance(value[0], str) else ""
+        yield from ([text] for text in _texts(first, parameter, feedback, world))
+    else:
+        return
+    untried = [] if parameter.meaning.role is Role.SQL else _untried(parameter)
+    if parameter.meaning.role in PATHS and isinstance(value, str):
+        untried[2:2] = _relative(value, world)
+    yield from untried
+
+
+def _texts(
+    value: str, parameter: Parameter, feedback: ErrorFeedback, world: World
+) -> Iterator[str]:
+    """Yield texts that the error suggests for a parameter, or an item of a list."""
+    yield from _ending(parameter, feedback, world)
+    if parameter.meaning.role in PATHS:
+        yield from _other_paths(value, parameter, feedback, world)
+    yield from feedback.swapped(value)
+    if parameter.meaning.role is Role.SQL:
+        yield from SAFE_STATEMENTS
+    elif parameter.meaning.role not in PATHS:
+        yield from (text for text in feedback.values if text not in (value, parameter.name))
+
+
+def _untried(parameter: Parameter) -> list[Any]:
+    """Return a parameter's likely values; those that the server itself named come first."""
+    options = [option for option in parameter.options if option.label not in _TAIL]
+    return [
+        option.value for option in sorted(options, key=lambda option: option.origin != "harvest")
+    ]
+
+
+def _other_paths(
+    value: str, parameter: Parameter, feedback: ErrorFeedback, world: World
+) -> Iterator[str]:
+    """Yield paths of the kind or the form that an error asks for."""
+    yield from world.holding(feedback.files)
+    if feedback.wants_folder:
+        yield from world.values(Role.DIRECTORY)["directory"]
+    if feedback.wants_file:
+        yield from world.values(Role.FILE)["existing"]
+    if feedback.wants_absolute and not value.startswith("/"):
+        yield f"{world.inside}/{value}"
+    if feedback.wants_relative:
+        yield from _relative(value, world)
+        for path in _untried(parameter):
+            if isinstance(path, str):
+                yield from _relative(path, world)
+
+
+def _relative(value: str, world: World) -> Iterator[str]:
+    """Yield a path of the world relative to its folder, then its name alone."""
+    path = PurePosixPath(value)
+    if path.is_relative_to(world.inside) and path != PurePosixPath(world.inside):
+        yield str(path.relative_to(world.inside))
+        yield path.name
 
 
 def _ending(parameter: Parameter, feedback: ErrorFeedback, world: World) -> Iterator[str]:

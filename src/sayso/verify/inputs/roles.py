@@ -82,6 +82,8 @@ IN_WORLD: Final = PATHS | frozenset(
     ]
 )  # fmt: skip
 """Roles whose values must exist in the world, so a schema's example is of no use."""
+NAMED: Final = frozenset([Role.TABLE, Role.COLUMN, Role.SHEET])
+"""Roles whose values earlier tools name: a sample's names are of no use on a server's own data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +112,21 @@ def is_reader(tool: Mapping[str, Any]) -> bool:
     return not kinds or (bool(kinds & READS) and "destroy" not in kinds)
 
 
+def is_maker(tool: Mapping[str, Any]) -> bool:
+    """Return whether a tool's name says that it makes or changes something, and removes nothing."""
+    kinds = kinds_of(tool)
+    return bool(kinds - READS) and "destroy" not in kinds
+
+
 def entity_of(words: Iterable[str]) -> str:
     """Return the last of the words that is neither a verb nor a kind of value, or ""."""
+    return (entities_of(words) or [""])[-1]
+
+
+def entities_of(words: Iterable[str]) -> list[str]:
+    """Return all of the words that are neither a verb nor a kind of value."""
     kept = [word for word in words if word not in _KINDS_OF_VALUE]
-    nouns = [word for word in kept if verb_of(word) is None or word in NOUNS]
-    return (nouns or [""])[-1]
+    return [word for word in kept if verb_of(word) is None or word in NOUNS]
 
 
 _KINDS_OF_VALUE: Final = frozenset(

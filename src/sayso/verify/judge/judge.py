@@ -25,6 +25,7 @@ NEEDED: Final[Mapping[HintName, frozenset[str]]] = {
 }
 """The observers that must be active for a hint to be supported."""
 
+NO_SUCCESS: Final = "no call succeeded"
 _MEANINGLESS: Final = "this hint has no meaning on a read-only tool"
 _STRICT: Final = "the strict value is declared; calls cannot refute it"
 _SILENT: Final = "the hint is not declared, and nothing suggests a value other than the default"
@@ -138,7 +139,7 @@ def _supported(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> Hint
     missing = sorted(NEEDED[claim.name] - evidence.observers)
     calls = _standing(claim.name, evidence)
     if not evidence.successes:
-        return replace(blank, reason=evidence.uncalled or "no call succeeded")
+        return replace(blank, reason=evidence.uncalled or _why_none(evidence))
     if evidence.is_blind:
         return replace(blank, reason="the tool did something that the observers cannot see")
     if claim.name == "open_world" and (anyway := _reached_anyway(evidence)):
@@ -162,6 +163,10 @@ def _supported(claim: Claim, evidence: ToolEvidence, blank: HintVerdict) -> Hint
     )
 
 
+def _why_none(evidence: ToolEvidence) -> str:
+    return f"{NO_SUCCESS}: {evidence.failure}" if evidence.failure else NO_SUCCESS
+
+
 def _reached_anyway(evidence: ToolEvidence) -> Effect | None:
     effects = (effect for made in evidence.made for effect in made.effects)
     return next(
@@ -170,10 +175,10 @@ def _reached_anyway(evidence: ToolEvidence) -> Effect | None:
 
 
 _NOTHING_TO_SEE: Final[Mapping[HintName, str]] = {
-    "read_only": "no call succeeded",
+    "read_only": NO_SUCCESS,
     "destructive": "no call made a change that the observers see",
     "idempotent": "no call that changed something was repeated",
-    "open_world": "no call succeeded",
+    "open_world": NO_SUCCESS,
 }
 
 

@@ -3,12 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from sayso.catalog import Tool
 from sayso.intent import HINT_NAMES, LOOSER, HintName
+from sayso.schema import cut
 from sayso.trace import Effect, Kind
-from sayso.verify.call import MadeCall
+from sayso.verify.call import MadeCall, Outcome
+
+_LONGEST: Final = 300
+_ENDED: Final[Mapping[Outcome, str]] = {
+    Outcome.TIMEOUT: "the call took too long",
+    Outcome.DIED: "the server ended during the call",
+}
 
 
 class Profile(StrEnum):
@@ -84,6 +91,17 @@ class ToolEvidence:
     @property
     def successes(self) -> list[MadeCall]:
         return [call for call in self.made if call.is_success]
+
+    @property
+    def failure(self) -> str:
+        """Return in one line why no call succeeded, as far as it is known."""
+        if self.uncalled or not self.made:
+            return self.uncalled
+        first = self.made[0]
+        text = cut(" ".join(first.text.split()), _LONGEST)
+        if first.outcome in _ENDED:
+            return f"{_ENDED[first.outcome]} ({text})" if text else _ENDED[first.outcome]
+        return text
 
     @property
     def is_blind(self) -> bool:

@@ -8,8 +8,9 @@ from typing import Final
 
 from sayso.schema import cut, plain
 from sayso.styled import Screen, Text, cell_width, set_cell_width
+from sayso.verify.judge import NO_SUCCESS
 from sayso.verify.report.evidence import basis, in_line, notes_on, reproduction, whence
-from sayso.verify.report.summary import Refutation, Summary, summarise, why_no_success
+from sayso.verify.report.summary import Refutation, Summary, hints_of, summarise, why_no_success
 from sayso.verify.report.words import HINTS, STATES, State, StateWords, count_of, standing, state_of
 from sayso.verify.verdict import HintVerdict, Report, ToolReport
 
@@ -20,7 +21,9 @@ _NO_STATE: Final = StateWords("", "", " ", "dim")
 _LONGEST: Final = 400
 _MOST_EFFECTS: Final = 20
 _MOST_CLASSES: Final = 5
-_MOST_TOOLS: Final = 20
+_MOST_TOOLS: Final = 15
+_MOST_NAMES: Final = 8
+"""The maximum number of tools that one line names."""
 
 
 def tool_line(tool: ToolReport, width: int) -> Text:
@@ -78,6 +81,7 @@ def summary_lines(report: Report, *, is_evidence: bool = False) -> Iterator[Text
     yield _counts(summary)
     yield from _plain_lines(_coverage(summary))
     yield from _gaps(summary)
+    yield from _unexercised(report)
     yield from _plain_lines(_run(report, summary))
 
 
@@ -132,16 +136,52 @@ def _coverage(summary: Summary) -> Iterator[str]:
 
 
 def _gaps(summary: Summary) -> Iterator[Text]:
-    gaps = [f"{tool.name}: {why_no_success(tool)}" for tool in summary.without_success]
-    gaps += [f"{tool.name}: {_missed(tool)}" for tool in summary.with_missed]
-    if not gaps:
+    failed: dict[str, list[str]] = {}
+    for tool in summary.without_success:
+        failed.setdefault(why_no_success(tool), []).append(tool.name)
+    partly = [f"{tool.name}: {_missed(tool)}" for tool in summary.with_missed]
+    if not failed and not partly:
         return
     yield Text("Not covered:", "bold")
-    yield from _indented_lines(cut(line, _LONGEST) for line in gaps[:_MOST_TOOLS])
-    if len(gaps) > _MOST_TOOLS:
+    yield from _indented_lines(
+        f"{_named(tools)}: {cut(reason, _LONGEST)}" for reason, tools in failed.items()
+    )
+    yield from _indented_lines(cut(line, _LONGEST) for line in partly[:_MOST_TOOLS])
+    if len(partly) > _MOST_TOOLS:
         yield from _indented_lines(
-            [f"and {len(gaps) - _MOST_TOOLS:,} more tools; --json lists all"]
+            [f"and {len(partly) - _MOST_TOOLS:,} more tools; --json lists all"]
         )
+
+
+def _unexercised(report: Report) -> Iterator[Text]:
+    """Yield a line for each reason why hints of tools that were reached were not exercised."""
+    cells: dict[tuple[str, str], list[str]] = {}
+    for tool in report.tools:
+        for reason, hints in _reasons(tool).items():
+            cells.setdefault((", ".join(hints), reason), []).append(tool.name)
+    if cells:
+        yield Text("Not exercised:", "bold")
+    yield from _indented_lines(
+        f"{hints} of {_named(tools)}: {cut(reason, _LONGEST)}"
+        for (hints, reason), tools in cells.items()
+    )
+
+
+def _reasons(tool: ToolReport) -> dict[str, list[str]]:
+    """Return a tool's hints that were not exercised, by reason, without "no call succeeded"."""
+    found: dict[str, list[str]] = {}
+    for name, verdict in hints_of(tool):
+        is_told = not tool.reach.successes and verdict.reason.startswith(NO_SUCCESS)
+        if state_of(verdict) is State.NOT_EXERCISED and not is_told:
+            found.setdefault(verdict.reason, []).append(HINTS[name])
+    return found
+
+
+def _named(tools: list[str]) -> str:
+    names = [cut(name, 80) for name in tools[:_MOST_NAMES]]
+    if len(tools) > _MOST_NAMES:
+        names.append(f"{len(tools) - _MOST_NAMES:,} more (--json lists all)")
+    return ", ".join(names)
 
 
 def _missed(tool: ToolReport) -> str:

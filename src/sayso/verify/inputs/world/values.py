@@ -57,7 +57,7 @@ _FILES: Final[Mapping[Role, tuple[str, ...]]] = {
 }  # fmt: skip
 _IN_REPOSITORY: Final = ("README.md", "untracked.txt", "src/app.py")
 """Files relative to the repository's root, for tools with a parameter for the repository too."""
-_DIRECTORIES: Final = ("", "docs", "docs/old", "empty")
+_DIRECTORIES: Final = ("", "docs", "docs/old", "empty", "app")
 _NEW: Final[Mapping[Role, tuple[str, ...]]] = {
     Role.NEW_FILE: ("new.txt", "docs/new file.txt"),
     Role.NEW_DIRECTORY: ("new", "docs/new"),
@@ -115,6 +115,12 @@ _WORDS: Final[Mapping[Role, dict[str, tuple[Any, ...]]]] = {
         "alter": ("ALTER TABLE customers ADD COLUMN colour TEXT",),
     },
 }
+SAFE_STATEMENTS: Final = (
+    "SELECT 1",
+    "SELECT name FROM sqlite_master",
+    "SELECT table_name FROM information_schema.tables",
+)
+"""Queries that need no table of the world's database: a constant, and the catalogue."""
 _URLS: Final = {
     "existing": ("/", "/about.html", "/api/customers", "/notes.txt"),
     "redirect": ("/old",),
@@ -164,5 +170,5 @@ def _entity(meaning: Meaning) -> Values:
     rows = _ENTITIES.get(meaning.entity)
     column = 0 if meaning.role is Role.ID else 1
     missing = _NO_NUMBER if meaning.role is Role.ID else _NO_NAME
-    found = tuple(row[column] for row in rows) if rows else (1, "1")
+    found = tuple(row[column] for row in rows) if rows else (1, "1", 2)
     return {"existing" if rows else "guessed": found, "missing": (missing, _NO_NAME)}

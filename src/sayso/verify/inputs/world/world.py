@@ -58,6 +58,11 @@ class World:
             f"{self.inside}/{name}" for end in endings for name in names if name.endswith(end)
         )
 
+    def holding(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the world's folders with a file or folder of one of these names."""
+        folders = sorted({path.parent for name in names for path in self.folder.glob(f"*/{name}")})
+        return tuple(f"{self.inside}/{folder.relative_to(self.folder)}" for folder in folders)
+
     def has(self, path: str) -> bool:
         """Return whether the world contains a path; `path` is as the server sees it."""
         if not PurePosixPath(path).is_relative_to(self.inside) or "\0" in path or ".." in path:
