@@ -68,7 +68,7 @@ class Control:
     async def judge(self, confirmed: Confirmed) -> Confirmed | Cleared | str:
         """Return what is left of a confirmation, or why the tool is not to blame."""
         name = self.suspicion.name
-        instead = await do_all(self.first_calls.of, self.suspicion.others)
+        instead = await do_all(self.first_calls.of, self.suspicion.harmless)
         effects = list(confirmed.evidence)
         if name in ("read_only", "open_world"):
             effects = without_start(effects, instead)
@@ -76,14 +76,14 @@ class Control:
                 return UNCLEAR if name == "open_world" else Cleared(AT_START)
         if name == "read_only" and await self._is_cache(effects):
             return Cleared(A_CACHE)
-        if not self.trial.is_success and not await self._is_its_own(effects, instead):
+        if not self.trial.is_success and not await self._is_its_own(effects):
             return ONLY_FAILED
         return replace(confirmed, evidence=tuple(effects))
 
-    async def _is_its_own(
-        self, effects: Sequence[Effect], instead: Sequence[Sequence[Effect]]
-    ) -> bool:
+    async def _is_its_own(self, effects: Sequence[Effect]) -> bool:
         """Return whether the tool has the effects once more, and no other tool has them."""
+        others = self.suspicion.harmless or self.suspicion.others
+        instead = await do_all(self.first_calls.of, others)
         things = {_thing(effect) for effect in effects}
         if not instead or any(_thing(effect) in things for seen in instead for effect in seen):
             return False

@@ -80,7 +80,7 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
         # A receipt covers source files, so bytecode from elsewhere must not run instead of them.
         compiled = NO_FOREIGN_BYTECODE if BYTECODE in described else {}
         package = {name: value for name, value in described.items() if name != BYTECODE}
-        served = (site, postgres) if postgres else (site,)
+        served = [each.address for each in (site, postgres) if each]
         spec = SandboxSpec(
             command=(target.command, *target.args),
             env={**target.env, **terms.env, **compiled},
@@ -88,24 +88,28 @@ async def verify(terms: Terms, tell: Tell = say_nothing) -> Report:
             fixtures=terms.fixtures,
             worlds=((INSIDE, world.folder),),
             own=(*terms.own, *hints.own),
-            allowed=(*terms.allowed, *hints.allow, *(each.address for each in served)),
+            allowed=(*terms.allowed, *hints.allow, *served),
             is_uncontained=terms.is_uncontained,
             prepared=prepared,
         )
         constants = await anyio.to_thread.run_sync(constants_of, original, prepared)
         world = replace(world.with_site(site), constants=constants)
-        unscripted = _unscripted(prepared)
-        notes = (unscripted,) if unscripted else ()
-        contained = ContainedEnvironment(terms, spec, layers, site, postgres, notes=notes)
+        contained = ContainedEnvironment(terms, spec, layers, site, postgres)
         session = Session(terms, tell, contained, hints=hints, world=world)
-        try:
-            report = await session.run()
-        except UnreachableError as error:
-            error.fix = error.fix or unscripted or None
-            raise
+        report = await _report(session, contained, _unscripted(prepared))
     report = replace(report, seconds=time.perf_counter() - started, package=package)
     tell(Ended(report))
     return report
+
+
+async def _report(session: Session, contained: ContainedEnvironment, unscripted: str) -> Report:
+    """Run the session; say which install scripts did not run, in the report or in the error."""
+    contained.notes = (unscripted,) if unscripted else ()
+    try:
+        return await session.run()
+    except UnreachableError as error:
+        error.fix = error.fix or unscripted or None
+        raise
 
 
 def _package(target: CommandTarget, prepared: Prepared | None) -> Mapping[str, Any]:

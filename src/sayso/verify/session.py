@@ -1,7 +1,7 @@
 """One run: all calls, and the report on each tool."""
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -95,9 +95,15 @@ class Log:
             for call in self.made
             if any(effect.life and effect.life.refutes_reading for effect in call.effects)
         }
+        return self.others(suspect, blamed)
+
+    def others(
+        self, suspect: str, without: Collection[str] = frozenset()
+    ) -> list[tuple[str, Case]]:
+        """Return a successful call of each of a few other tools, the quickest first."""
         found: dict[str, MadeCall] = {}
         for call in self.made:
-            if call.is_success and call.tool != suspect and call.tool not in blamed:
+            if call.is_success and call.tool != suspect and call.tool not in without:
                 found.setdefault(call.tool, call)
         quickest = sorted(found.values(), key=lambda call: call.seconds)
         return [(call.tool, call.case) for call in quickest[:_MOST_OTHERS]]
@@ -408,6 +414,7 @@ class Session:
                 before,
                 self.log.changing_before(suspect),
                 self.log.harmless(tool.name),
+                self.log.others(tool.name),
             )
             result = await self.environment.confirm(suspicion, evidence, self._shrink(tool))
             if isinstance(result, Confirmed):

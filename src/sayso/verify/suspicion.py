@@ -22,13 +22,15 @@ class Suspicion:
     """A call `made` that contradicts a hint. `before` are earlier calls of the tool, in order.
 
     `prelude` are earlier calls of other tools that changed something; the call may need them.
-    `others` are calls of other tools that had no effect, for controls.
+    `harmless` are calls of other tools that had no effect, and `others` calls of any other tools;
+    both are for controls.
     """
 
     name: HintName
     made: MadeCall
     before: Sequence[MadeCall]
     prelude: Sequence[tuple[str, Case]] = field(default=())
+    harmless: Sequence[tuple[str, Case]] = field(default=())
     others: Sequence[tuple[str, Case]] = field(default=())
 
     @property
