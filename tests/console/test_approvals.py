@@ -59,7 +59,7 @@ async def test_a_question_holds_all_that_a_person_needs(bench: Bench) -> None:
         f"Digest {digest[:12]}",
         "Read-only: no declared by the server",
         "Destructive: yes declared by the server",
-        "Idempotent: no the specification’s default",
+        "Idempotent: yes inferred, 0.9",
         "Open world: no inferred, 0.9",
         "customer_id number 41",
         "api_key secret, masked •••",

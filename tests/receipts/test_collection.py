@@ -47,11 +47,11 @@ def trusting(key: SigningKey, more: str = "") -> Policy:
 
 
 def tool(raw: dict[str, Any] | None = None) -> Tool:
-    return make_tool("notes", {**RAW, "name": "do_note", **(raw or {})})
+    return make_tool("notes", {**RAW, "name": "zorb", **(raw or {})})
 
 
 def about(raw: dict[str, Any] | None = None, **more: Any) -> Report:
-    return report({**RAW, "name": "do_note", **(raw or {})}, **more)
+    return report({**RAW, "name": "zorb", **(raw or {})}, **more)
 
 
 def seen(
@@ -138,8 +138,7 @@ def test_what_was_not_tried_changes_nothing(key: SigningKey) -> None:
 
 def test_the_operators_word_and_a_stricter_declaration_stand_above_it(key: SigningKey) -> None:
     policy = load_policy(
-        f'[trust.receipt_keys.ci]\nkey = "{key.public}"\n'
-        "[operator.notes.do_note]\nread_only = false\n"
+        f'[trust.receipt_keys.ci]\nkey = "{key.public}"\n[operator.notes.zorb]\nread_only = false\n'
     )
     assert seen(shelf(key, about()), policy).level is not Level.READ
     said = {"annotations": {"readOnlyHint": False}}

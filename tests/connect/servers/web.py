@@ -8,6 +8,7 @@ import http.server
 import json
 import socket
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
@@ -102,6 +103,15 @@ class Site:
         return [one for one in self.requests if one.method == method]
 
 
+class Quiet(http.server.ThreadingHTTPServer):
+    """A server that says nothing of clients that hang up: stderr may be that of a test."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a connection that was reset; else what every server says."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # pyright: ignore[reportArgumentType]
+
+
 @contextlib.contextmanager
 def serve_web(
     era: str = MODERN, tls: ssl.SSLContext | None = None, /, **faults: Answer
@@ -138,7 +148,7 @@ def serve_web(
         def log_message(self, *_: object) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Quiet(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     base = f"http://127.0.0.1:{server.server_port}"
     if tls is not None:
