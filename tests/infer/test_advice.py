@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from sayso.infer import guess
 from sayso.infer.certain import certainty
 from sayso.infer.clauses import reading
 
@@ -28,6 +29,15 @@ from sayso.infer.clauses import reading
         "List who wrote and edited the note.",
         "Get the notes. Values are rounded, and names are prefixed.",
         "Get the note. Read-only. Adds the name of its author.",
+        "Get the note. It is suitable for people who create notes.",
+        "Get the note. You should use it before deleting a note.",
+        "Get the note. Nothing is marked as read.",
+        "Get the note. Call this first.",
+        "Get the note. Call the tool notes_list first.",
+        "Get the note. Get started with the notes.",
+        "Get the note with timing the text.",
+        "Get the note. Set limit to 5.",
+        "Get the note. The default is 5; set limit to 1 for less.",
     ],
 )
 def test_what_others_do_and_what_is_denied_does_not_block_a_read(text: str) -> None:
@@ -50,6 +60,11 @@ def test_what_others_do_and_what_is_denied_does_not_block_a_read(text: str) -> N
         "Get the notes. Purge old notes.",
         "Get the note. Read-only. The note is deleted.",
         "Get the note and Void them.",
+        "Get the note. This tool is recommended before you delete a note.",
+        "Get the note.\n\nTips:\n  about drafts\n- Delete notes\n- Purge notes",
+        "Get the note. Entries are truncated.",
+        "Get the note.\n\nTips:\n- Keep it\n- Purge notes",
+        "Get the note.\n\n- Keep it\n- Purge notes\n",
     ],
 )
 def test_an_effect_of_the_call_blocks_a_read(text: str) -> None:
@@ -78,3 +93,9 @@ def test_a_verb_in_a_name_may_be_a_noun_beside_a_read(name: str, *, may_read: bo
     tool: dict[str, Any] = {"name": name, "description": "Get the notes."}
 
     assert certainty(tool).may_read is may_read
+
+
+def test_a_long_name_is_quoted_in_part() -> None:
+    found = guess({"name": "get_" + "x" * 90, "description": "Deletes notes."})
+
+    assert any("x…" in reason for reason in found["read_only"].reasons)
