@@ -81,7 +81,8 @@ async def test_install_scripts_run_in_the_prepare_step_only_if_they_are_allowed(
     layers: tuple[Layer, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    runs_scripts: bool,  # noqa: FBT001 - a parameter of the test
+    *,
+    runs_scripts: bool,
 ) -> None:
     if not shutil.which("npm"):
         pytest.skip("needs npm")

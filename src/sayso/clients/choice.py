@@ -210,7 +210,7 @@ def _unlike(entry: Mapping[str, Any], place: Place) -> str | None:
     command = entry.get("command")
     # `Path.is_file` raises for a name that is too long.
     is_split = isinstance(command, str) and " " in command.strip()
-    if is_split and not os.path.isfile(str(command)):  # noqa: PTH113
+    if is_split and not os.path.isfile(str(command)):  # noqa: PTH113 - see above
         return "its “command” contains spaces, which clients split differently (use “args”)"
     if place.client.name == "gemini" and entry.get("url") and not entry.get("httpUrl"):
         return "Gemini CLI uses SSE for “url”, which sayso does not support (“httpUrl” can move)"

@@ -214,7 +214,7 @@ class Sources:
         tables = self.captured.values(Meaning(Role.TABLE))
         plain = [name for name in tables if isinstance(name, str) and _PLAIN_NAME.fullmatch(name)]
         # The statement is an input for the server under test, not one of ours.
-        texts = [f"SELECT * FROM {name}" for name in plain[:1]]  # noqa: S608
+        texts = [f"SELECT * FROM {name}" for name in plain[:1]]  # noqa: S608 - run in the sandbox
         return [Option(text, "select", "harvest") for text in texts]
 
     def _named(self, name: str, schema: Schema) -> list[Option]:
