@@ -354,6 +354,8 @@ async def test_a_page_whose_session_ends_before_its_stream_opens_stays_and_says_
 
     async with watched(chromium, served, tolerated="401") as page, asking(served, 3):
         await page.route("**/events", close_first)
+        # Without its stream, the page shows only what was asked before it was opened.
+        await served.newest()
         await log_in(page, served)
 
         await expect(page.get_by_text("You are logged out.")).to_be_visible()
